@@ -80,7 +80,7 @@ def test_the_canvas_is_pushed_no_more_than_a_new_card_needs(typing: MainWindow) 
         camera = canvas.camera
         write(typing, line)
         assert canvas.navigation.is_seen(last(typing)) and canvas.camera.zoom == camera.zoom
-        seen, box = camera.seen(canvas.viewport().width(), canvas.viewport().height()), canvas.board.extent()
+        seen, box = camera.seen(canvas.viewport().width(), canvas.viewport().height()), canvas.board.placement.extent()
         assert box is not None
         is_in_view = box.x >= seen.x and box.y >= seen.y and box.right <= seen.right and box.bottom <= seen.bottom
         assert not is_in_view or canvas.camera == camera
@@ -145,7 +145,7 @@ def test_what_is_pasted_on_the_canvas_is_seen_and_selected(window: MainWindow, t
     canvas.clipboard_commands.paste(8000.0, 8000.0)
     assert len(window.session.attention.selection) == len(text.splitlines())
     seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
-    box = canvas.board.extent(window.session.attention.selection)
+    box = canvas.board.placement.extent(window.session.attention.selection)
     assert box is not None and seen.x <= box.x and seen.y <= box.y and box.right <= seen.right
     assert box.bottom <= seen.bottom and canvas.navigation.zoom <= 1.0
 

@@ -73,7 +73,7 @@ class AnalyseCommands(QObject):
         """What is selected; a module and the call on its card are one."""
         graph, board = self._session.shown_store.graph, self._context.canvas.board
         chosen = self._session.attention.selection - CARDS
-        return list({board.home(item) for item in chosen if item in graph})
+        return list({board.state.joining.home(item) for item in chosen if item in graph})
 
     # ------------------------------------------------------------------ asking
 
@@ -87,7 +87,7 @@ class AnalyseCommands(QObject):
 
     def ask_gates(self) -> None:
         """Answer all, and go to the selected leaf; of a card that is a module and its call, to the module."""
-        self._chosen = self._context.canvas.board.whole(self._selected())
+        self._chosen = self._context.canvas.board.state.joining.whole(self._selected())
         self._ask("gradient")
 
     def _ask(self, key: str) -> None:

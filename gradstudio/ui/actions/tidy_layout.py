@@ -12,10 +12,12 @@ def tidy(canvas: CanvasView) -> None:
     """Lay out what is selected, if that is more than one card, else everything; one undo entry."""
     canvas.gliding.finish()
     board, items = canvas.board, canvas.selection.chosen()
-    sizes = {item: (box.width, box.height) for item in board.cards if (box := board.box(item)) is not None}
+    sizes = {
+        item: (box.width, box.height) for item in board.stack.cards if (box := board.placement.box(item)) is not None
+    }
     before = {key: (place.x, place.y) for key, place in board.graph.places.items()}
     seen = canvas.camera
-    if len(board.joining.cards(items)) > 1 or items & board.graph.blocks.keys():
+    if len(board.state.joining.cards(items)) > 1 or items & board.graph.blocks.keys():
         canvas.store.attempt(_tidy_part, "Tidy selection", items, sizes)
     else:
         canvas.store.attempt(_tidy_all, "Tidy", sizes)

@@ -121,7 +121,7 @@ class SpokenCard(QAccessibleInterface):
     def rect(self) -> QRect:
         """In pixels of the screen."""
         canvas = self._canvas
-        box = canvas.board.box(self.item)
+        box = canvas.board.placement.box(self.item)
         if box is None:
             return QRect()
         shown, corner = canvas.camera.box_to_view(box), canvas.viewport().mapToGlobal(canvas.viewport().pos() * 0)
@@ -163,9 +163,11 @@ class SpokenCanvas(QAccessibleWidget):
     def items(self) -> list[ItemId]:
         """What has a card or a frame of its own, in program order."""
         board = self._canvas.board
-        if self._order[0] != board.graph_revision:
-            items = [item for item in board.graph.order() if item in board.cards or item in board.frames]
-            self._order = board.graph_revision, items
+        if self._order[0] != board.state.graph_revision:
+            items = [
+                item for item in board.graph.order() if item in board.stack.cards or item in board.placement.frames
+            ]
+            self._order = board.state.graph_revision, items
             for gone in self._cards.keys() - frozenset(items):
                 QAccessible.deleteAccessibleInterface(QAccessible.uniqueId(self._cards.pop(gone)))
         return self._order[1]

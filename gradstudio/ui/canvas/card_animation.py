@@ -64,7 +64,7 @@ class Gliding(QObject):
         board, places = self._canvas.board, self._canvas.board.graph.places
         after = {key: (place.x, place.y) for key in before if (place := places.get(key)) is not None}
         ways = {key: (before[key], at) for key, at in after.items() if at != before[key]}
-        if not ways or sum(key in board.index for key in ways) > MOST_CARDS or not self._wanted():
+        if not ways or sum(key in board.stack.index for key in ways) > MOST_CARDS or not self._wanted():
             return
         self._ways = ways
         self._clock.setDuration(GLIDE_MS)
@@ -76,7 +76,7 @@ class Gliding(QObject):
         if self._ways:
             self._ways = {}
             self._clock.stop()
-            self._canvas.board.let_go()
+            self._canvas.board.drag.let_go()
             self._canvas.repaint_board()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -96,7 +96,7 @@ class Gliding(QObject):
             self._show(part)
 
     def _show(self, part: float) -> None:
-        self._canvas.board.drag(
+        self._canvas.board.drag.show(
             {key: (a + (x - a) * part, b + (y - b) * part) for key, ((a, b), (x, y)) in self._ways.items()}
         )
         self._canvas.repaint_board()

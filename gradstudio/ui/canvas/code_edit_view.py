@@ -45,7 +45,7 @@ class TypedView(QObject):
             self._navigation.open_view()
             return
         for items in (None, added, added[:1]):
-            box = canvas.board.extent(items)
+            box = canvas.board.placement.extent(items)
             if box is not None and self._navigation.has_room_for(box):
                 self._navigation.show_box(box)
                 return

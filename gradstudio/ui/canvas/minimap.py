@@ -117,7 +117,7 @@ class Minimap(QWidget):
     @property
     def is_spared(self) -> bool:
         """Whether it would be shown if there were more cards."""
-        return self._wanted and not self._insists and len(self._canvas.board.cards) < FEW
+        return self._wanted and not self._insists and len(self._canvas.board.stack.cards) < FEW
 
     def put(self, corner: Corner, size: QSize) -> None:
         """Stand in a corner with that size, as far as there is room."""
@@ -126,7 +126,7 @@ class Minimap(QWidget):
 
     def refresh(self) -> None:
         """Be seen when something of the graph is out of view; stand in the corner."""
-        extent, place = self._canvas.board.extent(), self._place()
+        extent, place = self._canvas.board.placement.extent(), self._place()
         shows = extent is not None and place is not None and (self._is_beyond(extent) or self._in_use())
         if shows and place is not None:
             self._is_folded = self._folds(place)
@@ -138,7 +138,7 @@ class Minimap(QWidget):
 
     def box_from(self, camera: Camera) -> Box | None:
         """Where it stands in the view that looks from there; None where it is not shown."""
-        extent, place = self._canvas.board.extent(), self._place()
+        extent, place = self._canvas.board.placement.extent(), self._place()
         if extent is None or place is None or not self._is_beyond(extent, camera):
             return None
         return Box(place.x(), place.y(), place.width(), place.height())
@@ -190,7 +190,7 @@ class Minimap(QWidget):
         ):
             return self._is_folded
         over = canvas.camera.box_to_scene(Box(place.x(), place.y(), place.width(), place.height()))
-        return bool(visible(canvas.board.bounds, over, 0.0).any())
+        return bool(visible(canvas.board.placement.bounds, over, 0.0).any())
 
     def _button_in(self, place: QRect) -> QRect:
         """The button in the corner of the view at which the map stands."""
@@ -214,7 +214,9 @@ class Minimap(QWidget):
         if not 0 < len(chosen) <= MOST_MINDED:
             return False
         over, camera = Box(here.x(), here.y(), here.width(), here.height()), self._canvas.camera
-        boxes = (self._canvas.board.box(item) for item in chosen if item not in self._canvas.board.frames)
+        boxes = (
+            self._canvas.board.placement.box(item) for item in chosen if item not in self._canvas.board.placement.frames
+        )
         return any(camera.box_to_view(box).meets(over) for box in boxes if box is not None)
 
     def _on_attention_selection_changed(self) -> None:
@@ -231,7 +233,7 @@ class Minimap(QWidget):
 
     def _on_view_changed(self) -> None:
         self._rest.start()
-        extent = self._canvas.board.extent()
+        extent = self._canvas.board.placement.extent()
         if extent is not None and (self._is_beyond(extent) or self._in_use()) == self.isVisible():
             self._mind()
             self.update()
@@ -242,7 +244,7 @@ class Minimap(QWidget):
 
     def map_camera(self) -> MapCamera:
         """How the scene lies on it."""
-        extent = self._canvas.board.extent() or Box(0, 0, 1, 1)
+        extent = self._canvas.board.placement.extent() or Box(0, 0, 1, 1)
         return MapCamera.fitting(extent, self.width(), self.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -73,7 +73,7 @@ class Following(QObject):
     def _forget_gone(self) -> None:
         """Nothing that was deleted stays lit or selected."""
         graph, lit = self._board.graph, self._canvas.lit
-        lit.selected_wires = frozenset(wire for wire in lit.selected_wires if wire in self._board.wire_index)
+        lit.selected_wires = frozenset(wire for wire in lit.selected_wires if wire in self._board.wiring.index)
         lit.selected_dots &= graph.places.keys()
         lit.hovered_wire = lit.hovered_port = None
         self._attention.forget(item for item in self._attention.selection if item not in graph)
@@ -84,7 +84,7 @@ class Following(QObject):
     def _on_results_changed(self, items: object) -> None:
         assert isinstance(items, frozenset)
         self._board.results_changed(items)
-        if self._board.is_behind and self._session.results.moment is None:
+        if self._board.updates.is_behind and self._session.results.moment is None:
             self._behind.request()
         self._show_new_failure()
         if self._canvas.input_dispatcher.gesture is None:
@@ -95,14 +95,16 @@ class Following(QObject):
 
     def _on_behind_due(self) -> None:
         """There is time for the cards out of view."""
-        if self._session.results.moment is None and self._board.catch_up():
+        if self._session.results.moment is None and self._board.updates.catch_up():
             self._canvas.picture.relift()
             self._canvas.viewport().update()
 
     def _show_new_failure(self) -> None:
         """A node that just failed comes into view, unless it is there or the hand is busy."""
         failures = self._session.results.failures
-        failed = {failure.failed.node: failure for failure in failures if failure.failed.node in self._board.index}
+        failed = {
+            failure.failed.node: failure for failure in failures if failure.failed.node in self._board.stack.index
+        }
         new, self._failed = [item for item, failure in failed.items() if self._failed.get(item) is not failure], failed
         if (
             new
@@ -112,10 +114,10 @@ class Following(QObject):
             self._navigation.bring_into_view(min(new))
 
     def _on_attention_selection_changed(self) -> None:
-        self._canvas.lit.selection = self._board.selection = self._attention.selection
+        self._canvas.lit.selection = self._board.wiring.selection = self._attention.selection
         if self._attention.selection:
             self._canvas.lit.selected_wires, self._canvas.lit.selected_dots = frozenset(), frozenset()
-        if self._board.raise_cards(self._attention.selection):
+        if self._board.placement.raise_cards(self._attention.selection):
             self._canvas.picture.invalidate()
         self._canvas.viewport().update()
 
@@ -142,7 +144,7 @@ class Following(QObject):
     def _on_settle_timeout(self) -> None:
         self._navigation.zooming = False
         self._canvas.layer.hurried = False
-        if self._board.catch_up() or self._canvas.layer.unfinished:
+        if self._board.updates.catch_up() or self._canvas.layer.unfinished:
             self._canvas.picture.relift()
         self._canvas.viewport().update()
 

@@ -221,7 +221,7 @@ class CanvasView(QAbstractScrollArea):
 
     def show_problem(self, item: ItemId) -> None:
         """The words of a node's worst problem beside its card, and what can be done."""
-        problems, box = getattr(self.session, "problems", None), self.board.box(item)
+        problems, box = getattr(self.session, "problems", None), self.board.placement.box(item)
         if problems is not None and not problems.of(item) and self.board.results.failure(item) is not None:
             problems.refresh()  # it has just failed, and they are collected a few times a second only
         found = problems.of(item) if problems is not None else ()
@@ -287,7 +287,7 @@ class CanvasView(QAbstractScrollArea):
     def _paint(self, painter: QPainter, width: int, height: int) -> None:
         ratio = self.viewport().devicePixelRatioF()
         self.picture.paint(painter, self.camera, width, height, ratio, self.navigation.zooming)
-        if self.board.extent() is None:
+        if self.board.placement.extent() is None:
             paint_hint(painter, self.look, width, height)
         self.wire_commands.paint_trace(painter)
         paint_overlay(painter, self.look, self.board, self.camera, width, height, self.lit, self.layer.labels)

@@ -151,7 +151,7 @@ class Tour(QObject):
                     found += SEARCH_WEIGHT * [QRect(widget.mapTo(frame, QPoint(0, 0)), widget.size())]
         found += self._docks_to_be_seen()
         view, corner = canvas.viewport().rect(), canvas.viewport().mapTo(frame, QPoint(0, 0))
-        for left, top, right, bottom in canvas.board.bounds.tolist():
+        for left, top, right, bottom in canvas.board.placement.bounds.tolist():
             (x, y), (to_x, to_y) = canvas.camera.to_view(left, top), canvas.camera.to_view(right, bottom)
             shown = QRect(round(x), round(y), round(to_x - x), round(to_y - y)).intersected(view)
             if not shown.isEmpty():
@@ -196,7 +196,7 @@ class Tour(QObject):
         if make is not None and session is not None:
             make(session)
             canvas = self._window.canvas
-            if (made := canvas.board.extent()) is not None:
+            if (made := canvas.board.placement.extent()) is not None:
                 canvas.navigation.show_box(made.grown(AIR_PX))
         if self.number == number:
             self._go_on()

@@ -30,7 +30,7 @@ def test_a_card_is_titled_with_what_it_writes_into() -> None:
 def test_the_title_follows_the_name(hand: Hand) -> None:
     source, writer = hand.add("torch.ones", 0, 0), hand.add("operator.isub", 400, 0)
     hand.wire(source, writer, "a")
-    cards = hand.canvas.board.cards
+    cards = hand.canvas.board.stack.cards
     name = hand.graph.nodes[source].names[0]
     assert cards[writer].face.title == f"{name} -="
     assert hand.session.graph_store.attempt(recipes.rename, "Rename", source, ("weight",))

@@ -52,9 +52,9 @@ def bench(qtbot: QtBot, session: Session, dark: Theme) -> Bench:
 
 def test_a_module_and_its_call_are_chosen_together(bench: Bench) -> None:
     selection, layer = CanvasSelection(bench), bench.add("torch.nn.Linear", 0)
-    home = bench.board.home(layer)
+    home = bench.board.state.joining.home(layer)
     selection.select(frozenset({layer}))
-    assert bench.attention.selection == {home} and selection.chosen() == bench.board.whole((home,))
+    assert bench.attention.selection == {home} and selection.chosen() == bench.board.state.joining.whole((home,))
     assert selection.is_selected(layer) and selection.has_statements()
     selection.clear()
     assert not selection.chosen() and not selection.can_delete()
@@ -78,9 +78,9 @@ def test_wires_are_muted_and_taken_back_by_the_same_command(bench: Bench) -> Non
     assert bench.store.attempt(recipes.connect, "Wire", source, 0, target, "input")
     wires = tuple(bench.store.graph.wires.values())
     commands.toggle_wires_muted(wires)
-    assert bench.board.muted == set(wires)
+    assert bench.board.wiring.muted == set(wires)
     commands.toggle_wires_muted(wires)
-    assert not bench.board.muted
+    assert not bench.board.wiring.muted
 
 
 def test_cards_are_brought_into_line(bench: Bench) -> None:

@@ -49,7 +49,7 @@ def picture_of(hand: Hand, label: WireLabel) -> QImage:
 def closer(squared: Squared, gap: float) -> None:
     """Put y so many pixels behind x, in a row."""
     board = squared.hand.canvas.board
-    x = board.box(squared.x)
+    x = board.placement.box(squared.x)
     assert x is not None
     edits = recipes.move(squared.hand.graph, {squared.y: (x.right + gap, x.y)})
     squared.hand.session.graph_store.submit(edits, "Move")
@@ -63,10 +63,10 @@ def test_an_arrow_alone_that_is_lit_tells_its_number_beside_the_cards(squared: S
     squared.run()
     labels, board, wire = squared.hand.canvas.layer.labels, squared.hand.canvas.board, squared.to_y
     own = label_of(squared.hand, wire)
-    x, y = board.paths[board.wire_index[wire]][11].tolist()
+    x, y = board.routes.paths[board.wiring.index[wire]][11].tolist()
     labels._labels[wire] = labels._homes[wire] = WireLabel("", Box(x - 7, y - 7, 14, 15))
     lit = labels.whole(wire, "‖∇‖ 123456", 1.0)
-    cards = [box for item in board.ids if (box := board.box(item)) is not None]
+    cards = [box for item in board.stack.ids if (box := board.placement.box(item)) is not None]
     assert own.text == "3"
     assert lit.text == "‖∇‖ 123456"
     assert lit.box.width > 24  # more than the gap between the cards
@@ -79,14 +79,14 @@ def test_a_number_that_has_no_room_on_a_short_wire_is_tied_to_it(squared: Square
     squared.run()
     label = label_of(squared.hand, squared.to_y)
     assert (label.text, label.foot is not None) == ("3", True)
-    cards = (squared.hand.canvas.board.box(item) for item in (squared.x, squared.y, squared.z))
+    cards = (squared.hand.canvas.board.placement.box(item) for item in (squared.x, squared.y, squared.z))
     assert not any(card is not None and card.meets(label.box) for card in cards)
 
 
 def test_where_nothing_has_room_an_arrow_stays_on_the_wire(squared: Squared) -> None:
     closer(squared, 24)
     hand, board = squared.hand, squared.hand.canvas.board
-    x = board.box(squared.x)
+    x = board.placement.box(squared.x)
     assert x is not None
     for dy in (-260, 260):
         hand.add("torch.zeros", x.right - 100, x.y + dy)
@@ -95,7 +95,7 @@ def test_where_nothing_has_room_an_arrow_stays_on_the_wire(squared: Squared) -> 
     hand.session.attention.select(())
     label = label_of(hand, squared.to_y)
     assert label.text == ""
-    path = board.paths[board.wire_index[squared.to_y]]
+    path = board.routes.paths[board.wiring.index[squared.to_y]]
     assert any(label.box.contains(float(px), float(py)) for px, py in path)
 
 
@@ -169,11 +169,11 @@ def test_an_error_is_not_shown_at_a_moment_before_it(squared: Squared) -> None:
     squared.run()
     board = squared.hand.canvas.board
     fail(squared, squared.z)
-    assert board.facts(squared.z).problem_kind == "error"
+    assert board.updates.facts(squared.z).problem_kind == "error"
     squared.hand.session.attention.look_at(0)
-    assert board.facts(squared.z).problem_kind == ""
+    assert board.updates.facts(squared.z).problem_kind == ""
     squared.hand.session.attention.look_at(None)
-    assert board.facts(squared.z).problem_kind == "error"
+    assert board.updates.facts(squared.z).problem_kind == "error"
 
 
 def test_a_clash_is_marked_from_the_write_on(squared: Squared) -> None:
@@ -221,7 +221,7 @@ def test_a_picture_has_the_gradients_of_wires_as_the_canvas_has(squared: Squared
 def test_a_node_that_fails_again_comes_into_view_again(squared: Squared) -> None:
     canvas = squared.hand.canvas
     fail(squared, squared.z)
-    box = canvas.board.box(squared.z)
+    box = canvas.board.placement.box(squared.z)
     assert box is not None
     canvas.navigation.set_camera(canvas.camera.panned(-box.right + 4, 0))  # a sliver of it is left
     assert not canvas.navigation.is_seen(squared.z)

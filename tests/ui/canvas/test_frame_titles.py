@@ -30,15 +30,15 @@ w = torch.cos(z)
 def test_titles_cover_no_card_and_no_other_title(hand: Hand, zoom: float) -> None:
     meter = hand.canvas.look.meter
     board = Board(read_python(NESTED, pasted=True).graph, NoResults(), Shown(), meter)
-    covers, cards = [], [Box(a, b, c - a, d - b) for a, b, c, d in board.bounds.tolist()]
-    for frame in board.frames.values():
+    covers, cards = [], [Box(a, b, c - a, d - b) for a, b, c, d in board.placement.bounds.tolist()]
+    for frame in board.placement.frames.values():
         title = title_from_afar(frame, board, zoom)
         if title is not None:
             width = meter.width(title.text, title.role)
             assert width <= frame.box.width * zoom
             top, height = frame.box.y + title.top / zoom, 11.0 / zoom
             covers.append(Box(frame.box.x, top, width / zoom, min(height, title.height / zoom) - 0.5))
-    assert len(board.frames) == 3
+    assert len(board.placement.frames) == 3
     assert covers or zoom < 0.2
     assert not [pair for pair in combinations(covers, 2) if pair[0].meets(pair[1])]
     assert not [(title, card) for title in covers for card in cards if title.meets(card)]

@@ -46,7 +46,7 @@ def make(hand: Hand, items: set[ItemId], name: str) -> ItemId:
 
 def body(hand: Hand, item: ItemId) -> tuple[float, float]:
     """A point on a card below its header, where nothing else is."""
-    box = hand.canvas.board.box(item)
+    box = hand.canvas.board.placement.box(item)
     assert box is not None
     return box.x + box.width / 2, box.bottom - 8
 
@@ -61,7 +61,7 @@ def test_a_selection_becomes_a_group_that_is_stepped_into_and_out_of(
     assert "def shrink(" in write_script(hand.graph)
     hand.double_click(body(hand, call))
     assert hand.session.scope.names() == ("shrink",)
-    assert {INPUTS_CARD, OUTPUTS_CARD, y, z} <= set(hand.canvas.board.cards)
+    assert {INPUTS_CARD, OUTPUTS_CARD, y, z} <= set(hand.canvas.board.stack.cards)
     hand.canvas.group_commands.step_out()
     assert not hand.session.scope.path and hand.session.attention.current == call
 
@@ -107,9 +107,9 @@ def test_what_is_done_inside_is_one_entry_that_is_undone_from_outside(
     hand.canvas.group_commands.step_out()
     hand.session.graph_store.undo_stack.undo()
     hand.canvas.group_commands.step_in(call)
-    assert inner not in hand.canvas.board.cards
+    assert inner not in hand.canvas.board.stack.cards
     hand.session.graph_store.undo_stack.redo()
-    assert inner in hand.canvas.board.cards
+    assert inner in hand.canvas.board.stack.cards
 
 
 def test_undoing_the_group_itself_steps_out(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
@@ -117,7 +117,7 @@ def test_undoing_the_group_itself_steps_out(hand: Hand, chain: tuple[ItemId, Ite
     hand.canvas.group_commands.step_in(call)
     hand.session.graph_store.undo_stack.undo()
     assert not hand.session.scope.path
-    assert set(chain) <= set(hand.canvas.board.cards)
+    assert set(chain) <= set(hand.canvas.board.stack.cards)
 
 
 @pytest.mark.feature(40)
@@ -235,7 +235,7 @@ def test_a_copy_of_a_group_leaves_the_ports_of_the_original_free(
     before = set(hand.graph.nodes)
     hand.key(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     (copy,) = set(hand.graph.nodes) - before
-    one, other = hand.canvas.board.box(call), hand.canvas.board.box(copy)
+    one, other = hand.canvas.board.placement.box(call), hand.canvas.board.placement.box(copy)
     assert one is not None and other is not None
     assert other.y >= one.bottom or other.x >= one.right
 
@@ -267,11 +267,11 @@ def test_the_edges_of_a_group_are_neither_deleted_nor_muted_copied_or_wrapped(
     canvas.selection.select_all()
     canvas.selection_commands.delete_selection()
     assert set(canvas.board.graph.nodes) == CARDS
-    face = canvas.board.face(INPUTS_CARD)
+    face = canvas.board.placement.face(INPUTS_CARD)
     assert face is not None and face.outputs[-1].label == "+"
     for _ in face.outputs[1:]:
         canvas.group_commands.remove_port(INPUTS_CARD, 0)
-    face = canvas.board.face(INPUTS_CARD)
+    face = canvas.board.placement.face(INPUTS_CARD)
     assert face is not None and [row.label for row in face.outputs] == ["+"]
 
 
@@ -299,12 +299,12 @@ def test_the_port_behind_a_call_takes_its_colour_when_inference_tells(hand: Hand
     hand.wire(x, end, "self")
     board, results = hand.canvas.board, hand.session.results
     hand.canvas.grab()
-    assert dict(board.input_looks(end))["self"].known is False
-    before = board.cards[end].revision
+    assert dict(board.looks.input_looks(end))["self"].known is False
+    before = board.stack.cards[end].revision
     results.tables.set_inference([PortInference(node=x, dtype="float32", shape=(3,))])
     hand.canvas.grab()
-    assert board.cards[end].revision > before  # its picture is made anew, though nothing was told of it itself
-    assert dict(board.input_looks(end))["self"].known
+    assert board.stack.cards[end].revision > before  # its picture is made anew, though nothing was told of it itself
+    assert dict(board.looks.input_looks(end))["self"].known
 
 
 def test_a_group_is_shown_as_a_whole_when_it_is_stepped_into_first(hand: Hand) -> None:
@@ -313,4 +313,4 @@ def test_a_group_is_shown_as_a_whole_when_it_is_stepped_into_first(hand: Hand) -
     hand.wire(first, last, "input")
     call = make(hand, {first, last}, "wide")
     hand.canvas.group_commands.step_in(call)
-    assert all(hand.canvas.navigation.is_whole(item) for item in hand.canvas.board.cards)
+    assert all(hand.canvas.navigation.is_whole(item) for item in hand.canvas.board.stack.cards)

@@ -94,7 +94,7 @@ def test_costs_are_written_on_a_card_seen_from_afar(hand: Hand) -> None:
         results.tables.set_memory(MemoryByNode(revision=0, rows=(memory,)))
         results.tables.pace.flush()
         pictures.append(at(hand, 0.55))
-    assert hand.canvas.board.cards[item].extras.cost[2] == "freed"
+    assert hand.canvas.board.stack.cards[item].extras.cost[2] == "freed"
     assert pictures[0] != pictures[1]
 
 
@@ -137,7 +137,7 @@ def test_words_of_the_storage_overlay_cover_no_card_no_number_and_not_one_anothe
     words = [box for _, _, box in storage_words(canvas.look, board, camera, seen, labels) if box is not None]
     assert len(words) == len(results.shared_storage()) == 2
     numbers = [camera.box_to_view(label.box) for _, label in labels.near(seen, camera.zoom)]
-    cards = [camera.box_to_view(box) for item in items if (box := board.box(item)) is not None]
+    cards = [camera.box_to_view(box) for item in items if (box := board.placement.box(item)) is not None]
     assert len(numbers) == 2
     assert not any(word.meets(box) for word in words for box in (*numbers, *cards))
     assert not any(one.meets(other) for k, one in enumerate(words) for other in words[:k])

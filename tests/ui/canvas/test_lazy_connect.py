@@ -16,7 +16,7 @@ RIGHT = Qt.MouseButton.RightButton
 
 
 def body(hand: Hand, item: ItemId) -> tuple[float, float]:
-    box = hand.canvas.board.box(item)
+    box = hand.canvas.board.placement.box(item)
     assert box is not None
     return box.x + box.width / 2, box.bottom - 6
 

@@ -68,7 +68,7 @@ def test_a_failure_outlines_its_card_and_says_torchs_words(hand: Hand) -> None:
     hand.session.results.tables.add_failure(Failure(failed, "The inner sizes differ."))
     hand.session.results.tables.pace.flush()
     assert has(hand.shot(), danger, 100)
-    assert hand.canvas.board.facts(item).problem == "RuntimeError: shapes 2x3 and 2x3"
+    assert hand.canvas.board.updates.facts(item).problem == "RuntimeError: shapes 2x3 and 2x3"
     hand.click(hand.header(item))
     panel = hand.canvas.trouble
     assert panel is not None and panel.isVisible()
@@ -207,7 +207,7 @@ def test_hundreds_of_cards_in_view_are_painted_in_batches(hand: Hand) -> None:
         hand.session.graph_store.submit((*more, SetPlaces({other: Place(260.0 * (k % 20), 200.0 * (k // 20))})), "Add")
     hand.canvas.navigation.fit_all()
     hand.canvas.navigation.zooming = False
-    category = hand.canvas.board.cards[item].face.category
+    category = hand.canvas.board.stack.cards[item].face.category
     assert has(hand.shot(), hand.canvas.look.theme.category_color(category), 1000)
     assert item in hand.canvas.navigation.visible_items()
 
@@ -326,7 +326,7 @@ def test_nothing_is_written_below_its_card(hand: Hand, shape: tuple[int, ...]) -
     ran(hand, item, TensorRecord(device="cpu", summary=summary, requires_grad=True, is_leaf=False, grad_fn="A"))
     hand.session.results.tables.set_gradients([GradRow(node=item, state="value", grad=summary)], whole=True)
     hand.session.results.tables.pace.flush()
-    box = hand.canvas.board.box(item)
+    box = hand.canvas.board.placement.box(item)
     assert box is not None
     below = hand.shot().copy(round(box.x), round(box.bottom) + 8, round(box.width), 60)
     assert not has(below, hand.canvas.look.color("text"), 1)
@@ -371,17 +371,17 @@ def count(image: QImage, color: QColor) -> int:
 def test_an_error_has_several_lines_on_its_card(hand: Hand) -> None:
     item = hand.add("torch.zeros", 300, 100)
     hand.session.attention.select(())
-    box = hand.canvas.board.box(item)
+    box = hand.canvas.board.placement.box(item)
     message = (
         "this would take 3.64 TiB of memory, and 12.1 GiB are free on cpu: make the size smaller or use another dtype"
     )
     failed = Failed(revision=0, node=item, address="y", line=3, type_name="MemoryError", message=message)
     hand.session.results.tables.add_failure(Failure(failed, ""))
     hand.session.results.tables.pace.flush()
-    after = hand.canvas.board.box(item)
+    after = hand.canvas.board.placement.box(item)
     assert after == box
     assert after is not None
-    face = hand.canvas.board.face(item)
+    face = hand.canvas.board.placement.face(item)
     assert face is not None
     shot = hand.shot().copy(round(after.x) + 6, round(after.y + face.height), round(after.width) - 12, 80)
     inked = (np.abs(pixels(shot) - np.array(hand.canvas.look.color("danger").getRgb()[:3])).sum(2) <= 60).any(axis=1)
@@ -397,7 +397,7 @@ def test_an_error_is_written_on_a_card_seen_from_afar(hand: Hand) -> None:
     hand.session.results.tables.pace.flush()
     hand.canvas.navigation.set_camera(Camera(0.5, 0, 0))
     hand.canvas.navigation.zooming = False
-    box = hand.canvas.camera.box_to_view(hand.canvas.board.box(item))  # type: ignore[arg-type]
+    box = hand.canvas.camera.box_to_view(hand.canvas.board.placement.box(item))  # type: ignore[arg-type]
     body = hand.shot().copy(round(box.x) + 6, round(box.y) + 22, round(box.width) - 12, round(box.height) - 26)
     danger = np.array(hand.canvas.look.color("danger").getRgb()[:3])
     inked = (np.abs(pixels(body) - danger).sum(2) <= 90).any(axis=1)
@@ -420,7 +420,7 @@ def test_a_note_shows_its_whole_text_from_afar(hand: Hand, zoom: float) -> None:
     hand.canvas.note_commands.set_note(item, text)
     hand.canvas.navigation.set_camera(Camera(zoom, 0, 0))
     hand.canvas.navigation.zooming = False
-    box = hand.canvas.camera.box_to_view(hand.canvas.board.notes[item].box)
+    box = hand.canvas.camera.box_to_view(hand.canvas.board.placement.notes[item].box)
     shot = hand.shot()
     last = shot.copy(
         round(box.x) + 3, round(box.bottom - box.height / 4), round(box.width) - 8, round(box.height / 4) - 2
@@ -440,7 +440,7 @@ def test_from_afar_a_norm_is_marked_as_one(hand: Hand) -> None:
     hand.session.results.tables.pace.flush()
     hand.canvas.navigation.set_camera(Camera(0.5, 0, 0))
     hand.canvas.navigation.zooming = False
-    box = hand.canvas.camera.box_to_view(hand.canvas.board.box(item))  # type: ignore[arg-type]
+    box = hand.canvas.camera.box_to_view(hand.canvas.board.placement.box(item))  # type: ignore[arg-type]
     sign = hand.shot().copy(round(box.x) + 6, round(box.bottom) - 18, 12, 13)
     gradient, ground = (
         np.array(color.getRgb()[:3]) for color in (hand.canvas.look.gradient, hand.canvas.look.color("card_well"))
@@ -461,7 +461,7 @@ def test_a_gradient_that_is_all_one_number_is_written(hand: Hand) -> None:
     assert has(hand.shot(), hand.canvas.look.gradient)
     hand.canvas.navigation.set_camera(Camera(0.5, 0, 0))
     hand.canvas.navigation.zooming = False
-    box = hand.canvas.camera.box_to_view(hand.canvas.board.box(item))  # type: ignore[arg-type]
+    box = hand.canvas.camera.box_to_view(hand.canvas.board.placement.box(item))  # type: ignore[arg-type]
     body = hand.shot().copy(round(box.x) + 6, round(box.y) + 34, round(box.width) - 12, round(box.height) - 54)
     ink = np.array(hand.canvas.look.color("text").getRgb()[:3])
     assert (np.abs(pixels(body) - ink).sum(2) < 120).any(), "the number, no empty box"
@@ -473,8 +473,8 @@ def test_a_long_program_opens_at_its_beginning_where_it_can_be_read(hand: Hand) 
     hand.canvas.session.graph_store.load(hand.graph)
     hand.shot()
     assert hand.canvas.navigation.zoom == 0.7
-    first = hand.canvas.board.ids[0]
-    box = hand.canvas.camera.box_to_view(hand.canvas.board.box(first))  # type: ignore[arg-type]
+    first = hand.canvas.board.stack.ids[0]
+    box = hand.canvas.camera.box_to_view(hand.canvas.board.placement.box(first))  # type: ignore[arg-type]
     assert box.x == pytest.approx(FIT_MARGIN, abs=1)
     assert box.y == pytest.approx(FIT_MARGIN, abs=1)
 

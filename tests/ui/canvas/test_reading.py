@@ -68,7 +68,7 @@ def fresh_shot(hand: Hand) -> QImage:
     layer = hand.canvas.layer
     layer.set_look(hand.canvas.look)
     layer.hurried = False
-    hand.canvas.board.catch_up()
+    hand.canvas.board.updates.catch_up()
     hand.canvas.repaint_board()
     return hand.shot()
 
@@ -80,35 +80,35 @@ def test_a_card_that_comes_into_view_says_what_was_at_the_moment(far: tuple[Hand
         look_at(hand, FAR - 100, FAR - 100)
         hand.shot()
         record = hand.session.results.outputs(other)
-        told = [section.value for section in hand.canvas.board.facts(other).sections]
+        told = [section.value for section in hand.canvas.board.updates.facts(other).sections]
         assert bool(told) == (record is not None)
         assert hand.shot() == fresh_shot(hand)
-    assert hand.canvas.board.row(near) == hand.session.results.row(near)
+    assert hand.canvas.board.updates.row(near) == hand.session.results.row(near)
 
 
 def test_a_card_out_of_view_has_its_room_when_it_is_seen(far: tuple[Hand, ItemId, ItemId]) -> None:
     hand, _, other = far
     board = hand.canvas.board
-    before = board.box(other)
+    before = board.placement.box(other)
     hand.session.attention.look_at(3)
     look_at(hand, FAR - 100, FAR - 100)
     hand.shot()
-    grown = board.box(other)
+    grown = board.placement.box(other)
     assert before is not None
     assert grown is not None
     assert grown.height > before.height
-    assert grown.height == board.cards[other].height
-    assert board.facts(other).height == board.cards[other].facts_height
+    assert grown.height == board.stack.cards[other].height
+    assert board.updates.facts(other).height == board.stack.cards[other].facts_height
 
 
 def test_back_now_cards_have_the_size_they_had(far: tuple[Hand, ItemId, ItemId]) -> None:
     hand, _, _ = far
-    before = hand.canvas.board.bounds.copy()
+    before = hand.canvas.board.placement.bounds.copy()
     for tick in (3, 0):
         hand.session.attention.look_at(tick)
-        hand.canvas.board.catch_up()
+        hand.canvas.board.updates.catch_up()
     hand.session.attention.look_at(None)
-    assert (hand.canvas.board.bounds == before).all()
+    assert (hand.canvas.board.placement.bounds == before).all()
 
 
 def test_when_the_person_rests_every_card_is_measured(far: tuple[Hand, ItemId, ItemId]) -> None:
@@ -116,25 +116,25 @@ def test_when_the_person_rests_every_card_is_measured(far: tuple[Hand, ItemId, I
     board = hand.canvas.board
     moment(hand, 3)
     hand.canvas.navigation.settle_timer.timeout.emit()
-    assert not board.catch_up()
-    assert board.cards[other].height > board.cards[near].height
+    assert not board.updates.catch_up()
+    assert board.stack.cards[other].height > board.stack.cards[near].height
 
 
 def test_wires_have_the_colour_of_the_moment_when_they_are_seen(squared: Squared) -> None:
     squared.run()
     hand, board = squared.hand, squared.hand.canvas.board
     hand.shot()
-    k = board.wire_index[squared.over]
-    known = board.wire_looks[board.wire_codes[k]]
+    k = board.wiring.index[squared.over]
+    known = board.looks.by_code[board.looks.codes[k]]
     assert known.known
     look_at(hand, FAR, FAR)
     hand.session.attention.look_at(0)
     look_at(hand, 0.0, 0.0)
     hand.shot()
-    assert not board.wire_looks[board.wire_codes[k]].known
+    assert not board.looks.by_code[board.looks.codes[k]].known
     hand.session.attention.look_at(None)
     hand.shot()
-    assert board.wire_looks[board.wire_codes[k]] == known
+    assert board.looks.by_code[board.looks.codes[k]] == known
 
 
 def test_to_and_fro_shows_the_same_pictures_again(squared: Squared) -> None:

@@ -145,16 +145,16 @@ def test_the_canvas_leads_wires_around_cards_and_lets_them_go_while_they_are_dra
     x, between, total = hand.add("torch.randn", 0, 0), hand.add("torch.ones", 320, -60), hand.add("torch.sum", 700, 0)
     hand.wire(x, total, "input")
     board = hand.canvas.board
-    (k,) = board.wire_index.values()
-    rect = board.bounds[board.index[between]].tolist()
-    assert not behind(board.paths[k], rect)
-    board.drag({total: (700.0, 1.0)})
-    assert behind(board.paths[k], rect)
-    board.let_go()
-    assert not behind(board.paths[k], rect)
+    (k,) = board.wiring.index.values()
+    rect = board.placement.bounds[board.stack.index[between]].tolist()
+    assert not behind(board.routes.paths[k], rect)
+    board.drag.show({total: (700.0, 1.0)})
+    assert behind(board.routes.paths[k], rect)
+    board.drag.let_go()
+    assert not behind(board.routes.paths[k], rect)
     for style in STYLES:
         board.show_wires(WireView(style=style))
-        assert not behind(board.paths[k], rect)
+        assert not behind(board.routes.paths[k], rect)
 
 
 def test_a_wire_goes_around_what_only_others_may_enter() -> None:
@@ -179,12 +179,12 @@ print(x, y)
 def test_wires_keep_out_of_blocks_and_out_of_the_rows_of_their_ports(hand: Hand) -> None:
     read = read_python(PASSING, pasted=True)
     board = Board(read.graph, NoResults(), Shown(), hand.canvas.look.meter)
-    (frame,) = board.frames.values()
+    (frame,) = board.placement.frames.values()
     box, face = frame.box, frame.face
     rows = [box.x, box.y, box.x + max(row.x for row in face.outputs), box.y + face.height]
-    inside = board.members(frame.item)
+    inside = board.state.members(frame.item)
     assert len(inside) == 4
-    for wire, path in zip(board.wires, board.paths, strict=True):
+    for wire, path in zip(board.wiring.wires, board.routes.paths, strict=True):
         if frame.item not in (wire.source, wire.target):
             assert not behind(path, rows)
         if not {wire.source, wire.target} & {frame.item, *inside}:
@@ -202,7 +202,7 @@ def test_a_muted_wire_keeps_its_route(hand: Hand) -> None:
             hand.wire(source, target, "input")
     board = hand.canvas.board
     for wire in list(hand.graph.wires.values()):
-        before = {known: board.paths[k].copy() for known, k in board.wire_index.items()}
+        before = {known: board.routes.paths[k].copy() for known, k in board.wiring.index.items()}
         hand.canvas.wire_commands.toggle_wires_muted((wire,))
-        assert wire in board.muted
-        assert all(np.array_equal(board.paths[k], before[known]) for known, k in board.wire_index.items())
+        assert wire in board.wiring.muted
+        assert all(np.array_equal(board.routes.paths[k], before[known]) for known, k in board.wiring.index.items())

@@ -53,10 +53,10 @@ class BookmarkCommands:
         board, item = self._board, self._attention.current
         if not self._attention.selection or item is None:
             _, x, y = self._navigation.view_state()
-            if not board.ids:
+            if not board.stack.ids:
                 return ""
-            middles = (board.bounds[:, :2] + board.bounds[:, 2:]) / 2
-            item = board.ids[int(np.abs(middles - (x, y)).sum(1).argmin())]
+            middles = (board.placement.bounds[:, :2] + board.placement.bounds[:, 2:]) / 2
+            item = board.stack.ids[int(np.abs(middles - (x, y)).sum(1).argmin())]
         return title(board.graph, item)[:LONGEST_NAME]
 
     def marks(self) -> tuple[MapMark, ...]:

@@ -108,7 +108,7 @@ class Debugging(QObject):
         if self.breakpoints is not None:
             self.breakpoints.changed.connect(self._on_breakpoints_changed)
         if self.experiments is not None:
-            self._board.experiments = self.experiments
+            self._board.state.experiments = self.experiments
             self.experiments.changed.connect(self._on_experiments_changed)
         self._session.results.moment_moved.connect(self._on_results_moment_moved)
         self._attention.hover_changed.connect(self._on_attention_hover_changed)
@@ -131,13 +131,13 @@ class Debugging(QObject):
         """
         if name == WEIGHED and self.runner is not None:
             self.runner.questions.weigh_memory()
-        self._board.colour_by(name)
+        self._board.colours.colour_by(name)
         self._canvas.repaint_board()
 
     @property
     def colored_by(self) -> str:
         """The figure the cards are coloured by; ""."""
-        return self._board.colouring.metric.name if self._board.colouring is not None else ""
+        return self._board.colours.scale.metric.name if self._board.colours.scale is not None else ""
 
     def fill_colour_menu(self, menu: QMenu) -> None:
         """Put an entry for every figure into a menu, the one in use checked."""
@@ -216,7 +216,7 @@ class Debugging(QObject):
         self._keep_place()
         self._follow_moment()
         results = self._session.results
-        self._board.revision += 1
+        self._board.state.revision += 1
         if results.looking_back != self._was_back:
             self._was_back = results.looking_back
             failed = frozenset(failure.failed.node for failure in results.failures)
@@ -296,5 +296,5 @@ class Debugging(QObject):
         if self.breakpoints is not None and self.breakpoints.breakpoints:
             hit = self.runner.state.hit if self.runner is not None else ""
             paint_breakpoints(painter, self._canvas.look, self._board, self._canvas.camera, seen, self.breakpoints, hit)
-        if self._board.colouring is not None:
-            paint_legend(painter, self._canvas.look, self._board.colouring, view.height())
+        if self._board.colours.scale is not None:
+            paint_legend(painter, self._canvas.look, self._board.colours.scale, view.height())

@@ -27,7 +27,7 @@ class CanvasSelection:
         """Select exactly these items, and no wires."""
         lit = self._canvas.lit
         lit.selected_wires, lit.selected_note, lit.selected_dots = frozenset(), None, frozenset()
-        self._attention.select(sorted({self._board.home(item) for item in items}))
+        self._attention.select(sorted({self._board.state.joining.home(item) for item in items}))
         self._canvas.viewport().update()
 
     def select_all(self) -> None:
@@ -59,11 +59,11 @@ class CanvasSelection:
 
     def is_selected(self, item: ItemId) -> bool:
         """Whether an item, or what shares its card, is selected."""
-        return bool(self._board.whole((item,)) & self._attention.selection)
+        return bool(self._board.state.joining.whole((item,)) & self._attention.selection)
 
     def chosen(self) -> frozenset[ItemId]:
         """The selected items, a module and the call on its card together."""
-        return self._board.whole(item for item in self._attention.selection if item in self._board.graph)
+        return self._board.state.joining.whole(item for item in self._attention.selection if item in self._board.graph)
 
     def statements(self) -> frozenset[ItemId]:
         """The selected items without the cards of a group's inputs and outputs; where there is nothing else, why not.
@@ -89,4 +89,4 @@ class CanvasSelection:
 
     def dots_to_move(self, items: Iterable[ItemId]) -> frozenset[str]:
         """The dots that move with items: selected ones, and those of the wires between the items."""
-        return shared(self._board.graph, self._canvas.lit.selected_dots) | self._board.dots_between(items)
+        return shared(self._board.graph, self._canvas.lit.selected_dots) | self._board.dots.between(items)

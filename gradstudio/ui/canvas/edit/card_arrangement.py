@@ -60,7 +60,7 @@ class Arranging:
             self.drop_shaken(places, bodies, shaken)
         elif any(current.get(key) != place for key, place in places.items()):
             try:
-                edits = keeping_frames(dropped, self._board.frames)(graph, places, bodies)
+                edits = keeping_frames(dropped, self._board.placement.frames)(graph, places, bodies)
             except Refused as refusal:
                 self._canvas.refuse(str(refusal))
                 return
@@ -108,7 +108,7 @@ class Arranging:
         self._shift(shifts, "Distribute " + axis, found, axis == "down", still=found)
 
     def _rects(self, items: Iterable[ItemId]) -> dict[str, Rect]:
-        boxes = ((item, self._board.box(item)) for item in items)
+        boxes = ((item, self._board.placement.box(item)) for item in items)
         return {item: Rect(box.x, box.y, box.width, box.height) for item, box in boxes if box is not None}
 
     def _is_fixed(self, item: ItemId) -> bool:
@@ -152,15 +152,19 @@ class Arranging:
 
     def _worn_items(self) -> list[ItemId]:
         whole = with_members(self._board, self._selection.chosen())
-        return sorted(item for item in whole if item not in self._board.frames or not self._board.members(item))
+        return sorted(
+            item for item in whole if item not in self._board.placement.frames or not self._board.state.members(item)
+        )
 
     def _wear(self, name: str, verb: str, back: str) -> None:
         items, on = self._worn_items(), not self.is_worn(name)
-        corners: Corners = {item: (box.x, box.y) for item in items if (box := self._board.box(item)) is not None}
+        corners: Corners = {
+            item: (box.x, box.y) for item in items if (box := self._board.placement.box(item)) is not None
+        }
         if not corners:
             self._canvas.refuse("Select a card first.")
             return
-        cards = len(self._board.joining.cards(items))
+        cards = len(self._board.state.joining.cards(items))
         self._store.attempt(_worn, (verb if on else back) + (f" {cards} cards" if cards > 1 else ""), corners, name, on)
 
     # -------------------------------------------------------------- out of the wires
@@ -171,8 +175,8 @@ class Arranging:
         if not items:
             return
         healed = recipes.delete_healed(self._board.graph, sorted(items))
-        cards = len(self._board.joining.cards(items))
-        recipe = keeping_frames(lambda _graph: healed.edits, self._board.frames)
+        cards = len(self._board.state.joining.cards(items))
+        recipe = keeping_frames(lambda _graph: healed.edits, self._board.placement.frames)
         if self._store.attempt(recipe, "Delete and reconnect" if cards == 1 else f"Delete {cards} items and reconnect"):
             self._canvas.said.emit(healed_words("Deleted", healed))
 
@@ -186,7 +190,7 @@ class Arranging:
             made.append(healed)
             return (*healed.edits, *dropped(trial, places, bodies))
 
-        if self._store.attempt(keeping_frames(shaken, self._board.frames), "Shake off"):
+        if self._store.attempt(keeping_frames(shaken, self._board.placement.frames), "Shake off"):
             self._canvas.said.emit(healed_words("Taken out of its wires", made[-1]))
 
     # -------------------------------------------------------------- in the program or not
@@ -204,7 +208,7 @@ class Arranging:
         if done and not muted:
             self._canvas.said.emit("Unmuted: it takes part in the program again")
         elif done:
-            others = len(self._board.joining.cards(self._board.left_out - frozenset(items)))
+            others = len(self._board.state.joining.cards(self._board.numbers.left_out - frozenset(items)))
             follow = f"; so {'does' if others == 1 else 'do'} {others} that read from it" if others else ""
             self._canvas.said.emit(f"Muted: it takes no part in the program{follow}")
 
@@ -213,7 +217,7 @@ class Arranging:
         graph = self._board.graph
         if self._selection.chosen() and not self._selection.statements():
             return
-        homes = sorted(self._board.joining.cards(self._attention.selection - CARDS))
+        homes = sorted(self._board.state.joining.cards(self._attention.selection - CARDS))
         items = [item for item in homes if item in graph.nodes]
         if not items:
             self._canvas.refuse("Only nodes can be bypassed: a block can be muted (M).")

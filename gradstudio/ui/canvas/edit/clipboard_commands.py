@@ -83,7 +83,7 @@ class ClipboardCommands:
             self._board.graph, part, at_x - left, at_y - top, outer=found.outer, wished=again if wired else (),
             as_typed=found.is_text,
         )  # fmt: skip
-        is_first = self._board.extent() is None
+        is_first = self._board.placement.extent() is None
         edits = clear_of(self._board.graph, edits, items) if found.is_text else stepped_aside(self._board, edits)
         if found.header is not None:
             edits = (SetHeader(found.header), *edits)

@@ -20,7 +20,7 @@ class Editing:
     def edit_current(self) -> None:
         """Edit the fields of the current card, from the first that is needed, else the first; Tab goes on."""
         item = self._attention.current
-        face = self._board.face(item) if item is not None else None
+        face = self._board.placement.face(item) if item is not None else None
         rows = face.fields() if face is not None else ()
         row = next((row for row in rows if row.required and row.state == "empty"), next(iter(rows), None))
         if row is not None:
@@ -62,7 +62,7 @@ class Editing:
         graph, port = self._board.graph, self.field_at_hand()
         if port is not None and port[0] in graph:
             return (port,) if recipes.differs(graph, *port) else ()
-        homes = sorted(self._board.joining.cards(item for item in self._attention.selection if item in graph))
+        homes = sorted(self._board.state.joining.cards(item for item in self._attention.selection if item in graph))
         return tuple(port for item in homes for port in recipes.differing(graph, item))
 
     def reset_to_default(self) -> None:

@@ -53,7 +53,7 @@ class GroupCommands(QObject):
         """The node of a card that stands for a group; None when it stands for anything else."""
         if item is None:
             return None
-        for one in (item, self._board.joining.modules.get(item, item)):
+        for one in (item, self._board.state.joining.modules.get(item, item)):
             node = self._board.graph.nodes.get(one)
             if node is not None and node.operator.startswith(GROUP):
                 return one
@@ -120,7 +120,7 @@ class GroupCommands(QObject):
     def make_group(self) -> None:
         """Ask for a name where the selection stands, and make a group of it."""
         items = sorted(self._selection.chosen() - CARDS)
-        box = self._board.extent(items)
+        box = self._board.placement.extent(items)
         if not items or box is None:
             self._canvas.refuse("Select the statements that shall be a group first.")
             return
@@ -182,7 +182,7 @@ class GroupCommands(QObject):
     def rename_group(self, item: ItemId | None = None) -> None:
         """Call a group otherwise, in its definition and at every call."""
         call = self.group_of(item if item is not None else self._attention.current)
-        box = self._board.box(call) if call is not None else None
+        box = self._board.placement.box(call) if call is not None else None
         if call is None or box is None:
             self._canvas.refuse("Select a group first.")
             return
@@ -243,7 +243,7 @@ class GroupCommands(QObject):
 
     def edit_ports(self, item: ItemId, y: float | None = None) -> None:
         """Edit the name at that height of the card where it stands, or all of them in the header."""
-        box, face = self._board.box(item), self._board.face(item)
+        box, face = self._board.placement.box(item), self._board.placement.face(item)
         if box is None or face is None:
             return
         rows = [row.y for row in (face.outputs if item == INPUTS_CARD else face.inputs)]

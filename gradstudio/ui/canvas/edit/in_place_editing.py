@@ -37,7 +37,7 @@ class InPlace:
         """Edit the literal of a port where it stands; `port` is it meanwhile."""
         self.close()
         self._open_field(item, path)
-        face = self._canvas.board.face(item)
+        face = self._canvas.board.placement.face(item)
         row = face.input(path) if face is not None else None
         self.port = (row.owner, path) if self.editor is not None and row is not None else None
 
@@ -50,7 +50,7 @@ class InPlace:
 
     def _open_field(self, item: ItemId, path: str) -> None:
         canvas = self._canvas
-        face = canvas.board.face(item)
+        face = canvas.board.placement.face(item)
         row = face.input(path) if face is not None else None
         box = field_box(canvas.board, item, row) if row is not None else None
         if row is None or box is None:
@@ -69,7 +69,7 @@ class InPlace:
 
     def click_field(self, item: ItemId, path: str) -> None:
         """A click: a switch turns at once, everything else is edited."""
-        face = self._canvas.board.face(item)
+        face = self._canvas.board.placement.face(item)
         row = face.input(path) if face is not None else None
         if row is None or not field_choices.is_switch(row.parameter) or row.state == "wired":
             self.edit_field(item, path)
@@ -82,8 +82,8 @@ class InPlace:
     def rename(self, item: ItemId) -> None:
         """Edit the names a node binds, or a block's title."""
         self.close()
-        canvas, box = self._canvas, self._canvas.board.box(item)
-        item = canvas.board.joining.modules.get(item, item)  # the header has the module's name
+        canvas, box = self._canvas, self._canvas.board.placement.box(item)
+        item = canvas.board.state.joining.modules.get(item, item)  # the header has the module's name
         node, block = canvas.board.graph.nodes.get(item), canvas.board.graph.blocks.get(item)
         if box is None or (block is not None and block.kind != "group"):
             return
@@ -113,7 +113,7 @@ class InPlace:
         self.close()
         canvas = self._canvas
         board = canvas.board
-        note, box = board.notes.get(item), board.box(item)
+        note, box = board.placement.notes.get(item), board.placement.box(item)
         if note is not None:
             place, text = note.box, note.text
         elif at is not None:
@@ -205,7 +205,7 @@ class InPlace:
         """Tab: the next field of the card, round and round."""
         if how not in ("next", "previous"):
             return
-        face = self._canvas.board.face(item)
+        face = self._canvas.board.placement.face(item)
         ports = [(row.owner, row.path) for row in face.fields()] if face is not None else []
         if (item, path) in ports:
             step = 1 if how == "next" else -1

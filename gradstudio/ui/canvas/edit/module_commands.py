@@ -21,7 +21,7 @@ class ModuleCommands:
 
     def module_of(self, item: ItemId) -> ItemId | None:
         """The module that an item's card is about; None when it is about none."""
-        module = self._board.joining.modules.get(item, item)
+        module = self._board.state.joining.modules.get(item, item)
         return module if makes_module(operator_of(self._board.graph, module)) else None
 
     def toggle_training(self, item: ItemId) -> None:

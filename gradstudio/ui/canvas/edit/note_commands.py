@@ -51,7 +51,7 @@ class NoteCommands:
 
     def color_note(self, item: ItemId, color: str) -> None:
         """Give a note another colour; "" is the usual one."""
-        note = self._board.notes.get(item)
+        note = self._board.placement.notes.get(item)
         if note is not None:
             place = self._board.graph.places.get(note.key, Place(note.box.x, note.box.y))
             self._store.submit((SetPlaces({note.key: msgspec.structs.replace(place, color=color)}),), "Colour note")
@@ -63,7 +63,9 @@ class NoteCommands:
             self._canvas.refuse("Every statement here has a note already: double-click one to write more.")
             return
         commit = (
-            partial(self.make_note, item, (x, y)) if item not in self._board.notes else partial(self.set_note, item)
+            partial(self.make_note, item, (x, y))
+            if item not in self._board.placement.notes
+            else partial(self.set_note, item)
         )
         self._in_place.edit_note(item, commit, (x, y))
 
@@ -82,7 +84,7 @@ class NoteCommands:
 
     def link_at(self, item: ItemId, x: float, y: float) -> str:
         """The address of a link in a note at a scene point; "" for none."""
-        note = self._board.notes.get(item)
+        note = self._board.placement.notes.get(item)
         return note.words.link_at(x - note.box.x - NOTE_EDGE, y - note.box.y - NOTE_EDGE) if note is not None else ""
 
 
@@ -93,7 +95,7 @@ def owner_of_note(board: Board, x: float, y: float) -> ItemId | None:
     """
     graph, frame = board.graph, hit_test.frame_at(board, x, y)
     body = BodyId(frame) if frame is not None else ROOT
-    boxes = ((item, board.box(item)) for item in graph.bodies[body] if board.home(item) == item)
+    boxes = ((item, board.placement.box(item)) for item in graph.bodies[body] if board.state.joining.home(item) == item)
     found = [
         (_distance(box, x, y), item)
         for item, box in boxes
@@ -102,7 +104,7 @@ def owner_of_note(board: Board, x: float, y: float) -> ItemId | None:
     nearest, item = min(found, default=(NEAR, frame))
     if frame is None and not graph.tails.get(ROOT) and graph.edges is None and nearest >= NEAR:
         return ItemId(ROOT)
-    return item if item is not frame or (frame is not None and frame not in board.notes) else None
+    return item if item is not frame or (frame is not None and frame not in board.placement.notes) else None
 
 
 def _distance(box: Box, x: float, y: float) -> float:

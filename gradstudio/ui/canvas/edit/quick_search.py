@@ -82,7 +82,7 @@ class Searching:
     def open_replace(self, item: ItemId) -> None:
         """Search for an operator to stand in the place of a node's."""
         board, graph = self._canvas.board, self._canvas.board.graph
-        box, target = board.box(board.home(item)), recipes.replaceable(graph, item)
+        box, target = board.placement.box(board.state.joining.home(item)), recipes.replaceable(graph, item)
         if box is None or target is None:
             return
         operator = load()[graph.nodes[target].operator]

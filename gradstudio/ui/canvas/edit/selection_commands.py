@@ -39,7 +39,7 @@ class Commands:
         if wires:
             self._wire_commands.remove_wires(wires)
         if items:
-            recipe = keeping_frames(recipes.delete, self._board.frames)
+            recipe = keeping_frames(recipes.delete, self._board.placement.frames)
             self._store.attempt(recipe, counted_items("Delete", cards_of(self._board, items)), sorted(items))
 
     def duplicate_wired(self) -> None:
@@ -49,7 +49,7 @@ class Commands:
     def duplicate_selection(self, *, wired: bool = False) -> None:
         """Copy the selection below itself, or to the nearest place beside it that is free, and bring it into view."""
         items = self._selection.statements()
-        extent = self._board.extent(items)
+        extent = self._board.placement.extent(items)
         if extent is not None:
             down = math.ceil((extent.height + APART) / GRID) * GRID
             edits, made = fragments.duplicate(self._board.graph, sorted(items), 0.0, down, wired=wired)
@@ -89,7 +89,7 @@ class Commands:
 
 def cards_of(board: Board, items: Iterable[ItemId]) -> int:
     """How many cards and frames these items are."""
-    return len(board.joining.cards(items))
+    return len(board.state.joining.cards(items))
 
 
 def counted_items(verb: str, count: int, noun: str = "item") -> str:

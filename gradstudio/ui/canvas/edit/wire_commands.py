@@ -49,10 +49,12 @@ class WireCommands:
         if not self.trace_on:
             return None
         board = self._board
-        selection = frozenset(k for k in self._attention.selection if k in board.index or k in board.frames)
+        selection = frozenset(
+            k for k in self._attention.selection if k in board.stack.index or k in board.placement.frames
+        )
         if not selection:
             return None
-        key = (self._board.graph_revision, selection)
+        key = (self._board.state.graph_revision, selection)
         if self._traced is None or self._traced[0] != key:
             self._traced = key, trace_painter.trace(self._board, selection)
         return self._traced[1]
@@ -86,9 +88,9 @@ class WireCommands:
 
     def put_dot(self, wire: Wire, x: float, y: float, index: int | None = None) -> None:
         """Lead a wire through a scene point; the dot is selected."""
-        if wire not in self._board.wire_index:
+        if wire not in self._board.wiring.index:
             return
-        place = self._board.dot_index(wire, x, y) if index is None else index
+        place = self._board.routes.dot_index(wire, x, y) if index is None else index
         if self._store.attempt(recipes.add_dot, "Add dot", wire, place, self.on_grid(x, y)):
             self._selection.select_dots(frozenset({dot_key((wire.target, wire.port), place)}))
 
@@ -97,12 +99,12 @@ class WireCommands:
         if not self._canvas.lit.selected_wires:
             self._canvas.refuse("Click on a wire first; or double-click where the dot is to be.")
         for wire in sorted(self._canvas.lit.selected_wires):
-            x, y = self._board.paths[self._board.wire_index[wire]][MIDDLE].tolist()
+            x, y = self._board.routes.paths[self._board.wiring.index[wire]][MIDDLE].tolist()
             self.put_dot(wire, x, y)
 
     def remove_dots(self, wire: Wire) -> None:
         """Take all dots of a wire away: it runs as it did without."""
-        self._store.attempt(recipes.remove_dots, "Remove dots", tuple(self._board.dots_of(wire)))
+        self._store.attempt(recipes.remove_dots, "Remove dots", tuple(self._board.dots.of(wire)))
 
     def remove_wires(self, wires: tuple[Wire, ...]) -> None:
         """Take wires away."""
@@ -115,13 +117,13 @@ class WireCommands:
     def links_between(self, source: ItemId, target: ItemId) -> list[Link]:
         """The wires that could be drawn from one card to another, the best fitting first."""
         sources, targets = self.owners(source, "outputs"), self.owners(target, "inputs")
-        face = self._board.face(target)
+        face = self._board.placement.face(target)
         found = port_matching.links(self._board.graph, sources, targets)
         return [link for link in found if face is not None and face.input(link.port) is not None]
 
     def owners(self, item: ItemId, side: Literal["inputs", "outputs"]) -> list[ItemId]:
         """The items whose ports stand on a card."""
-        face = self._board.face(item)
+        face = self._board.placement.face(item)
         rows = getattr(face, side) if face is not None else ()
         return list(dict.fromkeys(row.owner for row in rows))
 
@@ -140,15 +142,15 @@ class WireCommands:
 
     def connect_selected(self) -> None:
         """Choose the wires from the first to the second of two selected cards, in program order."""
-        cards = self._board.joining.cards(self._attention.selection)
-        chosen = [item for item in self._board.ids if item in cards]
+        cards = self._board.state.joining.cards(self._attention.selection)
+        chosen = [item for item in self._board.stack.ids if item in cards]
         places = {item: k for k, item in enumerate(self._board.graph.order())}
         chosen.sort(key=lambda item: places[item])
         if len(chosen) != 2:
             self._canvas.refuse("Select two cards: the wires from the first to the second can be chosen then.")
             return
         for source, target in (chosen, chosen[::-1]):
-            links, box = self.links_between(source, target), self._board.box(target)
+            links, box = self.links_between(source, target), self._board.placement.box(target)
             if links and box is not None:
                 self.choose_links(source, target, links, self._canvas.camera.to_view(box.x, box.y + box.height / 2))
                 return
@@ -157,7 +159,7 @@ class WireCommands:
 
     def can_connect(self) -> bool:
         """Whether two cards are selected."""
-        return len(self._board.joining.cards(self._attention.selection) & self._board.cards.keys()) == 2
+        return len(self._board.state.joining.cards(self._attention.selection) & self._board.stack.cards.keys()) == 2
 
     def close_links(self) -> None:
         """Close the list of wires if one is open."""
@@ -180,7 +182,7 @@ class WireCommands:
     def toggle_wires_muted(self, wires: tuple[Wire, ...] = ()) -> None:
         """Take wires, by default the selected ones, out of the program; all of them muted: back into it."""
         chosen = wires or tuple(self._canvas.lit.selected_wires)
-        live = tuple(wire for wire in chosen if wire not in self._board.muted)
+        live = tuple(wire for wire in chosen if wire not in self._board.wiring.muted)
         if not chosen:
             self._canvas.refuse("Click on a wire first; or draw a line over wires with Ctrl+Alt and the right button.")
         elif live:

@@ -44,9 +44,9 @@ class Swipe(Gesture):
         color = canvas.look.color(self.role)
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        which = [board.wire_index[wire] for wire in self.crossed if wire in board.wire_index]
+        which = [board.wiring.index[wire] for wire in self.crossed if wire in board.wiring.index]
         if which:
-            draw_paths(painter, canvas.camera, seen, board.paths[which], color, 4.0)
+            draw_paths(painter, canvas.camera, seen, board.routes.paths[which], color, 4.0)
         self._paint_line(painter, color)
 
     def _paint_line(self, painter: QPainter, color: QColor) -> None:
@@ -59,13 +59,13 @@ class Swipe(Gesture):
     def _crossed(self) -> tuple[Wire, ...]:
         board = self.canvas.board
         found = geometry.crossed_wires(
-            board.paths, board.path_bounds, (self.start.x, self.start.y), (self._at.x, self._at.y)
+            board.routes.paths, board.routes.bounds, (self.start.x, self.start.y), (self._at.x, self._at.y)
         )
-        return tuple(board.wires[k] for k in found if self.takes(board.wires[k]))
+        return tuple(board.wiring.wires[k] for k in found if self.takes(board.wiring.wires[k]))
 
     def takes(self, wire: Wire) -> bool:
         """Whether the line means this wire."""
-        return self.canvas.board.is_drawn(wire)
+        return self.canvas.board.wiring.is_drawn(wire)
 
 
 class Knife(Swipe):

@@ -93,7 +93,9 @@ class RubberBand(Gesture):
             return
         self._end = at
         self.canvas.selection.select(self._chosen(at))
-        self.canvas.lit.selected_dots = self._added(self._dots_before, self.canvas.board.dots_in(self._band(at)), at)
+        self.canvas.lit.selected_dots = self._added(
+            self._dots_before, self.canvas.board.dots.inside(self._band(at)), at
+        )
         self.canvas.viewport().update()
 
     def release(self, at: Pointer) -> None:
@@ -116,8 +118,10 @@ class RubberBand(Gesture):
 
     def _chosen(self, at: Pointer) -> frozenset[ItemId]:
         band, board = self._band(at), self.canvas.board
-        touched = frozenset(item for item in board.ids if (box := board.box(item)) is not None and box.meets(band))
-        touched |= {item for item, frame in board.frames.items() if _holds(band, frame.box)}
+        touched = frozenset(
+            item for item in board.stack.ids if (box := board.placement.box(item)) is not None and box.meets(band)
+        )
+        touched |= {item for item, frame in board.placement.frames.items() if _holds(band, frame.box)}
         return self._added(self._before, touched, at)
 
     def _band(self, at: Pointer) -> Box:

@@ -298,8 +298,8 @@ class Hand:
         return WireGesture(self.canvas, at, PortRef(wire.source, "output", "", wire.output), wire)
 
     def _begin_move(self, at: Pointer, hit: Hit) -> Gesture:
-        canvas, item = self.canvas, self.canvas.board.home(hit.item)
-        chosen = canvas.board.joining.cards(canvas.attention.selection)
+        canvas, item = self.canvas, self.canvas.board.state.joining.home(hit.item)
+        chosen = canvas.board.state.joining.cards(canvas.attention.selection)
         dots = canvas.lit.selected_dots if item in chosen else frozenset()
         if at.holds(Modifier.ControlModifier):
             canvas.selection.select(chosen ^ {item})
@@ -336,8 +336,8 @@ class Hand:
         lit, view = self.canvas.lit, self.canvas.viewport()
         if (hit.port, hit.wire, hit.item) != (lit.hovered_port, lit.hovered_wire, lit.hovered_item):
             lit.hovered_port, lit.hovered_wire, lit.hovered_item = hit.port, hit.wire, hit.item
-            home = self.canvas.board.home(hit.item)
-            over = home if home in self.canvas.board.cards else None
+            home = self.canvas.board.state.joining.home(hit.item)
+            over = home if home in self.canvas.board.stack.cards else None
             self.canvas.attention.hover(over)
             view.update()
         view.setCursor(Shape.OpenHandCursor if self._space else _cursor(hit))

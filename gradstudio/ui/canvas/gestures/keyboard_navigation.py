@@ -78,18 +78,18 @@ class KeyWays:
         """The cards beside a card, in the order of its arguments."""
         graph, board = self._board.graph, self._board
         found: list[ItemId] = []
-        for owner in board.whole((item,)) if item in graph.nodes else (item,):
+        for owner in board.state.joining.whole((item,)) if item in graph.nodes else (item,):
             if way == "on":
                 found += [wire.target for wire in graph.wires_from(owner)]
             else:
                 wires = {wire.port: wire.source for wire in graph.wires_to(owner)}
                 found += [wires[port.path] for port in input_ports(graph, owner) if port.path in wires]
-        homes = dict.fromkeys(board.home(other) for other in found)
-        return [home for home in homes if home != board.home(item) and home in graph]
+        homes = dict.fromkeys(board.state.joining.home(other) for other in found)
+        return [home for home in homes if home != board.state.joining.home(item) and home in graph]
 
     def _step(self, by: int) -> None:
         """So many statements on in program order; parts of a card and what is not drawn are passed over."""
-        order = [item for item in self._board.graph.order() if self._board.home(item) == item]
+        order = [item for item in self._board.graph.order() if self._board.state.joining.home(item) == item]
         if not order:
             self._canvas.said.emit("There is no statement yet: Tab searches for one to add.")
             return
@@ -105,7 +105,7 @@ class KeyWays:
 
     def _current(self) -> ItemId | None:
         item = self._attention.current if self._attention.selection else None
-        return self._board.home(item) if item is not None and item in self._board.graph else None
+        return self._board.state.joining.home(item) if item is not None and item in self._board.graph else None
 
     def _name(self, item: ItemId) -> str:
         return title(self._board.graph, item)
@@ -120,7 +120,11 @@ class KeyWays:
     def paint_focus(self, painter: QPainter) -> None:
         """A dashed ring around the card that the keys mean, outside of the line around what is selected."""
         item = self._current()
-        box = self._board.box(item) if item is not None and self.by_keys and self._canvas.widget.hasFocus() else None
+        box = (
+            self._board.placement.box(item)
+            if item is not None and self.by_keys and self._canvas.widget.hasFocus()
+            else None
+        )
         if box is None:
             return
         shown = self._canvas.camera.box_to_view(box)
@@ -167,7 +171,7 @@ class KeyWays:
         ends = [
             (owner, port) for owner in self._wire_commands.owners(item, "inputs") for port in input_ports(graph, owner)
         ]
-        face = self._board.face(item)
+        face = self._board.placement.face(item)
         ends = [end for end in ends if face is None or face.input(end[1].path) is not None or end[1].state == "wired"]
         if not ends:
             self._canvas.refuse(f"{self._name(item)} has no input.")
@@ -214,7 +218,7 @@ class KeyWays:
     def _open_chooser(self, words: str, rows: Sequence[Entry]) -> Chooser:
         self._canvas.close_editor()
         item = self._current()
-        box = self._board.box(item) if item is not None else None
+        box = self._board.placement.box(item) if item is not None else None
         x, y = self._canvas.camera.to_view(box.right, box.y) if box is not None else (40.0, 40.0)
         made = Chooser(self._canvas.viewport(), words, rows, self._canvas.look.theme)
         made.closed.connect(self._on_chooser_closed)
@@ -242,7 +246,7 @@ class KeyWays:
     def menu_by_key(self) -> None:
         """The menu of the current card, beside it; that of the ground where none is current."""
         item = self._current()
-        box = self._board.box(item) if item is not None else None
+        box = self._board.placement.box(item) if item is not None else None
         if item is None or box is None:
             middle = self._canvas.viewport().rect().center()
             menu = context_menu(self._canvas, Hit("empty"), *self._canvas.camera.to_scene(middle.x(), middle.y()))

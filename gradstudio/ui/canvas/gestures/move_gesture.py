@@ -41,7 +41,7 @@ class Move(Gesture):
     ) -> None:
         """`keys` are items, notes or dots of wires; `click` is what a press without a drag does."""
         super().__init__(canvas, at)
-        self._keys = frozenset(keys | canvas.board.whole(ItemId(key) for key in keys))
+        self._keys = frozenset(keys | canvas.board.state.joining.whole(ItemId(key) for key in keys))
         self._grabbed, self._click = grabbed, click
         self._moving = self._is_shaken = self._idle = False
         self._origins: Corners = {}
@@ -61,7 +61,7 @@ class Move(Gesture):
             return
         if self.canvas.drag_options.shake_off and self._shake.move(at.view_x, at.view_y, at.time_ms):
             self._is_shaken = not self._is_shaken
-        self.canvas.board.drag(self._places(at))
+        self.canvas.board.drag.show(self._places(at))
         self.canvas.lit.hovered_wire = self._wire_at(at)
         bodies = self._bodies(at)
         reason = self._why_not(bodies) or (SHAKEN if self._is_shaken else "")
@@ -115,34 +115,40 @@ class Move(Gesture):
         if not self._origins:
             return
         home = ItemId(self._grabbed)
-        self._idle = whole == board.whole((home,)) and recipes.is_idle(board.graph, home)
+        self._idle = whole == board.state.joining.whole((home,)) and recipes.is_idle(board.graph, home)
         self._corner = self._origins.get(self._grabbed, next(iter(self._origins.values())))
-        frames = frozenset(item for item in board.frames if item in whole and self._is_whole(item))
-        board.hold(frames)
+        frames = frozenset(item for item in board.placement.frames if item in whole and self._is_whole(item))
+        board.drag.hold(frames)
         self.canvas.picture.lift(frozenset(self._origins) | frames)
         self._guides = self._find_guides(whole)
 
     def _is_whole(self, frame: ItemId) -> bool:
         """Whether all of a frame moves: nothing in it is pinned."""
         board = self.canvas.board
-        members = [item for item in board.members(frame) if item in board.index]
+        members = [item for item in board.state.members(frame) if item in board.stack.index]
         return all(item in self._origins for item in members)
 
     def _find_guides(self, whole: frozenset[ItemId]) -> Guides | None:
         """What stands still in view, against the rectangle around all that moves."""
         canvas, board = self.canvas, self.canvas.board
         moving = geometry.union(
-            box for key in self._origins if (box := board.box(ItemId(key)) or self._note_box(key)) is not None
+            box for key in self._origins if (box := board.placement.box(ItemId(key)) or self._note_box(key)) is not None
         )
         if moving is None:
             return None
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
-        still = geometry.visible(board.bounds, seen)
-        still[[k for item in whole if (k := board.index.get(item)) is not None]] = False
-        boxes = [frame.box for item, frame in board.frames.items() if item not in whole and frame.box.meets(seen)]
-        boxes += [note.box for note in board.notes.values() if note.key not in self._origins and note.box.meets(seen)]
+        still = geometry.visible(board.placement.bounds, seen)
+        still[[k for item in whole if (k := board.stack.index.get(item)) is not None]] = False
+        boxes = [
+            frame.box for item, frame in board.placement.frames.items() if item not in whole and frame.box.meets(seen)
+        ]
+        boxes += [
+            note.box
+            for note in board.placement.notes.values()
+            if note.key not in self._origins and note.box.meets(seen)
+        ]
         rows = np.array([(box.x, box.y, box.right, box.bottom) for box in boxes], dtype=np.float64)
-        return Guides(np.concatenate([board.bounds[still], rows.reshape(-1, 4)]), moving)
+        return Guides(np.concatenate([board.placement.bounds[still], rows.reshape(-1, 4)]), moving)
 
     def _wire_at(self, at: Pointer) -> Wire | None:
         """The wire under the pointer, when one card without wires is dragged that fits into it."""
@@ -151,14 +157,18 @@ class Move(Gesture):
         return self.canvas.operator_commands.wire_under(at.x, at.y, grabbed) if is_one else None
 
     def _note_box(self, key: str) -> Box | None:
-        note = self.canvas.board.notes.get(ItemId(key.removeprefix("note:"))) if key.startswith("note:") else None
+        note = (
+            self.canvas.board.placement.notes.get(ItemId(key.removeprefix("note:")))
+            if key.startswith("note:")
+            else None
+        )
         return note.box if note is not None else None
 
     def _end(self) -> None:
         self._moving = False
         self.canvas.lit.hovered_wire = None
         self.canvas.lit.drop_frame = None
-        self.canvas.board.let_go()
+        self.canvas.board.drag.let_go()
         self.canvas.picture.settle()
         self.canvas.viewport().update()
 
@@ -203,7 +213,7 @@ class Move(Gesture):
         whole = with_members(board, self._items())
         found: dict[ItemId, BodyId] = {}
         for item in self._tops():
-            box = board.box(item)
-            x, y = (at.x, at.y) if board.home(item) == self._grabbed or box is None else box.center
+            box = board.placement.box(item)
+            x, y = (at.x, at.y) if board.state.joining.home(item) == self._grabbed or box is None else box.center
             found[item] = body_at(self.canvas.board, x, y, whole)
         return found

@@ -63,8 +63,8 @@ class MoveWires(Gesture):
         if not self._wires or not self._at.is_far_from(self.start):
             return
         canvas, board = self.canvas, self.canvas.board
-        start = board.anchor(self._target) if self._target is not None else (self._at.x, self._at.y)
-        ends = np.array([board.anchor(PortRef(wire.target, "input", wire.port)) for wire in self._wires])
+        start = board.placement.anchor(self._target) if self._target is not None else (self._at.x, self._at.y)
+        ends = np.array([board.placement.anchor(PortRef(wire.target, "input", wire.port)) for wire in self._wires])
         starts = np.repeat(np.array([start]), len(ends), 0)
         boxes = [np.concatenate([points, points], 1) + np.array([0, -10, 0, 10]) for points in (starts, ends)]
         paths = geometry.wire_paths(starts, ends, *boxes)
@@ -75,7 +75,7 @@ class MoveWires(Gesture):
             if which:
                 draw_paths(painter, canvas.camera, seen, paths[which], canvas.look.color(role), 2.6)
         if self._target is not None:
-            x, y = canvas.camera.to_view(*board.anchor(self._target))
+            x, y = canvas.camera.to_view(*board.placement.anchor(self._target))
             role = "danger" if len(stay) == len(self._wires) else "accent"
             ring(painter, canvas.look.color(role), x, y, 12.0 * max(canvas.camera.zoom, 0.5))
 
@@ -86,7 +86,11 @@ class MoveWires(Gesture):
         if port is not None and port.side == "output" and not port.path:
             return port if port != self._port else None
         item = hit_test.card_at(board, at.x, at.y)
-        face = board.face(item) if item is not None and item != board.home(self._port.item) else None
+        face = (
+            board.placement.face(item)
+            if item is not None and item != board.state.joining.home(self._port.item)
+            else None
+        )
         rows = face.outputs if face is not None else ()
         return next((PortRef(row.owner, "output", "", row.index) for row in rows), None)
 

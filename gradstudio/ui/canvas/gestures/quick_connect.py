@@ -65,7 +65,7 @@ class LazyConnect(Gesture):
             return
         width, height = canvas.viewport().width(), canvas.viewport().height()
         lit = {self._item} if self._target is None else {self._item, self._target}
-        veil(painter, canvas.look, board, canvas.camera, width, height, lit if self._target else board.ids)
+        veil(painter, canvas.look, board, canvas.camera, width, height, lit if self._target else board.stack.ids)
         equal = port_matching.best(self._links()) if self._target is not None else []
         role = "accent" if equal or self._target is None else "danger"
         for start, end in self._ends(equal):
@@ -75,17 +75,21 @@ class LazyConnect(Gesture):
             draw_paths(painter, canvas.camera, canvas.camera.seen(width, height), path, canvas.look.color(role), 2.6)
         for link in equal:
             for port in _ports(link):
-                x, y = canvas.camera.to_view(*board.anchor(port))
+                x, y = canvas.camera.to_view(*board.placement.anchor(port))
                 ring(painter, canvas.look.color("accent"), x, y, 11.0 * max(canvas.camera.zoom, 0.5))
 
     def _ends(self, equal: list[Link]) -> list[tuple[tuple[float, float], tuple[float, float]]]:
         """From where to where lines go, scene pixels."""
         board = self.canvas.board
         if equal:
-            return [(board.anchor(_ports(link)[0]), board.anchor(_ports(link)[1])) for link in equal]
-        face = board.face(self._item)
+            return [
+                (board.placement.anchor(_ports(link)[0]), board.placement.anchor(_ports(link)[1])) for link in equal
+            ]
+        face = board.placement.face(self._item)
         row = face.outputs[0] if face is not None and face.outputs else None
-        start = board.anchor(PortRef(row.owner, "output", "", row.index)) if row else (self.start.x, self.start.y)
+        start = (
+            board.placement.anchor(PortRef(row.owner, "output", "", row.index)) if row else (self.start.x, self.start.y)
+        )
         return [(start, (self._at.x, self._at.y))]
 
     def _links(self) -> list[Link]:

@@ -32,7 +32,7 @@ class PutDot(Gesture):
         """Where along the wire it comes."""
         super().__init__(canvas, at)
         self._wire, self._at = wire, at
-        self._index = canvas.board.dot_index(wire, at.x, at.y)
+        self._index = canvas.board.routes.dot_index(wire, at.x, at.y)
 
     def move(self, at: Pointer) -> None:
         self._at = at
@@ -43,13 +43,14 @@ class PutDot(Gesture):
 
     def paint(self, painter: QPainter) -> None:
         canvas, board = self.canvas, self.canvas.board
-        k = board.wire_index.get(self._wire)
+        k = board.wiring.index.get(self._wire)
         if k is None:
             return
-        points = [board.dot_place(key) for key in board.dots_of(self._wire)]
+        points = [board.dots.place(key) for key in board.dots.of(self._wire)]
         points.insert(self._index, canvas.wire_commands.on_grid(self._at.x, self._at.y))
         path = wire_styles.dotted_path(
-            board.wire_view.style, np.array([board.paths[k, 0], *points, board.paths[k, -1]], dtype=np.float64)
+            board.wiring.view.style,
+            np.array([board.routes.paths[k, 0], *points, board.routes.paths[k, -1]], dtype=np.float64),
         )
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -69,11 +70,11 @@ class DotWire(WireGesture):
         super().__init__(canvas, at, PortRef(wire.source, "output", "", wire.output))
 
     def _connect(self, target: PortRef) -> None:
-        dot = self.canvas.board.dots_of(self._trunk).index(self._key)
+        dot = self.canvas.board.dots.of(self._trunk).index(self._key)
         self.canvas.store.attempt(recipes.branch, "Wire", self._trunk, dot, target.item, target.path)
 
     def _origin(self) -> tuple[float, float]:
-        return self.canvas.board.dot_place(self._key)
+        return self.canvas.board.dots.place(self._key)
 
     def _click(self) -> None:
         self.canvas.selection.select_dots(self.canvas.lit.selected_dots ^ {self._key})

@@ -94,7 +94,7 @@ class WireGesture(Gesture):
             lit = {port.item for port in self._legal} | {self._port.item}
             veil(painter, canvas.look, board, canvas.camera, width, height, lit)
             for port in self._legal:
-                x, y = canvas.camera.to_view(*board.anchor(port))
+                x, y = canvas.camera.to_view(*board.placement.anchor(port))
                 if -20 < x < width + 20 and -20 < y < height + 20:
                     ring(painter, canvas.look.color("accent"), x, y, 8.0 * max(canvas.camera.zoom, 0.5))
             self._paint_target(painter)
@@ -111,7 +111,7 @@ class WireGesture(Gesture):
         return frozenset(PortRef(item, "output", "", output) for item, output in sources)
 
     def _is_shown(self, item: ItemId, path: str) -> bool:
-        face = self.canvas.board.face(item)
+        face = self.canvas.board.placement.face(item)
         return face is not None and face.input(path) is not None
 
     def _port_under(self, at: Pointer) -> PortRef | None:
@@ -122,17 +122,17 @@ class WireGesture(Gesture):
         if port is not None and port != self._port and port.side == wanted and not is_leaf:
             return port
         item = hit_test.card_at(board, at.x, at.y)
-        is_other = item is not None and item != board.home(self._port.item)
+        is_other = item is not None and item != board.state.joining.home(self._port.item)
         return self._natural_port(item) if item is not None and is_other else None
 
     def _natural_port(self, item: ItemId) -> PortRef | None:
         """Which port a wire dropped on a card's body takes."""
         board = self.canvas.board
         if self._port.side == "input":
-            face = board.face(item)
+            face = board.placement.face(item)
             outputs = [PortRef(row.owner, "output", "", row.index) for row in face.outputs] if face is not None else []
             return next((output for output in outputs if output in self._legal), outputs[0] if outputs else None)
-        rows = board.cards[item].face.inputs
+        rows = board.stack.cards[item].face.inputs
         for owner in self._owners(dict.fromkeys(row.owner for row in rows)):
             path = self._fitting(owner)
             if path is not None and self._is_shown(owner, path):
@@ -229,7 +229,11 @@ class WireGesture(Gesture):
     def _paint_wire(self, painter: QPainter) -> None:
         canvas, board = self.canvas, self.canvas.board
         here = self._origin()
-        free = board.anchor(self._target) if self._target is not None and not self._reason else (self._at.x, self._at.y)
+        free = (
+            board.placement.anchor(self._target)
+            if self._target is not None and not self._reason
+            else (self._at.x, self._at.y)
+        )
         start, end = (here, free) if self._port.side == "output" else (free, here)
         points = np.array([start, end], dtype=np.float64)
         spots = np.concatenate([points, points], 1) + np.array([0, -10, 0, 10])
@@ -240,12 +244,12 @@ class WireGesture(Gesture):
 
     def _origin(self) -> tuple[float, float]:
         """Where the wire is drawn from, scene pixels."""
-        return self.canvas.board.anchor(self._port)
+        return self.canvas.board.placement.anchor(self._port)
 
     def _paint_target(self, painter: QPainter) -> None:
         """The port under the pointer, in the colour of what torch would say of it."""
         if self._target is not None and not self._reason and self._target in self._legal:
-            x, y = self.canvas.camera.to_view(*self.canvas.board.anchor(self._target))
+            x, y = self.canvas.camera.to_view(*self.canvas.board.placement.anchor(self._target))
             ring(painter, self.canvas.look.color(self._role()), x, y, 12.0 * max(self.canvas.camera.zoom, 0.5))
 
     def _role(self) -> str:

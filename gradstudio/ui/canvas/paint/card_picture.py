@@ -80,7 +80,7 @@ def card_picture(
     apply_all(graph, edits)
     look = Look(theme)
     board = Board(graph, NoResults(), BARE, look.meter)
-    extent = board.extent() or Box(0, 0, 200, 60)
+    extent = board.placement.extent() or Box(0, 0, 200, 60)
     box = extent.grown(EDGE)
     size = QSize(round(box.width * zoom * ratio), round(box.height * zoom * ratio))
     pixmap = QPixmap(size)
@@ -95,7 +95,7 @@ def card_picture(
 
 def _paint(painter: QPainter, board: Board, look: Look, camera: Camera) -> None:
     """Frame and cards, one by one, without the canvas's ground."""
-    for frame in board.frames.values():
+    for frame in board.placement.frames.values():
         painter.save()
         painter.translate(*camera.to_view(frame.box.x, frame.box.y))
         painter.scale(camera.zoom, camera.zoom)
@@ -106,13 +106,13 @@ def _paint(painter: QPainter, board: Board, look: Look, camera: Camera) -> None:
 
 def paint_cards(painter: QPainter, board: Board, look: Look, camera: Camera) -> None:
     """Every card with its shadow, as vectors."""
-    for item, card in board.cards.items():
-        place = board.box(item)
+    for item, card in board.stack.cards.items():
+        place = board.placement.box(item)
         if place is None:
             continue
         painter.save()
         painter.translate(*camera.to_view(place.x, place.y))
         painter.scale(camera.zoom, camera.zoom)
         paint_shadow(painter, look, card.face.width, card.height)
-        paint_card(painter, look, card.face, board.facts(item), card_state(board, look, item))
+        paint_card(painter, look, card.face, board.updates.facts(item), card_state(board, look, item))
         painter.restore()

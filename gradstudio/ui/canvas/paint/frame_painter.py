@@ -52,7 +52,7 @@ def _paint_title(painter: QPainter, look: Look, text: str, role: str, line: QRec
 
 
 def _paint_ports(painter: QPainter, look: Look, frame: Frame, board: Board) -> None:
-    wired = dict(board.input_looks(frame.item))
+    wired = dict(board.looks.input_looks(frame.item))
     painter.setPen(look.color("text"))
     for row in frame.face.inputs:
         at_right = row.path.startswith("next.")
@@ -69,4 +69,4 @@ def _paint_ports(painter: QPainter, look: Look, frame: Frame, board: Board) -> N
         painter.setPen(look.color("text"))
         rect = QRectF(PADDING, output.y - ROW / 2, output.x - PADDING - 10, ROW)
         painter.drawText(rect, Align.AlignVCenter, output.label)
-        paint_output_port(painter, look, output, board.look_of(frame.item, output.index))
+        paint_output_port(painter, look, output, board.looks.look_of(frame.item, output.index))

@@ -57,39 +57,41 @@ def paint_overlay(
     seen = camera.seen(width, height)
     _paint_wires(painter, look, board, camera, seen, state)
     _paint_labels(painter, look, board, camera, state, labels)
-    for item in {board.home(item) for item in state.selection}:
+    for item in {board.state.joining.home(item) for item in state.selection}:
         _outline_item(painter, look, board, camera, item, look.color("accent"), seen)
         _repaint_ports(painter, look, board, camera, item, seen)
-    for item in state.selection & board.notes.keys():
-        look.outlines.paint(painter, camera.box_to_view(board.notes[item].box), look.color("accent"), 3.0)
+    for item in state.selection & board.placement.notes.keys():
+        look.outlines.paint(painter, camera.box_to_view(board.placement.notes[item].box), look.color("accent"), 3.0)
     for key in state.selected_dots:
-        ring(painter, look.color("accent"), *camera.to_view(*board.dot_place(key)), 10.0 * max(camera.zoom, 0.6))
-    note = board.notes.get(state.selected_note) if state.selected_note is not None else None
+        ring(painter, look.color("accent"), *camera.to_view(*board.dots.place(key)), 10.0 * max(camera.zoom, 0.6))
+    note = board.placement.notes.get(state.selected_note) if state.selected_note is not None else None
     if note is not None:
         look.outlines.paint(painter, camera.box_to_view(note.box), look.color("accent"), 3.0)
     if state.drop_frame is not None:
         _dash_item(painter, board, camera, state.drop_frame, QPen(look.color("ok"), 2.4, Qt.PenStyle.DashDotLine), seen)
-    lit = board.whole((*state.selection, *((state.hovered_item,) if state.hovered_item is not None else ())))
+    lit = board.state.joining.whole(
+        (*state.selection, *((state.hovered_item,) if state.hovered_item is not None else ()))
+    )
     if state.pointed is not None and state.pointed not in lit:
         _dash_item(painter, board, camera, state.pointed, QPen(look.color("info"), 2.4, Qt.PenStyle.DashLine), seen)
     _paint_run(painter, look, board, camera, seen)
     if state.hovered_port is not None:
-        x, y = camera.to_view(*board.anchor(state.hovered_port))
+        x, y = camera.to_view(*board.placement.anchor(state.hovered_port))
         ring(painter, look.color("accent"), x, y, 9.0 * max(camera.zoom, 0.7))
 
 
 def _paint_wires(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, state: OverlayState) -> None:
     """Wires of the selection a little stronger; selected and hovered ones in the accent."""
-    if state.selection and board.wire_view.shown != "none":
-        chosen = board.touching(frozenset(state.selection))
+    if state.selection and board.wiring.view.shown != "none":
+        chosen = board.wiring.touching(frozenset(state.selection))
         paint_wires(painter, look, board, camera, seen, chosen, 3.2)
-        if board.wire_view.shown == "selection":
+        if board.wiring.view.shown == "selection":
             paint_dots(painter, look, board, camera, seen, chosen)
-    hovered = board.wire_index.get(state.hovered_wire) if state.hovered_wire is not None else None
+    hovered = board.wiring.index.get(state.hovered_wire) if state.hovered_wire is not None else None
     if hovered is not None:
-        draw_paths(painter, camera, seen, board.paths[[hovered]], look.color("accent"), 3.4)
-        _ring_ends(painter, look, board, camera, board.wires[hovered])
-    chosen_wires = [wire for wire in state.selected_wires if wire in board.wire_index]
+        draw_paths(painter, camera, seen, board.routes.paths[[hovered]], look.color("accent"), 3.4)
+        _ring_ends(painter, look, board, camera, board.wiring.wires[hovered])
+    chosen_wires = [wire for wire in state.selected_wires if wire in board.wiring.index]
     if chosen_wires:
         _paint_selected(painter, look, board, camera, seen, chosen_wires)
 
@@ -98,12 +100,12 @@ def _paint_labels(
     painter: QPainter, look: Look, board: Board, camera: Camera, state: OverlayState, labels: WireLabels
 ) -> None:
     """What came back along lit wires: a lit wire is no bar through its own number."""
-    if board.shown.wire_gradients:
-        lit = [board.wires[k] for k in np.nonzero(board.touching(frozenset(state.selection)))[0].tolist()]
+    if board.state.shown.wire_gradients:
+        lit = [board.wiring.wires[k] for k in np.nonzero(board.wiring.touching(frozenset(state.selection)))[0].tolist()]
         wires = [wire for wire in (*lit, *state.selected_wires) if labels.of(wire) is not None]
         found = (label for wire in wires if (label := labels.of(wire)) is not None)
         paint_labels(painter, look, camera, found, stale=bool(wires) and board.results.stale(wires[0].target))
-    if state.hovered_wire in board.wire_index:
+    if state.hovered_wire in board.wiring.index:
         _paint_hovered_number(painter, look, board, camera, state.hovered_wire, labels)
 
 
@@ -120,7 +122,7 @@ def _paint_selected(
     painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, wires: Sequence[Wire]
 ) -> None:
     """A glow, a thick line with a light core, and rings at both ends."""
-    paths = board.paths[[board.wire_index[wire] for wire in wires]]
+    paths = board.routes.paths[[board.wiring.index[wire] for wire in wires]]
     for role, share, width in SELECTED_WIRE:
         draw_paths(painter, camera, seen, paths, blended(look.color("canvas"), look.color(role), share), width)
     for wire in wires:
@@ -130,20 +132,20 @@ def _paint_selected(
 def _ring_ends(painter: QPainter, look: Look, board: Board, camera: Camera, wire: Wire) -> None:
     """Where a wire begins and where it ends."""
     for end in (PortRef(wire.source, "output", "", wire.output), PortRef(wire.target, "input", wire.port)):
-        ring(painter, look.color("accent"), *camera.to_view(*board.anchor(end)), 9.0 * max(camera.zoom, 0.7))
+        ring(painter, look.color("accent"), *camera.to_view(*board.placement.anchor(end)), 9.0 * max(camera.zoom, 0.7))
 
 
 def _outline_item(
     painter: QPainter, look: Look, board: Board, camera: Camera, item: ItemId, color: QColor, seen: Box
 ) -> None:
-    box = board.box(item)
+    box = board.placement.box(item)
     if box is not None and box.meets(seen):
         look.outlines.paint(painter, camera.box_to_view(box), color, RADIUS * camera.zoom)
 
 
 def _dash_item(painter: QPainter, board: Board, camera: Camera, item: ItemId, pen: QPen, seen: Box) -> None:
     """A broken line around an item: another line than that of the selection."""
-    box = board.box(item)
+    box = board.placement.box(item)
     if box is not None and box.meets(seen):
         shown, radius = camera.box_to_view(box.grown(2.0)), RADIUS * camera.zoom
         painter.setPen(pen)
@@ -153,20 +155,20 @@ def _dash_item(painter: QPainter, board: Board, camera: Camera, item: ItemId, pe
 
 def _repaint_ports(painter: QPainter, look: Look, board: Board, camera: Camera, item: ItemId, seen: Box) -> None:
     """Ports stand on top of the line around their card."""
-    item = board.home(item)
-    card, box = board.cards.get(item), board.box(item)
+    item = board.state.joining.home(item)
+    card, box = board.stack.cards.get(item), board.placement.box(item)
     if card is None or box is None or not box.meets(seen) or camera.zoom < DISTANT:
         return
     painter.save()
     painter.translate(*camera.to_view(box.x, box.y))
     painter.scale(camera.zoom, camera.zoom)
-    wired = dict(board.input_looks(item))
+    wired = dict(board.looks.input_looks(item))
     for row in card.face.inputs:
         paint_input_port(painter, look, row, wired.get(row.path))
     for output in card.face.outputs:
-        paint_output_port(painter, look, output, board.look_of(output.owner, output.index))
+        paint_output_port(painter, look, output, board.looks.look_of(output.owner, output.index))
     if card.face.module is not None:
-        paint_leaf_ports(painter, look, board.leaves(item), card.face.height, card.face.width)
+        paint_leaf_ports(painter, look, board.stack.leaves(item), card.face.height, card.face.width)
     painter.restore()
 
 
@@ -176,7 +178,7 @@ def _paint_run(painter: QPainter, look: Look, board: Board, camera: Camera, seen
     if running:
         _outline_item(painter, look, board, camera, running, look.color("ok"), seen)
     for item, count in ((running, 2), (following if following != running else None, 1)):
-        box = board.box(item) if item else None
+        box = board.placement.box(item) if item else None
         if box is not None and box.meets(seen):
             _point_at(painter, look, camera, box, count)
 
@@ -209,11 +211,11 @@ def veil(
     painter: QPainter, look: Look, board: Board, camera: Camera, width: float, height: float, lit: Iterable[ItemId]
 ) -> None:
     """Dim every card that is not lit."""
-    bright, seen = board.whole(lit), camera.seen(width, height)
+    bright, seen = board.state.joining.whole(lit), camera.seen(width, height)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(look.faded("canvas", 0.62))
-    for item in board.ids:
-        box = board.box(item) if item not in bright else None
+    for item in board.stack.ids:
+        box = board.placement.box(item) if item not in bright else None
         if box is not None and box.meets(seen):
             shown = camera.box_to_view(box.grown(8.0))
             radius = RADIUS * camera.zoom

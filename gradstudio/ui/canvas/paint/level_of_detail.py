@@ -44,7 +44,7 @@ class Tints:
         if self._theme is not look.theme:
             self._theme = look.theme
             self._known.clear()
-        known, row_of, found = self._known, board.row, []
+        known, row_of, found = self._known, board.updates.row, []
         for item in items:
             row, old = row_of(item), known.get(item)
             if old is None or old[0] is not row:
@@ -67,23 +67,23 @@ def paint_plates(
     if len(which) <= FEW:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         for k, rect in zip(which.tolist(), rects.tolist(), strict=True):
-            paint_plate(painter, look, board, board.ids[k], QRectF(*rect), camera.zoom)
+            paint_plate(painter, look, board, board.stack.ids[k], QRectF(*rect), camera.zoom)
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.setBrush(look.color("card_edge"))
     draw_rects(painter, rects + np.array([-1.0, -1.0, 2.0, 2.0]))
     painter.setBrush(look.color("card_well"))
     draw_rects(painter, rects)
-    items = [board.ids[k] for k in which.tolist()]
+    items = [board.stack.ids[k] for k in which.tolist()]
     _paint_tints(painter, look, board, items, rects, tints)
     _paint_headers(painter, look, board, items, rects, np.maximum(HEADER * camera.zoom, 3.0))
-    if board.shown.gradients and LEAST_DOTTED[0] <= rects[:, 2].max() and LEAST_DOTTED[1] <= rects[:, 3].max():
+    if board.state.shown.gradients and LEAST_DOTTED[0] <= rects[:, 2].max() and LEAST_DOTTED[1] <= rects[:, 3].max():
         paint_dots(painter, look, rects, tints.states.of(board, items))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
 
 
 def _view_rects(board: Board, camera: Camera, which: NDArray[np.intp]) -> Floats:
-    bounds = board.bounds[which]
+    bounds = board.placement.bounds[which]
     rects = np.empty((len(which), 4))
     rects[:, :2] = np.round((bounds[:, :2] - (camera.x, camera.y)) * camera.zoom)
     rects[:, 2:] = np.maximum(np.round((bounds[:, 2:] - bounds[:, :2]) * camera.zoom), 2.0)
@@ -102,20 +102,20 @@ def _paint_headers(
 def _header_color(look: Look, board: Board, item: ItemId, failed: set[ItemId]) -> int:
     if item in failed:
         return look.color("danger").rgb()
-    if board.colouring is not None:
-        return color_of(board.colouring, look, item).rgb()
-    return look.category_rgb(board.cards[item].face.category)
+    if board.colours.scale is not None:
+        return color_of(board.colours.scale, look, item).rgb()
+    return look.category_rgb(board.stack.cards[item].face.category)
 
 
 def _paint_tints(
     painter: QPainter, look: Look, board: Board, items: Sequence[ItemId], rects: Floats, tints: Tints
 ) -> None:
     """One colour a card for the figure it is coloured by, or for what it computed, where values are shown."""
-    if board.colouring is not None:
-        figures = board.colouring.figures
-        colors = [color_of(board.colouring, look, item).rgb() if item in figures else None for item in items]
+    if board.colours.scale is not None:
+        figures = board.colours.scale.figures
+        colors = [color_of(board.colours.scale, look, item).rgb() if item in figures else None for item in items]
         _fill(painter, rects, colors, TINT)
-    elif board.shown.values:
+    elif board.state.shown.values:
         _fill(painter, rects, tints.of(board, look, items), TINT)
 
 

@@ -70,7 +70,7 @@ class MapPicture:
         """Show it."""
         board = self._board
         failed = frozenset(failure.failed.node for failure in board.results.failures if board.results.moment is None)
-        key = (board.geometry_revision, board.graph_revision, id(look), failed, seen, width, height, ratio)
+        key = (board.state.geometry_revision, board.state.graph_revision, id(look), failed, seen, width, height, ratio)
         if key != self._key:
             self._key = key
             self._pixmap = self._render(look, seen, failed, width, height, ratio)
@@ -91,27 +91,27 @@ class MapPicture:
     def _paint_frames(self, painter: QPainter, look: Look, seen: MapCamera) -> None:
         painter.setPen(look.color("block_edge"))
         painter.setBrush(look.color("block"))
-        for frame in self._board.frames.values():
+        for frame in self._board.placement.frames.values():
             box = seen.camera.box_to_view(frame.box)
             painter.drawRect(QRectF(box.x, box.y, box.width, box.height))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(look.color("note"))
-        notes = [note.box for note in self._board.notes.values()]
+        notes = [note.box for note in self._board.placement.notes.values()]
         draw_rects(painter, seen.rects(np.array([(b.x, b.y, b.right, b.bottom) for b in notes]).reshape(-1, 4)))
 
     def _paint_cards(self, painter: QPainter, look: Look, seen: MapCamera, failed: Collection[ItemId]) -> None:
         board, nodes = self._board, self._board.graph.nodes
-        if not board.ids:
+        if not board.stack.ids:
             return
-        rects = seen.rects(board.bounds)
+        rects = seen.rects(board.placement.bounds)
         groups: dict[int, list[int]] = {}
         hollow: list[int] = []
-        for k, item in enumerate(board.ids):
+        for k, item in enumerate(board.stack.ids):
             node = nodes[item]
             if node.muted or node.bypassed:
                 hollow.append(k)
             elif item not in failed:
-                groups.setdefault(self._color(look, board.cards[item].face.category), []).append(k)
+                groups.setdefault(self._color(look, board.stack.cards[item].face.category), []).append(k)
         painter.setPen(Qt.PenStyle.NoPen)
         for rgb, which in groups.items():
             painter.setBrush(QColor.fromRgb(rgb))
@@ -119,7 +119,9 @@ class MapPicture:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(look.color("text_dim"), 0.0))
         draw_rects(painter, rects[hollow])
-        self._paint_failed(painter, look, rects[[board.index[item] for item in failed if item in board.index]])
+        self._paint_failed(
+            painter, look, rects[[board.stack.index[item] for item in failed if item in board.stack.index]]
+        )
 
     def _color(self, look: Look, category: str) -> int:
         """The category's colour as in lists: headers are too pale for spots so small."""
@@ -150,16 +152,16 @@ def paint_lit(
 ) -> None:  # fmt: skip
     """Outlines: what was found (dotted), the selection, and what runs now or next, which has a dot beside it."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    matching = sorted(board.index[item] for item in found if item in board.index)
+    matching = sorted(board.stack.index[item] for item in found if item in board.stack.index)
     painter.setPen(QPen(look.color("warning"), 1.5, Qt.PenStyle.DotLine))
-    draw_rects(painter, seen.rects(board.bounds[matching]) + np.array([-2.0, -2.0, 4.0, 4.0]))
-    chosen = sorted({board.index[item] for item in selection if item in board.index})
+    draw_rects(painter, seen.rects(board.placement.bounds[matching]) + np.array([-2.0, -2.0, 4.0, 4.0]))
+    chosen = sorted({board.stack.index[item] for item in selection if item in board.stack.index})
     painter.setPen(QPen(look.color("accent"), 1.5 if len(chosen) < MANY else 1.0))
-    draw_rects(painter, seen.rects(board.bounds[chosen]) + np.array([-1.0, -1.0, 2.0, 2.0]))
+    draw_rects(painter, seen.rects(board.placement.bounds[chosen]) + np.array([-1.0, -1.0, 2.0, 2.0]))
     current = at_work(board.results) or board.results.next_node
-    k = board.index.get(current) if current else None
+    k = board.stack.index.get(current) if current else None
     if k is not None:
-        rects = seen.rects(board.bounds[[k]])
+        rects = seen.rects(board.placement.bounds[[k]])
         painter.setPen(QPen(look.color("ok"), 1.5))
         draw_rects(painter, rects + np.array([-2.0, -2.0, 4.0, 4.0]))
         painter.setBrush(look.color("ok"))

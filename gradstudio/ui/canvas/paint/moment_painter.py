@@ -54,16 +54,16 @@ class Stage:
 def paint_moment(stage: Stage) -> None:
     """Everything about the active node."""
     active = stage.board.results.active
-    if active is None or (active.node and active.node not in stage.board.index):
+    if active is None or (active.node and active.node not in stage.board.stack.index):
         return  # the node of that moment was deleted since
     role = active.phase
     step = stage.board.results.backward_step() if role == "backward" else None
     if step is not None:
         _paint_flow_back(stage, step)
     else:
-        wires = [wire for wire in stage.board.wires_of(active.node) if wire.target == active.node]
+        wires = [wire for wire in stage.board.looks.wires_of(active.node) if wire.target == active.node]
         _light(stage, wires, stage.look.color("forward"), back=False)
-    box = stage.board.box(active.node) if active.node else None
+    box = stage.board.placement.box(active.node) if active.node else None
     if box is not None and box.grown(30).meets(stage.seen):
         _mark(stage, stage.camera.box_to_view(box), role)
     if step is not None and stage.camera.zoom >= LEGIBLE:
@@ -74,9 +74,11 @@ def paint_moment(stage: Stage) -> None:
 def flowing(board: Board, step: BackwardStep) -> tuple[list[Wire], list[Wire]]:
     """The wires whose gradients arrive at the step's node, and those along which it sends some back."""
     leaving = {(sent.source, sent.output, sent.port) for sent in step.wires}
-    out = [w for w in board.wires_of(step.node) if w.target == step.node and (w.source, w.output, w.port) in leaving]
+    out = [
+        w for w in board.looks.wires_of(step.node) if w.target == step.node and (w.source, w.output, w.port) in leaving
+    ]
     arrived = {arrival.value.output for arrival in step.arrivals if arrival.value is not None}
-    sent = (w for w in board.wires_of(step.node) if w.source == step.node and w.output in arrived)
+    sent = (w for w in board.looks.wires_of(step.node) if w.source == step.node and w.output in arrived)
     return [wire for wire in sent if board.results.wire_grad(wire) is not None], out
 
 
@@ -95,7 +97,7 @@ def _light(stage: Stage, wires: list[Wire], color: QColor, *, back: bool, width:
     """Wires in a colour, with arrows in the direction of the flow."""
     if not wires:
         return
-    paths = stage.board.paths[[stage.board.wire_index[wire] for wire in wires]]
+    paths = stage.board.routes.paths[[stage.board.wiring.index[wire] for wire in wires]]
     draw_paths(stage.painter, stage.camera, stage.seen, paths, color, width)
     size = 5.0 * min(1.3, max(0.7, stage.camera.zoom))
     for path in paths:
@@ -151,10 +153,10 @@ def _arriving(grad: Summary | None, parts: list[Summary | None]) -> str:
 
 def _plate(stage: Stage, port: PortRef, text: str, *, upward: bool) -> None:
     """Words near an output port, where they cover nothing, and a line to it when they stand farther away."""
-    meter, painter, look, card = stage.look.meter, stage.painter, stage.look, stage.board.box(port.item)
+    meter, painter, look, card = stage.look.meter, stage.painter, stage.look, stage.board.placement.box(port.item)
     if card is None:
         return
-    x, y = stage.camera.to_view(*stage.board.anchor(port))
+    x, y = stage.camera.to_view(*stage.board.placement.anchor(port))
     width = meter.width(text, "mono_label") + 14
     shown = stage.camera.box_to_view(card)
     view = stage.camera.box_to_view(stage.seen)
@@ -176,10 +178,10 @@ def _plate(stage: Stage, port: PortRef, text: str, *, upward: bool) -> None:
 def _taken(stage: Stage, card: Box) -> list[Box]:
     """What a plate must not cover, view pixels: cards, notes, the numbers on wires, the tab of the active card."""
     board, to_view = stage.board, stage.camera.box_to_view
-    near = board.bounds[geometry.visible(board.bounds, stage.seen, 0.0)].tolist()
+    near = board.placement.bounds[geometry.visible(board.placement.bounds, stage.seen, 0.0)].tolist()
     boxes = [to_view(Box(left, top, right - left, bottom - top)) for left, top, right, bottom in near]
-    boxes += [to_view(note.box) for note in board.notes.values()]
-    if board.shown.storage:
+    boxes += [to_view(note.box) for note in board.placement.notes.values()]
+    if board.state.shown.storage:
         links = storage_words(stage.look, board, stage.camera, stage.seen, stage.labels)
         boxes += [box for _, _, box in links if box is not None]
     return [*boxes, *_label_boxes(stage), Box(card.x, card.y - TAB, max(70.0, stage.tab_width + 10), TAB)]
@@ -187,7 +189,7 @@ def _taken(stage: Stage, card: Box) -> list[Box]:
 
 def _label_boxes(stage: Stage) -> list[Box]:
     """The numbers on wires, view pixels."""
-    if not stage.board.shown.wire_gradients:
+    if not stage.board.state.shown.wire_gradients:
         return []
     return [stage.camera.box_to_view(label.box) for _, label in stage.labels.near(stage.seen, stage.camera.zoom)]
 

@@ -26,11 +26,11 @@ def paint_pale(painter: QPainter, look: Look, board: Board, camera: Camera, seen
     """A veil over every card that had not run yet at the moment looked at, and the words so where they can be read."""
     if board.results.moment is None:
         return
-    near = np.nonzero(geometry.visible(board.bounds, seen, 0.0))[0].tolist()
-    late = [k for k in near if not has_run(board, board.ids[k])]
+    near = np.nonzero(geometry.visible(board.placement.bounds, seen, 0.0))[0].tolist()
+    late = [k for k in near if not has_run(board, board.stack.ids[k])]
     if not late:
         return
-    rects = board.bounds[late].copy()
+    rects = board.placement.bounds[late].copy()
     rects[:, 2:] -= rects[:, :2]
     rects[:, :2] -= (camera.x, camera.y)
     rects *= camera.zoom
@@ -42,13 +42,15 @@ def paint_pale(painter: QPainter, look: Look, board: Board, camera: Camera, seen
         painter.setFont(look.meter.font("small_italic"))
         painter.setPen(look.color("text_dim"))
         for k, (x, y, width, height) in zip(late, rects.tolist(), strict=True):
-            bottom = y + height - 22 if board.cards[board.ids[k]].facts_height >= LEAST_WELL else y + height + 1
+            bottom = (
+                y + height - 22 if board.stack.cards[board.stack.ids[k]].facts_height >= LEAST_WELL else y + height + 1
+            )
             line = QRectF(x + 12 * camera.zoom, bottom, width - 24 * camera.zoom, 18)
             painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, WORDS)
 
 
 def has_run(board: Board, item: ItemId) -> bool:
     """What is at work has begun, at the moment that is looked at too: a backward has no row until it is over."""
-    card, results, active = board.cards[item], board.results, board.results.active
+    card, results, active = board.stack.cards[item], board.results, board.results.active
     begun = item == at_work(results) or (active is not None and item == active.node)
     return card.left_out or begun or results.row(item) is not None

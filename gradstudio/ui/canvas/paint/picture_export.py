@@ -136,7 +136,7 @@ def _board(graph: Graph, results: Results | None, theme: Theme, shown: Shown | N
     """What is drawn, how it looks, and the part of the scene that it fills."""
     look = Look(theme)
     board = Board(graph, results if results is not None else NoResults(), shown or Shown(), look.meter)
-    extent = board.extent()
+    extent = board.placement.extent()
     return board, look, (extent if extent is not None else EMPTY).grown(MARGIN)
 
 

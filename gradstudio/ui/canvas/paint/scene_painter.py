@@ -104,7 +104,7 @@ class Layer:
         cards = self._cards_in(seen, without)
         drafts = self._drafts(cards, (camera.zoom, ratio))
         self.unfinished = self.labels.paused = bool(drafts)
-        self.board.read_wires(geometry.visible(self.board.path_bounds, seen))
+        self.board.looks.read_wires(geometry.visible(self.board.routes.bounds, seen))
         if without or area.x or area.y:
             self._paint_below(painter, camera, area, ratio, without)
         else:
@@ -130,11 +130,11 @@ class Layer:
         """The same, without anything left out; from the second time on that it is the same, from a picture."""
         board = self.board
         ports = tuple(
-            (board.input_looks(item), tuple(board.look_of(item, row.index) for row in frame.face.outputs))
-            for item, frame in board.frames.items()
+            (board.looks.input_looks(item), tuple(board.looks.look_of(item, row.index) for row in frame.face.outputs))
+            for item, frame in board.placement.frames.items()
         )
-        places = (camera, area, ratio, board.geometry_revision, board.graph_revision)
-        key = (*places, board.color_revision, board.wire_view, self.look, self.ground, ports)
+        places = (camera, area, ratio, board.state.geometry_revision, board.state.graph_revision)
+        key = (*places, board.looks.revision, board.wiring.view, self.look, self.ground, ports)
         if self._below[0] != key:
             self._below = (key, None)
             self._paint_below(painter, camera, area, ratio, NOTHING)
@@ -161,11 +161,13 @@ class Layer:
     def paint_some(self, painter: QPainter, camera: Camera, area: Box, ratio: float, items: Collection[str]) -> None:
         """Only these items, notes ("note:<item>") and their wires: what is dragged over a snapshot of the rest."""
         seen, board = camera.box_to_scene(area), self.board
-        self._paint_frames(painter, camera, seen, frozenset(item for item in board.frames if item not in items))
-        still = frozenset(item for item in board.notes if f"note:{item}" not in items)
+        self._paint_frames(
+            painter, camera, seen, frozenset(item for item in board.placement.frames if item not in items)
+        )
+        still = frozenset(item for item in board.placement.notes if f"note:{item}" not in items)
         self._paint_notes(painter, camera, seen, still)
         self._paint_wires(painter, camera, seen, NOTHING, items)
-        chosen = sorted({k for item in items if (k := board.index.get(ItemId(item))) is not None})
+        chosen = sorted({k for item in items if (k := board.stack.index.get(ItemId(item))) is not None})
         self._paint_cards(painter, camera, ratio, np.array(chosen, dtype=np.intp))
 
     @property
@@ -211,14 +213,14 @@ class Layer:
         return self._grid[1]
 
     def _paint_frames(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
-        for item, frame in self.board.frames.items():
+        for item, frame in self.board.placement.frames.items():
             if item not in without and frame.box.meets(seen):
                 self._into(painter, camera, frame.box)
                 paint_frame(painter, self.look, frame, self.board, camera.zoom)
                 painter.restore()
 
     def _paint_notes(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
-        for item, note in self.board.notes.items():
+        for item, note in self.board.placement.notes.items():
             if item not in without and f"note:{item}" not in without and note.box.meets(seen):
                 self._into(painter, camera, note.box)
                 paint_note(painter, self.look, note, camera.zoom)
@@ -238,20 +240,20 @@ class Layer:
         self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str], only: Collection[str] | None
     ) -> None:
         board = self.board
-        if not board.wires or board.wire_view.shown != "all":
+        if not board.wiring.wires or board.wiring.view.shown != "all":
             return
-        chosen = geometry.visible(board.path_bounds, seen)
+        chosen = geometry.visible(board.routes.bounds, seen)
         if only is not None:
-            chosen &= board.touching(frozenset(only))
+            chosen &= board.wiring.touching(frozenset(only))
         elif without:
-            chosen &= ~board.touching(frozenset(without))
+            chosen &= ~board.wiring.touching(frozenset(without))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_wires(painter, self.look, board, camera, seen, chosen)
         paint_dots(painter, self.look, board, camera, seen, chosen)
 
     def paint_labels(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str] = NOTHING) -> None:
         """What came back along the wires, where it can be read."""
-        if not self.board.shown.wire_gradients or self.board.wire_view.shown != "all":
+        if not self.board.state.shown.wire_gradients or self.board.wiring.view.shown != "all":
             return
         near = self.labels.near(seen, camera.zoom)
         shown = [(wire, label) for wire, label in near if wire.source not in without and wire.target not in without]
@@ -260,22 +262,22 @@ class Layer:
 
     def paint_storage(self, painter: QPainter, camera: Camera, seen: Box) -> None:
         """Which results share a storage, where that is shown."""
-        if self.board.shown.storage:
+        if self.board.state.shown.storage:
             paint_storage(painter, self.look, self.board, camera, seen, self.labels)
 
     # -------------------------------------------------------------- cards
 
     def paint_cards(self, painter: QPainter, camera: Camera, ratio: float, seen: Box, items: Collection[str]) -> None:
         """Only the cards of these items that show."""
-        inside, index = geometry.visible(self.board.bounds, seen, MARGIN), self.board.index
+        inside, index = geometry.visible(self.board.placement.bounds, seen, MARGIN), self.board.stack.index
         chosen = sorted({k for item in items if (k := index.get(ItemId(item))) is not None and inside[k]})
         self._paint_cards(painter, camera, ratio, np.array(chosen, dtype=np.intp))
 
     def _cards_in(self, seen: Box, without: Collection[str]) -> NDArray[np.intp]:
         board = self.board
-        inside = geometry.visible(board.bounds, seen, MARGIN)
+        inside = geometry.visible(board.placement.bounds, seen, MARGIN)
         for item in without:
-            k = board.index.get(ItemId(item))
+            k = board.stack.index.get(ItemId(item))
             if k is not None:
                 inside[k] = False
         return np.nonzero(inside)[0]
@@ -284,13 +286,13 @@ class Layer:
         """The cards that a hurried picture leaves for the next one: those that were never painted, but for a few."""
         if not self.hurried or scale[0] < DISTANT:
             return frozenset()
-        items = (self.board.ids[k] for k in which.tolist())
+        items = (self.board.stack.ids[k] for k in which.tolist())
         fresh = [item for item in items if all(one.scale != scale for one in self._pixmaps.get(item, ()))]
         return frozenset(fresh[LEAP if self.unfinished else FRESH :]) if len(fresh) > LEAP else frozenset()
 
     def _paint_draft(self, painter: QPainter, camera: Camera, item: ItemId) -> None:
         """A card without its words."""
-        box, card, look = self.board.box(item), self.board.cards[item], self.look
+        box, card, look = self.board.placement.box(item), self.board.stack.cards[item], self.look
         assert box is not None
         rect = camera.box_to_view(box)
         painter.fillRect(QRectF(rect.x, rect.y, rect.width, rect.height), look.color("card"))
@@ -305,22 +307,22 @@ class Layer:
         if camera.zoom < DISTANT:
             level_of_detail.paint_plates(painter, self.look, self.board, camera, which, self._tints)
             return
-        places = self.board.bounds[which, :2].tolist()
+        places = self.board.placement.bounds[which, :2].tolist()
         for k, (x, y) in zip(which.tolist(), places, strict=True):
-            if self.board.ids[k] in drafts:
-                self._paint_draft(painter, camera, self.board.ids[k])
+            if self.board.stack.ids[k] in drafts:
+                self._paint_draft(painter, camera, self.board.stack.ids[k])
                 continue
-            pixmap = self.card_pixmap(self.board.ids[k], camera.zoom, ratio)
+            pixmap = self.card_pixmap(self.board.stack.ids[k], camera.zoom, ratio)
             at_x, at_y = camera.to_view(x - MARGIN, y - MARGIN)
             painter.drawPixmap(QPointF(round(at_x * ratio) / ratio, round(at_y * ratio) / ratio), pixmap)
 
     def card_pixmap(self, item: ItemId, zoom: float, ratio: float) -> QPixmap:
         """The card with its shadow, kept while nothing of it changes, and for when it is as it was before."""
-        card, kept = self.board.cards[item], self._pixmaps.get(item, [])
+        card, kept = self.board.stack.cards[item], self._pixmaps.get(item, [])
         scale = (zoom, ratio)
         if kept and (kept[0].revision, kept[0].scale) == (card.revision, scale):
             return kept[0].pixmap
-        shown = (card.face, self.board.facts(item), card_state(self.board, self.look, item))
+        shown = (card.face, self.board.updates.facts(item), card_state(self.board, self.look, item))
         same = next((k for k, one in enumerate(kept) if one.scale == scale and one.shown == shown), None)
         if same is not None:
             kept.insert(0, kept.pop(same)._replace(revision=card.revision))
@@ -366,7 +368,7 @@ def _painter_on(pixmap: QPixmap, zoom: float) -> QPainter:
 
 def card_state(board: Board, look: Look, item: ItemId) -> CardState:
     """What a card shows beside its face and facts."""
-    card = board.cards[item]
-    outputs = tuple(board.look_of(row.owner, row.index) for row in card.face.outputs)
-    inputs = board.input_looks(item)
+    card = board.stack.cards[item]
+    outputs = tuple(board.looks.look_of(row.owner, row.index) for row in card.face.outputs)
+    inputs = board.looks.input_looks(item)
     return CardState(card.order, card.set_up, card.left_out, outputs, inputs, head_of(board, look, item), card.extras)

@@ -51,7 +51,7 @@ class Screen:
     def paint(self, painter: QPainter, camera: Camera, width: int, height: int, ratio: float, moving: bool) -> None:
         """Show the board. `moving`: while a zoom goes on, the last frame scaled will do."""
         area = Box(0, 0, width, height)
-        if camera.zoom >= DISTANT and self.layer.board.catch_up(camera.box_to_scene(area)):
+        if camera.zoom >= DISTANT and self.layer.board.updates.catch_up(camera.box_to_scene(area)):
             self.relift()
         if self._dragged:
             snapshot = self._snapshot

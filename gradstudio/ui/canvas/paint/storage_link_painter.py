@@ -61,10 +61,10 @@ def storage_words(
 
 def _covered(board: Board, camera: Camera, seen: Box, labels: WireLabels) -> list[Box]:
     """What words must not cover, view pixels: cards, notes, the numbers on wires."""
-    near = board.bounds[geometry.visible(board.bounds, seen)].tolist()
+    near = board.placement.bounds[geometry.visible(board.placement.bounds, seen)].tolist()
     boxes = [Box(left, top, right - left, bottom - top) for left, top, right, bottom in near]
-    boxes += [note.box for note in board.notes.values()]
-    if board.shown.wire_gradients:
+    boxes += [note.box for note in board.placement.notes.values()]
+    if board.state.shown.wire_gradients:
         boxes += [label.box for _, label in labels.near(seen, camera.zoom)]
     return [camera.box_to_view(box).grown(CLEAR) for box in boxes]
 
@@ -126,7 +126,7 @@ def _link(
 
 def _path(board: Board, camera: Camera, seen: Box, ends: tuple[ItemId, ItemId]) -> QPainterPath | None:
     """From one card to the other, view pixels; None when it does not show."""
-    one, other = board.box(ends[0]), board.box(ends[1])
+    one, other = board.placement.box(ends[0]), board.placement.box(ends[1])
     if one is None or other is None or not _around(one, other).meets(seen):
         return None
     start, stop, bend = _route(camera.box_to_view(one), camera.box_to_view(other))
@@ -183,7 +183,7 @@ def _near_side(box: Box, *, right: bool) -> float:
 
 def _edge_sign(painter: QPainter, look: Look, board: Board, camera: Camera, item: ItemId, sign: str) -> None:
     """A sign in a disc on the upper edge of a card, clear of the numbers beside its ports."""
-    box = board.box(item)
+    box = board.placement.box(item)
     if box is None:
         return
     shown = camera.box_to_view(box)

@@ -34,26 +34,30 @@ class Trace:
 
 def feeding(board: Board, items: frozenset[ItemId]) -> frozenset[ItemId]:
     """Every item whose value flows into one of these, with the other halves of their cards."""
-    found = set[ItemId]().union(*(ancestors_of(board.graph, item) for item in board.whole(items)))
-    return board.whole(found) - items
+    found = set[ItemId]().union(*(ancestors_of(board.graph, item) for item in board.state.joining.whole(items)))
+    return board.state.joining.whole(found) - items
 
 
 def following(board: Board, items: frozenset[ItemId]) -> frozenset[ItemId]:
     """Every item into which a value of one of these flows, with the other halves of their cards."""
-    found = set[ItemId]().union(*(descendants_of(board.graph, item) for item in board.whole(items)))
-    return board.whole(found) - items
+    found = set[ItemId]().union(*(descendants_of(board.graph, item) for item in board.state.joining.whole(items)))
+    return board.state.joining.whole(found) - items
 
 
 def trace(board: Board, selection: frozenset[ItemId]) -> Trace:
     """What feeds the selection and what follows, and the wires on the way there."""
-    chosen = board.whole(selection)
-    before = board.whole(set[ItemId]().union(*(ancestors_of(board.graph, item) for item in chosen))) | chosen
-    after = board.whole(set[ItemId]().union(*(descendants_of(board.graph, item) for item in chosen))) | chosen
+    chosen = board.state.joining.whole(selection)
+    before = (
+        board.state.joining.whole(set[ItemId]().union(*(ancestors_of(board.graph, item) for item in chosen))) | chosen
+    )
+    after = (
+        board.state.joining.whole(set[ItemId]().union(*(descendants_of(board.graph, item) for item in chosen))) | chosen
+    )
     lit = (
         (wire.source in before and wire.target in before) or (wire.source in after and wire.target in after)
-        for wire in board.wires
+        for wire in board.wiring.wires
     )
-    return Trace(before | after, np.fromiter(lit, dtype=np.bool_, count=len(board.wires)))
+    return Trace(before | after, np.fromiter(lit, dtype=np.bool_, count=len(board.wiring.wires)))
 
 
 def paint_trace(painter: QPainter, layer: Layer, camera: Camera, width: float, height: float, found: Trace) -> None:
@@ -70,10 +74,10 @@ def paint_trace(painter: QPainter, layer: Layer, camera: Camera, width: float, h
 def _paint_sockets(painter: QPainter, layer: Layer, camera: Camera, width: float, height: float, found: Trace) -> None:
     """A ring around each socket that a lit wire leaves or enters."""
     board = layer.board
-    wires = [board.wires[k] for k in np.nonzero(found.wires)[0].tolist()]
+    wires = [board.wiring.wires[k] for k in np.nonzero(found.wires)[0].tolist()]
     ends = {PortRef(wire.source, "output", "", wire.output) for wire in wires}
     ends |= {PortRef(wire.target, "input", wire.port) for wire in wires}
-    points = [camera.to_view(*board.anchor(end)) for end in ends]
+    points = [camera.to_view(*board.placement.anchor(end)) for end in ends]
     shown = [(x, y) for x, y in points if -20 < x < width + 20 and -20 < y < height + 20]
     for x, y in shown[:MOST_RINGS]:
         ring(painter, layer.look.color("accent"), x, y, 7.0 * max(camera.zoom, 0.7))

@@ -39,12 +39,12 @@ def paint_wires(
     width: float = THICK,
 ) -> None:  # fmt: skip
     """Those of the board's wires that are chosen."""
-    for code in np.flatnonzero(np.bincount(board.wire_codes[chosen])).tolist():
-        known = board.wire_looks[code]
-        paths = board.paths[chosen & (board.wire_codes == code)]
+    for code in np.flatnonzero(np.bincount(board.looks.codes[chosen])).tolist():
+        known = board.looks.by_code[code]
+        paths = board.routes.paths[chosen & (board.looks.codes == code)]
         if known.muted or known.idle:
             _draw_dashed(painter, camera, seen, paths, wire_color(look, known), width)
-        elif board.wire_view.fade_long and camera.zoom >= LEAST_FADE_ZOOM:
+        elif board.wiring.view.fade_long and camera.zoom >= LEAST_FADE_ZOOM:
             _draw_faded(painter, look, camera, seen, paths, wire_color(look, known), width)
         else:
             draw_paths(painter, camera, seen, paths, wire_color(look, known), width)
@@ -72,13 +72,13 @@ def paint_dots(
 ) -> None:
     """The dots of the chosen wires, as discs in their colour."""
     radius = DOT * max(camera.zoom, 0.55)
-    for end, keys in board.dots.items() if camera.zoom >= LEAST_DOT_ZOOM else ():
-        k = board.end_index.get(end)
+    for end, keys in board.dots.by_end.items() if camera.zoom >= LEAST_DOT_ZOOM else ():
+        k = board.wiring.ends.get(end)
         if k is None or not chosen[k]:
             continue
         painter.setPen(QPen(look.color("canvas"), 1.6))
-        painter.setBrush(wire_color(look, board.wire_looks[board.wire_codes[k]]))
-        for x, y in map(board.dot_place, keys):
+        painter.setBrush(wire_color(look, board.looks.by_code[board.looks.codes[k]]))
+        for x, y in map(board.dots.place, keys):
             if seen.grown(DOT).contains(x, y):
                 painter.drawEllipse(QPointF(*camera.to_view(x, y)), radius, radius)
 

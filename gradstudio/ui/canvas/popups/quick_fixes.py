@@ -57,7 +57,7 @@ class Remedies:
         canvas, found = self._canvas, list[Pill]()
         for problem in self._shown():
             fix = next((fix for fix in problem.fixes if fix.edits is not None), None)
-            box = canvas.board.box(problem.node)
+            box = canvas.board.placement.box(problem.node)
             if (
                 fix is None
                 or box is None
@@ -112,7 +112,7 @@ class Remedies:
             return True
         left, top = camera.to_scene(place.left(), place.top())
         right, bottom = camera.to_scene(place.right(), place.bottom())
-        return bool(visible(board.bounds, Box(left, top, right - left, bottom - top), 0.0).any())
+        return bool(visible(board.placement.bounds, Box(left, top, right - left, bottom - top), 0.0).any())
 
     def _shown(self) -> list[Problem]:
         """Problems of cards in view, near enough to be read; none while looking back or while something is moved."""
@@ -122,7 +122,9 @@ class Remedies:
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
         board = canvas.board
         near = [
-            p for p in self._problems.problems if (box := board.box(p.node)) is not None and box.grown(40).meets(seen)
+            p
+            for p in self._problems.problems
+            if (box := board.placement.box(p.node)) is not None and box.grown(40).meets(seen)
         ]
         return near[:MAX_SHOWN]
 
@@ -146,11 +148,11 @@ class Remedies:
     def _paint_operands(self, painter: QPainter, problem: Problem) -> None:
         """The shape at each wired input, the sizes that clash in the colour of trouble."""
         canvas, board = self._canvas, self._canvas.board
-        face = board.face(problem.node)
+        face = board.placement.face(problem.node)
         for operand in self._operands_of(problem):
             if face is None or face.input(operand.port) is None:
                 continue
-            x, y = canvas.camera.to_view(*board.anchor(PortRef(problem.node, "input", operand.port)))
+            x, y = canvas.camera.to_view(*board.placement.anchor(PortRef(problem.node, "input", operand.port)))
             self._paint_shape(painter, operand, x, y, "danger" if problem.severity == "error" else "warning")
 
     def _paint_shape(self, painter: QPainter, operand: Operand, x: float, y: float, role: str) -> None:

@@ -119,7 +119,7 @@ def test_labels_cover_no_card_and_not_one_another(squared: Squared) -> None:
     squared.run()
     board, seen = squared.hand.canvas.board, squared.hand.canvas.camera.seen(1000, 700)
     found = [label.box for _, label in WireLabels(board).near(seen, 1.0)]
-    cards = [box for item in board.ids if (box := board.box(item)) is not None]
+    cards = [box for item in board.stack.ids if (box := board.placement.box(item)) is not None]
     assert len(found) == 3
     assert not any(label.meets(card) for label in found for card in cards)
     assert not any(one.meets(other) for k, one in enumerate(found) for other in found[:k])
@@ -176,7 +176,7 @@ def test_a_wire_that_carries_what_was_written_to_says_so(hand: Hand) -> None:
     text = wire_text(hand.canvas.board, hand.graph.wires[reader, "input"])
     assert "version 1" in text
     assert "after the write" in text
-    assert hand.canvas.board.facts(item).hints[0] == "[] v1"
+    assert hand.canvas.board.updates.facts(item).hints[0] == "[] v1"
 
 
 # ------------------------------------------------------------------ the moment
@@ -226,9 +226,9 @@ def test_unfolded_the_tab_counts_autograd_nodes(squared: Squared) -> None:
 def test_cards_keep_their_size_at_every_moment(squared: Squared) -> None:
     squared.run()
     board = squared.hand.canvas.board
-    before = board.bounds.copy()
+    before = board.placement.bounds.copy()
     squared.hand.session.attention.look_at(0)
-    assert (board.bounds == before).all()
+    assert (board.placement.bounds == before).all()
 
 
 def test_the_view_follows_only_when_it_must(squared: Squared) -> None:
@@ -244,7 +244,7 @@ def test_the_view_follows_only_when_it_must(squared: Squared) -> None:
 
 def test_the_card_of_the_moment_is_shown_whole(squared: Squared) -> None:
     squared.run()
-    canvas, box = squared.hand.canvas, squared.hand.canvas.board.box(squared.z)
+    canvas, box = squared.hand.canvas, squared.hand.canvas.board.placement.box(squared.z)
     assert box is not None
     canvas.navigation.set_camera(Camera(1.0, box.x + 0.2 * box.width, 0))  # its name is cut off at the left
     squared.hand.session.attention.look_at(2)
@@ -297,7 +297,7 @@ def test_an_accumulated_gradient_shows_its_parts(squared: Squared) -> None:
     squared.hand.session.results.tables.set_gradients([row], whole=False)
     squared.hand.session.results.tables.pace.flush()
     board = squared.hand.canvas.board
-    gradient = board.facts(squared.x).sections[0].gradient
+    gradient = board.updates.facts(squared.x).sections[0].gradient
     assert gradient is not None
     assert gradient.parts == "= 4 + 4"
     told = tooltip(board, Hit("card", squared.x))
@@ -311,10 +311,10 @@ def test_a_double_click_on_a_states_words_goes_to_its_cause(squared: Squared) ->
     row = GradRow(node=squared.z, state="cut", reason="y cut it.", cause=squared.y)
     hand.session.results.tables.set_gradients([row], whole=False)
     hand.session.results.tables.pace.flush()
-    box = hand.canvas.board.box(squared.z)
+    box = hand.canvas.board.placement.box(squared.z)
     assert box is not None
     board = hand.canvas.board
-    words_y = box.y + board.cards[squared.z].face.height + board.facts(squared.z).sections[0].height - 10
+    words_y = box.y + board.stack.cards[squared.z].face.height + board.updates.facts(squared.z).sections[0].height - 10
     assert cause_at(board, squared.z, words_y) == squared.y
     assert "Responsible: <b>" in tooltip(hand.canvas.board, Hit("card", squared.z))
     hand.double_click((box.x + 60, words_y))
@@ -417,9 +417,9 @@ def test_strides_are_told_and_shown_with_the_overlay(hand: Hand) -> None:
     hand.session.results.tables.add_rows([Row(step=0, node=item, outputs=(record,))])
     hand.session.results.tables.pace.flush()
     assert "strides [1, 3]" in tooltip(hand.canvas.board, Hit("card", item))
-    assert hand.canvas.board.facts(item).hints[0] == "[3, 2]"
+    assert hand.canvas.board.updates.facts(item).hints[0] == "[3, 2]"
     hand.canvas.overlays.switch("storage", True)
-    assert hand.canvas.board.facts(item).hints[0] == "[3, 2] strided"
+    assert hand.canvas.board.updates.facts(item).hints[0] == "[3, 2] strided"
 
 
 # ------------------------------------------------------------------ colour by
@@ -442,7 +442,7 @@ def test_colours_follow_the_figures(squared: Squared) -> None:
     squared.run()
     canvas = squared.hand.canvas
     canvas.debugging.colour_by("value_range")
-    colouring = canvas.board.colouring
+    colouring = canvas.board.colours.scale
     assert colouring is not None
     assert [colouring.share(item) for item in (squared.x, squared.y, squared.z)] == [0.0, 0.0, 1.0]
     assert colouring.text(squared.z) == "9"
@@ -459,7 +459,7 @@ def test_a_dead_gradient_has_a_colour_and_an_entry_of_its_own(squared: Squared) 
     squared.hand.session.results.tables.pace.flush()
     canvas = squared.hand.canvas
     canvas.debugging.colour_by("gradient_rms")
-    colouring, look = canvas.board.colouring, canvas.look
+    colouring, look = canvas.board.colours.scale, canvas.look
     assert colouring is not None
     assert (colouring.low, colouring.zero_text) == (1.0, "0")
     colors = {color_of(colouring, look, item).name() for item in (squared.x, squared.y, squared.z)}
@@ -472,8 +472,8 @@ def test_bytes_that_a_backward_freed_are_told_as_such(squared: Squared) -> None:
     squared.run()
     canvas, results = squared.hand.canvas, squared.hand.session.results
     canvas.debugging.colour_by("saved_bytes")
-    assert canvas.board.colouring is not None
-    assert canvas.board.colouring.zero_text == ""
+    assert canvas.board.colours.scale is not None
+    assert canvas.board.colours.scale.zero_text == ""
     saved = SavedTensor(name="result", shape=(), dtype="float32", size_bytes=4)
     traced = squared.backward()
     rows = tuple(msgspec.structs.replace(row, saved=(saved,)) if row.node == squared.y else row for row in traced.rows)
@@ -482,8 +482,8 @@ def test_bytes_that_a_backward_freed_are_told_as_such(squared: Squared) -> None:
     results.tables.add_backward(msgspec.structs.replace(traced, rows=rows))
     results.tables.pace.flush()
     canvas.debugging.colour_by("saved_bytes")
-    assert canvas.board.colouring.figures == {squared.y: 0.0}
-    assert canvas.board.colouring.zero_text == "0 B: freed by the backward"
+    assert canvas.board.colours.scale.figures == {squared.y: 0.0}
+    assert canvas.board.colours.scale.zero_text == "0 B: freed by the backward"
 
 
 def test_the_menu_lists_every_figure_and_checks_the_one_in_use(squared: Squared) -> None:
@@ -500,11 +500,11 @@ def test_the_menu_lists_every_figure_and_checks_the_one_in_use(squared: Squared)
 def test_costs_stand_at_the_foot_of_each_card(squared: Squared) -> None:
     squared.run()
     board = squared.hand.canvas.board
-    before = board.cards[squared.y].height
+    before = board.stack.cards[squared.y].height
     squared.hand.session.results.tables.add_rows([Row(step=9, node=squared.y, outputs=(scalar(3.0),), seconds=0.002)])
     squared.hand.canvas.overlays.switch("cost", True)
-    assert board.cards[squared.y].height > before
-    found = extras(board.results, board.experiments, squared.y, with_cost=True)
+    assert board.stack.cards[squared.y].height > before
+    found = extras(board.results, board.state.experiments, squared.y, with_cost=True)
     assert found.cost[0] == "2 ms"
 
 
@@ -523,19 +523,19 @@ def what_if(squared: Squared) -> None:
 def test_a_what_if_shows_before_and_after_until_it_is_dropped(squared: Squared) -> None:
     squared.run()
     board = squared.hand.canvas.board
-    plain = board.cards[squared.z].height
+    plain = board.stack.cards[squared.z].height
     what_if(squared)
-    (changed,) = board.cards[squared.z].extras.changes
+    (changed,) = board.stack.cards[squared.z].extras.changes
     assert (changed.words, changed.by) == ("9 → 16", "+7")
-    assert board.cards[squared.y].extras.changes[0].sign == "∇"
-    assert board.cards[squared.z].height > plain
-    box, card = board.box(squared.z), board.cards[squared.z]
+    assert board.stack.cards[squared.y].extras.changes[0].sign == "∇"
+    assert board.stack.cards[squared.z].height > plain
+    box, card = board.placement.box(squared.z), board.stack.cards[squared.z]
     assert box is not None
     cross = (box.right - 12, box.y + card.face.height + card.facts_height + 10)
     assert hit(board, *cross, 1.0).kind == "drop_what_if"
     squared.hand.click(cross)
-    assert board.cards[squared.z].extras.changes == ()
-    assert board.cards[squared.z].height == plain
+    assert board.stack.cards[squared.z].extras.changes == ()
+    assert board.stack.cards[squared.z].height == plain
 
 
 def test_gradcheck_gives_a_badge_and_its_worst_element(squared: Squared) -> None:
@@ -543,7 +543,7 @@ def test_gradcheck_gives_a_badge_and_its_worst_element(squared: Squared) -> None
     squared.hand.shot()
     row = CheckRow(name="x", node=squared.y, ok=False, analytical=1.5, numerical=2.5, in_index=(0, 1))
     squared.hand.session.experiments.set_checked(Checked(1, (squared.y,), (row,)))
-    assert squared.hand.canvas.board.cards[squared.y].extras.check is False
+    assert squared.hand.canvas.board.stack.cards[squared.y].extras.check is False
     told = tooltip(squared.hand.canvas.board, Hit("card", squared.y))
     assert "autograd 1.5, differences 2.5 at [0, 1]" in told
     assert marked(squared.hand, "danger", 60)

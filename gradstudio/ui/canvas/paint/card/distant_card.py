@@ -44,27 +44,27 @@ Align = Qt.AlignmentFlag
 
 def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect: QRectF, zoom: float) -> None:
     """The plate in a rectangle of view pixels."""
-    face, failed = board.cards[item].face, _has_failed(board, item)
+    face, failed = board.stack.cards[item].face, _has_failed(board, item)
     radius = max(2.0, 8.0 * zoom)
     head = min(rect.height(), max(HEADER * zoom, TITLE_HEIGHT if rect.width() >= LEGIBLE_WIDTH else 4.0))
     painter.setPen(QPen(look.color("danger") if failed else look.color("card_edge"), 2.0 if failed else 1.0))
-    painter.setBrush(look.color("canvas" if board.cards[item].left_out else "card_well"))
+    painter.setBrush(look.color("canvas" if board.stack.cards[item].left_out else "card_well"))
     painter.drawRoundedRect(rect, radius, radius)
     header = QRectF(rect.x() + 0.5, rect.y() + 0.5, rect.width() - 1, head - 0.5)
     colored = head_of(board, look, item)
     painter.fillPath(
         half_rounded(header, radius), colored.ground if colored is not None else look.category(face.category)
     )
-    state = state_of(board.results, item) if board.shown.gradients and not failed else None
+    state = state_of(board.results, item) if board.state.shown.gradients and not failed else None
     low = rect.bottom()
     if rect.width() >= LEGIBLE_WIDTH:
         _paint_title(painter, look, face, header, colored)
-        body = _paint_foot(painter, look, board.cards[item].extras, rect.adjusted(7, head + 3, -5, -4))
+        body = _paint_foot(painter, look, board.stack.cards[item].extras, rect.adjusted(7, head + 3, -5, -4))
         low = body.bottom() + 4
         state = _paint_body(painter, look, board, item, body, state)
     if failed:
         paint_warning(painter, look, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), "danger")
-    _paint_tried(painter, look, board.cards[item].extras, rect, head)
+    _paint_tried(painter, look, board.stack.cards[item].extras, rect, head)
     if state is not None:
         paint_plate_state(painter, look, QRectF(rect.x(), rect.y(), rect.width(), low - rect.y()), state)
     if zoom >= LEAST_PORT_ZOOM:
@@ -73,7 +73,7 @@ def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect:
 
 def _has_failed(board: Board, item: ItemId) -> bool:
     """Whether a node failed, or the module on its card."""
-    return any(failure_shown(board.results, one) is not None for one in board.whole((item,)))
+    return any(failure_shown(board.results, one) is not None for one in board.state.joining.whole((item,)))
 
 
 def _paint_tried(painter: QPainter, look: Look, tried: Extras, rect: QRectF, head: float) -> None:
@@ -153,7 +153,7 @@ def _paint_body(
     if board.results.stale(item):
         look = look.stale
     room = QRectF(body)
-    roomy = board.shown.gradients and body.height() >= LEAST_FOR_GRADIENT
+    roomy = board.state.shown.gradients and body.height() >= LEAST_FOR_GRADIENT
     if roomy and isinstance(records[0], TensorRecord) and state is not None:
         room.setBottom(room.bottom() - LINE - 2)
         line = QRectF(body.x(), body.bottom() - LINE, body.width(), LINE)
@@ -180,12 +180,12 @@ def _paint_failure(painter: QPainter, look: Look, words: str, body: QRectF, role
 
 def _paint_expected(painter: QPainter, look: Look, board: Board, item: ItemId, body: QRectF) -> None:
     """Before a run: the literal that stands first, else the shape that is expected."""
-    given = (row for row in board.cards[item].face.fields() if not row.faint)
+    given = (row for row in board.stack.cards[item].face.fields() if not row.faint)
     literal = next((f"{row.label} {row.shown}" for row in given), "")
     expected = board.results.inference(item, 0)
     if literal:
         _line(painter, look, literal, "mono", look.color("text_dim"), body, LINE)
-    elif expected is not None and expected.shape is not None and board.shown.shapes:
+    elif expected is not None and expected.shape is not None and board.state.shown.shapes:
         shape = value_format.shape(expected.shape)
         _line(painter, look, shape, "mono_italic", look.color("unknown_value"), body, LINE)
     reason = board.results.incomplete(item)
@@ -200,7 +200,7 @@ def _paint_value(
     """The value; a square of that side in the lower right corner stays free."""
     if isinstance(record, TensorRecord) and record.summary.shape != ():
         _paint_tensor(painter, look, board, record.summary, room, corner)
-    elif board.shown.values:
+    elif board.state.shown.values:
         number = isinstance(record, TensorRecord) or (isinstance(record, PlainRecord) and record.what == "number")
         _paint_number(painter, look, record, room, large=number)
 
@@ -223,17 +223,17 @@ def _paint_tensor(painter: QPainter, look: Look, board: Board, summary: Summary,
         for number, text in enumerate(rows):
             _line(painter, look, text, "mono", look.color("text"), room.adjusted(0, LINE * number, 0, 0), LINE)
         return
-    if board.shown.shapes:
+    if board.state.shown.shapes:
         shape = value_format.shape(summary.shape)
         role = _fitting_role(look, shape, room.width())
         if role:
             _line(painter, look, shape, role, look.color("text_dim"), room, LINE)
             room = room.adjusted(0, LINE + 1, 0, 0)
-    if board.shown.values and value_format.is_uniform(summary):
+    if board.state.shown.values and value_format.is_uniform(summary):
         text = next((text for text in value_format.extents(summary) if _fitting_role(look, text, room.width())), "")
         _line(painter, look, text, _fitting_role(look, text, room.width()) or "mono", look.color("text"), room, LINE)
         return
-    picture = tensor_image.image(summary, look.theme) if board.shown.values else None
+    picture = tensor_image.image(summary, look.theme) if board.state.shown.values else None
     if picture is None or room.height() < 6:
         return
     ratio = max(0.5, min(4.0, picture.width() / picture.height()))
@@ -247,7 +247,7 @@ def _paint_tensor(painter: QPainter, look: Look, board: Board, summary: Summary,
 
 def _written_out(look: Look, board: Board, summary: Summary, room: QRectF) -> list[str]:
     """The numbers of a small tensor as lines; [] when they do not fit."""
-    if not board.shown.values or summary.value is None or not value_format.is_written_out(summary.shape):
+    if not board.state.shown.values or summary.value is None or not value_format.is_written_out(summary.shape):
         return []
     rows = ["  ".join(row) for row in value_format.grid(summary)]
     if not rows or len(rows) * LINE > room.height():
@@ -298,7 +298,7 @@ def _line(painter: QPainter, look: Look, text: str, role: str, color: QColor, ro
 
 def _paint_ports(painter: QPainter, look: Look, board: Board, face: Face, rect: QRectF, zoom: float) -> None:
     """Dots where the ports are, in the colour of what flows."""
-    wired = dict(board.input_looks(face.item))
+    wired = dict(board.looks.input_looks(face.item))
     radius = max(2.0, 5.0 * zoom)
     for row in face.inputs:
         known = wired.get(row.path)
@@ -313,7 +313,7 @@ def _paint_ports(painter: QPainter, look: Look, board: Board, face: Face, rect: 
         painter.setPen(QPen(look.color("canvas") if filled else color, 1.0 if filled else 1.4))
         painter.drawEllipse(QPointF(rect.x() + row.x * zoom, rect.y() + row.y * zoom), radius, radius)
     for output in face.outputs:
-        known = board.look_of(output.owner, output.index)
+        known = board.looks.look_of(output.owner, output.index)
         color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
         at = QPointF(rect.x() + output.x * zoom, rect.y() + output.y * zoom)
         filled = known.requires_grad or known.family is not Family.TENSOR

@@ -39,15 +39,15 @@ class Head:
 
 def head_of(board: "Board", look: Look, item: ItemId) -> Head | None:
     """How a card's header is coloured; None: by its category. What is left out is grey and says so."""
-    card = board.cards[item]
+    card = board.stack.cards[item]
     if card.left_out:  # grey, yet every letter as clear as on any card
         return Head(
             look.faded("text_dim", LEFT_OUT_GROUND), look.color("text"), "muted" if card.face.muted else "left out"
         )
-    if board.colouring is None:
+    if board.colours.scale is None:
         return None
-    color = color_of(board.colouring, look, item)
-    return Head(color, ink_on(color, look), board.colouring.text(item))
+    color = color_of(board.colours.scale, look, item)
+    return Head(color, ink_on(color, look), board.colours.scale.text(item))
 
 
 def color_of(colouring: Colouring, look: Look, item: ItemId) -> QColor:
