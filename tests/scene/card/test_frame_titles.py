@@ -10,7 +10,7 @@ from gradstudio.scene.card.result_sections import Shown
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.results import NoResults
 from gradstudio.scene.scene import Board
-from tests.ui.canvas.conftest import Hand
+from tests.helpers.drawing import EvenMeasure
 
 NESTED = """
 x = torch.ones(3)
@@ -27,8 +27,8 @@ w = torch.cos(z)
 
 
 @pytest.mark.parametrize("zoom", [0.6, 0.4, 0.25, 0.12, 0.06])
-def test_titles_cover_no_card_and_no_other_title(hand: Hand, zoom: float) -> None:
-    meter = hand.canvas.look.meter
+def test_titles_cover_no_card_and_no_other_title(zoom: float) -> None:
+    meter = EvenMeasure()
     board = Board(read_python(NESTED, pasted=True).graph, NoResults(), Shown(), meter)
     covers, cards = [], [Box(a, b, c - a, d - b) for a, b, c, d in board.placement.bounds.tolist()]
     for frame in board.placement.frames.values():
@@ -44,8 +44,8 @@ def test_titles_cover_no_card_and_no_other_title(hand: Hand, zoom: float) -> Non
     assert not [(title, card) for title in covers for card in cards if title.meets(card)]
 
 
-def test_a_text_of_which_only_a_few_letters_would_be_left_is_left_out(hand: Hand) -> None:
-    meter = hand.canvas.look.meter
+def test_a_text_of_which_only_a_few_letters_would_be_left_is_left_out() -> None:
+    meter = EvenMeasure()
     width = meter.width("model", "plate_small")
     assert shortened(meter, "model", "plate_small", width) == "model"
     assert shortened(meter, "model", "plate_small", width - 6) == ""

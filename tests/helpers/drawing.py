@@ -1,0 +1,106 @@
+"""A graph and the scene that follows it, without a window: texts are measured by their letters."""
+
+import itertools
+from collections.abc import Mapping
+
+from gradstudio.graph import recipes
+from gradstudio.graph.edits import Edits, apply_all
+from gradstudio.graph.model import Graph, ItemId, Wire
+from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.inference import PortInference
+from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
+from gradstudio.scene.card.section_heights import Shown
+from gradstudio.scene.geometry import Box
+from gradstudio.scene.items import PortRef
+from gradstudio.scene.results import NoResults
+from gradstudio.scene.scene import Board
+
+LETTER = 7.0
+"""Scene pixels of every letter in every font."""
+
+
+class EvenMeasure:
+    """Every letter is as wide as any other."""
+
+    def width(self, text: str, role: str) -> float:
+        return LETTER * len(text)
+
+    def elided(self, text: str, role: str, width: float) -> str:
+        if self.width(text, role) <= width:
+            return text
+        return text[: max(0, int(width / LETTER) - 1)] + "…"
+
+
+class GivenResults(NoResults):
+    """Results put in by hand; each node ran once, now."""
+
+    def __init__(self) -> None:
+        self.records: dict[ItemId, tuple[Record, ...]] = {}
+        self.expected: dict[ItemId, PortInference] = {}
+        self.asked_rows: list[ItemId] = []
+
+    def outputs(self, node: ItemId) -> tuple[Record, ...] | None:
+        return self.records.get(node)
+
+    def row(self, node: ItemId) -> Row | None:
+        self.asked_rows.append(node)
+        return Row(step=0, node=node, outputs=self.records[node]) if node in self.records else None
+
+    def inference(self, node: ItemId, output: int = 0) -> PortInference | None:
+        return self.expected.get(node) if output == 0 else None
+
+
+class Drawing:
+    """What a person builds, and the board that is told of each edit."""
+
+    def __init__(self, graph: Graph | None = None) -> None:
+        self.graph, self.results = graph if graph is not None else Graph(), GivenResults()
+        self.board = Board(self.graph, self.results, Shown(), EvenMeasure())
+
+    def do(self, edits: Edits) -> None:
+        apply_all(self.graph, edits)
+        self.board.apply(edits)
+
+    def add(self, key: str, x: float = 0.0, y: float = 0.0) -> ItemId:
+        edits, item = recipes.add_operator(self.graph, key, x, y)
+        self.do(edits)
+        return item
+
+    def connect(self, source: ItemId, target: ItemId, port: str) -> Wire:
+        self.do(recipes.connect(self.graph, source, 0, target, port))
+        wire = self.graph.wire_into(target, port)
+        assert wire is not None
+        return wire
+
+    def chain(self, *keys: str) -> list[ItemId]:
+        """Nodes beside each other, each the input of the next."""
+        items = [self.add(key, 300.0 * k, 0.0) for k, key in enumerate(keys)]
+        for source, target in itertools.pairwise(items):
+            self.connect(source, target, "input")
+        return items
+
+    def move(self, places: Mapping[str, tuple[float, float]]) -> None:
+        self.do(recipes.move(self.graph, places))
+
+    def box(self, item: ItemId) -> Box:
+        box = self.board.placement.box(item)
+        assert box is not None
+        return box
+
+    def output(self, item: ItemId) -> tuple[float, float]:
+        return self.board.placement.anchor(PortRef(item, "output"))
+
+    def input(self, item: ItemId, path: str = "input") -> tuple[float, float]:
+        return self.board.placement.anchor(PortRef(item, "input", path))
+
+
+def scalar(value: float = 3.0) -> TensorRecord:
+    """What a run says of a number."""
+    return TensorRecord(device="cpu", summary=Summary(dtype="float32", shape=(), value=value))
+
+
+def matrix() -> TensorRecord:
+    """What a run says of a matrix: it needs more room than a result is expected to."""
+    value = [[float(4 * i + j) for j in range(4)] for i in range(4)]
+    summary = Summary(dtype="float32", shape=(4, 4), minimum=0.0, maximum=15.0, value=value)
+    return TensorRecord(device="cpu", summary=summary, requires_grad=True, grad_fn="ReluBackward0")

@@ -1,0 +1,53 @@
+"""A drag shows things elsewhere and leaves the graph alone; wires follow, frames stay until they are let go."""
+
+import numpy as np
+
+from gradstudio.graph import recipes
+from tests.helpers.drawing import Drawing
+
+
+def test_dragged_cards_are_elsewhere_until_they_are_let_go(drawing: Drawing) -> None:
+    x, y, z = drawing.chain("torch.randn", "torch.relu", "torch.exp")
+    board, places = drawing.board, dict(drawing.graph.places)
+    before, paths = board.placement.bounds.copy(), board.routes.paths.copy()
+    revision = board.state.geometry_revision
+    board.drag.show({z: (600.0, 400.0)})
+    assert (drawing.box(z).x, drawing.box(z).y) == (600, 400)
+    assert board.state.geometry_revision > revision
+    assert drawing.graph.places == places
+    first, second = (board.wiring.index[wire] for wire in board.wiring.wires)
+    assert (board.routes.paths[first] == paths[first]).all(), "it touches nothing that moved"
+    assert board.routes.paths[second, -1].tolist() == list(drawing.input(z))
+    assert (drawing.box(x).x, drawing.box(y).x) == (0, 300)
+    board.drag.let_go()
+    assert (board.placement.bounds == before).all()
+    assert np.allclose(board.routes.paths, paths)
+
+
+def test_a_frame_stays_while_its_member_is_dragged_and_grows_when_it_is_not_held(drawing: Drawing) -> None:
+    inside, beside = drawing.add("torch.randn", 0, 200), drawing.add("torch.randn", 300, 200)
+    drawing.do(recipes.wrap(drawing.graph, (inside, beside), "no_grad"))
+    board = drawing.board
+    (block,) = drawing.graph.blocks
+    before = board.placement.frames[block].box
+    board.drag.hold(())
+    board.drag.show({beside: (900.0, 200.0)})
+    assert board.placement.frames[block].box == before
+    board.drag.let_go()
+    board.drag.hold((block,))
+    board.drag.show({inside: (50.0, 250.0), beside: (350.0, 250.0)})
+    moved = board.placement.frames[block].box
+    assert (moved.x - before.x, moved.y - before.y) == (50, 50)
+    board.drag.let_go()
+    assert board.placement.frames[block].box == before
+
+
+def test_notes_are_dragged_by_their_keys(drawing: Drawing) -> None:
+    item = drawing.add("torch.randn", 0, 200)
+    drawing.do(recipes.set_note(drawing.graph, item, "words"))
+    note = drawing.board.placement.notes[item]
+    drawing.board.drag.show({note.key: (500.0, 20.0)})
+    box = drawing.board.placement.notes[item].box
+    assert (box.x, box.y) == (500, 20)
+    drawing.board.drag.let_go()
+    assert drawing.board.placement.notes[item] == note

@@ -1,0 +1,95 @@
+"""Cards follow results: measured when they are seen, placed anew when one is higher, not lower while looking back."""
+
+from gradstudio.scene.card.section_heights import Shown
+from gradstudio.scene.geometry import Box
+from gradstudio.scene.result_updates import AT_ONCE
+from tests.helpers.drawing import Drawing, matrix, scalar
+
+
+def test_a_card_has_room_for_what_came_and_all_is_placed_anew(drawing: Drawing) -> None:
+    item = drawing.add("torch.randn")
+    before, revision = drawing.box(item), drawing.board.state.geometry_revision
+    drawing.results.records[item] = (matrix(),)
+    drawing.board.results_changed((item,))
+    assert drawing.box(item).height > before.height
+    assert drawing.board.state.geometry_revision > revision
+    assert not drawing.board.updates.is_behind
+    facts = drawing.board.updates.facts(item)
+    assert facts.sections
+    assert facts.height == drawing.board.stack.cards[item].facts_height
+    assert drawing.board.updates.facts(item) is facts, "kept until something changes"
+
+
+def test_what_changed_is_told_by_the_revision_at_which_it_did(drawing: Drawing) -> None:
+    x, y = drawing.chain("torch.randn", "torch.relu")
+    board = drawing.board
+    card = board.stack.cards[x]
+    before = card.revision
+    board.results_changed((x,))
+    assert board.updates.changed_at == {x: board.state.revision}
+    assert card.revision > before
+    board.results_changed()
+    assert board.updates.all_changed_at == board.state.revision
+    assert y not in board.updates.changed_at
+
+
+def test_of_many_cards_only_those_in_view_are_measured_until_there_is_time(drawing: Drawing) -> None:
+    items = [drawing.add("torch.randn", 0.0, 400.0 * k) for k in range(AT_ONCE + 2)]
+    first, last = items[0], items[-1]
+    before = drawing.box(first).height
+    drawing.results.records = dict.fromkeys(items, (matrix(),))
+    updates = drawing.board.updates
+    drawing.board.results_changed()
+    assert updates.is_behind
+    assert drawing.box(first).height == before
+    assert updates.catch_up(Box(-50, -50, 300, 300))
+    assert drawing.box(first).height > before == drawing.box(last).height
+    assert updates.facts(last).sections
+    assert drawing.box(last).height > before, "it was asked for"
+    assert updates.catch_up()
+    assert not updates.is_behind
+    assert not updates.catch_up()
+
+
+def test_while_looking_back_cards_do_not_shrink_and_now_they_do(drawing: Drawing) -> None:
+    item = drawing.add("torch.randn")
+    drawing.results.records[item] = (scalar(),)
+    drawing.board.results_changed((item,))
+    small = drawing.box(item).height
+    drawing.results.moment, drawing.results.records[item] = 3, (matrix(),)
+    drawing.board.results_changed()
+    drawing.board.updates.catch_up()
+    large = drawing.box(item).height
+    assert large > small
+    drawing.results.moment, drawing.results.records[item] = 2, (scalar(),)
+    drawing.board.results_changed()
+    drawing.board.updates.catch_up()
+    assert drawing.box(item).height == large
+    drawing.results.moment = None
+    drawing.board.results_changed()
+    assert drawing.box(item).height == small
+
+
+def test_the_row_of_a_node_is_asked_for_once_a_moment(drawing: Drawing) -> None:
+    item = drawing.add("torch.randn")
+    drawing.results.records[item] = (scalar(),)
+    drawing.board.results_changed((item,))
+    drawing.results.asked_rows.clear()
+    row = drawing.board.updates.row(item)
+    assert row is not None
+    assert drawing.board.updates.row(item) is row
+    assert drawing.results.asked_rows == [item]
+    drawing.board.results_changed((item,))
+    drawing.board.updates.row(item)
+    assert drawing.results.asked_rows == [item, item]
+
+
+def test_other_overlays_take_other_room(drawing: Drawing) -> None:
+    item = drawing.add("torch.randn")
+    drawing.results.records[item] = (matrix(),)
+    drawing.board.results_changed((item,))
+    before = drawing.box(item).height
+    drawing.board.show(Shown(values=False))
+    assert drawing.box(item).height < before
+    drawing.board.show(Shown())
+    assert drawing.box(item).height == before

@@ -1,0 +1,79 @@
+"""Wires run from port to port, around what is in their way and through their dots."""
+
+import numpy as np
+import pytest
+
+from gradstudio.graph import recipes
+from gradstudio.graph.model import ItemId, Wire
+from gradstudio.scene.geometry import PATH_POINTS
+from gradstudio.scene.wire.wire_options import WireStyle, WireView
+from tests.helpers.drawing import Drawing
+
+STYLES: tuple[WireStyle, ...] = ("curved", "straight", "angled")
+
+
+def passing(drawing: Drawing) -> tuple[ItemId, Wire]:
+    """A card between the ends of a wire."""
+    x, between = drawing.add("torch.randn", 0, 0), drawing.add("torch.ones", 320, -60)
+    total = drawing.add("torch.sum", 700, 0)
+    return between, drawing.connect(x, total, "input")
+
+
+def runs_behind(drawing: Drawing, item: ItemId) -> bool:
+    (path,), box = drawing.board.routes.paths, drawing.box(item)
+    at = np.linspace(0.0, 1.0, 9)[:, None, None]
+    points = (path[:-1] + at * (path[1:] - path[:-1])).reshape(-1, 2)
+    inside = (points > (box.x, box.y)).all(1) & (points < (box.right, box.bottom)).all(1)
+    return bool(inside.any())
+
+
+def test_without_wires_there_are_no_paths(drawing: Drawing) -> None:
+    drawing.add("torch.randn")
+    assert drawing.board.routes.paths.shape == (0, PATH_POINTS, 2)
+    assert drawing.board.routes.bounds.shape == (0, 4)
+
+
+def test_a_path_begins_and_ends_at_ports_within_its_bounds(drawing: Drawing) -> None:
+    x, y = drawing.chain("torch.randn", "torch.relu")
+    (path,), (bounds,) = drawing.board.routes.paths, drawing.board.routes.bounds
+    assert path[0].tolist() == list(drawing.output(x))
+    assert path[-1].tolist() == list(drawing.input(y))
+    assert (path >= bounds[:2]).all() and (path <= bounds[2:]).all()
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_wire_goes_around_a_card_and_not_while_one_is_dragged(drawing: Drawing, style: WireStyle) -> None:
+    between, wire = passing(drawing)
+    drawing.board.show_wires(WireView(style=style))
+    assert not runs_behind(drawing, between)
+    drawing.board.drag.show({wire.target: (700.0, 1.0)})
+    assert runs_behind(drawing, between)
+    drawing.board.drag.let_go()
+    assert not runs_behind(drawing, between)
+
+
+def test_what_is_led_around_the_same_again_is_the_same(drawing: Drawing) -> None:
+    passing(drawing)
+    before = drawing.board.routes.paths.copy()
+    drawing.board.routes.route()
+    assert (drawing.board.routes.paths == before).all()
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_wire_leads_through_its_dots(drawing: Drawing, style: WireStyle) -> None:
+    _, y = drawing.chain("torch.randn", "torch.relu")
+    wire = drawing.graph.wires[y, "input"]
+    drawing.do(recipes.add_dot(drawing.graph, wire, 0, (150, 300)))
+    drawing.board.show_wires(WireView(style=style))
+    (path,) = drawing.board.routes.paths
+    assert np.abs(path - (150, 300)).sum(1).min() < 1
+    assert path[0].tolist() == list(drawing.output(wire.source))
+
+
+def test_a_new_dot_comes_between_those_of_the_wire_where_the_point_is(drawing: Drawing) -> None:
+    x, y = drawing.add("torch.randn", 0, 0), drawing.add("torch.relu", 1200, 0)
+    wire = drawing.connect(x, y, "input")
+    for k, at in enumerate(((500, 200), (900, 200))):
+        drawing.do(recipes.add_dot(drawing.graph, wire, k, at))
+    routes = drawing.board.routes
+    assert [routes.dot_index(wire, at, 200) for at in (350, 700, 1050)] == [0, 1, 2]
