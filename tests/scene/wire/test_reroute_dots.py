@@ -19,10 +19,10 @@ def dotted(drawing: Drawing) -> tuple[Wire, Wire]:
 
 def test_the_dots_of_a_wire_come_from_its_source_on(drawing: Drawing) -> None:
     wire, other = dotted(drawing)
-    dots, end = drawing.board.dots.by_end, (wire.target, wire.port)
-    assert dots.of(wire) == dots.by_end[end] == [dot_key(end, 0), dot_key(end, 1)]
-    assert [dots.place(key) for key in dots.of(wire)] == [(200, 160), (240, 240)]
-    assert dots.of(other) == []
+    board, end = drawing.board, (wire.target, wire.port)
+    assert board.dots.of(wire) == board.dots.by_end[end] == [dot_key(end, 0), dot_key(end, 1)]
+    assert [board.dots.place(key) for key in board.dots.of(wire)] == [(200, 160), (240, 240)]
+    assert board.dots.of(other) == []
 
 
 def test_the_nearest_dot_within_reach_is_found_with_its_wire(drawing: Drawing) -> None:
