@@ -11,8 +11,8 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place
 from gradstudio.graph.names import title
 from gradstudio.layout.placement.alignment import Axis, Rect, Shifts, Side, aligned, distributed
+from gradstudio.scene.edit.card_drop import dropped
 from gradstudio.scene.edit.drag_group import Corners, carried, units, with_members
-from gradstudio.scene.edit.drop_target import dropped
 from gradstudio.scene.edit.empty_blocks import keeping_frames
 from gradstudio.scene.edit.make_room import with_room
 from gradstudio.scene.geometry import GRID

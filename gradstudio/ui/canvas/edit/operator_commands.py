@@ -11,7 +11,7 @@ from gradstudio.operators.catalogue.block_rows import KINDS
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.scene import geometry, hit_test
 from gradstudio.scene.edit.avoid_overlap import stepped_aside
-from gradstudio.scene.edit.drop_target import body_at
+from gradstudio.scene.edit.card_drop import body_at
 from gradstudio.scene.edit.insert_room import inserted, led_through
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.card_animation import Gliding

@@ -17,7 +17,7 @@ from gradstudio.operators.families import accepts, takes_parameters
 from gradstudio.operators.model import Family, Kind, Operator
 from gradstudio.operators.search.value_sources import gives, usual_givers
 from gradstudio.scene.edit.avoid_overlap import held_by_output, stepped_aside
-from gradstudio.scene.edit.drop_target import body_at
+from gradstudio.scene.edit.card_drop import body_at
 from gradstudio.scene.edit.replacements import Costs, alike, standing_in
 from gradstudio.scene.edit.search_suggestions import Fits, Wanted
 from gradstudio.scene.items import PortRef

@@ -12,8 +12,8 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, ItemId, Wire
 from gradstudio.scene import geometry
 from gradstudio.scene.edit.alignment_guides import Guides, Line
+from gradstudio.scene.edit.card_drop import body_at, dropped
 from gradstudio.scene.edit.drag_group import Corners, carried, with_members
-from gradstudio.scene.edit.drop_target import body_at, dropped
 from gradstudio.scene.edit.shake_detector import Shake
 from gradstudio.scene.geometry import Box, snapped
 from gradstudio.ui.canvas.gestures.alignment_guide_painter import paint_guides

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from gradstudio.operators.catalogue.loader import load
-from gradstudio.scene.edit.drop_target import body_at
+from gradstudio.scene.edit.card_drop import body_at
 from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
 from gradstudio.ui.widgets.menu_keys import with_keys
 from gradstudio.ui.widgets.operator_text import home_of
