@@ -63,15 +63,25 @@ def bound_names(graph: Graph) -> Iterator[str]:
         yield from (block.variable, *block.carried)
 
 
+def names_of(graph: Graph, item: ItemId) -> tuple[str, ...]:
+    """The names that an item binds, by number: of a node its results, of a loop its variable and what it carries."""
+    if item in graph.nodes:
+        return graph.nodes[item].names
+    block = graph.blocks.get(item)
+    return (block.variable, *block.carried) if block is not None else ()
+
+
 def names_at_end(graph: Graph) -> dict[str, tuple[ItemId, int]]:
     """What each name means behind the last statement: the result of a node."""
-    return {
-        name: (item, output)
-        for item in graph.order()
-        if (node := graph.nodes.get(item)) is not None and not node.muted
-        for output, name in enumerate(node.names)
-        if name != "_"
-    }
+    found: dict[str, tuple[ItemId, int]] = {}
+    for item in graph.order():
+        node = graph.nodes.get(item)
+        if node is None or node.muted:
+            continue
+        for output, name in enumerate(node.names):
+            if name != "_":
+                found[name] = item, output
+    return found
 
 
 def fresh(taken: set[str], base: str) -> str:

@@ -16,10 +16,14 @@ def new_names(part: Graph, taken: set[str], of_nodes: set[str]) -> dict[Binding,
     same = carried_together(part)
     found: dict[Binding, str] = {}
     for item in part.order():
-        node, block = part.nodes.get(item), part.blocks.get(item)
-        if block is not None and block.variable in of_nodes:
-            found[item, 0] = naming.fresh(taken, block.variable)
-        names = node.names if node is not None else ("_", *block.carried) if block is not None else ()
+        names: tuple[str, ...] = ()
+        block = part.blocks.get(item)
+        if item in part.nodes:
+            names = part.nodes[item].names
+        elif block is not None:
+            names = ("_", *block.carried)  # what it carries counts from 1: 0 is its variable
+            if block.variable in of_nodes:
+                found[item, 0] = naming.fresh(taken, block.variable)
         for k, name in enumerate(names):
             first = same.get((item, k), (item, k))
             if name != "_" and first not in found:

@@ -28,7 +28,9 @@ def inside_of(graph: Graph, name: str, script: Script, stem: str) -> Inside:
 
 
 def _inside(graph: Graph, name: str, script: Script, stem: str) -> Inside:
-    definition, inner, spans = graph.definitions[name], inside(graph, name), script.insides[name]
+    definition = graph.definitions[name]
+    inner = inside(graph, name)
+    spans = script.insides[name]
     analysis = analyse(inner)
     owned = Owned(analysis, definition) if definition.is_module else None
     references = owned if owned is not None else References(analysis)
@@ -61,9 +63,10 @@ def _result(steps: Steps, output: int) -> str:
 
 def _repeated(statements: tuple[Statement | BlockStatement, ...]) -> tuple[Statement | BlockStatement, ...]:
     """As part of a statement of the program: nothing of it is kept from pass to pass by itself."""
-    return tuple(
-        msgspec.structs.replace(one, repeated=True)
-        if isinstance(one, Statement)
-        else msgspec.structs.replace(one, repeated=True, body=_repeated(one.body))
-        for one in statements
-    )
+    found: list[Statement | BlockStatement] = []
+    for one in statements:
+        if isinstance(one, Statement):
+            found.append(msgspec.structs.replace(one, repeated=True))
+        else:
+            found.append(msgspec.structs.replace(one, repeated=True, body=_repeated(one.body)))
+    return tuple(found)

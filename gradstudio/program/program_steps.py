@@ -78,13 +78,16 @@ class Steps:
 
     def _statement(self, node: Node) -> Statement:
         """The statement as it was printed for an earlier revision, where only its line may be another, else anew."""
-        item, line, repeated = node.id, self.lines.get(node.id, 0), node.id in self.repeated
+        item = node.id
+        line = self.lines.get(node.id, 0)
+        repeated = node.id in self.repeated
         operator = self.soundness.operators.get(item)
         if operator is not None and operator.face is Face.STORED:
             self.tensors.add(digest_of(node))
         if self.memo is None or item in self.references.from_head:
             return self._printed(node, line, repeated)
-        key, known = self.memo.key(item), self.memo.steps.get(item)
+        key = self.memo.key(item)
+        known = self.memo.steps.get(item)
         if known is None or known[0] is not key:
             made = self._printed(node, line, repeated)
         elif known[1].line == line and known[1].repeated == repeated:

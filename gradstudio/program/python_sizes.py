@@ -272,7 +272,9 @@ class _Sizes:
             case "len", 1 if isinstance(first, Items):
                 return whole(first.number)
             case "abs" | "int" | "list.__len__", 1 if isinstance(first, Whole):
-                return first if first.value is None else whole(abs(first.value) if word == "abs" else first.value)
+                if first.value is None:
+                    return first
+                return whole(abs(first.value) if word == "abs" else first.value)
             case "pow", 2:
                 return self.combined(ast.Pow(), first, sizes[1])
             case "math.factorial" | "math.perm" | "math.comb", _:
@@ -290,12 +292,16 @@ class _Sizes:
 
 
 def _number(size: Whole) -> float:
-    return float(size.value) if size.value is not None and size.bits < 1000 else 2.0 ** min(size.bits, 1000)
+    if size.value is not None and size.bits < 1000:
+        return float(size.value)
+    return math.pow(2.0, min(size.bits, 1000))  # no float holds more
 
 
 def _power(left: Whole, right: Whole) -> Size:
     if left.value in (0, 1, -1):
-        return None if right.value is None or right.value < 0 else whole(left.value ** (right.value % 2 + 2))
+        if right.value is None or right.value < 0:
+            return None
+        return whole(left.value ** (right.value % 2 + 2))  # -1 to the power of what is even or odd: 2 or 3 will do
     if right.value is not None and right.value < 0:
         return None
     base = math.log2(abs(left.value)) if left.value is not None and left.bits < 1000 else left.bits
@@ -321,7 +327,9 @@ def _shifted(left: Whole, right: Whole) -> Size:
         return None
     bits = left.bits + _number(right)
     refuse_bits(bits)
-    return whole(left.value << right.value) if left.value is not None and right.value is not None else Whole(bits)
+    if left.value is None or right.value is None:
+        return Whole(bits)
+    return whole(left.value << right.value)
 
 
 def _repeated(left: Size, right: Size) -> Size:
@@ -345,12 +353,16 @@ def _joined(op: ast.operator, left: Size, right: Size) -> Size:
 def _range(values: list[int], given: int) -> Size:
     if len(values) < given or (given == 3 and not values[2]):
         return None
-    start, stop, step = (0, values[0], 1) if given == 1 else (values[0], values[1], values[2] if given == 3 else 1)
-    return Items(_count(start, stop, step), "range")
+    if given == 1:
+        return Items(_count(0, values[0], 1), "range")
+    step = values[2] if given == 3 else 1
+    return Items(_count(values[0], values[1], step), "range")
 
 
 def _count(start: int, stop: int, step: int) -> int:
-    return max(0, -((start - stop) // step)) if step > 0 else max(0, -((stop - start) // -step))
+    if step > 0:
+        return max(0, -((start - stop) // step))
+    return max(0, -((stop - start) // -step))
 
 
 def _bits_of_choice(word: str, values: list[int | None]) -> float:

@@ -99,7 +99,8 @@ def has_buffers(graph: Graph, module: ItemId) -> bool:
     node = graph.nodes.get(module)
     if node is None or not _is_constructor(graph, module):
         return True
-    word, held = node.operator.rsplit(".", 1)[-1].lower(), set(children(graph, module))
+    word = node.operator.rsplit(".", 1)[-1].lower()
+    held = set(children(graph, module))
     others = any(wire.source not in held and _may_be_tensor(graph, wire) for wire in graph.wires_to(module))
     return others or any(part in word for part in _COUNTING) or any(has_buffers(graph, child) for child in held)
 

@@ -35,7 +35,9 @@ class Analysis:
 
     def __init__(self, graph: Graph, inputs: tuple[str, ...] = (), before: "Analysis | None" = None) -> None:
         """Analyse the graph; `inputs` are the names that a definition is given, `before` an older analysis."""
-        self.graph, self.inputs, self.revision = graph, inputs or inputs_of(graph), graph.revision
+        self.graph = graph
+        self.inputs = inputs or inputs_of(graph)
+        self.revision = graph.revision
         self.seen = Seen(graph)
         self.structure = object()
         held = before.held(self.seen) if before is not None else frozenset()
@@ -199,7 +201,8 @@ class _Folding:
         part = self.graph.nodes.get(source)
         if part is None or not part.nested or part.names or self.analysis.uses[source] != 1:
             return False
-        operator, taker = self.soundness.operators.get(source), self.soundness.operators.get(user)
+        operator = self.soundness.operators.get(source)
+        taker = self.soundness.operators.get(user)
         if operator is None or operator.face in STATEMENTS_ONLY or self.heights[source] >= MAX_NESTED:
             return False
         if taker is not None and taker.face is Face.CHOICE and not self._is_display(user, taker):
@@ -268,7 +271,8 @@ def _root(analysis: Analysis) -> ItemId | None:
 
 def _may_be_root(analysis: Analysis, node: Node) -> bool:
     """A top-level tensor that may require grad and whose gradient nothing takes further."""
-    graph, operator = analysis.graph, analysis.soundness.operators.get(node.id)
+    graph = analysis.graph
+    operator = analysis.soundness.operators.get(node.id)
     if operator is None or node.id in analysis.nested or (node.id, 0) not in analysis.gradients.may:
         return False
     if not operator.results:

@@ -96,12 +96,8 @@ class Gradients:
         self._writes(node, operator, is_tracked, is_repeated)
 
     def _sources(self, node: Node) -> list[Value]:
-        wires = self.graph.wires
-        return [
-            (wire.source, wire.output)
-            for port in self._soundness.ports[node.id]
-            if (wire := wires[node.id, port]).source != DEFINITION_INPUTS
-        ]
+        wires = [self.graph.wires[node.id, port] for port in self._soundness.ports[node.id]]
+        return [(wire.source, wire.output) for wire in wires if wire.source != DEFINITION_INPUTS]
 
     def _takes_repeated(self, node: Node, sources: list[Value]) -> bool:
         if self.graph.parents[node.id] in self._loops:
@@ -160,7 +156,9 @@ class Gradients:
         return operator.face in (Face.ATTRIBUTE, Face.METHOD) and word in METADATA
 
     def _outputs(self, node: Node, operator: Operator, sources: list[Value], is_tracked: bool) -> None:
-        own, traits, count = (node.id, 0), traits_of(operator), max(1, len(operator.results), len(node.names))
+        own = (node.id, 0)
+        traits = traits_of(operator)
+        count = max(1, len(operator.results), len(node.names))
         if _makes_leaf(traits, node):
             self._tracked.add(own)
             self.leaves.add(own)
@@ -269,7 +267,9 @@ def traits_of(operator: Operator) -> Traits:
 
 
 def _traits_of(operator: Operator) -> Traits:
-    face, effects, word = operator.face, operator.effects, operator.symbol or operator.word
+    face = operator.face
+    effects = operator.effects
+    word = operator.symbol or operator.word
     families = {result.family for result in operator.results}
     is_metadata = face in (Face.ATTRIBUTE, Face.METHOD) and word in METADATA
     may_be_tensor = bool(families & TENSOR_FAMILIES) and not is_metadata

@@ -167,7 +167,9 @@ class _Walk:
         own = self.forced.get(item)
         if own is None:
             own = self.soundness.own_reason(item)
-        return own if own is not None else (min(reasons)[1] if reasons else None)
+        if own is not None:
+            return own
+        return min(reasons)[1] if reasons else None
 
     def _wire_reason(self, wire: Wire) -> str | None:
         port, source = wire.port, wire.source
@@ -218,7 +220,8 @@ def soundness_inside(graph: Graph, name: str) -> Soundness:
 def incomplete_inside(graph: Graph) -> dict[ItemId, str]:
     """What cannot run inside the groups that a program calls, straight or by way of others, and why."""
     found: dict[ItemId, str] = {}
-    waiting, seen = list(called_in(graph)), set[str]()
+    waiting = list(called_in(graph))
+    seen = set[str]()
     while waiting:
         name = waiting.pop(0)
         if name not in seen and definition_reason(graph, GROUP + name) is None:
@@ -238,7 +241,8 @@ def trouble_inside(graph: Graph, call: ItemId) -> Trouble | None:
 
 
 def _trouble(graph: Graph, name: str, used: set[int]) -> Trouble | None:
-    definition, sound = graph.definitions[name], soundness_inside(graph, name)
+    definition = graph.definitions[name]
+    sound = soundness_inside(graph, name)
     for item in _asked(definition, sound.graph):
         if item in sound.incomplete:
             return _to_blame(sound, name, item)

@@ -54,7 +54,8 @@ def _everywhere(root: Graph, name: str, edits_in: Callable[[Graph], Edits]) -> E
 
 
 def _split_in(graph: Graph, made: Definition) -> Edits:
-    draft, taken = graph.copy(), {*bound_names(graph), *graph.definitions, made.name}
+    draft = graph.copy()
+    taken = {*bound_names(graph), *graph.definitions, made.name}
     done: list[Edit] = []
     for call in calls_of_group(graph, made.name):
         name = fresh(taken, instance_name(made.name))
@@ -89,7 +90,8 @@ def _before_loops(graph: Graph, call: Node, made: Definition) -> tuple[BodyId, i
         inner = {ItemId(body), *graph.order(body)}
         if needed & inner:
             break
-        item, body = ItemId(body), graph.parents[ItemId(body)]
+        item = ItemId(body)
+        body = graph.parents[ItemId(body)]
     return body, graph.bodies[body].index(item)
 
 

@@ -43,7 +43,9 @@ def inside(graph: Graph, name: str) -> Graph:
     if known is not None and known[0] == around:
         return known[1]
     inner = definition.graph.copy()
-    inner.definitions, inner.header, inner.tensors = dict(graph.definitions), graph.header, dict(graph.tensors)
+    inner.definitions = dict(graph.definitions)
+    inner.header = graph.header
+    inner.tensors = dict(graph.tensors)
     inner.edges = Edges(definition.inputs, definition.outputs, attributes_of(definition))
     _insides[definition] = around, inner
     return inner
@@ -52,7 +54,10 @@ def inside(graph: Graph, name: str) -> Graph:
 def bare(inner: Graph) -> Graph:
     """What a definition holds of the graph that its inside is edited as."""
     plain = inner.copy()
-    plain.definitions, plain.tensors, plain.header, plain.edges = {}, {}, Header(), None
+    plain.definitions = {}
+    plain.tensors = {}
+    plain.header = Header()
+    plain.edges = None
     return plain
 
 

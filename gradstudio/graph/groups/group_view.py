@@ -96,7 +96,8 @@ def closed(root: Graph, name: str, shown: Graph) -> Edits:
 def definition_of(shown: Graph, before: Definition) -> Definition:
     """The definition that is shown, without the cards."""
     inner = shown.copy()
-    inputs, outputs = inner.nodes[INPUTS_CARD].names, output_names(inner.nodes[OUTPUTS_CARD])
+    inputs = inner.nodes[INPUTS_CARD].names
+    outputs = output_names(inner.nodes[OUTPUTS_CARD])
     outer = [wire for wire in inner.wires.values() if wire.source == INPUTS_CARD or wire.target == OUTPUTS_CARD]
     _do(inner, *(RemoveWire(wire) for wire in outer))
     _do(inner, RemoveNode(INPUTS_CARD), RemoveNode(OUTPUTS_CARD))
@@ -184,12 +185,9 @@ def _inwards(wire: Wire, definition: Definition) -> Wire | None:
     source = INPUTS_CARD if wire.source == DEFINITION_INPUTS else wire.source
     if wire.target != DEFINITION_OUTPUTS:
         return Wire(source, wire.output, wire.target, wire.port)
-    number = int(wire.port) if wire.port.isdigit() else len(definition.outputs)
-    return (
-        Wire(source, wire.output, OUTPUTS_CARD, definition.outputs[number])
-        if number < len(definition.outputs)
-        else None
-    )
+    if not wire.port.isdigit() or int(wire.port) >= len(definition.outputs):
+        return None
+    return Wire(source, wire.output, OUTPUTS_CARD, definition.outputs[int(wire.port)])
 
 
 def _outwards(wire: Wire, outputs: tuple[str, ...]) -> Wire:
@@ -213,7 +211,8 @@ def _origin(name: str, place: int, before: tuple[str, ...], now: tuple[str, ...]
 
 def _place_cards(shown: Graph) -> None:
     places = [place for key, place in shown.places.items() if not key.startswith(("note:", "@"))]
-    left, right = min((p.x for p in places), default=0.0), max((p.x for p in places), default=0.0)
+    left = min((p.x for p in places), default=0.0)
+    right = max((p.x for p in places), default=0.0)
     top = min((p.y for p in places), default=0.0)
     for card, key in _KEYS:
         beside = Place(left - BESIDE_PX if card == INPUTS_CARD else right + BESIDE_PX, top)
@@ -221,7 +220,8 @@ def _place_cards(shown: Graph) -> None:
 
 
 def _in_their_places(shown: Graph) -> Edits:
-    order, last = shown.bodies[ROOT], len(shown.bodies[ROOT]) - 1
+    order = shown.bodies[ROOT]
+    last = len(shown.bodies[ROOT]) - 1
     moved: list[Edit] = []
     if not order or order[0] != INPUTS_CARD:
         moved.append(MoveItem(INPUTS_CARD, ROOT, 0))

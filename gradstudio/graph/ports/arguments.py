@@ -62,7 +62,10 @@ def arguments(graph: Graph, node: Node, operator: Operator) -> tuple[Argument, .
     The catalogue's style: what is required stands by position, what is optional by keyword. An
     optional parameter before a required one (``start`` of `arange`) is by position, or absent.
     """
-    literals, lengths, wires, item = node.literals, node.lengths, graph.wires, node.id
+    literals = node.literals
+    lengths = node.lengths
+    wires = graph.wires
+    item = node.id
     given: list[tuple[str, int]] = []
     for parameter in operator.parameters:
         name = parameter.name

@@ -32,7 +32,8 @@ class Landing(msgspec.Struct, frozen=True):
 
 def landing(graph: Graph, source: ItemId, output: int, target: ItemId, path: str) -> Landing | None:
     """Where a wire that is dropped on a port ends instead; None: there, or nowhere."""
-    port, operator = find_port(graph, target, path), operator_of(graph, target)
+    port = find_port(graph, target, path)
+    operator = operator_of(graph, target)
     name = path.split(".")[0]
     parameter = operator.parameter(name) if operator is not None else None
     if port is None or operator is None or parameter is None:

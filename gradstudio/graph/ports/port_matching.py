@@ -71,7 +71,9 @@ def best(found: list[Link]) -> list[Link]:
 
 def _rank(output: OutputPort, port: Port) -> Rank:
     natural = NATURAL.get(output.family)
-    fits = 1 if natural is None else 2 if port.parameter.kind in natural else 0
+    fits = 1  # a family that goes with nothing in particular
+    if natural is not None:
+        fits = 2 if port.parameter.kind in natural else 0
     free = {"empty": 2 + port.required, "literal": 1, "document_device": 1}.get(port.state, 0)
     if port.grows:
         free = 2

@@ -60,7 +60,8 @@ def choices_into(graph: Graph, target: ItemId, path: str) -> list[WireChoice]:
     order = tuple(graph.order())
     start = order.index(target) if target in order else len(order)
     nearest = (*reversed(order[:start]), *order[start:])
-    fits, chosen = legal_sources(graph, target, path), list[WireChoice]()
+    fits = legal_sources(graph, target, path)
+    chosen = list[WireChoice]()
     for item in nearest:
         for output in output_ports(graph, item):
             name = "" if output.name == DISCARDED else output.name

@@ -30,7 +30,8 @@ def differs(graph: Graph, item: ItemId, path: str) -> bool:
     port = find_port(graph, item, path)
     if port is None or port.state == "wired" or port.grows:
         return False
-    now, default = port.literal or "", default_of(graph, item, path)
+    now = port.literal or ""
+    default = default_of(graph, item, path)
     if port.state == "document_device":
         now = DOCUMENT_DEVICE
     return now != default and (bool(default) or (bool(now) and now != port.parameter.default))
@@ -50,7 +51,8 @@ def reset(graph: Graph, ports: tuple[tuple[ItemId, str], ...]) -> Edits:
 
 
 def _paths(graph: Graph, item: ItemId) -> tuple[str, ...]:
-    operator, node = operator_of(graph, item), graph.nodes.get(item)
+    operator = operator_of(graph, item)
+    node = graph.nodes.get(item)
     if node is None:
         return tuple(graph.blocks[item].literals) if item in graph.blocks else ()
     suggested = operator.suggested if operator is not None else {}

@@ -97,7 +97,8 @@ class Draft:
         keys = (key for key in self.graph.places if key.startswith(PREFIX))
         dotted = {named[0] for key in keys if (named := end_of(key)) is not None} - self._led
         for end in dotted:
-            before, after = wire_of(self._was, end), wire_of(self.graph, end)
+            before = wire_of(self._was, end)
+            after = wire_of(self.graph, end)
             if before is None or before == after:
                 continue
             points = points_of(self.graph, end)

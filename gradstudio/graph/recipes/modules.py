@@ -153,7 +153,8 @@ def move_child(graph: Graph, container: ItemId, path: str, by: int) -> Edits:
     """
     name, _, number = path.rpartition(".")
     other = f"{name}.{int(number) + by}" if number.isdigit() else path
-    here, there = graph.wire_into(container, path), graph.wire_into(container, other)
+    here = graph.wire_into(container, path)
+    there = graph.wire_into(container, other)
     if here is None or there is None or here == there:
         raise Refused(f"'{path}' is the {'first' if by < 0 else 'last'} of its list.")
     draft = Draft(graph)

@@ -33,7 +33,8 @@ def remove_block(graph: Graph, block: ItemId) -> Edits:
 
 def dissolve(draft: Draft, block: ItemId) -> None:
     """Move what a block holds to its place, and remove the block, which has no wires left."""
-    inner, outer = BodyId(block), draft.graph.parents[block]
+    inner = BodyId(block)
+    outer = draft.graph.parents[block]
     if inner in draft.graph.tails:
         draft.do(SetTail(inner, ""))
     index = draft.graph.bodies[outer].index(block)

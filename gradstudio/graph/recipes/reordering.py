@@ -46,7 +46,8 @@ def _into(graph: Graph, item: ItemId, body: BodyId, index: int) -> Edits:
 
 def _feeds(graph: Graph, front: ItemId, behind: ItemId) -> bool:
     """Whether a value goes from one statement, or from within it, into the other by a wire that must go forward."""
-    sources, needs = frozenset(_members(graph, front)), order.wire_needs(graph)
+    sources = frozenset(_members(graph, front))
+    needs = order.wire_needs(graph)
     return any(not sources.isdisjoint(needs.get(member, ())) for member in _members(graph, behind))
 
 

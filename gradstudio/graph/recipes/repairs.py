@@ -154,9 +154,11 @@ def feed(graph: Graph, source: ItemId, output: int, key: str, target: ItemId, po
 def add_identity(graph: Graph, wire: Wire, size: int, literals: Mapping[str, str]) -> Edits:
     """``A + torch.eye(n)`` where only A went; `literals` are the identity's (dtype, device)."""
     draft = Draft(graph)
-    eye, total = _bare(draft, "torch.eye", {"n": str(size), **literals}), _bare(draft, "operator.add")
+    eye = _bare(draft, "torch.eye", {"n": str(size), **literals})
+    total = _bare(draft, "operator.add")
     body = graph.parents[wire.target]
-    at, place = graph.bodies[body].index(wire.target), _beside(graph, wire.target)
+    at = graph.bodies[body].index(wire.target)
+    place = _beside(graph, wire.target)
     draft.cut((wire,))
     draft.do(
         AddNode(eye, body, at),
@@ -214,7 +216,8 @@ def move_behind(graph: Graph, items: Iterable[ItemId], other: ItemId) -> Edits:
 
 def _exchange(draft: Draft, item: ItemId, key: str) -> None:
     graph = draft.graph
-    node, new = graph.nodes[item], load()[key]
+    node = graph.nodes[item]
+    new = load()[key]
     old = load().get(node.operator)
     paths = {name: _counterpart(old, new, name) for name in _given(graph, node)}
     wires = graph.wires_to(item)
@@ -308,7 +311,8 @@ def _beside(graph: Graph, item: ItemId) -> Place:
 
 
 def _between(graph: Graph, wire: Wire) -> tuple[float, float]:
-    source, target = graph.places.get(wire.source), graph.places.get(wire.target, Place(0.0, 0.0))
+    source = graph.places.get(wire.source)
+    target = graph.places.get(wire.target, Place(0.0, 0.0))
     if source is None:
         return target.x - INSERTED_PX, target.y
     return (source.x + target.x) / 2, (source.y + target.y) / 2

@@ -50,7 +50,8 @@ def replace(graph: Graph, item: ItemId, key: str) -> Replaced:
     if makes_module(load().get(node.operator)) != makes_module(new):
         raise Refused(f"A module stands in the place of a module only; '{new.title}' and this are not alike.")
     draft, lost = Draft(graph), list[str]()
-    inner, outer = draft.graph.wires_to(target), draft.graph.wires_from(target)
+    inner = draft.graph.wires_to(target)
+    outer = draft.graph.wires_from(target)
     draft.cut((*inner, *outer))
     draft.put(_bare(draft, node, new))
     late = [wire for wire in inner if not _wired(draft, wire)]
@@ -93,7 +94,8 @@ def _wired(draft: Draft, wire: Wire) -> bool:
     if why_not(draft.graph, wire.source, wire.output, wire.target, wire.port, exact=True):
         return False
     if port.grows and port.element is not None:
-        owner, name = draft.owner(wire.target), wire.port.rsplit(".", 1)[0]
+        owner = draft.owner(wire.target)
+        name = wire.port.rsplit(".", 1)[0]
         draft.put(msgspec.structs.replace(owner, lengths={**owner.lengths, name: port.element + 1}))
     owner = draft.owner(wire.target)
     if wire.port in owner.literals:

@@ -56,7 +56,10 @@ def pieces(literal: str) -> tuple[Piece, ...]:
             raise Refused(f"A hole converts its value by !r, !s or !a; here stands '!{conversion[:10]}'.")
         if spec and is_wide(spec):
             raise Refused(TOO_WIDE)
-        hole = None if name is None else (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
+        hole = None  # behind the last hole there is a fixed text alone
+        if name is not None:
+            hole = f"!{conversion}" if conversion else ""
+            hole += f":{spec}" if spec else ""
         found.append(Piece(fixed, hole))
     return tuple(found)
 

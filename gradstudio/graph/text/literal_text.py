@@ -171,7 +171,8 @@ class _Speller:
     def index(self, node: ast.expr) -> str:
         if not isinstance(node, ast.Slice):
             return self.expression(node)[0]
-        start, stop = self._bound(node.lower), self._bound(node.upper)
+        start = self._bound(node.lower)
+        stop = self._bound(node.upper)
         step = self._bound(node.step) if node.step is not None else None
         simple = all(is_simple_bound(bound) for bound in (node.lower, node.upper, node.step))
         return slice_text(start, stop, step, simple)
@@ -213,10 +214,12 @@ class _Speller:
     def _binary(self, left: ast.expr, operator: ast.operator, right: ast.expr) -> tuple[str, int]:
         symbol, precedence = BINARY[type(operator)]
         if precedence == POWER:
-            first, second = self._operand(left, NUMBER), self._operand(right, UNARY)
+            first = self._operand(left, NUMBER)
+            second = self._operand(right, UNARY)
             gap = "" if is_simple_power(first) and is_simple_power(first_operand(second)) else " "
             return f"{first}{gap}**{gap}{second}", POWER
-        first, second = self._operand(left, precedence), self._operand(right, precedence + 1)
+        first = self._operand(left, precedence)
+        second = self._operand(right, precedence + 1)
         return f"{first} {symbol} {second}", precedence
 
     def _call(self, function: ast.expr, arguments: list[ast.expr]) -> str:

@@ -82,7 +82,8 @@ def stray_reason(maker: Operator | None, count: int, named: tuple[str, ...]) -> 
     places = sum(map(_by_position, takes))
     if count > places:
         return f"{maker.title} takes {places} input{'' if places == 1 else 's'}, not {count}"
-    offered, names = {p.name for p in _rest(maker, count)}, {p.name for p in takes}
+    offered = {p.name for p in _rest(maker, count)}
+    names = {p.name for p in takes}
     for name in named:
         if name not in offered:
             return f"'{name}' is given twice" if name in names else f"{maker.title} takes no argument '{name}'"

@@ -25,7 +25,8 @@ def entry(line: str) -> tuple[tuple[str, ...], str, str] | None:
     rest, takes = line[found.end() :], ""
     if rest.startswith("("):
         end = _closing(rest)
-        takes, rest = rest[1:end], rest[end + 1 :].lstrip()
+        takes = rest[1:end]
+        rest = rest[end + 1 :].lstrip()
         if rest.startswith(("–", "- ")):
             rest = ":" + rest[1:]
     if not rest.startswith(":") or rest.startswith(("::", ":`")) or re.match(r":\w+:`", rest):

@@ -27,7 +27,8 @@ def read(lines: Lines, blocks: ReadBlocks, targets: Targets) -> tuple[Block, ...
     found = _NAME.match(lines[0].rstrip())
     if found is None:
         return ()
-    name, words = found["name"].lower().rstrip(":"), (found["words"] or "").strip()
+    name = found["name"].lower().rstrip(":")
+    words = (found["words"] or "").strip()
     body = dedented(lines[1:])
     if name in BOXES:
         return _box(name, words, lines[1:], blocks)

@@ -44,7 +44,9 @@ def _plain_signs(match: re.Match[str]) -> str:
 def switch(text: str) -> str:
     """``True`` and ``False`` for the other words for them."""
     word = text.lower()
-    return "True" if word in _YES else "False" if word in _NO else text
+    if word in _YES:
+        return "True"
+    return "False" if word in _NO else text
 
 
 def unwrapped(text: str) -> str:

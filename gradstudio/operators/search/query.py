@@ -128,7 +128,8 @@ def _home(bare: str) -> tuple[str, str, Form]:
     found = _DOTTED.fullmatch(bare)
     if found is None:
         return "", bare, Form.ANY
-    home, rest = (found["home"] or "").lower(), found["rest"]
+    home = (found["home"] or "").lower()
+    rest = found["rest"]
     first, _, inner = home.partition(".")
     if first == "torch":
         path = HOMES.get(inner, f"torch.{inner}." if inner else "torch.")

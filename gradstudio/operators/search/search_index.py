@@ -314,7 +314,11 @@ class SearchIndex:
         """The score of a row, with what it is and how it was asked for."""
         row = self._rows[number]
         base = self._base[number]
-        worth = score + (base * 2 if score < _WHOLE else base / 2 if phrase else base)
+        if score < _WHOLE:
+            base *= 2
+        elif phrase:
+            base /= 2
+        worth = score + base
         if query.text == row.word.lower():
             worth += _SAME_LETTERS
             if query.exact == row.word or query.exact.endswith(f".{row.word}"):

@@ -33,12 +33,9 @@ class Slips:
             return {}
         most = 2 if len(typed) >= SHORTEST_FOR_TWO else 1
         letters, length = _letters(typed), len(typed)
-        near = {
-            word: 1
-            for rest in (typed, typed[1:])
-            for word in self._headless.get(rest, ())
-            if min(len(word), length) > SHORTEST
-        }
+        # a first letter too many, or one that is missing or another
+        headless = (*self._headless.get(typed, ()), *self._headless.get(typed[1:], ()))
+        near = {word: 1 for word in headless if min(len(word), length) > SHORTEST}
         for first in {typed[0], typed[1]}:
             for word, size, its in self._by_letter.get(first, ()):
                 bare = min(size, length) == SHORTEST and size == length  # `sub` is no slip of `sum`

@@ -87,7 +87,8 @@ class SettingUp:
             if not self.units.draws(unit):
                 continue
             if unit in hoisted and drawing is not None:
-                late, early = title(self.graph, unit), title(self.graph, drawing)
+                late = title(self.graph, unit)
+                early = title(self.graph, drawing)
                 raise NoForm(
                     f"'{late}' draws random numbers after '{early}' has drawn some. A class makes '{late}' first, and "
                     f"so with other numbers than the canvas. Move '{late}' before '{early}' (Earlier), then export."
@@ -106,7 +107,8 @@ class SettingUp:
         return value in self.leaves and value[0] not in self.repeated and node is not None and "input" not in node.marks
 
     def _is_module(self, value: Value) -> bool:
-        node, operator = self.graph.nodes.get(value[0]), self.units.operator(value[0])
+        node = self.graph.nodes.get(value[0])
+        operator = self.units.operator(value[0])
         if node is None or operator is None or value[0] in self.repeated:
             return False
         maker = origin(self.graph, node)
@@ -158,7 +160,8 @@ class SettingUp:
 
     def _makes_leaves(self, unit: ItemId) -> bool:
         """Whether a unit is ``requires_grad_()``: a parameter is made where that stands."""
-        node, operator = self.graph.nodes.get(unit), self.units.operator(unit)
+        node = self.graph.nodes.get(unit)
+        operator = self.units.operator(unit)
         if node is None or operator is None or not traits_of(operator).sets_requires_grad:
             return False
         return node.literals.get("requires_grad") != "False"
@@ -208,7 +211,8 @@ class SettingUp:
         return True
 
     def _is_constant(self, unit: ItemId) -> bool:
-        node, operator = self.graph.nodes.get(unit), self.units.operator(unit)
+        node = self.graph.nodes.get(unit)
+        operator = self.units.operator(unit)
         if node is None or operator is None or unit in self.repeated or unit in self._init or unit in self._inside:
             return False
         if any(self.units.binding_counts[name] > 1 for name in node.names if name != "_"):

@@ -38,7 +38,8 @@ class Switched:
         return any(self._is_switch(wire.target) for wire in self._graph.wires_from(block.id) if wire.output == 0)
 
     def _is_switch(self, item: ItemId) -> bool:
-        node, operator = self._graph.nodes.get(item), self._soundness.operators.get(item)
+        node = self._graph.nodes.get(item)
+        operator = self._soundness.operators.get(item)
         if node is None or operator is None or not self._soundness.is_live(item):
             return False
         if operator.face is Face.SET_ATTRIBUTE:
@@ -69,7 +70,8 @@ class Switched:
         return any(value in self.leaves or value[0] in self.repeated for value in sources)
 
     def _is_drawn(self, item: ItemId) -> bool:
-        operator, gradients = self._soundness.operators.get(item), self._analysis.gradients
+        operator = self._soundness.operators.get(item)
+        gradients = self._analysis.gradients
         if operator is None or operator.writes or not body_is_top_level(self._graph, self._graph.parents[item]):
             return False
         seeds = operator.key.startswith("torch.Generator")

@@ -5,6 +5,7 @@ from functools import cached_property
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
 from gradstudio.graph.analysis.static_gradients import losses_first, traits_of
 from gradstudio.graph.model import ROOT, Graph, ItemId
+from gradstudio.graph.names import names_of
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.operators.model import Family
 from gradstudio.program.forms.class_naming import UNSAFE, attribute_name, class_name, snake
@@ -65,9 +66,9 @@ class Plan:
         found: dict[Value, str] = {}
         others = {name: attribute_name(f"{name}_", self.references.taken) for name in sorted(UNSAFE)}
         for item in self.units.position:
-            node, block = self.graph.nodes.get(item), self.graph.blocks.get(item)
-            bound = node.names if node is not None else (block.variable, *block.carried) if block is not None else ()
-            found.update(((item, k), others[name]) for k, name in enumerate(bound) if name in UNSAFE)
+            for k, name in enumerate(names_of(self.graph, item)):
+                if name in UNSAFE:
+                    found[item, k] = others[name]
         return found
 
     def _returned_name(self) -> dict[Value, str]:

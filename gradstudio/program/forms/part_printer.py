@@ -180,7 +180,8 @@ class PartBody(Body):
 
     def _comment_begins(self, depth: int) -> int:
         """The line where the comment begins that has just been written; how many lines there are when it is none."""
-        sign, k = f"{INDENT * depth}#", len(self.lines)
+        sign = f"{INDENT * depth}#"
+        k = len(self.lines)
         while k and self.lines[k - 1].startswith(sign) and not self.lines[k - 1].startswith(_MARKERS, len(sign) - 1):
             k -= 1
         return k

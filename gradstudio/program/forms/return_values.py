@@ -49,7 +49,9 @@ def _last_named(units: Units, inside: set[ItemId]) -> dict[str, Value]:
     last: dict[str, Value] = {}
     for item in sorted(inside, key=units.position.__getitem__):
         node = units.graph.nodes.get(item)
-        last.update((name, (item, k)) for k, name in enumerate(node.names if node is not None else ()) if name != "_")
+        for k, name in enumerate(node.names if node is not None else ()):
+            if name != "_":
+                last[name] = item, k
     return last
 
 
@@ -71,7 +73,9 @@ def _names(units: Units, item: ItemId) -> tuple[str, ...]:
 
 def _prediction(units: Units, forward: tuple[ItemId, ...], root: Value) -> Value:
     """The one value that all computing with parameters comes to, from which the rest makes the loss; else the root."""
-    waiting, found, seen = [root], set[Value](), set[Value]()
+    waiting = [root]
+    found = set[Value]()
+    seen = set[Value]()
     while waiting:
         value = waiting.pop()
         unit = units.unit(value[0], units.scope(forward[-1]))
@@ -88,23 +92,27 @@ def _prediction(units: Units, forward: tuple[ItemId, ...], root: Value) -> Value
 
 def _uses_parameters(units: Units, unit: ItemId) -> bool:
     """Whether a unit computes with parameters, or calls a module that may have some."""
-    return any(
-        has_parameters(units.graph, maker.id) if (maker := _maker(units, value)) is not None else True
-        for value in units.reads(unit)
-        if is_trained(units, value) and value[0] not in units.repeated
-    )
+    for value in units.reads(unit):
+        if not is_trained(units, value) or value[0] in units.repeated:
+            continue
+        maker = _maker(units, value)
+        if maker is None or has_parameters(units.graph, maker.id):
+            return True
+    return False
 
 
 def _maker(units: Units, value: Value) -> Node | None:
     """The constructor of a module; None for all else."""
-    node, operator = units.graph.nodes.get(value[0]), units.operator(value[0])
+    node = units.graph.nodes.get(value[0])
+    operator = units.operator(value[0])
     is_module = operator is not None and operator.results[:1] != () and operator.results[0].family is Family.MODULE
     return origin(units.graph, node) if node is not None and is_module else None
 
 
 def _always_runs(units: Units, value: Value, scope: BodyId) -> bool:
     """Whether a value is there at the end of a scope: in no condition, in no loop but those that carry its name."""
-    node, around = units.graph.nodes[value[0]], units.scopes(value[0])
+    node = units.graph.nodes[value[0]]
+    around = units.scopes(value[0])
     for body in around[: around.index(scope)]:
         block = units.graph.blocks[ItemId(body)]
         if block.kind == "if" or (block.kind == "for" and node.names[value[1]] not in block.carried):

@@ -187,7 +187,8 @@ def _needed(units: Units, scope: list[ItemId], last: ItemId) -> set[ItemId]:
     writers = [(unit, units.written(unit)) for unit in scope if not _is_barrier(units, unit)]
     while waiting:
         user = waiting.pop()
-        reads, place = units.reads(user).keys(), units.position[user]
+        reads = units.reads(user).keys()
+        place = units.position[user]
         sources = units.sources(user)
         sources |= {unit for unit, values in writers if values & reads and units.position[unit] < place}
         waiting.extend(sources - found)

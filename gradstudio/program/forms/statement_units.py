@@ -162,7 +162,8 @@ class Units:
         return any(self._draws(item) for item in self.members(unit))
 
     def _draws(self, item: ItemId) -> bool:
-        node, operator = self.graph.nodes.get(item), self.operator(item)
+        node = self.graph.nodes.get(item)
+        operator = self.operator(item)
         if node is None or operator is None:
             return False
         if Effect.RANDOM in operator.effects or Effect.SEED in operator.effects:

@@ -30,7 +30,9 @@ def _renumbered(one: Definition, old: Definition | None, taken: set[ItemId]) -> 
     for item in one.graph.order():
         node = one.graph.nodes.get(item)
         kept = known.pop((node.operator, node.names), None) if node is not None and node.names else None
-        ids[item] = kept if kept is not None else _fresh("n" if node is not None else "b", taken)
+        if kept is None:
+            kept = _fresh("n" if node is not None else "b", taken)
+        ids[item] = kept
     inner = _with_ids(one.graph, ids)
     if old is not None:
         inner.places = {key: place for key, place in old.graph.places.items() if key in inner or key.startswith("@")}
@@ -66,7 +68,8 @@ def _with_ids(graph: Graph, ids: dict[ItemId, ItemId]) -> Graph:
     for item, block in graph.blocks.items():
         inner.blocks[ids[item]] = msgspec.structs.replace(block, id=ids[item])
     for wire in graph.wires.values():
-        source, target = ids.get(wire.source, wire.source), ids.get(wire.target, wire.target)
+        source = ids.get(wire.source, wire.source)
+        target = ids.get(wire.target, wire.target)
         moved = Wire(source, wire.output, target, wire.port)
         inner.wires[target, wire.port] = moved
         inner.outgoing.setdefault(source, {})[moved] = None

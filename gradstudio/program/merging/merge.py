@@ -57,8 +57,10 @@ class _Merging:
     def __init__(self, graph: Graph, read: Graph, stem: str) -> None:
         self.graph, self.read, self.stem = graph, read, stem
         self.definitions = merged_definitions(graph, read, stem)
-        self.script, self.printed = write(graph, stem=stem), write(read, stem=stem)
-        before, after = entries_of(self.script), entries_of(self.printed)
+        self.script = write(graph, stem=stem)
+        self.printed = write(read, stem=stem)
+        before = entries_of(self.script)
+        after = entries_of(self.printed)
         self.said = {entry.item: (entry.above, entry.beside) for entry in after}
         self.entry_of = {entry.item: entry for entry in before}
         self.remarks = _remarks(self.script)
@@ -250,7 +252,8 @@ def _behind(graph: Graph, target: Graph, item: ItemId, body: BodyId) -> tuple[It
 
 def _remarks(script: Script) -> dict[ItemId, str]:
     """The comment that stands for each item that cannot run."""
-    lines, shown = script.code.split("\n"), {span.node for span in script.spans}
+    lines = script.code.split("\n")
+    shown = {span.node for span in script.spans}
     incomplete = script.references.soundness.incomplete
     return {
         item: lines[line - 1].strip() for item, line in script.lines.items() if item not in shown and item in incomplete

@@ -48,14 +48,16 @@ class Matching:
 
     def _in_place(self, after: list[Entry]) -> list[tuple[range, range]]:
         """Pair what stands unchanged; the stretches between that were changed."""
-        old, new = [entry.text for entry in self.before[: self.shown]], [entry.text for entry in after]
+        old = [entry.text for entry in self.before[: self.shown]]
+        new = [entry.text for entry in after]
         head = _common(old, new)
         tail = _common(old[head:][::-1], new[head:][::-1])
         for k in range(head):
             self._pair(k, k)
         for k in range(1, tail + 1):
             self._pair(len(old) - k, len(new) - k)
-        middle_old, middle_new = old[head : len(old) - tail], new[head : len(new) - tail]
+        middle_old = old[head : len(old) - tail]
+        middle_new = new[head : len(new) - tail]
         changed = []
         for tag, a, b, c, d in SequenceMatcher(None, middle_old, middle_new, autojunk=False).get_opcodes():
             if tag == "equal":
@@ -87,7 +89,8 @@ class Matching:
         return (one.kind if one is not None else None) == (other.kind if other is not None else None)
 
     def _pair(self, old: int, new: int) -> None:
-        before, after = self.before[old], self._new.pop(new)
+        before = self.before[old]
+        after = self._new.pop(new)
         self._left.discard(old)
         self.found.old[after.item] = before.item
         if before.text == after.text and len(before.parts) == len(after.parts):

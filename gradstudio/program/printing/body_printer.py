@@ -51,7 +51,9 @@ class Body:
     def write(self, body: BodyId, depth: int) -> bool:
         """Write the statements of a body; whether there was one that is more than a comment."""
         indent = INDENT * depth
-        first_line, holds, notes = len(self.lines), False, ""
+        first_line = len(self.lines)
+        holds = False
+        notes = ""
         for item in self.shown(body):
             owner = self.graph.nodes.get(item) or self.graph.blocks[item]
             if item in self.soundness.muted:

@@ -128,7 +128,8 @@ class Layouts:
         return items, ends
 
     def _sequence(self, node: ast.expr, elements: list[ast.expr], level: int) -> Documents:
-        start, end = self.start(node), self.end(node)
+        start = self.start(node)
+        end = self.end(node)
         if not elements:
             return [self.slice(start, end)]
         is_bare = isinstance(node, ast.Tuple) and (self.text[start] != "(" or self.start(elements[0]) == start)
@@ -140,7 +141,8 @@ class Layouts:
         return self._brackets(start, self._comma_separated(items, ends), end - 1, level)
 
     def _entries(self, node: ast.Dict, level: int) -> Documents:
-        start, end = self.start(node), self.end(node)
+        start = self.start(node)
+        end = self.end(node)
         items, ends, lo = [], [], start + 1
         for key, value in zip(node.keys, node.values, strict=True):
             assert key is not None  # none is ever written

@@ -12,7 +12,15 @@ def comment_lines(text: str) -> list[str]:
 
     An empty line of it is a blank line, one of spaces alone an empty comment.
     """
-    return [_comment(f"\\{line}" if _MARKER.match(line) else line) if line else "" for line in text.splitlines()]
+    lines = []
+    for line in text.splitlines():
+        if not line:
+            lines.append("")
+        elif _MARKER.match(line):
+            lines.append(_comment(f"\\{line}"))
+        else:
+            lines.append(_comment(line))
+    return lines
 
 
 def paragraphs(text: str) -> list[str]:

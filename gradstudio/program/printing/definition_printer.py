@@ -139,12 +139,14 @@ class _Writer:
         return self._module() if self.definition.is_module else self._function()
 
     def _function(self) -> list[str]:
-        definition, references = self.definition, References(analyse(self.inner))
+        definition = self.definition
+        references = References(analyse(self.inner))
         head = self._head("", definition.name, definition.inputs)
         return self._body(references, self.inner.bodies[ROOT], 1, head, returns=True)
 
     def _module(self) -> list[str]:
-        definition, references = self.definition, Owned(analyse(self.inner), self.definition)
+        definition = self.definition
+        references = Owned(analyse(self.inner), self.definition)
         self.imports.add("nn")
         settings = tuple(name for name in definition.inputs if name in definition.settings)
         first = [f"class {definition.name}(nn.Module):", *self._head(INDENT, "__init__", settings, "self")]

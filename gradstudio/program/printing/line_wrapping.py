@@ -107,7 +107,8 @@ class _Builder(Layouts):
         match self._needs(node, lo):
             case "multiline" if self._can_omit(node, lo):
                 broken = Indent((Break(), *self.expression(node, lo, ROOT_KEY)), when=ROOT_KEY)
-                opened, closed = Choice((Text("("),)), Choice((Text(")"),))
+                opened = Choice((Text("("),))
+                closed = Choice((Text(")"),))
                 return [Group((opened, broken, Break(), closed), key=ROOT_KEY)]
             case "multiline":
                 return [self.parenthesized_if_broken(self.expression(node, lo, PARENTHESIZED))]

@@ -96,7 +96,13 @@ def columns(text: str) -> int:
     """How many columns a text takes: a wide character two, a combining one none."""
     if text.isascii():
         return len(text)
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    return sum(map(_width, text))
+
+
+def _width(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def lay_out(content: Sequence[Document], indent: int, width: int) -> Layout:

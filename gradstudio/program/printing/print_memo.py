@@ -30,7 +30,11 @@ class Piece:
         self, key: Key | None, depth: int, lines: tuple[str, ...], marks: tuple[Mark, ...], imports: frozenset[str]
     ) -> None:
         """Hold the parts; no key: it cannot be used again."""
-        self.key, self.depth, self.lines, self.marks, self.imports = key, depth, lines, marks, imports
+        self.key = key
+        self.depth = depth
+        self.lines = lines
+        self.marks = marks
+        self.imports = imports
         self._first, self._spans = 0, ()
 
     _spans: tuple[Span, ...]
@@ -72,7 +76,8 @@ class Memo:
         """All that the text of a live node depends on; the same object as long as it is equal."""
         found = self._asked.get(item)
         if found is None:
-            made, known = self._key(item), self.keys.get(item)
+            made = self._key(item)
+            known = self.keys.get(item)
             found = self._asked[item] = self.keys[item] = known if known == made and known is not None else made
         return found
 

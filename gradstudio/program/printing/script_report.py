@@ -138,7 +138,8 @@ class _Reporter:
         if wire.source in inner.nodes:
             analysis = analyse(inner)
             there = _Reporter(analysis, References(analysis), self.depth)
-            node, operator = inner.nodes[wire.source], there.soundness.operators.get(wire.source)
+            node = inner.nodes[wire.source]
+            operator = there.soundness.operators.get(wire.source)
             names = there.references.bound(wire.source)
             return there._family(node, names[wire.output] if wire.output < len(names) else "", operator, depth)
         name = group.inputs[wire.output] if wire.output < len(group.inputs) else ""
@@ -169,12 +170,17 @@ class _Reporter:
 
 def group_of_call(graph: Graph, node: Node) -> Definition | None:
     """The definition that a node calls, itself or by way of an object of its class; None when it calls none."""
-    maker = node if node.operator.startswith(GROUP) else origin(graph, node) if node.operator == CALL else None
-    name = maker.operator.removeprefix(GROUP) if maker is not None and maker.operator.startswith(GROUP) else ""
+    maker: Node | None = node
+    if node.operator == CALL:
+        maker = origin(graph, node)
+    if maker is None or not maker.operator.startswith(GROUP):
+        return None
+    name = maker.operator.removeprefix(GROUP)
     if definition_reason(graph, GROUP + name) is not None:
         return None
     group = graph.definitions[name]
-    return group if group.is_module == (maker is not node) else None
+    is_object = maker is not node
+    return group if group.is_module == is_object else None
 
 
 def _surely_runs(graph: Graph, item: ItemId) -> bool:
@@ -198,5 +204,6 @@ def _has_turns(graph: Graph, block_id: ItemId) -> bool:
 
 
 def _print(inner: str, depth: int) -> list[str]:
-    text, indent = f"print({inner})", len(INDENT) * depth
+    text = f"print({inner})"
+    indent = len(INDENT) * depth
     return [" " * indent + text] if indent + columns(text) <= WIDTH else list(wrap(text, indent).lines)

@@ -89,7 +89,8 @@ class Comments:
         What stands behind several statements on one line is the last one's; `following` is the next one's line.
         """
         body = getattr(statement, "body", None)
-        last, end = last_line_of_head(statement), self._end_of(statement.lineno)
+        last = last_line_of_head(statement)
+        end = self._end_of(statement.lineno)
         if body and body[0].lineno > end:
             last = end  # the colon may stand below the last part of the head
         shared = min(following, body[0].lineno if body else following) <= last

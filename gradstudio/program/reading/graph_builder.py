@@ -147,7 +147,9 @@ class Draft:
         if self._canvas is None:
             return self.graph, ()
         part, outer = Graph(), []
-        part.header, part.tensors, part.tails = self.graph.header, self.graph.tensors, self.graph.tails
+        part.header = self.graph.header
+        part.tensors = self.graph.tensors
+        part.tails = self.graph.tails
         part.definitions = dict(self.graph.definitions)
         part.nodes = {item: node for item, node in self.graph.nodes.items() if item in self.lines}
         part.blocks = {item: block for item, block in self.graph.blocks.items() if item in self.lines}

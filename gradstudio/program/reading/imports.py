@@ -124,7 +124,8 @@ class Modules:
             self._paths[root] = root
 
     def _import_from(self, statement: ast.ImportFrom, module: str, alias: ast.alias) -> None:
-        name, root = alias.asname or alias.name, module.partition(".")[0]
+        name = alias.asname or alias.name
+        root = module.partition(".")[0]
         if alias.name == "*":
             raise NotReadable("'import *' does not say which names it binds.", statement.lineno, statement.col_offset)
         file = _FILES.get((module, alias.name))

@@ -119,7 +119,8 @@ def _check_statement(statement: ast.stmt) -> None:
             raise NotReadable("A text holds no half of a character.", node.lineno, node.col_offset)
         if isinstance(node, ast.Call):
             _check_call(node)
-        left, longer = left_of(node), count + links(node)
+        left = left_of(node)
+        longer = count + links(node)
         waiting.extend((one, depth, longer) if one is left else (one, depth + 1, 0) for one in _children(node))
 
 

@@ -114,7 +114,9 @@ class _Reader:
             self._depth, self._end, self._device = 1, END, (0, "")
             return
         used = {node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)}
-        self._draft, self._scope, self._modules = Draft(canvas), Scope(used), Modules()
+        self._draft = Draft(canvas)
+        self._scope = Scope(used)
+        self._modules = Modules()
         if canvas is not None:
             self._take(canvas, used)
         if pasted:
@@ -258,7 +260,8 @@ class _Reader:
         if self._is_setting(statement):
             return None, 0
         statement = self._second_device(statement)
-        body, count = self._draft.body, self._draft.count_in(self._draft.body)
+        body = self._draft.body
+        count = self._draft.count_in(self._draft.body)
         first: ItemId | None = None
         match statement:
             case ast.Import() | ast.ImportFrom():

@@ -56,12 +56,16 @@ def renamed_group(graph: Graph, old: str, name: str) -> Edits:
 
 def proposed_name(graph: Graph, items: frozenset[ItemId]) -> str:
     """What a group of these items might be called: as their frame is titled, else after what comes out last."""
-    titled = next((graph.blocks[one].title for one in items if one in graph.blocks and graph.blocks[one].title), "")
-    makes = any(is_seed(graph, graph.nodes[one]) for one in items if one in graph.nodes)
-    last = [name for one in graph.order() if one in items and one in graph.nodes for name in graph.nodes[one].names]
-    word = suggest(titled.lower()) if titled else next((name for name in reversed(last) if name != "_"), "values")
-    base = class_name(word if titled else f"make_{word}") if makes else word if titled else f"compute_{word}"
-    return fresh({*graph.definitions, *bound_names(graph)}, base)
+    titles = (graph.blocks[one].title for one in items if one in graph.blocks)
+    title = next(filter(None, titles), "")
+    nodes = [graph.nodes[one] for one in graph.order() if one in items and one in graph.nodes]
+    makes = any(is_seed(graph, node) for node in nodes)
+    if title:
+        base = suggest(title.lower())
+    else:
+        bound = [name for node in nodes for name in node.names if name != "_"]
+        base = f"{'make' if makes else 'compute'}_{bound[-1] if bound else 'values'}"
+    return fresh({*graph.definitions, *bound_names(graph)}, class_name(base) if makes else base)
 
 
 def class_words(graph: Graph, items: Iterable[ItemId]) -> str:
@@ -87,7 +91,9 @@ def bring(graph: Graph, source: Graph, name: str) -> tuple[Edits, str]:
     """
     if name not in source.definitions:
         raise Refused(f"There is no group '{name[:60]}' in that file any more.")
-    wanted, known, taken = _needed(source, name), dict(graph.definitions), set(bound_names(graph))
+    wanted = _needed(source, name)
+    known = dict(graph.definitions)
+    taken = set(bound_names(graph))
     called: dict[str, str] = {}
     edits: list[SetDefinition] = []
     ids = all_ids(graph)

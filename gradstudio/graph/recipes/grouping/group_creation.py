@@ -111,7 +111,9 @@ class _Making:
     """One selection, on its way into a definition."""
 
     def __init__(self, draft: Draft, block: ItemId, name: str) -> None:
-        self.draft, self.block, self.body = draft, block, BodyId(block)
+        self.draft = draft
+        self.block = block
+        self.body = BodyId(block)
         graph = draft.graph
         self.members = tuple(graph.order(self.body))
         inside = frozenset(self.members)
@@ -325,7 +327,8 @@ class _Making:
 
     def _read_attribute(self, definition: Definition, wire: Wire, module: Node) -> None:
         """What used a layer of the selection reads it from the module."""
-        draft, node = self.draft, definition.graph.nodes.get(wire.source)
+        draft = self.draft
+        node = definition.graph.nodes.get(wire.source)
         if node is None or wire.output >= len(node.names):
             raise Refused(
                 f"'{self._word_of(node, wire.output)}' is made together with the group's layers and used outside. "

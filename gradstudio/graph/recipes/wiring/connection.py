@@ -133,7 +133,8 @@ def attach(draft: Draft, source: ItemId, output: int, target: ItemId, path: str)
     land = landing(draft.graph, source, output, target, path)
     if land is not None:
         path = _land(draft, target, land)
-        source, output = _between(draft, source, output, target, land), 0 if land.between else output
+        source = _between(draft, source, output, target, land)
+        output = 0 if land.between else output
     old = draft.graph.wire_into(target, path)
     if old is not None:
         draft.cut((old,))

@@ -52,7 +52,8 @@ def branch(graph: Graph, wire: Wire, dot: int, target: ItemId, port: str) -> Edi
 
 def without_dots(graph: Graph, items: Iterable[str]) -> dict[str, Place | None]:
     """Changes of places that take the dots away from all wires of some items."""
-    chosen, places = set(items), dict[str, Place | None]()
+    chosen = set(items)
+    places = dict[str, Place | None]()
     for end, dots in dots_by_end(graph).items():
         if end[0] in chosen or _source(graph, end) in chosen:
             places |= dict.fromkeys(dots)

@@ -123,7 +123,8 @@ def close_gaps(draft: Draft, ends: Iterable[tuple[ItemId, str]]) -> None:
 
 def _close_call(draft: Draft, call: Node, numbers: set[int]) -> None:
     """Inputs of a known module keep their places; behind an optional one that became empty, the rest goes by name."""
-    maker, count = taker_of(draft.graph, call), call.lengths.get(INPUTS, 0)
+    maker = taker_of(draft.graph, call)
+    count = call.lengths.get(INPUTS, 0)
     gaps = [k for k in numbers if required(maker) <= k < count and _is_empty(draft, call.id, f"{INPUTS}.{k}")]
     if not gaps:
         return
@@ -181,7 +182,8 @@ def remap(draft: Draft, item: ItemId, parameter: str, place: Callable[[int], int
     moved = [Wire(w.source, w.output, item, port) for w in wires if (port := _placed(w.port, parameter, place))]
     if set(moved) != set(wires):
         draft.cut(wires)
-    literals, lengths = _placed_keys(owner.literals, parameter, place), {**owner.lengths, parameter: count}
+    literals = _placed_keys(owner.literals, parameter, place)
+    lengths = {**owner.lengths, parameter: count}
     if isinstance(owner, Node):
         covered = _placed_keys(owner.covered, parameter, place)
         muted = _placed_keys(owner.muted_wires, parameter, place)

@@ -20,7 +20,8 @@ def mute_wires(graph: Graph, wires: Iterable[Wire]) -> Edits:
     Raises:
         Refused: one of them ends in a block.
     """
-    draft, chosen = Draft(graph), tuple(wire for wire in wires if graph.wires.get((wire.target, wire.port)) == wire)
+    draft = Draft(graph)
+    chosen = tuple(wire for wire in wires if graph.wires.get((wire.target, wire.port)) == wire)
     for wire in chosen:
         if wire.target not in graph.nodes:
             raise Refused(

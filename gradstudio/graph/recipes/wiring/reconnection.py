@@ -54,7 +54,9 @@ def shake_off(graph: Graph, items: Iterable[ItemId]) -> Healed:
 def _wired_past(graph: Graph, chosen: dict[ItemId, None]) -> tuple[Graph, Healed]:
     """A copy of the graph in which users of the items read what fed these, and how it came to be."""
     statements, trial = Statements(graph), graph.copy()
-    edits, wired, left = list[Edits](), 0, list[str]()
+    edits = list[Edits]()
+    wired = 0
+    left = list[str]()
     for wire in [wire for item in chosen for wire in graph.wires_from(item) if wire.target not in chosen]:
         step, reason = _past(trial, wire, _sources(statements, chosen, wire.source))
         if reason:
@@ -94,7 +96,9 @@ def _too_much(graph: Graph, wire: Wire, source: Source) -> str:
 
 def _sources(statements: Statements, chosen: dict[ItemId, None], start: ItemId) -> Iterator[Source]:
     """What feeds the chosen items from outside, seen from one of them: nearest to its first argument first."""
-    graph, seen, stack = statements.graph, set[ItemId](), [start]
+    graph = statements.graph
+    seen = set[ItemId]()
+    stack = [start]
     while stack:
         item = stack.pop()
         if item in seen:
@@ -112,7 +116,8 @@ def _sources(statements: Statements, chosen: dict[ItemId, None], start: ItemId) 
 
 def _paths(statements: Statements, item: ItemId) -> tuple[str, ...]:
     """The wired arguments of an item in Python's order; of a call without its module."""
-    operator, paths = statements.operators.get(item), statements.ports.get(item, ())
+    operator = statements.operators.get(item)
+    paths = statements.ports.get(item, ())
     return paths[1:] if operator is not None and operator.face is Face.CALL and len(paths) > 1 else paths
 
 

@@ -35,7 +35,8 @@ def move_wires(
         WireRefused: none of them may; with the reason of the first.
         Refused: no order of the statements allows it.
     """
-    draft, stay = Draft(graph), list[tuple[Wire, str]]()
+    draft = Draft(graph)
+    stay = list[tuple[Wire, str]]()
     wires = tuple(wire for wire in graph.wires_from(source) if wire.output == output)
     for wire in wires:
         draft.cut((wire,))

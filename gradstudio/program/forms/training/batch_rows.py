@@ -84,7 +84,8 @@ class _Walk:
             if unit not in self.graph.nodes:
                 return False
             for item in sorted(self.units.members(unit), key=self.units.position.__getitem__):
-                node, operator = self.graph.nodes.get(item), self.units.operator(item)
+                node = self.graph.nodes.get(item)
+                operator = self.units.operator(item)
                 if node is None or operator is None or operator.writes:
                     return False
                 kind = self._kind(node, operator)
@@ -99,11 +100,8 @@ class _Walk:
         return Fixed(len(shape) if shape is not None else None)
 
     def _kind(self, node: Node, operator: Operator) -> Kind:
-        given = [
-            self._of((wire.source, wire.output))
-            for port in self.units.soundness.ports[node.id]
-            if not self._is_module(wire := self.graph.wires[node.id, port])
-        ]
+        wires = [self.graph.wires[node.id, port] for port in self.units.soundness.ports[node.id]]
+        given = [self._of((wire.source, wire.output)) for wire in wires if not self._is_module(wire)]
         if all(isinstance(kind, Fixed) for kind in given):
             return self._fixed(node, operator, given)
         if None in given:

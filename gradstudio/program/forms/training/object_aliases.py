@@ -26,7 +26,8 @@ class Objects:
     def origins(self, value: Value, depth: int = 0) -> set[Value]:
         """The objects that a value is, holds or looks into: ``W`` of ``W.grad``, ``fc`` of ``fc.weight``."""
         item, output = value
-        block, operator = self.graph.blocks.get(item), self.units.operator(item)
+        block = self.graph.blocks.get(item)
+        operator = self.units.operator(item)
         if depth > _DEEPEST:
             return {value}
         if block is not None:
@@ -53,12 +54,11 @@ class Objects:
 
     def collects(self, unit: ItemId) -> bool:
         """Whether a unit changes nothing but lists, by putting something in."""
-        acting = [
-            operator
-            for item in self.units.members(unit)
-            if (operator := self.units.operator(item)) is not None and self.targets(item, operator)
-        ]
-        return all(operator.word in _COLLECTS for operator in acting)
+        for item in self.units.members(unit):
+            operator = self.units.operator(item)
+            if operator is not None and operator.word not in _COLLECTS and self.targets(item, operator):
+                return False
+        return True
 
     def acts(self, item: ItemId) -> bool:
         """Whether a node changes parameters, gradients, modes or an optimizer."""
@@ -95,7 +95,8 @@ class Objects:
 
     def reads_gradient(self, item: ItemId) -> bool:
         """Whether a node reads a tensor's ``.grad``."""
-        operator, node = self.units.operator(item), self.graph.nodes.get(item)
+        operator = self.units.operator(item)
+        node = self.graph.nodes.get(item)
         if operator is None or node is None or operator.face is not Face.ATTRIBUTE:
             return False
         return (operator.symbol or node.literals.get("name", "").strip("'\"")) == "grad"
@@ -114,7 +115,8 @@ class Objects:
     def only_evaluates(self, unit: ItemId) -> bool:
         """Whether all that draws here is a module that was set to evaluation."""
         for item in self.units.members(unit):
-            node, operator = self.graph.nodes.get(item), self.units.operator(item)
+            node = self.graph.nodes.get(item)
+            operator = self.units.operator(item)
             if node is None or operator is None or not self._draws(item, operator):
                 continue
             maker = self._maker(node, operator)

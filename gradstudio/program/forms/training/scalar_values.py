@@ -20,7 +20,8 @@ _DEEPEST = 50
 
 def is_one_number(units: Units, value: Value, depth: int = 0) -> bool:
     """Whether a value is surely a tensor without dimensions, or a number beside one."""
-    node, operator = units.graph.nodes.get(value[0]), units.operator(value[0])
+    node = units.graph.nodes.get(value[0])
+    operator = units.operator(value[0])
     if node is None or operator is None or not operator.results or value[1] or depth > _DEEPEST:
         return False
     if Shapes(units).of(value) == ():

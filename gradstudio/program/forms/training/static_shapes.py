@@ -30,7 +30,8 @@ class Shapes:
     def of(self, value: Value, depth: int = 0) -> Shape | None:
         """The shape of a value, () for a number; None when the text does not tell."""
         if value not in self._known:
-            node, operator = self.graph.nodes.get(value[0]), self.units.operator(value[0])
+            node = self.graph.nodes.get(value[0])
+            operator = self.units.operator(value[0])
             is_plain = node is not None and operator is not None and value[1] == 0 and depth < _DEEPEST
             self._known[value] = self._shape(node, operator, depth) if is_plain and node and operator else None
         return self._known[value]
@@ -39,7 +40,8 @@ class Shapes:
         """The literal of a port, or what a literal statement wired to it says; None when it is computed."""
         wire = self.graph.wires.get((item, path))
         if wire is not None:
-            node, operator = self.graph.nodes.get(wire.source), self.units.operator(wire.source)
+            node = self.graph.nodes.get(wire.source)
+            operator = self.units.operator(wire.source)
             if node is None or operator is None or operator.face not in (Face.LITERAL, Face.TUPLE):
                 return None
             item, path = node.id, operator.parameters[0].name
@@ -61,7 +63,8 @@ class Shapes:
         return [(w.source, w.output) for w in wires if w.port == name or w.port.startswith(f"{name}.")]
 
     def _shape(self, node: Node, operator: Operator, depth: int) -> Shape | None:
-        word, first = operator.word, operator.parameters[0].name if operator.parameters else ""
+        word = operator.word
+        first = operator.parameters[0].name if operator.parameters else ""
         if operator.face is Face.STORED:
             stored = self.graph.tensors.get(digest_of(node))
             return tuple(stored.shape) if stored is not None else None

@@ -108,7 +108,8 @@ class TrainingPlan(Plan):
     def set_up_units(self) -> list[ItemId]:
         """What `set_up` does beside making the model: its data, what is done to the model, all random numbers."""
         step, own = self.step, {*self.roles.construction, *self.roles.constants}
-        wanted = [unit for value in (*self.data, *self.roles.given) if (unit := self.units.unit(value[0], ROOT))]
+        homes = (self.units.unit(value[0], ROOT) for value in (*self.data, *self.roles.given))
+        wanted = [unit for unit in homes if unit is not None]
         end = self.units.position[step.backward if step.backward is not None else self.roles.forward[-1]]
         before = [unit for unit in step.set_up if self.units.position[unit] < end]
         needed = set(step.closed(wanted, before, ROOT)) | (own if self.handed else set())
@@ -123,8 +124,9 @@ class TrainingPlan(Plan):
         binding = self.step.analysis.soundness.binding
         wires = (wire for item in inside for wire in self.graph.incoming.get(item, ()))
         read = {binding(wire.source, wire.output) for wire in wires} | {*wanted}
-        nodes = (node for item in inside if (node := self.graph.nodes.get(item)) is not None)
-        return {(node.id, k): "_" for node in nodes for k, _ in enumerate(node.names) if (node.id, k) not in read}
+        nodes = (self.graph.nodes[item] for item in inside if item in self.graph.nodes)
+        bound = ((node.id, k) for node in nodes for k in range(len(node.names)))
+        return {value: "_" for value in bound if value not in read}
 
     def _changes_model(self, unit: ItemId) -> bool:
         made = {value[0] for value in self.attributes}
@@ -204,7 +206,8 @@ class TrainingPlan(Plan):
         return prod(counts) if counts and len(counts) == len(self.turns) else None
 
     def _turns(self, loop: ItemId) -> Turns | None:
-        block, shapes = self.graph.blocks[loop], Shapes(self.units)
+        block = self.graph.blocks[loop]
+        shapes = Shapes(self.units)
         count = block.lengths.get("range", 0)
         paths = [f"range.{k}" for k in range(count)] or ["range"]
         numbers = [n for path in paths if isinstance(n := shapes.number(block.id, path), int)]

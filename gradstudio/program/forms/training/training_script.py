@@ -3,8 +3,8 @@
 import re
 
 from gradstudio.graph.groups.definitions import in_order, setup_of, top_of
-from gradstudio.graph.model import DOCUMENT_DEVICE, Graph, ItemId
-from gradstudio.graph.names import title
+from gradstudio.graph.model import DOCUMENT_DEVICE, Graph
+from gradstudio.graph.names import names_of, title
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.class_writer import ClassWriter
 from gradstudio.program.forms.statement_units import Value
@@ -127,7 +127,7 @@ class _Script:
         found: dict[Value, str] = {}
         for unit in dict.fromkeys(outside):  # in a fixed order: it decides which of two names gets the number
             for item in plan.units.members(unit):
-                for k, name in enumerate(_names_of(self.graph, item)):
+                for k, name in enumerate(names_of(self.graph, item)):
                     if name in LOCALS:
                         found[item, k] = plan.references.fresh(f"{name}_")
         return found
@@ -194,15 +194,6 @@ def _variable_in_step(turns: Turns, text: str) -> str:
     if turns.stride != 1:
         text = f"{turns.stride} * {text if text == 'step' else f'({text})'}"
     return f"{turns.start} + {text}" if turns.start else text
-
-
-def _names_of(graph: Graph, item: ItemId) -> tuple[str, ...]:
-    """The names that an item of the canvas binds."""
-    node = graph.nodes.get(item)
-    if node is not None:
-        return node.names
-    block = graph.blocks.get(item)
-    return (block.variable, *block.carried) if block is not None else ()
 
 
 def _with_device(head: str) -> str:

@@ -41,7 +41,9 @@ class Step:
         Raises:
             NoForm: it has no loss, nothing to train, or a step that no training script can express.
         """
-        self.analysis, self.graph, self.units = analysis, analysis.graph, Units(analysis)
+        self.analysis = analysis
+        self.graph = analysis.graph
+        self.units = Units(analysis)
         self._touches: dict[tuple[ItemId, BodyId], set[ItemId]] = {}
         self.backward = self._find_backward()
         self.loss = self._find_loss()
@@ -151,7 +153,8 @@ class Step:
 
     def _is_filled_later(self, unit: ItemId) -> bool:
         """Whether a unit makes an empty list that only the repeated part uses."""
-        operator, node = self.units.operator(unit), self.graph.nodes.get(unit)
+        operator = self.units.operator(unit)
+        node = self.graph.nodes.get(unit)
         if operator is None or node is None or operator.face is not Face.LIST or node.literals:
             return False
         users = [w.target for w in self.graph.wires_from(unit) if self.units.soundness.is_live(w.target)]
@@ -182,7 +185,9 @@ class Step:
 
     def closed(self, first: Iterable[ItemId], allowed: Sequence[ItemId], body: BodyId) -> tuple[ItemId, ...]:
         """The units needed, with what they need, and with what writes into any of it."""
-        candidates, found, waiting = set(allowed), set[ItemId](), list(first)
+        candidates = set(allowed)
+        found = set[ItemId]()
+        waiting = list(first)
         while waiting:
             unit = waiting.pop()
             if unit in found or unit not in candidates:
@@ -262,7 +267,8 @@ class Step:
         if self.forgets or not self.updates:
             return True
         for item in self._members(self.updates):
-            operator, node = self.units.operator(item), self.graph.nodes.get(item)
+            operator = self.units.operator(item)
+            node = self.graph.nodes.get(item)
             clears = operator is not None and node is not None and operator.word == "zero_grad"
             if clears and node is not None and "set_to_none" not in {*node.literals, *self.objects.wired(item)}:
                 return True
@@ -333,8 +339,10 @@ class Step:
 
     def _refuse_state(self) -> None:
         """What the steps write into, and is no parameter; lists that only collect are left out."""
-        kept, made = (*self.forward, *self.updates), self._members(self.set_up)
-        read = {found for unit in kept for value in self.units.reads(unit) for found in self.objects.origins(value)}
+        kept = (*self.forward, *self.updates)
+        made = self._members(self.set_up)
+        values = {value for unit in kept for value in self.units.reads(unit)}
+        read = set[Value]().union(*map(self.objects.origins, values))
         for unit in (*kept, *(self.dropped if self.loop is not None else ())):
             for found in self.objects.changed(unit):
                 counts = unit in kept or found in read or not self.objects.collects(unit)
@@ -362,7 +370,8 @@ class Step:
     def _refuse_late_draws(self, drawn: ItemId) -> None:
         for unit in self.set_up:
             if self.units.position[unit] > self.units.position[drawn] and self.units.draws(unit):
-                late, early = self.name(unit), self.name(drawn)
+                late = self.name(unit)
+                early = self.name(drawn)
                 raise NoForm(
                     f"'{late}' draws random numbers after '{early}' has drawn some. A training script makes '{late}' "
                     f"first, and so with other numbers than the canvas. Move '{late}' before '{early}' (Earlier)."

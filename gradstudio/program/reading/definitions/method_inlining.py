@@ -73,7 +73,11 @@ class Inlined:
 
     def __init__(self, draft: Draft, scope: Scope, values: Values, body: ReadBody, known: Methods) -> None:
         """Statements are read by `body`, arguments by `values`; `known` are the methods of all classes."""
-        self._draft, self._scope, self._values, self._body, self._known = draft, scope, values, body, known
+        self._draft = draft
+        self._scope = scope
+        self._values = values
+        self._body = body
+        self._known = known
         self.own: dict[str, Method] = {}
         self.taken: set[str] = set()
         self._active: list[str] = []

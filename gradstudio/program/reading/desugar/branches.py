@@ -106,7 +106,8 @@ class Branches:
         test = statement.test
         if statement.orelse:
             name = self._fresh(TEST)
-            first, test = [assign(name, call("bool", [test], test), statement)], read(name, test)
+            first = [assign(name, call("bool", [test], test), statement)]
+            test = read(name, test)
         found = [*first, self._branch(test, statement.body, statement)]
         if statement.orelse:
             other = at(ast.UnaryOp(ast.Not(), copy.deepcopy(test)), statement.orelse[0])

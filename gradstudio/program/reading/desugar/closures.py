@@ -114,9 +114,12 @@ def _needed(definitions: dict[str, Defined], bound: Counter[str]) -> dict[str, l
     while changes:
         changes = False
         for name, callees in called.items():
-            more = [n for callee in callees if callee != name for n in own[callee] if n not in local[name]]
-            found = list(dict.fromkeys([*own[name], *more]))
-            changes, own[name] = changes or len(found) > len(own[name]), found
+            found = dict.fromkeys(own[name])  # in the order in which they become parameters
+            for callee in callees:
+                if callee != name:
+                    found.update((one, None) for one in own[callee] if one not in local[name])
+            changes = changes or len(found) > len(own[name])
+            own[name] = list(found)
     return own
 
 

@@ -74,7 +74,8 @@ class Lists:
         """The elements when they can be counted: over a range of numbers, or over values that stand there."""
         if len(node.generators) != 1 or node.generators[0].ifs or node.generators[0].is_async:
             return None
-        target, values = node.generators[0].target, counted(node.generators[0].iter)
+        target = node.generators[0].target
+        values = counted(node.generators[0].iter)
         if values is None or not isinstance(target, ast.Name):
             return None
         return [_Put(target.id, value).visit(copy.deepcopy(node.elt)) for value in values]
@@ -107,16 +108,21 @@ def _number(node: ast.expr) -> int | None:
 
 def _spelled(number: int, where: ast.AST) -> ast.expr:
     made = at(ast.Constant(abs(number)), where)
-    return made if number >= 0 else at(ast.UnaryOp(ast.USub(), made), where)
+    if number < 0:
+        return at(ast.UnaryOp(ast.USub(), made), where)
+    return made
 
 
 def _first(statement: ast.stmt) -> Listed | ast.NamedExpr | None:
     """The comprehension, or name bound by the way, that a statement computes before it calls anything."""
-    named = (
-        statement.iter if isinstance(statement, ast.For) else statement.test if isinstance(statement, ast.If) else None
-    )
-    parts = ast.walk(named or statement)
-    return _Looking().first(statement) if any(isinstance(part, Listed | ast.NamedExpr) for part in parts) else None
+    head: ast.AST = statement
+    if isinstance(statement, ast.For):
+        head = statement.iter
+    elif isinstance(statement, ast.If):
+        head = statement.test
+    if not any(isinstance(part, Listed | ast.NamedExpr) for part in ast.walk(head)):
+        return None
+    return _Looking().first(statement)
 
 
 class _Looking:
@@ -191,7 +197,8 @@ class _Put(ast.NodeTransformer):
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         """Arithmetic with whole numbers stays one number."""
         self.generic_visit(node)
-        left, right = _number(node.left), _number(node.right)
+        left = _number(node.left)
+        right = _number(node.right)
         made = _COMPUTED.get(type(node.op))
         if left is None or right is None or made is None:
             node.end_lineno = node.end_col_offset = None

@@ -182,7 +182,8 @@ class Calls:
         heads: set[int] = set()
         for part in ast.walk(statement):
             if isinstance(part, ast.Assign) and len(part.targets) == 1:
-                name, word = self._class_of(part.value), _word(part.targets[0])
+                name = self._class_of(part.value)
+                word = _word(part.targets[0])
                 if name and word and word not in self._made.get(name, ()):
                     self._made.setdefault(name, set()).add(word)
             if isinstance(part, ast.Attribute):

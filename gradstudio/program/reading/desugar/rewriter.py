@@ -165,7 +165,9 @@ class _Chosen(ast.NodeTransformer):
         """One of them."""
         self.generic_visit(node)
         value = decided(node.test, self._known)
-        return node if value is None else node.body if value else node.orelse
+        if value is None:
+            return node
+        return node.body if value else node.orelse
 
 
 def _written_elsewhere(statements: Sequence[ast.stmt]) -> set[str]:

@@ -222,7 +222,8 @@ def _gathered(node: ast.Call, path: str, before: int) -> ast.Call:
     places = [k - before for row in rows for k, p in enumerate(row.parameters) if p.variadic and k >= before]
     if not places or not any(isinstance(argument, ast.Starred) for argument in node.args[places[0] :]):
         return node
-    kept, several = node.args[: places[0]], node.args[places[0] :]
+    kept = node.args[: places[0]]
+    several = node.args[places[0] :]
     if len(several) == 1 or any(isinstance(argument, ast.Starred) for argument in kept):
         return node
     first = several[0]
@@ -237,7 +238,8 @@ def _spread(node: ast.Call, found: Binding) -> Binding:
     if not node.args or not isinstance(node.args[-1], ast.Starred):
         return found
     name = next((p.name for p in found.operator.parameters if p.variadic), "")
-    ports, lengths = dict(found.ports), dict(found.lengths)
+    ports = dict(found.ports)
+    lengths = dict(found.lengths)
     if lengths.pop(name, None) == 1 and f"{name}.0" in ports:
         ports[name] = ports.pop(f"{name}.0")
     if name not in ports:

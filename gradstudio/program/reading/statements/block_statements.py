@@ -115,7 +115,12 @@ class Blocks:
         target = statement.target
         inner = target if isinstance(target, ast.Tuple | ast.List) or statement in self._left else None
         at_head = inner is not None and _binds_names(inner)
-        variable = self._variable(target) if inner is None else "" if at_head else self._scope.fresh("element")
+        if inner is None:
+            variable = self._variable(target)
+        elif at_head:
+            variable = ""
+        else:
+            variable = self._scope.fresh("element")
         ports, lengths = self._over(statement.iter)
         names = self._carried(statement)
         for name in names:
