@@ -32,15 +32,18 @@ class Timeline:
         backwards: the record of each backward that is still on the timeline.
         repeated: nodes of the repeated part (semantics §5): a new pass forgets their gradients.
         forgotten: ticks that had to go because there were more than `MAX_TICKS`.
+        revision: another number whenever something was told or forgotten.
     """
 
     def __init__(self) -> None:
         """Nothing has happened."""
         self.repeated: frozenset[ItemId] = frozenset()
+        self.revision = 0
         self.clear()
 
     def clear(self) -> None:
         """Forget everything: a start from nothing."""
+        self.revision += 1
         self.ticks: list[Tick] = []
         self.backwards: dict[int, BackwardTraced] = {}
         self.forgotten = 0
@@ -63,6 +66,7 @@ class Timeline:
 
     def add_rows(self, rows: Iterable[Row]) -> None:
         """Statements were executed; a row of a step that was not complete takes its place."""
+        self.revision += 1
         for row in rows:
             place = self._incomplete.pop(row.step, None)
             if place is not None and _is_of_step(self.ticks[place], row):
@@ -73,6 +77,7 @@ class Timeline:
 
     def add_backward(self, traced: BackwardTraced) -> None:
         """A backward was recorded; its statement's row follows. Told again, it is the same one with every summary."""
+        self.revision += 1
         begin, self._calling = len(self.ticks), ItemId("")
         number = traced.backward or (traced.rows[0].backward if traced.rows else 0)
         if self._complete_backward(traced, number):
@@ -100,6 +105,7 @@ class Timeline:
 
     def add_gradients(self, rows: Iterable[GradRow], whole: bool) -> set[ItemId]:
         """Gradients as they stand now; the nodes for which that says something else."""
+        self.revision += 1
         position = len(self.ticks) - 1 if len(self.ticks) > self._verb_begins else len(self.ticks)
         return self._gradients.told(position, rows, whole)
 
@@ -309,6 +315,7 @@ class Timeline:
 
     def _rebuild(self, kept: list[int]) -> None:
         """Number the ticks that stay anew."""
+        self.revision += 1
         old = self.ticks
         self.forgotten += len(old) - len(kept)
         self.ticks, self._groups = [], []

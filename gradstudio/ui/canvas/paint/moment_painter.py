@@ -58,8 +58,9 @@ def paint_moment(stage: Stage) -> None:
         return  # the node of that moment was deleted since
     role = active.phase
     step = stage.board.results.backward_step() if role == "backward" else None
+    arriving, leaving = flowing(stage.board, step) if step is not None else ([], [])
     if step is not None:
-        _paint_flow_back(stage, step)
+        _paint_flow_back(stage, arriving, leaving)
     else:
         wires = [wire for wire in stage.board.looks.wires_of(active.node) if wire.target == active.node]
         _light(stage, wires, stage.look.color("forward"), back=False)
@@ -67,8 +68,8 @@ def paint_moment(stage: Stage) -> None:
     if box is not None and box.grown(30).meets(stage.seen):
         _mark(stage, stage.camera.box_to_view(box), role)
     if step is not None and stage.camera.zoom >= LEGIBLE:
-        _paint_forming(stage, step)
-        _paint_arrivals(stage, step)
+        _paint_forming(stage, leaving)
+        _paint_arrivals(stage, step, arriving)
 
 
 def flowing(board: Board, step: BackwardStep) -> tuple[list[Wire], list[Wire]]:
@@ -82,8 +83,7 @@ def flowing(board: Board, step: BackwardStep) -> tuple[list[Wire], list[Wire]]:
     return [wire for wire in sent if board.results.wire_grad(wire) is not None], out
 
 
-def _paint_flow_back(stage: Stage, step: BackwardStep) -> None:
-    arriving, leaving = flowing(stage.board, step)
+def _paint_flow_back(stage: Stage, arriving: list[Wire], leaving: list[Wire]) -> None:
     color = stage.look.color("backward")
     _light(stage, arriving, color, back=True, width=2.6)
     _light(stage, leaving, color, back=True, width=4.2)
@@ -119,9 +119,8 @@ def _paint_wire_number(stage: Stage, wire: Wire, *, hollow: bool) -> None:
         paint_lit_label(stage.painter, stage.look, stage.camera, found, hollow=hollow)
 
 
-def _paint_forming(stage: Stage, step: BackwardStep) -> None:
+def _paint_forming(stage: Stage, leaving: list[Wire]) -> None:
     """The sums that are being formed where a value that the step sends a part to has several users."""
-    _, leaving = flowing(stage.board, step)
     for source, output in dict.fromkeys((wire.source, wire.output) for wire in leaving):
         parts, total = stage.board.results.forming(source, output)
         if total > 1 and parts:
@@ -129,9 +128,8 @@ def _paint_forming(stage: Stage, step: BackwardStep) -> None:
             _plate(stage, port, f"Σ {summed([part.grad for part in parts], total)}", upward=True)
 
 
-def _paint_arrivals(stage: Stage, step: BackwardStep) -> None:
+def _paint_arrivals(stage: Stage, step: BackwardStep, arriving: list[Wire]) -> None:
     """What arrives at the results of the active node, where no wire says it already."""
-    arriving, _ = flowing(stage.board, step)
     seen: set[int] = set()
     for arrival in step.arrivals:
         value = arrival.value

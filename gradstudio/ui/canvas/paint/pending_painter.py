@@ -26,8 +26,9 @@ def paint_pale(painter: QPainter, look: Look, board: Board, camera: Camera, seen
     """A veil over every card that had not run yet at the moment looked at, and the words so where they can be read."""
     if board.results.moment is None:
         return
-    near = np.nonzero(geometry.visible(board.placement.bounds, seen, 0.0))[0].tolist()
-    late = [k for k in near if not has_run(board, board.stack.ids[k])]
+    near = np.nonzero(geometry.visible(board.bounds, seen, 0.0))[0].tolist()
+    begun = _begun(board)
+    late = [k for k in near if not _has_run(board, board.ids[k], begun)]
     if not late:
         return
     rects = board.placement.bounds[late].copy()
@@ -51,6 +52,15 @@ def paint_pale(painter: QPainter, look: Look, board: Board, camera: Camera, seen
 
 def has_run(board: Board, item: ItemId) -> bool:
     """What is at work has begun, at the moment that is looked at too: a backward has no row until it is over."""
-    card, results, active = board.stack.cards[item], board.results, board.results.active
-    begun = item == at_work(results) or (active is not None and item == active.node)
-    return card.left_out or begun or results.row(item) is not None
+    return _has_run(board, item, _begun(board))
+
+
+def _begun(board: Board) -> tuple[ItemId, ...]:
+    """What has begun and may have no row yet."""
+    active = board.results.active
+    working = at_work(board.results)
+    return (working, active.node) if active is not None else (working,)
+
+
+def _has_run(board: Board, item: ItemId, begun: tuple[ItemId, ...]) -> bool:
+    return board.cards[item].left_out or item in begun or board.results.row(item) is not None

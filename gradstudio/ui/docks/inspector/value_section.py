@@ -331,9 +331,9 @@ class _Tabs(QTabWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setTabBar(_TabBar(self))
-
-    def hasHeightForWidth(self) -> bool:
-        return True
+        policy = self.sizePolicy()
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
 
     def heightForWidth(self, width: int) -> int:
         page = self.currentWidget()

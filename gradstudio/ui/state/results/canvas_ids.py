@@ -33,7 +33,7 @@ class CanvasIds:
 
     def full(self, node: ItemId) -> ItemId:
         """The id under which a run speaks of what is shown; what is not on the canvas stays what it is."""
-        if not self._prefix or is_inner(node):
+        if not self._prefix or SEPARATOR in node:
             return node
         if node == INPUTS_CARD:
             return ItemId(self._prefix + INPUTS)
@@ -47,7 +47,7 @@ class CanvasIds:
 
     def shown(self, node: ItemId) -> ItemId:
         """What stands for an item on the canvas: itself, or the call it is inside of; its id where nothing does."""
-        if not is_inner(node):
+        if SEPARATOR not in node:
             return node
         if node.startswith(self._prefix):
             inside = node.removeprefix(self._prefix)

@@ -77,7 +77,10 @@ class ResultStore(QObject):
     def active(self) -> Tick | None:
         """The tick that is looked at; None: now."""
         tick = self._cursor.active
-        return tick._replace(node=self.ids.shown(tick.node)) if tick is not None else None
+        if tick is None:
+            return None
+        shown = self.ids.shown(tick.node)
+        return tick if shown == tick.node else tick._replace(node=shown)
 
     @property
     def active_group(self) -> tuple[Tick, ...]:

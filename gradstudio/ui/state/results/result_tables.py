@@ -176,9 +176,10 @@ class ResultTables(QObject):
 
     def set_running(self, node: ItemId) -> None:
         """Which node is at work now; "" when none is."""
-        changed = {self.running_node, node} - {""}
-        self.running_node = node
-        self._announce(*changed)
+        if node != self.running_node:
+            changed = {self.running_node, node} - {""}
+            self.running_node = node
+            self._announce(*changed)
 
     def set_counter(self, next_node: ItemId) -> None:
         """Which node runs next; "" at the end."""

@@ -14,30 +14,48 @@ View = tuple[int | None, int | None, dict[ItemId, int]]
 """Moment, backward, chosen turns."""
 
 
+class _Moment:
+    """What is looked at, and what was answered about it already."""
+
+    def __init__(self, timeline: Timeline, attention: Attention, graph: Graph | None) -> None:
+        """The moment of `attention` on the timeline as it is now, with the loops of `graph` as they are now."""
+        moment = attention.moment
+        self.graph, self.edits = graph, graph.revision if graph is not None else 0
+        self.revision, self.moment, self.chosen = timeline.revision, moment, attention.backward
+        self.tick = None if moment is None or not 0 <= moment < len(timeline.ticks) else moment
+        self.active = timeline.ticks[self.tick] if self.tick is not None else None
+        inside = self.active.backward if self.active is not None else 0
+        self.backward = inside if self.chosen is not None and inside else self.chosen
+        self.in_turns = self.active is not None and bool(self.active.turns) and self.active.phase == "backward"
+        self.rows: dict[ItemId, Row | None] = {}
+        self.gradients: dict[tuple[ItemId, int, str], GradRow | None] = {}
+        self.wires: dict[tuple[ItemId, int, ItemId, str], WireGrad | None] = {}
+
+
 class TimelineCursor:
     """Answers as of the moment, the backward and the turns that are looked at.
 
     In a loop the last turn counts until another is chosen; at a step of a backward, the turn it stands in.
+    What does not depend on turns is looked up once a moment: cards, panels and wires ask for it hundreds of times.
     """
 
     def __init__(self, timeline: Timeline, attention: Attention, store: GraphStore | None) -> None:
         """Look at `timeline` through `attention`; the loops around a node are those of the store's graph."""
         self.timeline = timeline
         self._attention, self._store = attention, store
+        self._moment = _Moment(timeline, attention, store.graph if store is not None else None)
         self._shared: tuple[tuple[int, int | None], tuple[tuple[ItemId, ItemId], ...]] | None = None
         self._versions: tuple[tuple[int, int | None], dict[int, int]] | None = None
 
     @property
     def tick(self) -> int | None:
         """Index of the tick that is looked at; None: now."""
-        moment = self._attention.moment
-        return None if moment is None or not 0 <= moment < len(self.timeline.ticks) else moment
+        return self._now().tick
 
     @property
     def active(self) -> Tick | None:
         """The tick that is looked at; None: now."""
-        tick = self.tick
-        return self.timeline.ticks[tick] if tick is not None else None
+        return self._now().active
 
     @property
     def active_group(self) -> tuple[Tick, ...]:
@@ -52,29 +70,41 @@ class TimelineCursor:
     @property
     def backward(self) -> int | None:
         """The backward that is shown alone: inside of another one, that one; None: all of them."""
-        chosen, active = self._attention.backward, self.active
-        return active.backward if chosen is not None and active is not None and active.backward else chosen
+        return self._now().backward
 
     def row(self, node: ItemId) -> Row | None:
         """When and how the node last ran, in the turns that are looked at."""
-        return self.timeline.row(node, self.tick, self.turns(node))
+        now = self._now()
+        if now.in_turns or self._attention.chosen_turns:
+            return self.timeline.row(node, now.tick, self.turns(node))
+        if node not in now.rows:
+            now.rows[node] = self.timeline.row(node, now.tick)
+        return now.rows[node]
 
     def grad(self, node: ItemId, output: int, path: str) -> GradRow | None:
         """The gradient of a value."""
-        return self.timeline.grad(node, output, path, self.tick, self.backward, self.turns(node))
+        now = self._now()
+        if now.in_turns or self._attention.chosen_turns:
+            return self.timeline.grad(node, output, path, now.tick, now.backward, self.turns(node))
+        key = (node, output, path)
+        if key not in now.gradients:
+            now.gradients[key] = self.timeline.grad(node, output, path, now.tick, now.backward)
+        return now.gradients[key]
 
     def gradients_of(self, node: ItemId) -> tuple[GradRow, ...]:
         """All gradients known of a node, parameters included."""
-        rows = (self.grad(node, output, path) for _, output, path in self.timeline.keys_of(node))
-        return tuple(row for row in rows if row is not None)
+        rows = [self.grad(node, output, path) for _, output, path in self.timeline.keys_of(node)]
+        return tuple([row for row in rows if row is not None])
 
     def wire_grad(self, source: ItemId, output: int, target: ItemId, port: str) -> WireGrad | None:
         """What the target sent back along the wire."""
-        turns = self.turns(target)
-        if turns is None and self._loops(target):
-            row = self.timeline.row(target, self.tick)
-            turns = row.turns if row is not None else None
-        return self.timeline.wire_grad(source, output, target, port, self.tick, self.backward, turns)
+        now = self._now()
+        if now.in_turns or self._attention.chosen_turns:
+            return self._find_wire_grad(source, output, target, port)
+        key = (source, output, target, port)
+        if key not in now.wires:
+            now.wires[key] = self._find_wire_grad(source, output, target, port)
+        return now.wires[key]
 
     def backward_step(self) -> BackwardStep | None:
         """What happens at the step of a backward that is looked at."""
@@ -102,19 +132,17 @@ class TimelineCursor:
 
     def turns(self, node: ItemId) -> Turns | None:
         """The turns of the loops around the node that are looked at; None: the last it ran with."""
-        chosen, tick = self._attention.chosen_turns, self.tick
-        active = self.timeline.ticks[tick] if tick is not None else None
-        follows = active is not None and bool(active.turns) and active.phase == "backward"
-        if not chosen and not follows:
+        chosen, now = self._attention.chosen_turns, self._now()
+        if not chosen and not now.in_turns:
             return None
         loops = self._loops(node)
         if not loops:
             return None
-        active_turns = self._active_turns(active) if active is not None and follows else {}
+        active_turns = self._active_turns(now.active) if now.active is not None and now.in_turns else {}
         wanted = [chosen.get(loop, active_turns.get(loop)) for loop in loops]
         if all(turn is None for turn in wanted):
             return None
-        for turns in reversed(self.timeline.turns_of(node, self.tick)):
+        for turns in reversed(self.timeline.turns_of(node, now.tick)):
             if all(turn in (None, real) for turn, real in zip(wanted, turns, strict=False)):
                 return turns
         return tuple(-1 if turn is None else turn for turn in wanted)
@@ -143,6 +171,23 @@ class TimelineCursor:
         return frozenset(changed.union(*map(self._inside, loops)))
 
     # -------------------------------------------------------------- private
+
+    def _now(self) -> _Moment:
+        """The moment, with what is known of it; another one when something was told or something else is looked at."""
+        now, attention, store = self._moment, self._attention, self._store
+        graph = store.graph if store is not None else None
+        is_seen = now.moment == attention.moment and now.chosen == attention.backward
+        is_newest = now.revision == self.timeline.revision and now.graph is graph
+        if not (is_seen and is_newest and (graph is None or now.edits == graph.revision)):
+            now = self._moment = _Moment(self.timeline, attention, graph)
+        return now
+
+    def _find_wire_grad(self, source: ItemId, output: int, target: ItemId, port: str) -> WireGrad | None:
+        turns = self.turns(target)
+        if turns is None and self._loops(target):
+            row = self.timeline.row(target, self.tick)
+            turns = row.turns if row is not None else None
+        return self.timeline.wire_grad(source, output, target, port, self.tick, self.backward, turns)
 
     @property
     def _graph(self) -> Graph | None:

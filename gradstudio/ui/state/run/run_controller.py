@@ -108,8 +108,8 @@ class RunController(QObject):
             dead=self._engine.state == "dead",
             empty=not self._store.graph.nodes,
             looking_back=self._results.looking_back,
-            has_before=self._walk.has_before,
-            elsewhere=self._engine.busy_elsewhere,
+            has_before=lambda: self._walk.has_before,
+            elsewhere=lambda: self._engine.busy_elsewhere,
         )
         return why_not(command, situation)
 

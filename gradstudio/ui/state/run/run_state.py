@@ -1,5 +1,6 @@
 """Where the run stands, what can be asked of it, and why something cannot: plain records, no Qt."""
 
+from collections.abc import Callable
 from typing import Literal as OneOf
 from typing import NamedTuple, Protocol
 
@@ -89,16 +90,16 @@ class Situation(NamedTuple):
         state: where the run stands.
         dead: no engine can be started; `empty`: nothing is on the canvas.
         looking_back: a moment of the record is looked at.
-        has_before: the record has a step before the one looked at.
-        elsewhere: title of another document whose run is under way; "": none.
+        has_before: says whether the record has a step before the one looked at; asked only where that decides.
+        elsewhere: gives the title of another document whose run is under way; "": none.
     """
 
     state: RunState
     dead: bool
     empty: bool
     looking_back: bool
-    has_before: bool
-    elsewhere: str = ""
+    has_before: Callable[[], bool]
+    elsewhere: Callable[[], str]
 
 
 def why_not(command: Command, at: Situation) -> str:
@@ -106,7 +107,7 @@ def why_not(command: Command, at: Situation) -> str:
     if command == "stop":
         return "" if at.state.busy else "Nothing is running."
     if command in ("step_back", "to_start"):
-        return "" if at.has_before else "There is no step before this one: nothing was recorded."
+        return "" if at.has_before() else "There is no step before this one: nothing was recorded."
     if command == "to_now":
         return "" if at.looking_back else "This is the newest moment already."
     if command in STEPS and at.looking_back:
@@ -120,8 +121,8 @@ def _why_not_engine(command: Command, at: Situation) -> str:
         return "A run is under way. Stop it first (Shift+F5)."
     if at.empty:
         return "There is nothing to run yet: drag an operator from the library onto the canvas."
-    if at.elsewhere:
-        return f"“{at.elsewhere}” is running in another tab, and there is one engine: wait, or stop it there."
+    if elsewhere := at.elsewhere():
+        return f"“{elsewhere}” is running in another tab, and there is one engine: wait, or stop it there."
     if at.dead:
         return "The engine does not start. See the log, then Run ▸ Restart Engine."
     if command == "zero_grad" and (not state.live or state.stale):
@@ -129,7 +130,7 @@ def _why_not_engine(command: Command, at: Situation) -> str:
     if command == "weigh_memory" and not state.live:
         return "Nothing holds memory yet: run the program first."
     if command in STEPS and state.live and state.at_end and not state.stale:
-        return AT_END if command == "step_out" or not at.has_before else ""
+        return AT_END if command == "step_out" or not at.has_before() else ""
     return ""
 
 
