@@ -26,9 +26,9 @@ def paint_pale(painter: QPainter, look: Look, board: Board, camera: Camera, seen
     """A veil over every card that had not run yet at the moment looked at, and the words so where they can be read."""
     if board.results.moment is None:
         return
-    near = np.nonzero(geometry.visible(board.bounds, seen, 0.0))[0].tolist()
+    near = np.nonzero(geometry.visible(board.placement.bounds, seen, 0.0))[0].tolist()
     begun = _begun(board)
-    late = [k for k in near if not _has_run(board, board.ids[k], begun)]
+    late = [k for k in near if not _has_run(board, board.stack.ids[k], begun)]
     if not late:
         return
     rects = board.placement.bounds[late].copy()
@@ -63,4 +63,4 @@ def _begun(board: Board) -> tuple[ItemId, ...]:
 
 
 def _has_run(board: Board, item: ItemId, begun: tuple[ItemId, ...]) -> bool:
-    return board.cards[item].left_out or item in begun or board.results.row(item) is not None
+    return board.stack.cards[item].left_out or item in begun or board.results.row(item) is not None
