@@ -105,10 +105,13 @@ def run_headless(files: list[str]) -> int:
 
 
 def test(arguments: list[str]) -> int:
-    """Runs every check, or pytest alone when it is given arguments."""
-    if arguments:
-        return start("-m", "pytest", *arguments)
-    return start("-m", "tools.check")
+    """Runs every check, or pytest alone when it is given arguments.
+
+    Bytecode is kept whatever the environment says: the tests start some hundred Pythons, and each would compile the
+    whole project.
+    """
+    module = "pytest" if arguments else "tools.check"
+    return start("-m", module, *arguments, PYTHONDONTWRITEBYTECODE="")
 
 
 def bench(arguments: list[str]) -> int:

@@ -1,15 +1,13 @@
 """What holds for every test: nothing of the user's is touched, nothing is left behind, nothing is logged in passing."""
 
 import os
-import random
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 
 import pytest
 
-from tests.helpers import leaks
+from tests.helpers import leaks, seeds
 from tests.helpers.log_watch import LogWatch
 
 HOME = tempfile.mkdtemp(prefix="gradstudio-tests-")
@@ -45,11 +43,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.fixture(autouse=True)
 def _same_random_numbers() -> None:
     """Seeds every generator that is loaded."""
-    random.seed(0)
-    if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed(0)
-    if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(0)
+    seeds.seed_all()
 
 
 @pytest.fixture(autouse=True)

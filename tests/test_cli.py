@@ -300,11 +300,15 @@ def test_export_to_a_dash_is_standard_output(tmp_path: Path, capsys, monkeypatch
 
 
 @pytest.mark.parametrize("words", [["export"], ["render", "-o", "never.png"]])
-def test_a_text_that_cannot_be_read_is_refused_at_its_place(words: list[str], tmp_path: Path, capsys) -> None:
+def test_a_text_that_cannot_be_read_is_refused_at_its_place(
+    words: list[str], tmp_path: Path, capsys, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     text = tmp_path / "refused.py"
     text.write_text("import torch\n\nx = {torch.ones(2) for _ in range(3)}\n")
     assert main([words[0], str(text), *words[1:]]) == 4
     assert "refused.py: line 3, column " in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["refused.py"]
 
 
 def test_export_writes_each_form_and_refuses_in_words(tmp_path: Path, capsys) -> None:

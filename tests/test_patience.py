@@ -3,13 +3,13 @@
 import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
 from gradstudio.advice.problem_report import slow_words
 from gradstudio.cli import main
+from tests.helpers.patience import PATIENCE_SECONDS
 
 ENDLESS = "x = 2\nfor i in range(100):\n    x = x * x\n"
 
@@ -35,12 +35,12 @@ def test_a_run_that_lasts_says_where_it_is_and_ctrl_c_ends_it(tmp_path: Path) ->
         stdout=subprocess.PIPE,
         text=True,
     )
-    late = threading.Timer(90, process.kill)
-    late.start()
-    told = process.stderr.readline()
-    process.send_signal(signal.SIGINT)
-    _, rest = process.communicate()
-    late.cancel()
+    try:
+        told = process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        _, rest = process.communicate(timeout=PATIENCE_SECONDS)
+    finally:
+        process.kill()
     assert told.startswith("still running (line 3, turn ")
     assert (process.returncode, rest.strip()) == (130, "Interrupted.")
 

@@ -15,6 +15,7 @@ from gradstudio.document.file import save
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.ui.state.run.engine_client import EngineClient
 from tests.graph.builder import Drawing
+from tests.helpers.patience import PATIENCE_MS
 
 ROOT = Path(__file__).parents[1]
 NAMES = "random inspect torch numpy msgspec json argparse psutil bisect sitecustomize PySide6 tempfile".split()
@@ -67,7 +68,7 @@ def test_the_engine_of_the_window_executes_nothing_there(qtbot: QtBot) -> None:
     client = EngineClient(spare=False)
     client.start()
     try:
-        qtbot.waitUntil(lambda: client.ready, timeout=60_000)
+        qtbot.waitUntil(lambda: client.ready, timeout=PATIENCE_MS)
     finally:
         client.close()
 

@@ -14,6 +14,7 @@ from torch.testing._internal.common_modules import module_db
 
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face, Kind, Operator, Parameter
+from tests.helpers.seeds import seed_torch
 from tools.catalogue.signatures import resolve
 from tools.conformance import untracked
 
@@ -154,7 +155,7 @@ def _calls_of(op: Any) -> Iterator[Call]:
 
 
 def _some(made: Callable[[], Any]) -> list[Any]:
-    torch.manual_seed(3)
+    seed_torch(3)
     with contextlib.suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return [sample for sample, _ in zip(made(), range(PER_OPERATOR), strict=False)]

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Effect, Face, Family, Kind, Operator
 from tests.engine.operator_calls import NEEDS_A_GPU, arguments, call, evaluate, tensors_in
 from tests.engine.operator_calls_objects import OF_INSTANCES
+from tests.helpers.seeds import seed_torch
 from tools.catalogue.signatures import resolve
 from tools.generate_catalogue import TARGET, generate
 
@@ -44,7 +46,7 @@ WRITES_UNSEEN = frozenset(
 
 
 def quietly(operator: Operator, values: dict[str, Any]) -> Any:
-    torch.manual_seed(0)
+    seed_torch(0)
     with contextlib.redirect_stdout(io.StringIO()):
         return call(operator, values)
 
@@ -206,7 +208,7 @@ def test_a_default_that_is_written_out_changes_nothing() -> None:
 
 
 def _default_problem(operator: Operator, name: str) -> str:
-    torch.manual_seed(1)
+    seed_torch(1)
     values = arguments(operator)
     if name in values or "empty" in operator.word or (name == "keepdim" and operator.key in NOT_ALONE):
         return ""
@@ -215,7 +217,7 @@ def _default_problem(operator: Operator, name: str) -> str:
     if operator.parameter(name).kind in (Kind.TENSORS, Kind.MODULES):  # type: ignore[union-attr] # it has it
         return ""
     plain = quietly(operator, values)
-    torch.manual_seed(1)
+    seed_torch(1)
     again = arguments(operator)
     try:
         text = operator.parameter(name).default or ""  # type: ignore[union-attr] # it has it
@@ -274,7 +276,7 @@ def _wrong_randomness(operator: Operator) -> list[str]:
     if Effect.SEED in operator.effects or operator.word in RANDOM_ONLY_SOMETIMES:
         return []
     values = arguments(operator)
-    torch.manual_seed(5)
+    seed_torch(5)
     before = _generators(values)
     with contextlib.redirect_stdout(io.StringIO()):
         call(operator, values)
@@ -286,8 +288,8 @@ def _generators(values: dict[str, Any]) -> list[Any]:
     """The states of torch's generator, numpy's, and those that are given."""
     own = [value for value in values.values() if isinstance(value, numpy.random.Generator)]
     older = [value for value in values.values() if isinstance(value, numpy.random.RandomState)]
-    states = [str(value.bit_generator.state) for value in own] + [str(value.get_state()) for value in older]
-    return [torch.get_rng_state().tolist(), str(numpy.random.get_state()), *states]
+    states = [value.bit_generator.state for value in own] + [value.get_state() for value in (numpy.random, *older)]
+    return [pickle.dumps(state) for state in (torch.get_rng_state().numpy(), *states)]
 
 
 @pytest.mark.filterwarnings("ignore")

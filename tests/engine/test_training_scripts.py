@@ -20,6 +20,7 @@ from gradstudio.headless import open_graph
 from gradstudio.program.forms.training.training_script import write_training
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_code
+from tests.helpers.patience import PATIENCE_SECONDS
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.gsg"))
 REFUSED = {"15_train_and_eval": "'head' draws random numbers after 'noisy'"}
@@ -442,7 +443,9 @@ def launch(path: Path, *options: str) -> str:
     """Run a script in two processes; what it printed."""
     words = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--nnodes", "1"]
     words += ["--master-addr", "127.0.0.1", "--master-port", str(free_port()), str(path), *options]
-    done = subprocess.run(words, env=environment(), capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        words, env=environment(), capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
 
@@ -515,7 +518,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("step 1/")
         process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=60)
+        rest, _ = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 130
     assert rest.rstrip().endswith(f"--resume --checkpoint {saved}")
     assert load_file(saved)["step"].item() >= 1

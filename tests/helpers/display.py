@@ -1,34 +1,18 @@
 """A virtual X display with a window manager, and a hand that works on it from outside."""
 
 import os
-import select
 import shutil
 import subprocess
-import time
-from collections.abc import Callable
 from types import TracebackType
 
+from tests.helpers.patience import wait_until
+
 NEEDED = ("Xvfb", "xdotool", "openbox")
-PATIENCE_SECONDS = 60.0
-STEP_SECONDS = 0.05
 
 
 def missing() -> list[str]:
     """The programs that a virtual display needs and that are not installed."""
     return [name for name in NEEDED if not shutil.which(name)]
-
-
-def wait_until(what: str, holds: Callable[[], bool], patience_seconds: float = PATIENCE_SECONDS) -> None:
-    """Asks again and again until something holds.
-
-    Raises:
-        AssertionError: it did not hold in time; the message says what.
-    """
-    end = time.monotonic() + patience_seconds
-    while not holds():
-        if time.monotonic() > end:
-            raise AssertionError(f"waited in vain: {what}")
-        select.select([], [], [], STEP_SECONDS)
 
 
 class Display:

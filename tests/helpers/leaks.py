@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import psutil
 
-PATIENCE_SECONDS = 5.0
-"""How long threads and processes that are already ending may take."""
+PATIENCE_SECONDS = 60.0
+"""How long threads and processes that are already ending may take on a busy machine."""
 
 
 @dataclass(frozen=True)

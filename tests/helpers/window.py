@@ -6,7 +6,8 @@ from pathlib import Path
 
 import psutil
 
-from tests.helpers.display import PATIENCE_SECONDS, Display, wait_until
+from tests.helpers.display import Display
+from tests.helpers.patience import PATIENCE_SECONDS, wait_until
 
 TITLE = "GradStudio"
 

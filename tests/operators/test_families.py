@@ -66,9 +66,9 @@ def test_a_wire_that_can_never_work_is_refused_in_words(kind: Kind, family: Fami
     assert words in accepts(port(kind), family)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.NAME])
-def test_what_is_not_known_yet_may_go_anywhere(kind: Kind) -> None:
-    assert accepts(port(kind), Family.UNKNOWN) == ""
+def test_what_is_not_known_yet_may_go_anywhere() -> None:
+    refused = {kind: words for kind in Kind if (words := accepts(port(kind), Family.UNKNOWN))}
+    assert refused.keys() == {Kind.NAME}
 
 
 def test_none_goes_where_it_is_accepted() -> None:
@@ -76,17 +76,15 @@ def test_none_goes_where_it_is_accepted() -> None:
     assert "or None" in kind_words(port(Kind.TENSOR, nullable=True))
 
 
-@pytest.mark.parametrize("family", list(Family))
-def test_every_family_has_words(family: Family) -> None:
-    assert family_words(family)
-    assert all(isinstance(accepts(port(kind), family), str) for kind in Kind)
+def test_every_family_has_words() -> None:
+    for family in Family:
+        assert family_words(family), family
+        assert all(isinstance(accepts(port(kind), family), str) for kind in Kind), family
 
 
-@pytest.mark.parametrize("kind", list(Kind))
-def test_only_list_like_parameters_have_elements(kind: Kind) -> None:
-    parameter = port(kind)
-    assert is_list_like(parameter) == (kind in LIST_LIKE)
-    assert element_parameter(parameter).element == (kind in LIST_LIKE)
+def test_only_list_like_parameters_have_elements() -> None:
+    assert {kind for kind in Kind if is_list_like(port(kind))} == set(LIST_LIKE)
+    assert {kind for kind in Kind if element_parameter(port(kind)).element} == set(LIST_LIKE)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import BrokenFrame, EngineDied, EngineSilent
 from gradstudio.protocol.messages.events import Hello, Log
 from gradstudio.protocol.messages.requests import SampleMemory, Stop
+from tests.helpers.patience import PATIENCE_SECONDS
 
 FAKE = """
 import os, sys
@@ -34,8 +35,8 @@ def test_events_that_come_before_the_awaited_one_are_handed_over() -> None:
         seen: list[object] = []
         assert engine.wait_until_ready(30).ready
         engine.send(Stop())
-        engine.wait_for(Log, timeout=30, on_event=seen.append)
-        engine.wait_for(Log, timeout=30, on_event=seen.append)
+        engine.wait_for(Log, timeout=PATIENCE_SECONDS, on_event=seen.append)
+        engine.wait_for(Log, timeout=PATIENCE_SECONDS, on_event=seen.append)
         assert seen == []
         assert engine.close() == 0
 
@@ -53,10 +54,10 @@ def test_an_engine_that_dies_is_said_to_have_died_with_its_code() -> None:
         engine.wait_until_ready(30)
         engine.send(Stop())
         with pytest.raises(EngineDied) as caught:
-            engine.receive(timeout=30)
+            engine.receive(timeout=PATIENCE_SECONDS)
         assert caught.value.code == 7
         with pytest.raises(EngineDied):
-            engine.receive(timeout=30)
+            engine.receive(timeout=PATIENCE_SECONDS)
 
 
 def test_a_killed_engine_is_gone_at_once() -> None:
@@ -65,7 +66,7 @@ def test_a_killed_engine_is_gone_at_once() -> None:
     engine.send(SampleMemory())
     assert engine.kill() != 0
     with pytest.raises(EngineDied):
-        engine.wait_for(Hello, timeout=30)
+        engine.wait_for(Hello, timeout=PATIENCE_SECONDS)
     with pytest.raises(EngineDied):
         engine.send(Stop())
 
@@ -75,4 +76,4 @@ def test_noise_on_the_pipe_is_a_broken_frame() -> None:
         engine.wait_until_ready(30)
         engine.send(Stop())
         with pytest.raises(BrokenFrame):
-            engine.receive(timeout=30)
+            engine.receive(timeout=PATIENCE_SECONDS)

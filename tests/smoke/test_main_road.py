@@ -19,7 +19,8 @@ from gradstudio.scene.scene import Board
 from gradstudio.ui import theme as themes
 from gradstudio.ui.canvas.edit.operator_commands import GRIP
 from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
-from tests.helpers.display import Display, wait_until
+from tests.helpers.display import Display
+from tests.helpers.patience import wait_until
 from tests.helpers.window import Window
 
 pytestmark = [pytest.mark.display, pytest.mark.slow]

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.display import Display, wait_until
+from tests.helpers.display import Display
+from tests.helpers.patience import wait_until
 from tests.helpers.screen_reader import Bus, Refused, Told, missing
 from tests.helpers.window import Window
 

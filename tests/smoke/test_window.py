@@ -13,7 +13,8 @@ import pytest
 from PySide6.QtGui import QImage
 
 from gradstudio.ui.theme import theme
-from tests.helpers.display import Display, missing, wait_until
+from tests.helpers.display import Display, missing
+from tests.helpers.patience import PATIENCE_SECONDS, wait_until
 from tests.helpers.window import Window
 
 pytestmark = [pytest.mark.display, pytest.mark.slow]
@@ -51,7 +52,7 @@ def test_no_process_stays_when_the_window_is_closed(window: Window) -> None:
     children = window.children()
     window.press("ctrl+q")
     assert window.wait_for_end() == 0
-    _, alive = psutil.wait_procs(children, timeout=20)
+    _, alive = psutil.wait_procs(children, timeout=PATIENCE_SECONDS)
     assert alive == []
 
 

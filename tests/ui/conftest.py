@@ -9,9 +9,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
+from pytestqt.wait_signal import MultiSignalBlocker, SignalBlocker
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
+from gradstudio.operators.catalogue import loader as catalogue
 from gradstudio.ui import theme as themes
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.app.window.window_frame import Frame
@@ -19,9 +21,34 @@ from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.settings import Settings
 from gradstudio.ui.theme import Theme
+from tests.helpers.patience import PATIENCE_MS
 from tests.ui.desk import Desk, standing
 
 Add = Callable[..., ItemId]
+
+
+class PatientBot(QtBot):
+    """Waits longer than the five seconds of pytest-qt: a busy machine is no failure."""
+
+    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = PATIENCE_MS) -> None:
+        super().waitUntil(callback, timeout=timeout)
+
+    def waitSignal(self, *signal: object, timeout: int = PATIENCE_MS, **how: object) -> SignalBlocker:
+        return super().waitSignal(*signal, timeout=timeout, **how)
+
+    def waitSignals(self, *signals: object, timeout: int = PATIENCE_MS, **how: object) -> MultiSignalBlocker:
+        return super().waitSignals(*signals, timeout=timeout, **how)
+
+    def waitExposed(self, widget: QWidget, *, timeout: int = PATIENCE_MS) -> object:
+        return super().waitExposed(widget, timeout=timeout)
+
+    def waitActive(self, widget: QWidget, *, timeout: int = PATIENCE_MS) -> object:
+        return super().waitActive(widget, timeout=timeout)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    return PatientBot(request)
 
 
 @pytest.fixture(autouse=True)
@@ -39,6 +66,12 @@ def _what_was_closed_is_gone(qapp: QApplication) -> Iterator[None]:
     """Deletes what a test closed: no event loop runs between tests, and every style sheet is given to all widgets."""
     yield
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _index_of_the_library() -> None:
+    """Builds it at once: each window would begin it anew in its idle moments, and be closed before it is whole."""
+    assert catalogue.load().index
 
 
 @pytest.fixture

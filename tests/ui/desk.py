@@ -90,7 +90,7 @@ class Desk:
 
     def until(self, holds: Callable[[], object]) -> None:
         assert self.qtbot is not None
-        self.qtbot.waitUntil(lambda: bool(holds()), timeout=20_000)
+        self.qtbot.waitUntil(lambda: bool(holds()))
 
     def value(self, name: str) -> object:
         outputs = self.session.results.outputs(self.node(name))

@@ -15,7 +15,6 @@ from gradstudio.ui.state.run.module_importer import Bringing
 from gradstudio.ui.theme import Theme
 
 MODELS = Path(__file__).parents[1] / "engine" / "bring" / "models.py"
-PATIENCE_MS = 60_000
 
 
 @pytest.fixture
@@ -105,7 +104,7 @@ def test_cancel_is_what_enter_means(dialog: ImportModuleDialog, qtbot: QtBot) ->
 def test_a_yes_brings_the_module(dialog: ImportModuleDialog, qtbot: QtBot) -> None:
     choose(dialog, "MLP")
     qtbot.keyClicks(field(dialog, "Input x"), "torch.randn(5, 8)")
-    with qtbot.waitSignal(dialog.accepted, timeout=PATIENCE_MS):
+    with qtbot.waitSignal(dialog.accepted):
         qtbot.mouseClick(button(dialog, "Run Code and Import"), Qt.MouseButton.LeftButton)
     assert isinstance(dialog.brought, Brought)
     assert dialog.brought.exact
@@ -117,11 +116,11 @@ def test_what_goes_wrong_is_told_there_and_can_be_mended(dialog: ImportModuleDia
     choose(dialog, "Raises")
     qtbot.keyClicks(field(dialog, "Input x"), "torch.ones(2)")
     qtbot.mouseClick(button(dialog, "Run Code and Import"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "ValueError: not today" in problem(dialog), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: "ValueError: not today" in problem(dialog))
     assert "models.py, line" in problem(dialog)
     choose(dialog, "Dies")
     qtbot.mouseClick(button(dialog, "Run Code and Import"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "ended with code 7" in problem(dialog), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: "ended with code 7" in problem(dialog))
     choose(dialog, "trained")
     assert not field(dialog, "Constructor arguments").isVisible()
 
@@ -130,7 +129,7 @@ def test_stop_ends_code_that_does_not_end(dialog: ImportModuleDialog, qtbot: QtB
     choose(dialog, "Endless")
     qtbot.keyClicks(field(dialog, "Input x"), "torch.ones(2)")
     qtbot.mouseClick(button(dialog, "Run Code and Import"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: button(dialog, "Stop").isVisible(), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: button(dialog, "Stop").isVisible())
     qtbot.mouseClick(button(dialog, "Stop"), Qt.MouseButton.LeftButton)
     assert "Stopped" in problem(dialog)
     assert button(dialog, "Run Code and Import").isEnabled()

@@ -20,7 +20,7 @@ def plans(op: Any, seed: int) -> Iterator[Plan | Unplanned]:
     """Every wrong call of an entry that torch does refuse."""
     if op.error_inputs_func is None:
         return
-    torch.manual_seed(seed)
+    torch.default_generator.manual_seed(seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = list(op.error_inputs("cpu"))

@@ -2,28 +2,33 @@
 
 import re
 
-import pytest
-
 from gradstudio.advice.explanation import describe_operands, explain, explain_words
 from gradstudio.advice.rules.error_rules import RULES
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Failed
 from gradstudio.protocol.messages.records import PlainRecord, Summary, TensorRecord
+from tests.helpers.laws import check_each
 
 
 def test_names_are_unique() -> None:
     assert len({rule.name for rule in RULES}) == len(RULES)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_explanations_use_only_groups_of_their_pattern(rule) -> None:
+def test_explanations_use_only_groups_of_their_pattern() -> None:
+    check_each(((rule.name, rule) for rule in RULES), uses_only_groups_of_its_pattern)
+
+
+def uses_only_groups_of_its_pattern(rule) -> None:
     groups = set(re.compile(rule.pattern).groupindex)
     used = set(re.findall(r"{(\w+)}", rule.explanation))
     assert used <= groups
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_every_rule_offers_a_way_out(rule) -> None:
+def test_every_rule_offers_a_way_out() -> None:
+    check_each(((rule.name, rule) for rule in RULES), offers_a_way_out)
+
+
+def offers_a_way_out(rule) -> None:
     assert rule.fixes and not any("{" in fix for fix in rule.fixes)
 
 

@@ -10,6 +10,7 @@ from gradstudio.operators.errors import BrokenCatalogue, LiteralError, UnknownOp
 from gradstudio.operators.families import default_names, element_parameter, is_list_like
 from gradstudio.operators.literals.parser import parse, parse_any
 from gradstudio.operators.model import LIST_LIKE, Effect, Face, Family, Kind, Operator
+from tests.helpers.laws import check_each
 
 CATALOGUE = load()
 
@@ -170,8 +171,11 @@ def test_a_fresh_node_needs_only_what_flows() -> None:
             assert [p.name for p in missing if p.kind not in flows] == [], row.key
 
 
-@pytest.mark.parametrize("row", CATALOGUE, ids=lambda row: row.key)
-def test_defaults_and_choices_are_literals_in_their_normal_form(row: Operator) -> None:
+def test_defaults_and_choices_are_literals_in_their_normal_form() -> None:
+    check_each(((row.key, row) for row in CATALOGUE), has_literals_in_their_normal_form)
+
+
+def has_literals_in_their_normal_form(row: Operator) -> None:
     for parameter in row.parameters:
         if parameter.default is not None:
             assert parse_any(parameter.default) == parameter.default

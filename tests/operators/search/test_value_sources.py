@@ -1,17 +1,14 @@
 """What is offered to an argument that is no tensor."""
 
-import pytest
-
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Kind, Parameter
 from gradstudio.operators.search.value_sources import gives, usual_givers
 
 
-@pytest.mark.parametrize("kind", list(Kind))
-def test_what_usually_gives_a_value_is_there_and_can_give_it(kind: Kind):
-    parameter = Parameter("size", kind)
-    for key in usual_givers(parameter):
-        assert gives(load()[key], parameter), key
+def test_what_usually_gives_a_value_is_there_and_can_give_it():
+    for kind in Kind:
+        parameter = Parameter("size", kind)
+        assert [key for key in usual_givers(parameter) if not gives(load()[key], parameter)] == [], kind
 
 
 def test_a_tensor_is_for_tensors_and_numbers_are_for_sizes():

@@ -21,7 +21,7 @@ Point = tuple[float, float]
 def session(qtbot: QtBot) -> Iterator[Session]:
     client = EngineClient([sys.executable, "-m", "tests.helpers.fake_engine", "fine"], spare=False)
     client.start()
-    qtbot.waitUntil(lambda: client.ready, timeout=20_000)
+    qtbot.waitUntil(lambda: client.ready)
     yield Session(client)
     client.close()
 

@@ -11,8 +11,6 @@ from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
 
-PATIENCE_MS = 60_000
-
 
 @pytest.fixture(scope="module")
 def engine(qapp: object) -> Iterator[EngineClient]:
@@ -25,7 +23,7 @@ def engine(qapp: object) -> Iterator[EngineClient]:
 
 @pytest.fixture
 def session(qtbot: QtBot, engine: EngineClient) -> Iterator[Session]:
-    qtbot.waitUntil(lambda: engine.ready, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: engine.ready)
     made = Session(engine)
     yield made
     made.engine.hang_up()
@@ -44,7 +42,7 @@ def add(session: Session, key: str, **arguments: str) -> ItemId:
 
 
 def finish(qtbot: QtBot, session: Session) -> None:
-    qtbot.waitUntil(lambda: not session.run.state.busy, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not session.run.state.busy)
 
 
 def slide(session: Session, item: ItemId, text: str, path: str = "data") -> None:

@@ -11,14 +11,12 @@ from gradstudio.protocol.messages.events import Log, Memory
 from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
 
-PATIENCE_MS = 60_000
-
 
 @pytest.fixture
 def engine(qtbot: QtBot) -> Iterator[EngineClient]:
     client = EngineClient(spare=False)
     client.start()
-    qtbot.waitUntil(lambda: client.ready, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: client.ready)
     yield client
     client.close()
 
@@ -42,7 +40,7 @@ def full(session: Session, value: str) -> ItemId:
 
 
 def finish(qtbot: QtBot, session: Session) -> None:
-    qtbot.waitUntil(lambda: session.run.state.outcome != "" and not session.run.state.busy, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: session.run.state.outcome != "" and not session.run.state.busy)
 
 
 def value(session: Session, item: ItemId) -> object:
@@ -79,7 +77,7 @@ def test_shapes_are_inferred_without_taking_the_live_state_away(qtbot: QtBot, tw
     one.run.stepper.step()
     finish(qtbot, one)
     asked = full(other, "2.0")
-    qtbot.waitUntil(lambda: other.results.inference(asked) is not None, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: other.results.inference(asked) is not None)
     assert one.run.state.live and one.results.inference(asked) is None
     one.run.stepper.step()
     finish(qtbot, one)
@@ -95,7 +93,7 @@ def test_a_run_that_waited_for_the_engine_ends_where_it_was_asked_for(qtbot: QtB
     one.engine.shown, other.engine.shown = False, True
     assert one.run.state.waiting
     client.start()
-    qtbot.waitUntil(lambda: value(one, item) is not None and not one.run.state.busy, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: value(one, item) is not None and not one.run.state.busy)
     assert one.run.state.outcome == "done" and not other.run.state.outcome
     client.close()
 

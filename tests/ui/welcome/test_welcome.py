@@ -181,13 +181,13 @@ def test_a_wide_or_a_high_picture_is_shown_whole(width: int, height: int) -> Non
 @pytest.mark.feature(83)
 def test_pictures_follow_are_kept_and_are_those_of_the_theme(qtbot: QtBot, window: MainWindow) -> None:
     page = welcome(window)
-    qtbot.waitUntil(lambda: pictures_seen(page) == len(page.examples), timeout=30_000)
+    qtbot.waitUntil(lambda: pictures_seen(page) == len(page.examples))
     kept = window.settings.state_folder / "pictures"
     assert len(list(kept.glob("*.png"))) == len(page.examples)
     before = page.examples[0]._image
     page.set_theme(themes.theme("light"))
     assert pictures_seen(page) == 0
-    qtbot.waitUntil(lambda: pictures_seen(page) == len(page.examples), timeout=30_000)
+    qtbot.waitUntil(lambda: pictures_seen(page) == len(page.examples))
     assert page.examples[0]._image != before
 
 
@@ -197,5 +197,5 @@ def test_a_folder_that_cannot_be_written_costs_only_the_next_start(
     window.settings.state_folder.mkdir(parents=True, exist_ok=True)
     (window.settings.state_folder / "pictures").write_text("in the way")
     page = welcome(window)
-    qtbot.waitUntil(lambda: pictures_seen(page) > 0, timeout=30_000)
+    qtbot.waitUntil(lambda: pictures_seen(page) > 0)
     press(Key.Key_Escape)

@@ -121,7 +121,9 @@ class InspectorPanel(QScrollArea):
         self.setAccessibleName("Inspector")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._followed: ItemId | None = None
-        self._was_back = self._moves = self._pinned = False
+        self._was_back = self._moves = self._pinned = self._brings_note = False
+        self.verticalScrollBar().rangeChanged.connect(self._on_bar_range_changed)
+        self.verticalScrollBar().actionTriggered.connect(self._on_bar_action_triggered)
         self._throttle = Throttle(REFRESH_MS, self)
         self._throttle.due.connect(self.refresh)
         session.attention.selection_changed.connect(self._on_attention_selection_changed)
@@ -169,6 +171,7 @@ class InspectorPanel(QScrollArea):
         """Let the person write the note of the item that is shown, and bring it into view."""
         if self.item is not None:
             self.details.note.focus_note()
+            self._brings_note = True
             QTimer.singleShot(0, self, self._show_note)  # when the dock and its parts have their sizes
 
     def show_gradient(self) -> None:
@@ -234,7 +237,16 @@ class InspectorPanel(QScrollArea):
             self._moves = False
         self._throttle.request()
 
+    def _on_bar_range_changed(self) -> None:
+        """Words that are wrapped find their heights in several turns; until a person scrolls, the note follows."""
+        if self._brings_note and self.details.note.edit.hasFocus():
+            QTimer.singleShot(0, self, self._show_note)
+
+    def _on_bar_action_triggered(self) -> None:
+        self._brings_note = False
+
     def _on_attention_selection_changed(self) -> None:
+        self._brings_note = False
         if not self._moves:
             self._pinned = self._session.results.looking_back
         self.refresh()

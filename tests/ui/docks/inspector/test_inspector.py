@@ -459,8 +459,30 @@ def test_the_note_is_brought_into_view_to_be_written(
     note = inspector.details.note
     assert note.visibleRegion().isEmpty()
     inspector.focus_note()
-    qtbot.waitUntil(lambda: note.edit.visibleRegion().boundingRect().height() == note.edit.height())
+
+    def is_seen() -> bool:
+        return note.edit.visibleRegion().boundingRect().height() == note.edit.height()
+
+    qtbot.waitUntil(is_seen)
     assert inspector.focusWidget() is note.edit
+    with qtbot.waitSignal(inspector._throttle.due):
+        inspector._throttle.request()
+    qtbot.waitUntil(is_seen)
+
+
+def test_who_scrolls_away_from_the_note_is_not_brought_back(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    session.attention.select([add("torch.nn.functional.mse_loss")])
+    inspector.resize(340, 200)
+    inspector.focus_note()
+    bar = inspector.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.value() > 0)
+    bar.triggerAction(bar.SliderAction.SliderToMinimum)
+    inspector.resize(340, 180)
+    with qtbot.waitSignal(inspector._throttle.due):
+        inspector._throttle.request()
+    assert bar.value() == 0
 
 
 def test_the_wheel_over_the_tabs_changes_no_tab_and_below_the_figures_is_no_hole(

@@ -25,7 +25,7 @@ def session(qtbot: QtBot) -> Iterator[Make]:
         client = EngineClient([sys.executable, "-m", "tests.helpers.fake_engine", mode], spare=False)
         clients.append(client)
         client.start()
-        qtbot.waitUntil(lambda: client.ready, timeout=20_000)
+        qtbot.waitUntil(lambda: client.ready)
         return Session(client)
 
     yield make
@@ -42,7 +42,7 @@ def add(session: Session, key: str, **literals: str) -> ItemId:
 
 
 def finish(qtbot: QtBot, session: Session) -> None:
-    qtbot.waitUntil(lambda: not session.run.state.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not session.run.state.busy)
 
 
 def test_a_run_fills_values_and_gradients(qtbot: QtBot, session: Make) -> None:
@@ -110,31 +110,31 @@ def test_stop_replaces_an_engine_that_does_not_answer(qtbot: QtBot, session: Mak
     one = session("deaf")
     add(one, "torch.randn")
     one.run.run()
-    qtbot.waitUntil(lambda: one.run.state.live, timeout=20_000)
+    qtbot.waitUntil(lambda: one.run.state.live)
     first = one.engine.pid
     one.run.stop()
     finish(qtbot, one)
     assert one.run.state.outcome == "stopped" and "document is not" in one.run.state.reason
-    qtbot.waitUntil(lambda: one.engine.ready and one.engine.pid != first, timeout=20_000)
+    qtbot.waitUntil(lambda: one.engine.ready and one.engine.pid != first)
     assert one.graph_store.graph.nodes, "the document is untouched"
 
 
 def test_an_engine_that_dies_in_a_run_is_replaced_and_the_next_run_can_begin(qtbot: QtBot, session: Make) -> None:
     one = session("dying")
     add(one, "torch.randn")
-    with qtbot.waitSignal(one.engine.died, timeout=20_000):
+    with qtbot.waitSignal(one.engine.died):
         one.run.run()
     assert "died" in one.run.state.outcome and "document is not" in one.run.state.reason
-    qtbot.waitUntil(lambda: one.engine.ready, timeout=20_000)
+    qtbot.waitUntil(lambda: one.engine.ready)
     assert one.run.can("run")
 
 
 def test_an_engine_that_talks_nonsense_is_replaced(qtbot: QtBot, session: Make) -> None:
     one = session("babbling")
     add(one, "torch.randn")
-    with qtbot.waitSignal(one.engine.died, timeout=20_000):
+    with qtbot.waitSignal(one.engine.died):
         one.run.run()
-    qtbot.waitUntil(lambda: one.engine.ready, timeout=20_000)
+    qtbot.waitUntil(lambda: one.engine.ready)
 
 
 def test_results_of_an_older_program_are_stale_not_gone(qtbot: QtBot, session: Make) -> None:
@@ -144,7 +144,7 @@ def test_results_of_an_older_program_are_stale_not_gone(qtbot: QtBot, session: M
     finish(qtbot, one)
     assert not one.results.stale(item)
     assert one.graph_store.attempt(recipes.set_literal, "Set", item, "size", "(4,)")
-    qtbot.waitUntil(lambda: one.results.stale(item), timeout=20_000)
+    qtbot.waitUntil(lambda: one.results.stale(item))
     assert one.results.outputs(item) is not None
 
 
@@ -162,7 +162,7 @@ def test_moving_a_card_leaves_the_results_current(qtbot: QtBot, session: Make) -
 def test_inference_arrives_after_an_edit(qtbot: QtBot, session: Make) -> None:
     one = session("fine")
     item = add(one, "torch.randn")
-    qtbot.waitUntil(lambda: one.results.inference(item) is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: one.results.inference(item) is not None)
 
 
 def test_a_run_asked_for_before_the_engine_is_started_is_carried_out(qtbot: QtBot) -> None:
@@ -180,7 +180,7 @@ def test_a_program_compiled_before_the_engine_came_is_sent_to_it(qtbot: QtBot) -
     one = Session(client)
     item = add(one, "torch.randn")
     client.start()
-    qtbot.waitUntil(lambda: client.ready, timeout=20_000)
+    qtbot.waitUntil(lambda: client.ready)
     one.run.run()
     finish(qtbot, one)
     assert one.results.outputs(item) is not None
@@ -194,16 +194,16 @@ def test_a_failure_goes_with_the_statement_that_failed_and_comes_back_with_undo(
     finish(qtbot, one)
     assert one.results.failure(item) is not None
     assert one.graph_store.attempt(recipes.set_literal, "Set", item, "size", "(4,)")
-    qtbot.waitUntil(lambda: one.results.failure(item) is None, timeout=20_000)
+    qtbot.waitUntil(lambda: one.results.failure(item) is None)
     one.graph_store.undo_stack.undo()
-    qtbot.waitUntil(lambda: one.results.failure(item) is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: one.results.failure(item) is not None)
 
 
 def test_the_node_at_work_is_the_one_behind_the_last_that_finished(qtbot: QtBot, session: Make) -> None:
     one = session("deaf")
     item = add(one, "torch.randn")
     one.run.run()
-    qtbot.waitUntil(lambda: one.results.running_node == item, timeout=20_000)
+    qtbot.waitUntil(lambda: one.results.running_node == item)
 
 
 def test_values_of_a_run_that_was_lost_are_greyed_until_the_next(qtbot: QtBot, session: Make) -> None:
@@ -212,11 +212,11 @@ def test_values_of_a_run_that_was_lost_are_greyed_until_the_next(qtbot: QtBot, s
     one.run.run()
     finish(qtbot, one)
     one.run.restart_engine()
-    qtbot.waitUntil(lambda: one.engine.ready, timeout=20_000)
+    qtbot.waitUntil(lambda: one.engine.ready)
     heard: list[object] = []
     one.engine.received.connect(heard.append)
     one.graph_store.attempt(recipes.set_note, "Note", item, "x")
-    qtbot.waitUntil(lambda: any(type(event).__name__ == "Loaded" for event in heard), timeout=20_000)
+    qtbot.waitUntil(lambda: any(type(event).__name__ == "Loaded" for event in heard))
     assert one.results.stale(item)
 
 
@@ -337,7 +337,7 @@ def test_a_slider_repeats_the_run_as_one_undo_step_and_infers_at_its_end(qtbot: 
         one.run.follow(recipes.set_literal(one.graph_store.graph, leaf, "size", size), "Set size", "slide")
     finish(qtbot, one)
     assert one.graph_store.undo_stack.count() == count + 1
-    qtbot.waitUntil(lambda: "Inferred" in verbs, timeout=20_000)
+    qtbot.waitUntil(lambda: "Inferred" in verbs)
     assert verbs.count("Startedrepeat") == 2, "the first and the newest; those between are passed over"
     assert verbs.count("Inferred") == 1
     assert not one.results.tables.is_stale
@@ -357,11 +357,11 @@ def test_questions_are_answered_under_their_number(qtbot: QtBot, session: Make) 
     heard: list[object] = []
     one.run.questions.answered.connect(heard.append)
     numbers = one.run.questions.what_if(Change(node=leaf)), one.run.questions.check((leaf,))
-    qtbot.waitUntil(lambda: len(heard) == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: len(heard) == 2)
     assert numbers == tuple(event.request for event in heard)  # type: ignore[attr-defined]
     one.run.run()
     finish(qtbot, one)
-    with qtbot.waitSignal(one.run.questions.answered, timeout=20_000):
+    with qtbot.waitSignal(one.run.questions.answered):
         one.run.questions.weigh_memory()
     memory = one.results.node_memory(ItemId("n"))
     assert memory is not None and memory.alive_bytes == 8
@@ -453,7 +453,7 @@ def test_what_is_asked_before_the_engine_is_ready_is_done_in_order(qtbot: QtBot)
     with qtbot.waitSignal(one.run.status.noted) as noted:
         one.run.backward()
     assert noted.args[0] == "The engine is starting. Then: Forward, Backward."
-    qtbot.waitUntil(lambda: len(verbs) == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: len(verbs) == 2)
     assert verbs == ["forward", "backward"] and not one.run.state.busy
     client.close()
 
@@ -466,7 +466,7 @@ def test_stop_before_the_engine_is_ready_drops_what_waits_and_keeps_the_engine(q
     pid = client.pid
     one.run.stop()
     assert not one.run.state.busy and one.run.state.outcome == "stopped"
-    qtbot.waitUntil(lambda: client.ready, timeout=20_000)
+    qtbot.waitUntil(lambda: client.ready)
     assert client.pid == pid and not one.run.state.busy
     client.close()
 
