@@ -46,8 +46,7 @@ class Keyboard:
 
     @property
     def rows(self) -> list[str]:
-        model = self.chooser.model
-        return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+        return [str(self.chooser.index(row).data()) for row in range(len(self.chooser.rows))]
 
     @property
     def said(self) -> str:

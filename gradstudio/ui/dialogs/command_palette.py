@@ -3,60 +3,41 @@
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter
-from PySide6.QtWidgets import (
-    QFrame,
-    QLabel,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtWidgets import QLabel, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
 
 from gradstudio.ui.actions.action_set import ActionSet
 from gradstudio.ui.dialogs.command_list import CommandList, Entry, Shown
 from gradstudio.ui.theme import Theme, mono_font, ui_font
 from gradstudio.ui.widgets.operator_text import draw_marked
+from gradstudio.ui.widgets.popup_list import PopupList
 
 Index = QModelIndex | QPersistentModelIndex
-SHOWN: Final = int(Qt.ItemDataRole.UserRole)
+Role = Qt.ItemDataRole
+SHOWN: Final = int(Role.UserRole)
 WIDTH_PX: Final = 640
 TOP_PX: Final = 56
 ROWS: Final = 11
 PAD_PX: Final = 10
 TICK: Final = "✓ "
-_KEEPS_OPEN = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
 
 
-class Palette(QFrame):
-    """A field and a list over the window.
+class Palette(PopupList[Shown]):
+    """A field and a list over the window; `chosen` tells the id of the command that is about to be done."""
 
-    Signals:
-        chosen(object): the id of the command that is about to be done.
-        closed(): it is over, with or without a choice.
-    """
-
-    chosen = Signal(object)
-    closed = Signal()
+    goes_round = True
 
     def __init__(self, parent: QWidget, actions: ActionSet, theme: Theme, recent: Sequence[str] = ()) -> None:
         """Offer commands, those used last first."""
-        super().__init__(parent)
-        self._recent, self._open, self._room = tuple(recent), True, parent
+        super().__init__(parent, "Command")
+        self._recent = tuple(recent)
         self._commands = commands = CommandList(actions, self)
         self._before = parent.window().focusWidget()
         self.setObjectName("palette")
         self.setAccessibleName("Command palette")
-        self.field = QLineEdit(self)
         self.field.setPlaceholderText(f"Type a command: {len(commands.entries)} are here")
-        self.field.setAccessibleName("Command")
-        self.field.installEventFilter(self)
-        self.list = self._empty_list(theme)
+        self.list.setItemDelegate(_RowPainter(theme, self.list))
         self.words = QLabel("", self)
         self.words.setProperty("role", "dim")
         layout = QVBoxLayout(self)
@@ -66,20 +47,9 @@ class Palette(QFrame):
             layout.addWidget(widget)
         self.setStyleSheet(
             f"#palette {{ background: {theme.surface_raised}; border: 1px solid {theme.line}; "
-            f"border-radius: {theme.CARD_RADIUS}px; }} #palette QListWidget {{ background: transparent; }}"
+            f"border-radius: {theme.CARD_RADIUS}px; }} #palette QListView {{ background: transparent; }}"
         )
-        self.field.textChanged.connect(self._fill)
-        self._fill("")
-
-    def _empty_list(self, theme: Theme) -> QListWidget:
-        rows = QListWidget(self)
-        rows.setItemDelegate(_RowPainter(theme, rows))
-        rows.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        rows.setUniformItemSizes(True)
-        rows.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        rows.itemClicked.connect(self._on_list_item_clicked)
-        rows.currentItemChanged.connect(self._on_list_current_item_changed)
-        return rows
+        self.narrow("")
 
     def open(self) -> None:
         """Show it in the middle, near the upper edge of its parent."""
@@ -95,59 +65,47 @@ class Palette(QFrame):
 
     def entries(self) -> tuple[Entry, ...]:
         """The lines, top to bottom."""
-        return tuple(self._shown(row).entry for row in range(self.list.count()))
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Arrows walk the list while the field is typed into; leaving the field closes all; no shortcut fires."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
-            event.accept()
-            return True
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            return self._key(event)
-        if isinstance(event, QFocusEvent) and event.lostFocus() and event.reason() not in _KEEPS_OPEN:
-            self._end()
-        return super().eventFilter(watched, event)
+        return tuple(shown.entry for shown in self.rows)
 
     def close_now(self) -> None:
         """Go away without a choice; what had the focus gets it back."""
         if self._open:
-            self._end()
+            self.leave()
             if self._before is not None:
                 self._before.setFocus(Qt.FocusReason.PopupFocusReason)
 
-    def _end(self) -> None:
-        if self._open:
-            self._open = False
-            self.hide()
-            self.closed.emit()
-            self.deleteLater()
+    def matches(self, typed: str) -> Sequence[Shown]:
+        """The commands that fit."""
+        return self._commands.fitting(typed, self._recent)
 
-    def _key(self, event: QKeyEvent) -> bool:
-        page = max(self.list.height() // _row_height() - 1, 1)
-        steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: page, Qt.Key.Key_PageUp: -page}
-        key = Qt.Key(event.key())
-        if key in steps:
-            self._step(steps[key])
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._choose(self.list.currentRow())
-        elif key == Qt.Key.Key_Escape:
-            self.close_now()
-        else:
-            return key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
-        return True
+    def row_data(self, row: Shown, role: int) -> object:
+        """Its text, why it cannot be done, what is said of it, and all of it for the painter."""
+        match role:
+            case Role.DisplayRole:
+                return row.entry.text
+            case Role.ToolTipRole:
+                return row.entry.why
+            case Role.AccessibleTextRole:
+                return _spoken(row.entry)
+            case _:
+                return row if role == SHOWN else None
 
-    def _step(self, by: int) -> None:
-        """One line goes round at the ends, a page stops there."""
-        count = self.list.count()
-        if count:
-            row = self.list.currentRow() + by
-            self.list.setCurrentRow(row % count if abs(by) == 1 else min(max(row, 0), count - 1))
+    def narrow(self, typed: str) -> None:
+        """List the commands that fit, or say that there is none."""
+        super().narrow(typed)
+        if not self.rows:
+            self.words.setText("No command is called so. Menus and their entries can be typed, too.")
 
-    def _choose(self, row: int) -> None:
-        """Do what a line says; one that cannot be done now says why instead."""
-        if row < 0:
+    def show_current(self) -> None:
+        """Say what Enter does."""
+        if self.current is not None:
+            self.words.setText(self.current.entry.why or "Enter does it · Esc goes back")
+
+    def take(self) -> None:
+        """Do what the line says; one that cannot be done now says why instead."""
+        if self.current is None:
             return
-        entry = self._shown(row).entry
+        entry = self.current.entry
         if entry.why:
             self.words.setText(entry.why)
             return
@@ -155,29 +113,17 @@ class Palette(QFrame):
         self.chosen.emit(entry.id)
         entry.run()
 
-    def _fill(self, typed: str) -> None:
-        self.list.clear()
-        for shown in self._commands.fitting(typed, self._recent):
-            item = QListWidgetItem(shown.entry.text)
-            item.setData(SHOWN, shown)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, _spoken(shown.entry))
-            item.setToolTip(shown.entry.why)
-            self.list.addItem(item)
-        self.list.setCurrentRow(0 if self.list.count() else -1)
-        if not self.list.count():
-            self.words.setText("No command is called so. Menus and their entries can be typed, too.")
+    def page_rows(self) -> int:
+        """As many as are seen, but one."""
+        return max(self.list.height() // _row_height() - 1, 1)
 
-    def _shown(self, row: int) -> Shown:
-        shown: Shown = self.list.item(row).data(SHOWN)
-        return shown
+    def claims(self, event: QKeyEvent) -> bool:
+        """No shortcut fires while a command is typed."""
+        return True
 
-    def _on_list_item_clicked(self, item: QListWidgetItem) -> None:
-        self._choose(self.list.row(item))
-
-    def _on_list_current_item_changed(self, item: QListWidgetItem | None) -> None:
-        if item is not None:
-            entry: Entry = item.data(SHOWN).entry
-            self.words.setText(entry.why or "Enter does it · Esc goes back")
+    def own_key(self, event: QKeyEvent) -> bool:
+        """Tab leads nowhere."""
+        return event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
 
 
 def _spoken(entry: Entry) -> str:

@@ -1,15 +1,16 @@
 """The quick search: type a few letters at the cursor, press Enter, and the operator is there."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Operator
 from gradstudio.operators.search import filters
+from gradstudio.operators.search.search_index import Find
 from gradstudio.scene.edit import search_suggestions
 from gradstudio.scene.edit.search_suggestions import GRAMMAR, Wanted
 from gradstudio.ui.canvas.paint.card_picture import CardPictures
@@ -18,6 +19,7 @@ from gradstudio.ui.canvas.popups.search_row_delegate import FIND, ROW_HEIGHT, TY
 from gradstudio.ui.state.library.favourites import Shelf
 from gradstudio.ui.theme import Theme, mono_font, ui_font
 from gradstudio.ui.widgets.operator_signature import signature
+from gradstudio.ui.widgets.popup_list import PopupList
 
 ROWS: Final = 8
 MARGIN: Final = 8
@@ -26,23 +28,15 @@ FIELD: Final = 30
 HINT: Final = 20
 SIGNATURE: Final = 34
 """Heights: of the field, of "Did you mean", and at least of the current row's signature in two lines."""
-_KEEPS_OPEN = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
 ANYTHING: Final = Wanted()
 
 
-class SearchPopup(QFrame):
-    """A field and a list of operators over the canvas, with the current one's card and words beside it.
+class SearchPopup(PopupList[Find]):
+    """Operators over the canvas, with the current one's card and words beside it; `chosen` tells an operator key.
 
     Attributes:
         by_mouse: whether the choice was made with the mouse.
-
-    Signals:
-        chosen(object): an operator key.
-        closed(): it is over, with or without a choice.
     """
-
-    chosen = Signal(object)
-    closed = Signal()
 
     def __init__(
         self,
@@ -54,13 +48,17 @@ class SearchPopup(QFrame):
         says: Callable[[str], str] = lambda _key: "",
     ) -> None:
         """`wanted` is what the search is for; `says` gives torch's first sentence on an operator, "" while unknown."""
-        super().__init__(parent)
+        super().__init__(parent, "Search the operators")
         self.wanted, self.by_mouse = wanted, False
-        self._open, self._room, self._says = True, parent, says
+        self._says, self._typed = says, filters.read("")
         self._shelf = shelf or Shelf(parent=self)
         self.setObjectName("canvas_search")
-        self.field = self._search_field(wanted.title or f"Search {len(load()):,} operators…")
-        self.list = self._empty_list(theme)
+        self.field.setPlaceholderText(wanted.title or f"Search {len(load()):,} operators…")
+        self.field.setFont(ui_font(13))
+        self.field.setFixedHeight(FIELD)
+        self.list.setItemDelegate(RowPainter(theme, self._shelf, self.list, wanted.costs))
+        self.list.viewport().setMouseTracking(True)
+        self.list.viewport().installEventFilter(self)
         self.hint = self._hint_label()
         self.signature = self._signature_label()
         self.preview = SearchPreview(parent, theme, pictures or CardPictures())
@@ -73,18 +71,8 @@ class SearchPopup(QFrame):
         for widget in (self.field, self.hint, self.list, self.signature):
             layout.addWidget(widget)
         self.setStyleSheet(_sheet(theme))
-        self.field.textChanged.connect(self._on_field_text_changed)
         self._shelf.changed.connect(self.list.viewport().update)
-        self._fill("")
-
-    def _search_field(self, words: str) -> QLineEdit:
-        field = QLineEdit(self)
-        field.setPlaceholderText(words)
-        field.setAccessibleName("Search the operators")
-        field.setFont(ui_font(13))
-        field.installEventFilter(self)
-        field.setFixedHeight(FIELD)
-        return field
+        self.narrow("")
 
     def _hint_label(self) -> QLabel:
         label = QLabel("", self)
@@ -93,18 +81,6 @@ class SearchPopup(QFrame):
         label.setWordWrap(True)
         label.setContentsMargins(4, 0, 4, 0)
         return label
-
-    def _empty_list(self, theme: Theme) -> QListWidget:
-        rows = QListWidget(self)
-        rows.setItemDelegate(RowPainter(theme, self._shelf, rows, self.wanted.costs))
-        rows.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        rows.setUniformItemSizes(True)
-        rows.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        rows.viewport().setMouseTracking(True)
-        rows.viewport().installEventFilter(self)
-        rows.itemClicked.connect(self._on_list_item_clicked)
-        rows.currentRowChanged.connect(self._on_list_current_row_changed)
-        return rows
 
     def _signature_label(self) -> QLabel:
         label = QLabel("", self)
@@ -127,38 +103,92 @@ class SearchPopup(QFrame):
 
     def operators(self) -> tuple[str, ...]:
         """Keys of the rows, top to bottom."""
-        return tuple(self.list.item(row).data(FIND).operator.key for row in range(self.list.count()))
+        return tuple(find.operator.key for find in self.rows)
 
     def documented_operator(self) -> str:
         """The key of the row that is lit, which F1 explains; "" for none."""
-        row = self.list.currentRow()
-        return str(self.list.item(row).data(FIND).operator.key) if row >= 0 else ""
+        return self.current.operator.key if self.current is not None else ""
+
+    def matches(self, typed: str) -> Sequence[Find]:
+        """The operators that fit; the nearest where none does."""
+        shelf = self._shelf
+        finds = search_suggestions.found(self.wanted, self._typed, shelf.recent, shelf.favourites)
+        self._fits = bool(finds)
+        return finds or search_suggestions.nearest(self.wanted, self._typed)
+
+    def row_data(self, row: Find, role: int) -> object:
+        """Its title, and all of it with what was typed for the painter."""
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return row.operator.title
+            case _ if role == FIND:
+                return row
+            case _:
+                return self._typed.text if role == TYPED else None
+
+    def narrow(self, typed: str) -> None:
+        """List what fits; where nothing does, the nearest, of which none is lit."""
+        self._typed = filters.read(typed)
+        super().narrow(typed)
+        words = search_suggestions.hint(typed, self._typed) or ("" if typed.strip() else GRAMMAR)
+        if not self._fits and not self._typed.wrong:
+            words = f"Nothing fits “{typed.strip()}”." + (" Did you mean" if self.rows else "")
+        self.hint.setText(words)
+        self.hint.setVisible(bool(words))
+        if not self._fits:
+            self.go(-1)
+        self.show_current()
+
+    def show_current(self) -> None:
+        """Show how the current row is written, its card, and what it does."""
+        self._fit_height()
+        operator: Operator | None = self.current.operator if self.current is not None else None
+        text = signature(operator) if operator is not None else ""
+        self.preview.show_operator(operator, self._says(operator.key) if operator is not None else "")
+        self._place_preview()
+        self.signature.setText(in_two_lines(text, QFontMetrics(self.signature.font()), WIDTH - 2 * MARGIN - 10))
+
+    def take(self) -> None:
+        """The current row is meant."""
+        key = self.documented_operator()
+        if key and self._open:
+            self.leave()
+            self.chosen.emit(key)
+
+    def leave(self) -> None:
+        """It is over, with its preview."""
+        if self._open:
+            self.preview.hide()
+            self.preview.deleteLater()
+        super().leave()
+
+    def page_rows(self) -> int:
+        """As many as are seen at once."""
+        return ROWS
+
+    def claims(self, event: QKeyEvent) -> bool:
+        """The key of favourites means the row that is lit."""
+        return _is_star(event)
+
+    def own_key(self, event: QKeyEvent) -> bool:
+        """Tab completes a condition, else it takes; a key makes the row a favourite, or no longer."""
+        if _is_star(event):
+            if self.documented_operator():
+                self._shelf.toggle(self.documented_operator())
+            return True
+        if event.key() != Qt.Key.Key_Tab:
+            return False
+        if text := search_suggestions.completed(self.field.text()):
+            self.field.setText(text)
+        else:
+            self.take()
+        return True
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Arrows walk the list while the field is typed into; leaving the field closes all; a star is clicked."""
-        if watched is self.list.viewport():
-            return self._press_star(event) or super().eventFilter(watched, event)
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and _is_star(event):
-            event.accept()
+        """A star of a row is clicked."""
+        if watched is self.list.viewport() and self._press_star(event):
             return True
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            return self._key(event)
-        if isinstance(event, QFocusEvent) and event.lostFocus() and event.reason() not in _KEEPS_OPEN:
-            self.close_now()
         return super().eventFilter(watched, event)
-
-    def close_now(self) -> None:
-        """Go away without a choice."""
-        if self._open:
-            self._leave()
-            self.closed.emit()
-
-    def _leave(self) -> None:
-        self._open = False
-        self.hide()
-        self.preview.hide()
-        self.preview.deleteLater()
-        self.deleteLater()
 
     def _press_star(self, event: QEvent) -> bool:
         """A press on the star of a row makes it a favourite, or no longer, and chooses nothing."""
@@ -166,77 +196,24 @@ class SearchPopup(QFrame):
         if not isinstance(event, QMouseEvent) or event.type() not in pressed:
             return False
         at = event.position().toPoint()
-        row = self.list.itemAt(at)
-        if row is None or not star_place(self.list.visualItemRect(row)).contains(at):
+        index = self.list.indexAt(at)
+        if not index.isValid() or not star_place(self.list.visualRect(index)).contains(at):
             return False
         if event.type() != QEvent.Type.MouseButtonRelease:
-            self._shelf.toggle(row.data(FIND).operator.key)
+            self._shelf.toggle(self.rows[index.row()].operator.key)
         return True
 
-    def _key(self, event: QKeyEvent) -> bool:
-        steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: ROWS, Qt.Key.Key_PageUp: -ROWS}
-        key = Qt.Key(event.key())
-        if key in steps:
-            row = min(max(self.list.currentRow() + steps[key], 0), self.list.count() - 1)
-            self.list.setCurrentRow(row)
-            return True
-        if _is_star(event):
-            if self.documented_operator():
-                self._shelf.toggle(self.documented_operator())
-            return True
-        if key == Qt.Key.Key_Tab and (text := search_suggestions.completed(self.field.text())):
-            self.field.setText(text)
-            return True
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
-            self._take(self.list.currentItem())
-            return True
-        if key == Qt.Key.Key_Escape:
-            self.close_now()
-            return True
-        return False
-
-    def _on_list_item_clicked(self, row: QListWidgetItem) -> None:
+    def _on_list_clicked(self, index: QModelIndex) -> None:
         self.by_mouse = True
-        self._take(row)
-
-    def _on_list_current_row_changed(self, row: int) -> None:
-        """Show how the current row is written, its card, and what it does."""
-        self._fit_height()
-        operator: Operator | None = self.list.item(row).data(FIND).operator if row >= 0 else None
-        text = signature(operator) if operator is not None else ""
-        self.preview.show_operator(operator, self._says(operator.key) if operator is not None else "")
-        self._place_preview()
-        self.signature.setText(in_two_lines(text, QFontMetrics(self.signature.font()), WIDTH - 2 * MARGIN - 10))
-
-    def _on_field_text_changed(self, text: str) -> None:
-        self._fill(text)
-
-    def _fill(self, query: str) -> None:
-        typed, shelf = filters.read(query), self._shelf
-        finds = search_suggestions.found(self.wanted, typed, shelf.recent, shelf.favourites)
-        nothing = not finds
-        if nothing:
-            finds = search_suggestions.nearest(self.wanted, typed)
-        self.list.clear()
-        for find in finds:
-            row = QListWidgetItem(find.operator.title, self.list)
-            row.setData(FIND, find)
-            row.setData(TYPED, typed.text)
-        words = search_suggestions.hint(query, typed) or ("" if query.strip() else GRAMMAR)
-        if nothing and not typed.wrong:
-            words = f"Nothing fits “{query.strip()}”." + (" Did you mean" if finds else "")
-        self.hint.setText(words)
-        self.hint.setVisible(bool(words))
-        self.list.setCurrentRow(-1 if nothing else 0)
-        self._on_list_current_row_changed(self.list.currentRow())
+        super()._on_list_clicked(index)
 
     def _fit_height(self) -> None:
         """As high as what is shown."""
-        count, policy = self.list.count(), Qt.ScrollBarPolicy
+        count, policy = len(self.rows), Qt.ScrollBarPolicy
         self.list.setVisible(count > 0)
         self.list.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if count > ROWS else policy.ScrollBarAlwaysOff)
         self.list.setFixedHeight(max(1, min(count, ROWS)) * ROW_HEIGHT)
-        self.signature.setVisible(self.list.currentRow() >= 0)
+        self.signature.setVisible(self.current is not None)
         self.hint.setMinimumHeight(0)  # else what was said before counts
         self.hint.setFixedHeight(max(HINT, self.hint.heightForWidth(WIDTH - 2 * MARGIN)))
         shown = [self.hint.height()] * (not self.hint.isHidden()) + [self.list.height()] * (count > 0)
@@ -247,14 +224,6 @@ class SearchPopup(QFrame):
         """Beside the search, within the window."""
         if self.isVisible():
             self.preview.stand_beside(self.geometry(), self._room.rect())
-
-    def _take(self, row: QListWidgetItem | None) -> None:
-        if row is None or not self._open:
-            return
-        key = row.data(FIND).operator.key
-        self._leave()
-        self.closed.emit()
-        self.chosen.emit(key)
 
 
 def _is_star(event: QKeyEvent) -> bool:
@@ -274,5 +243,5 @@ def _sheet(theme: Theme) -> str:
     return (
         f"QFrame#canvas_search {{ background: {theme.surface}; border: 1px solid {theme.card_edge};"
         " border-radius: 9px; }"
-        f"QListWidget {{ background: {theme.surface}; border: 0; outline: 0; }}"
+        f"QListView {{ background: {theme.surface}; border: 0; outline: 0; }}"
     )
