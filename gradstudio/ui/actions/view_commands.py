@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtWidgets import QMenu
 
-from gradstudio.scene.overlays import OVERLAYS
+from gradstudio.scene.overlay_registry import OVERLAYS
 from gradstudio.scene.wire.wire_options import WireView
 from gradstudio.ui.actions.action_set import ActionRow, MenuRow, Row
 from gradstudio.ui.actions.command_context import Context

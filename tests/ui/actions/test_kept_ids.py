@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gradstudio.scene.overlays import OVERLAYS
+from gradstudio.scene.overlay_registry import OVERLAYS
 from gradstudio.ui.actions.action_set import ActionRow
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.docks.dock_registry import DOCKS

@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
-from gradstudio.scene.overlays import OVERLAYS, OverlayRow, Shown
+from gradstudio.scene.overlay_registry import OVERLAYS, OverlayRow, Shown
 from gradstudio.ui.canvas.paint.picture_export import render_picture
 from gradstudio.ui.state.document.overlays import Overlays
 from tests.ui.desk import Desk

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, SignalInstance
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
 
-from gradstudio.scene.overlays import OVERLAYS
+from gradstudio.scene.overlay_registry import OVERLAYS
 from gradstudio.ui.actions.action_set import ActionSet
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon, tinted

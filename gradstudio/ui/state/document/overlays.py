@@ -5,8 +5,8 @@ from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
-from gradstudio.scene.overlays import OVERLAYS as ROWS
-from gradstudio.scene.overlays import Shown
+from gradstudio.scene.overlay_registry import OVERLAYS as ROWS
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.wire.wire_options import WireView
 
 OVERLAYS: Final = tuple(row.id for row in ROWS)
