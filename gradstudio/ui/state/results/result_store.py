@@ -62,21 +62,21 @@ class ResultStore(QObject):
     @property
     def moment(self) -> int | None:
         """Index of the tick that is looked at; None: now."""
-        return self._cursor.tick
+        return self._cursor.now().tick
 
     @property
     def looking_back(self) -> bool:
         """Whether all that is shown is history."""
-        return self._cursor.tick is not None
+        return self._cursor.now().tick is not None
 
     def is_at(self, moment: int | None) -> bool:
         """Whether that tick is looked at (None: now)."""
-        return self._cursor.tick == moment
+        return self._cursor.now().tick == moment
 
     @property
     def active(self) -> Tick | None:
         """The tick that is looked at; None: now."""
-        tick = self._cursor.active
+        tick = self._cursor.now().active
         if tick is None:
             return None
         shown = self.ids.shown(tick.node)
@@ -118,7 +118,7 @@ class ResultStore(QObject):
 
     def forming(self, node: ItemId, output: int = 0) -> tuple[tuple[WireGrad, ...], int]:
         """The contributions to a value's gradient so far, in torch's order, and how many there will be."""
-        parts, total = self.timeline.forming(self.ids.full(node), output, self._cursor.tick)
+        parts, total = self.timeline.forming(self.ids.full(node), output, self._cursor.now().tick)
         return tuple(map(self.ids.wire, parts)), total
 
     def backward_step(self) -> BackwardStep | None:
@@ -138,7 +138,7 @@ class ResultStore(QObject):
 
     def seconds(self, node: ItemId) -> tuple[float, float]:
         """Seconds the node took in its pass: forward, and in the last backward."""
-        return self.timeline.seconds(self.ids.full(node), self._cursor.tick)
+        return self.timeline.seconds(self.ids.full(node), self._cursor.now().tick)
 
     def saved_bytes(self, node: ItemId) -> int:
         """Bytes the node keeps for a backward: 0 after their release."""
@@ -147,7 +147,7 @@ class ResultStore(QObject):
     def released_bytes(self, node: ItemId) -> int:
         """Bytes the node kept for a backward, which a backward has let go."""
         full = self.ids.full(node)
-        made = self.timeline.made_at(full, self._cursor.tick)
+        made = self.timeline.made_at(full, self._cursor.now().tick)
         if made is None or self._saved_bytes(full):
             return 0
         return self.timeline.saved_bytes(full, made)
@@ -217,9 +217,9 @@ class ResultStore(QObject):
 
     def _saved_bytes(self, full: ItemId) -> int:
         weighed = self.tables.memory_rows.get(full)
-        if self._cursor.tick is None and weighed is not None:
+        if self._cursor.now().tick is None and weighed is not None:
             return weighed.saved_bytes
-        return self.timeline.saved_bytes(full, self._cursor.tick)
+        return self.timeline.saved_bytes(full, self._cursor.now().tick)
 
     def _standing(self) -> tuple[Failure, ...]:
         return tuple(failure for failure in self.tables.failures.values() if self.tables.stands(failure))

@@ -14,7 +14,7 @@ View = tuple[int | None, int | None, dict[ItemId, int]]
 """Moment, backward, chosen turns."""
 
 
-class _Moment:
+class Moment:
     """What is looked at, and what was answered about it already."""
 
     def __init__(self, timeline: Timeline, attention: Attention, graph: Graph | None) -> None:
@@ -43,19 +43,29 @@ class TimelineCursor:
         """Look at `timeline` through `attention`; the loops around a node are those of the store's graph."""
         self.timeline = timeline
         self._attention, self._store = attention, store
-        self._moment = _Moment(timeline, attention, store.graph if store is not None else None)
+        self._moment = Moment(timeline, attention, store.graph if store is not None else None)
         self._shared: tuple[tuple[int, int | None], tuple[tuple[ItemId, ItemId], ...]] | None = None
         self._versions: tuple[tuple[int, int | None], dict[int, int]] | None = None
+
+    def now(self) -> Moment:
+        """The moment, with what is known of it; another one when something was told or something else is looked at."""
+        now, attention, store = self._moment, self._attention, self._store
+        graph = store.graph if store is not None else None
+        is_seen = now.moment == attention.moment and now.chosen == attention.backward
+        is_newest = now.revision == self.timeline.revision and now.graph is graph
+        if not (is_seen and is_newest and (graph is None or now.edits == graph.revision)):
+            now = self._moment = Moment(self.timeline, attention, graph)
+        return now
 
     @property
     def tick(self) -> int | None:
         """Index of the tick that is looked at; None: now."""
-        return self._now().tick
+        return self.now().tick
 
     @property
     def active(self) -> Tick | None:
         """The tick that is looked at; None: now."""
-        return self._now().active
+        return self.now().active
 
     @property
     def active_group(self) -> tuple[Tick, ...]:
@@ -70,11 +80,11 @@ class TimelineCursor:
     @property
     def backward(self) -> int | None:
         """The backward that is shown alone: inside of another one, that one; None: all of them."""
-        return self._now().backward
+        return self.now().backward
 
     def row(self, node: ItemId) -> Row | None:
         """When and how the node last ran, in the turns that are looked at."""
-        now = self._now()
+        now = self.now()
         if now.in_turns or self._attention.chosen_turns:
             return self.timeline.row(node, now.tick, self.turns(node))
         if node not in now.rows:
@@ -83,7 +93,7 @@ class TimelineCursor:
 
     def grad(self, node: ItemId, output: int, path: str) -> GradRow | None:
         """The gradient of a value."""
-        now = self._now()
+        now = self.now()
         if now.in_turns or self._attention.chosen_turns:
             return self.timeline.grad(node, output, path, now.tick, now.backward, self.turns(node))
         key = (node, output, path)
@@ -98,7 +108,7 @@ class TimelineCursor:
 
     def wire_grad(self, source: ItemId, output: int, target: ItemId, port: str) -> WireGrad | None:
         """What the target sent back along the wire."""
-        now = self._now()
+        now = self.now()
         if now.in_turns or self._attention.chosen_turns:
             return self._find_wire_grad(source, output, target, port)
         key = (source, output, target, port)
@@ -132,7 +142,7 @@ class TimelineCursor:
 
     def turns(self, node: ItemId) -> Turns | None:
         """The turns of the loops around the node that are looked at; None: the last it ran with."""
-        chosen, now = self._attention.chosen_turns, self._now()
+        chosen, now = self._attention.chosen_turns, self.now()
         if not chosen and not now.in_turns:
             return None
         loops = self._loops(node)
@@ -171,16 +181,6 @@ class TimelineCursor:
         return frozenset(changed.union(*map(self._inside, loops)))
 
     # -------------------------------------------------------------- private
-
-    def _now(self) -> _Moment:
-        """The moment, with what is known of it; another one when something was told or something else is looked at."""
-        now, attention, store = self._moment, self._attention, self._store
-        graph = store.graph if store is not None else None
-        is_seen = now.moment == attention.moment and now.chosen == attention.backward
-        is_newest = now.revision == self.timeline.revision and now.graph is graph
-        if not (is_seen and is_newest and (graph is None or now.edits == graph.revision)):
-            now = self._moment = _Moment(self.timeline, attention, graph)
-        return now
 
     def _find_wire_grad(self, source: ItemId, output: int, target: ItemId, port: str) -> WireGrad | None:
         turns = self.turns(target)

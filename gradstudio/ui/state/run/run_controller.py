@@ -104,10 +104,10 @@ class RunController(QObject):
     def why_not(self, command: Command) -> str:
         """Why a command cannot be carried out now, in words; "" when it can."""
         situation = Situation(
-            state=self.state,
+            state=self.status.state,
             dead=self._engine.state == "dead",
             empty=not self._store.graph.nodes,
-            looking_back=self._results.looking_back,
+            looking_back=lambda: self._results.looking_back,
             has_before=lambda: self._walk.has_before,
             elsewhere=lambda: self._engine.busy_elsewhere,
         )

@@ -89,15 +89,15 @@ class Situation(NamedTuple):
     Attributes:
         state: where the run stands.
         dead: no engine can be started; `empty`: nothing is on the canvas.
-        looking_back: a moment of the record is looked at.
-        has_before: says whether the record has a step before the one looked at; asked only where that decides.
+        looking_back: says whether a moment of the record is looked at; asked only where that decides, as are the next.
+        has_before: says whether the record has a step before the one looked at.
         elsewhere: gives the title of another document whose run is under way; "": none.
     """
 
     state: RunState
     dead: bool
     empty: bool
-    looking_back: bool
+    looking_back: Callable[[], bool]
     has_before: Callable[[], bool]
     elsewhere: Callable[[], str]
 
@@ -109,8 +109,8 @@ def why_not(command: Command, at: Situation) -> str:
     if command in ("step_back", "to_start"):
         return "" if at.has_before() else "There is no step before this one: nothing was recorded."
     if command == "to_now":
-        return "" if at.looking_back else "This is the newest moment already."
-    if command in STEPS and at.looking_back:
+        return "" if at.looking_back() else "This is the newest moment already."
+    if command in STEPS and at.looking_back():
         return ""
     return _why_not_engine(command, at)
 
