@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.model import Graph, ItemId, Wire
+from gradstudio.protocol.messages.backward_trace import WireGrad
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
@@ -37,6 +38,7 @@ class GivenResults(NoResults):
     def __init__(self) -> None:
         self.records: dict[ItemId, tuple[Record, ...]] = {}
         self.expected: dict[ItemId, PortInference] = {}
+        self.sent: dict[Wire, WireGrad] = {}
         self.asked_rows: list[ItemId] = []
 
     def outputs(self, node: ItemId) -> tuple[Record, ...] | None:
@@ -45,6 +47,13 @@ class GivenResults(NoResults):
     def row(self, node: ItemId) -> Row | None:
         self.asked_rows.append(node)
         return Row(step=0, node=node, outputs=self.records[node]) if node in self.records else None
+
+    def wire_grad(self, wire: Wire) -> WireGrad | None:
+        return self.sent.get(wire)
+
+    def wire_record(self, wire: Wire) -> Record | None:
+        records = self.records.get(wire.source, ())
+        return records[wire.output] if wire.output < len(records) else None
 
     def inference(self, node: ItemId, output: int = 0) -> PortInference | None:
         return self.expected.get(node) if output == 0 else None
@@ -81,6 +90,13 @@ class Drawing:
 
     def move(self, places: Mapping[str, tuple[float, float]]) -> None:
         self.do(recipes.move(self.graph, places))
+
+    def send_back(self, wire: Wire, value: float) -> None:
+        """A backward sent a number along a wire."""
+        grad = Summary(dtype="float32", shape=(), minimum=value, maximum=value, value=value)
+        source, target = wire.source, wire.target
+        self.results.sent[wire] = WireGrad(source=source, target=target, port=wire.port, place=0, grad=grad)
+        self.board.results_changed((source, target))
 
     def box(self, item: ItemId) -> Box:
         box = self.board.placement.box(item)
