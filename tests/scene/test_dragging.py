@@ -24,15 +24,17 @@ def test_dragged_cards_are_elsewhere_until_they_are_let_go(drawing: Drawing) -> 
     assert np.allclose(board.routes.paths, paths)
 
 
-def test_a_frame_stays_while_its_member_is_dragged_and_grows_when_it_is_not_held(drawing: Drawing) -> None:
-    inside, beside = drawing.add("torch.randn", 0, 200), drawing.add("torch.randn", 300, 200)
+def test_a_frame_stays_while_its_members_are_dragged_and_moves_when_it_is_dragged_whole(drawing: Drawing) -> None:
+    inside, beside, other = (drawing.add("torch.randn", x, 200) for x in (0, 300, 1200))
     drawing.do(recipes.wrap(drawing.graph, (inside, beside), "no_grad"))
-    board = drawing.board
     (block,) = drawing.graph.blocks
+    drawing.do(recipes.wrap(drawing.graph, (other,), "no_grad"))
+    (elsewhere,) = set(drawing.graph.blocks) - {block}
+    board = drawing.board
     before = board.placement.frames[block].box
-    board.drag.hold(())
-    board.drag.show({beside: (900.0, 200.0)})
-    assert board.placement.frames[block].box == before
+    board.drag.hold((elsewhere,))
+    board.drag.show({beside: (350.0, 260.0), other: (1250.0, 200.0)})
+    assert board.placement.frames[block].box == before, "it is held"
     board.drag.let_go()
     board.drag.hold((block,))
     board.drag.show({inside: (50.0, 250.0), beside: (350.0, 250.0)})
@@ -40,6 +42,13 @@ def test_a_frame_stays_while_its_member_is_dragged_and_grows_when_it_is_not_held
     assert (moved.x - before.x, moved.y - before.y) == (50, 50)
     board.drag.let_go()
     assert board.placement.frames[block].box == before
+
+
+def test_another_graph_is_not_dragged(drawing: Drawing) -> None:
+    item = drawing.add("torch.randn", 0, 200)
+    drawing.board.drag.show({item: (500.0, 500.0)})
+    drawing.board.rebuild()
+    assert (drawing.box(item).x, drawing.box(item).y) == (0, 200)
 
 
 def test_notes_are_dragged_by_their_keys(drawing: Drawing) -> None:

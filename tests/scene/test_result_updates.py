@@ -1,5 +1,6 @@
 """Cards follow results: measured when they are seen, placed anew when one is higher, not lower while looking back."""
 
+from gradstudio.protocol.messages.inference import LeafInference, PortInference
 from gradstudio.scene.card.section_heights import Shown
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.result_updates import AT_ONCE
@@ -93,3 +94,46 @@ def test_other_overlays_take_other_room(drawing: Drawing) -> None:
     assert drawing.box(item).height < before
     drawing.board.show(Shown())
     assert drawing.box(item).height == before
+
+
+def test_what_grew_while_looking_back_is_measured_when_anything_changes_now(drawing: Drawing) -> None:
+    item, other = drawing.add("torch.randn"), drawing.add("torch.randn", 400, 0)
+    drawing.results.records[item] = (scalar(),)
+    drawing.board.results_changed((item,))
+    small = drawing.box(item).height
+    drawing.results.moment, drawing.results.records[item] = 3, (matrix(),)
+    drawing.board.results_changed()
+    drawing.board.updates.catch_up()
+    assert drawing.box(item).height > small
+    drawing.results.moment, drawing.results.records[item] = None, (scalar(),)
+    drawing.board.results_changed((other,))
+    assert drawing.box(item).height == small
+
+
+def test_leaves_of_a_module_have_ports_and_only_other_ones_move_anything(drawing: Drawing) -> None:
+    layer = drawing.add("torch.nn.LSTM")
+    call = drawing.board.state.joining.home(layer)
+    module = drawing.board.stack.cards[call].face.module
+    assert module is not None
+    paths = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
+    leaves = tuple(LeafInference(path, (16, 4), "float32", True) for path in paths)
+    drawing.results.expected[module] = PortInference(node=module, leaves=leaves)
+    drawing.board.results_changed((module,))
+    board = drawing.board
+    assert {port.path for port in board.ports.ports if port.side == "output" and port.path} == set(paths[:2])
+    revision = board.state.geometry_revision
+    board.results_changed((module,))
+    assert board.state.geometry_revision == revision
+    board.unfold(module)
+    assert [row.path for row in board.updates.facts(call).leaves.rows] == list(paths)
+    assert {port.path for port in board.ports.ports if port.side == "output" and port.path} == set(paths)
+    leaf = next(port for port in board.ports.ports if port.path == paths[0])
+    assert list(board.placement.anchor(leaf)) in board.ports.points.tolist()
+
+
+def test_the_rows_of_another_graph_are_asked_for_anew(drawing: Drawing) -> None:
+    item = drawing.add("torch.randn")
+    assert drawing.board.updates.row(item) is None
+    drawing.results.records[item] = (scalar(),)
+    drawing.board.rebuild()
+    assert drawing.board.updates.row(item) is not None

@@ -1,7 +1,7 @@
 """The scene follows edits in one order; what moves nothing leaves every array alone."""
 
 from gradstudio.graph import recipes
-from gradstudio.graph.model import Graph
+from gradstudio.graph.model import Graph, Header
 from tests.helpers.drawing import Drawing, scalar
 
 
@@ -60,6 +60,8 @@ def test_statements_with_an_order_have_their_number_on_their_cards(drawing: Draw
     cards = drawing.board.stack.cards
     assert cards[written].order == 3
     assert cards[y].order == 0
+    drawing.do(recipes.set_header(drawing.graph, Header(device="cuda:0")))
+    assert drawing.board.stack.cards[written].order == 3, "all cards are new ones"
 
 
 def test_cards_are_coloured_by_a_metric_until_by_none(drawing: Drawing) -> None:
@@ -76,5 +78,6 @@ def test_cards_are_coloured_by_a_metric_until_by_none(drawing: Drawing) -> None:
     board.results_changed()
     assert board.stack.cards[x].revision > before
     assert board.colours.scale is not None
+    assert board.colours.scale != scale
     board.colours.colour_by("")
     assert board.colours.scale is None

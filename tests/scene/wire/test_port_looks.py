@@ -4,6 +4,7 @@ import numpy as np
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import Wire
+from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.scene.card.port_style import PortLook
 from tests.helpers.drawing import Drawing, scalar
 
@@ -34,12 +35,14 @@ def test_a_wire_takes_the_colour_of_what_ran_when_it_is_read(drawing: Drawing) -
 
 
 def test_reading_what_did_not_change_colours_nothing_anew(drawing: Drawing) -> None:
-    x, _ = drawing.chain("torch.randn", "torch.relu")
+    x, y = drawing.chain("torch.randn", "torch.relu")
     read_all(drawing)
-    revision = drawing.board.looks.revision
+    revision, card = drawing.board.looks.revision, drawing.board.stack.cards[y]
     drawing.board.results_changed((x,))
+    before = card.revision
     read_all(drawing)
     assert drawing.board.looks.revision == revision
+    assert card.revision == before
 
 
 def test_the_wires_of_a_card_are_those_of_both_its_halves(drawing: Drawing) -> None:
@@ -67,3 +70,20 @@ def test_a_muted_wire_looks_muted(drawing: Drawing) -> None:
     wire = drawing.graph.wires[y, "input"]
     drawing.do(recipes.mute_wires(drawing.graph, (wire,)))
     assert look_along(drawing, wire).muted
+
+
+def test_what_an_edited_node_gives_is_read_again(drawing: Drawing) -> None:
+    x = drawing.add("torch.full", 0, 0)
+    wire = drawing.connect(x, drawing.add("torch.relu", 300, 0), "input")
+    read_all(drawing)
+    drawing.results.expected[x] = PortInference(node=x, dtype="int64", shape=(3,))
+    drawing.do(recipes.set_literal(drawing.graph, x, "fill_value", "2"))
+    read_all(drawing)
+    assert look_along(drawing, wire).dtype == "int64"
+
+
+def test_the_looks_of_another_graph_are_read_anew(drawing: Drawing) -> None:
+    x, y = drawing.chain("torch.randn", "torch.relu")
+    drawing.results.records[x] = (scalar(),)
+    drawing.board.rebuild()
+    assert look_along(drawing, drawing.graph.wires[y, "input"]).known

@@ -4,7 +4,7 @@ from gradstudio.document.python.python_document import read_python
 from gradstudio.graph import recipes
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.scene.card.assignment_title import title_with_target
-from tests.ui.canvas.conftest import Hand
+from tests.helpers.drawing import Drawing
 
 WRITES = """
 w = torch.ones(3)
@@ -27,11 +27,11 @@ def test_a_card_is_titled_with_what_it_writes_into() -> None:
     assert written == ["w -=", "w *=", "t[0] =", "t[:, 1] +=", "w.grad *=", "w.grad =", "t[·] ="]
 
 
-def test_the_title_follows_the_name(hand: Hand) -> None:
-    source, writer = hand.add("torch.ones", 0, 0), hand.add("operator.isub", 400, 0)
-    hand.wire(source, writer, "a")
-    cards = hand.canvas.board.stack.cards
-    name = hand.graph.nodes[source].names[0]
+def test_the_title_follows_the_name(drawing: Drawing) -> None:
+    source, writer = drawing.add("torch.ones", 0, 0), drawing.add("operator.isub", 400, 0)
+    drawing.connect(source, writer, "a")
+    cards = drawing.board.stack.cards
+    name = drawing.graph.nodes[source].names[0]
     assert cards[writer].face.title == f"{name} -="
-    assert hand.session.graph_store.attempt(recipes.rename, "Rename", source, ("weight",))
+    drawing.do(recipes.rename(drawing.graph, source, ("weight",)))
     assert cards[writer].face.title == "weight -="
