@@ -53,7 +53,7 @@ def wrap(text: str, indent: int) -> Wrapped:
 def _statement(text: str) -> Documents:
     suffix = " pass" if text.endswith(":") else ""
     statement = ast.parse(text + suffix).body[0]
-    builder = _Builder(text)
+    builder = _Builder(Layouts(text))
     match statement:
         case ast.Assign(targets=[target], value=value) | ast.AugAssign(target=target, value=value):
             return builder.assignment(target, value)
@@ -63,35 +63,38 @@ def _statement(text: str) -> Documents:
             first = [Text(text[:7], 0), *builder.asserted(test, 7)]
             if message is None:
                 return first
-            start = builder.start(message)
-            return [*first, builder.slice(builder.end(test), start), *builder.asserted(message, start)]
+            start = builder.layouts.start(message)
+            return [*first, builder.layouts.slice(builder.layouts.end(test), start), *builder.asserted(message, start)]
         case ast.Expr(value=ast.BinOp(op=operator) as value) if isinstance(operator, _PARENTHESIZED_STATEMENTS):
             return builder.optional(value, 0)
         case ast.Expr(value=value):
-            return builder.expression(value, 0, TOP)
+            return builder.layouts.expression(value, 0, TOP)
         case ast.For(iter=value) | ast.If(test=value):
-            start = builder.start(value)
+            start = builder.layouts.start(value)
             return [Text(text[:start], 0), *builder.optional(value, start), Text(":", len(text) - 1)]
         case ast.With(items=[ast.withitem(context_expr=value)]):
-            return [Text("with ", 0), *builder.expression(value, 5, TOP), Text(":", len(text) - 1)]
+            return [Text("with ", 0), *builder.layouts.expression(value, 5, TOP), Text(":", len(text) - 1)]
         case _:
             return [Text(text, 0)]
 
 
-class _Builder(Layouts):
-    """The document of one statement."""
+class _Builder:
+    """The document of one statement, of the layouts of its expressions."""
+
+    def __init__(self, layouts: Layouts) -> None:
+        self.layouts = layouts
 
     def assignment(self, target: ast.expr, value: ast.expr) -> Documents:
         """Target, `=`, value: which of them breaks first depends on what both are."""
-        start = self.start(value)
+        start = self.layouts.start(value)
         splits = isinstance(target, ast.Tuple | ast.Subscript)
         if splits:
-            before = [*self.expression(target, 0, TOP), self.slice(self.end(target), start)]
+            before = [*self.layouts.expression(target, 0, TOP), self.layouts.slice(self.layouts.end(target), start)]
         else:
-            before = [self.slice(0, start)]
+            before = [self.layouts.slice(0, start)]
         if self._needs(value, start) != "best_fit" or (splits and isinstance(value, ast.UnaryOp)):
             return [*before, *self.optional(value, start)]
-        plain = self.expression(value, start, TOP)
+        plain = self.layouts.expression(value, start, TOP)
         in_brackets = [*before, Group(tuple(plain), expand=True)]
         is_chain = isinstance(value, ast.Call | ast.Subscript | ast.Attribute)
         if not splits:
@@ -106,21 +109,21 @@ class _Builder(Layouts):
         """A value that gets parentheses when it breaks, unless it can break within its own."""
         match self._needs(node, lo):
             case "multiline" if self._can_omit(node, lo):
-                broken = Indent((Break(), *self.expression(node, lo, ROOT_KEY)), when=ROOT_KEY)
+                broken = Indent((Break(), *self.layouts.expression(node, lo, ROOT_KEY)), when=ROOT_KEY)
                 opened = Choice((Text("("),))
                 closed = Choice((Text(")"),))
                 return [Group((opened, broken, Break(), closed), key=ROOT_KEY)]
             case "multiline":
-                return [self.parenthesized_if_broken(self.expression(node, lo, PARENTHESIZED))]
+                return [self.layouts.parenthesized_if_broken(self.layouts.expression(node, lo, PARENTHESIZED))]
             case "best_fit":
-                return [BestFit(tuple(self.expression(node, lo, ROOT_KEY)), ROOT_KEY)]
+                return [BestFit(tuple(self.layouts.expression(node, lo, ROOT_KEY)), ROOT_KEY)]
             case _:
-                return self.expression(node, lo, TOP)
+                return self.layouts.expression(node, lo, TOP)
 
     def asserted(self, node: ast.expr, lo: int) -> Documents:
         """A part of an `assert`: a name or a text that does not fit gets parentheses too."""
         if isinstance(node, ast.Constant | ast.JoinedStr | ast.Name | ast.Attribute):
-            return [self.parenthesized_if_broken(self.expression(node, lo, PARENTHESIZED))]
+            return [self.layouts.parenthesized_if_broken(self.layouts.expression(node, lo, PARENTHESIZED))]
         return self.optional(node, lo)
 
     # ---------------------------------------------------------------- parentheses
@@ -131,14 +134,14 @@ class _Builder(Layouts):
             case ast.BinOp() | ast.Compare() | ast.BoolOp() | ast.IfExp():
                 return "multiline"
             case ast.UnaryOp(operand=operand):
-                inner = self.start(node) + sign_length(node)
-                return "never" if self.start(operand) > inner else self._needs(operand, inner)
+                inner = self.layouts.start(node) + sign_length(node)
+                return "never" if self.layouts.start(operand) > inner else self._needs(operand, inner)
             case ast.Call(func=inner_node) | ast.Subscript(value=inner_node) | ast.Attribute(value=inner_node):
-                if self.is_fluent(node):
+                if self.layouts.is_fluent(node):
                     return "multiline"
-                if self.start(inner_node) > self.start(node):
+                if self.layouts.start(inner_node) > self.layouts.start(node):
                     return "never"
-                return self._needs(inner_node, self.start(node))
+                return self._needs(inner_node, self.layouts.start(node))
             case ast.Name() | ast.Constant():
                 return "best_fit"
             case _:
@@ -146,7 +149,7 @@ class _Builder(Layouts):
 
     def _can_omit(self, node: ast.expr, lo: int) -> bool:
         """Whether the value breaks well within its own brackets (ruff's `can_omit_optional_parentheses`)."""
-        visit = _Omission(self)
+        visit = _Omission(self.layouts)
         visit.inside(node)
         if not visit.any_brackets or visit.count > 1:
             return False
@@ -157,14 +160,14 @@ class _Builder(Layouts):
     def _ends_in_brackets(self, found: "Operand | None") -> bool:
         if found is None or isinstance(found.node, ast.Subscript):
             return False
-        return self.has_brackets(found.node, found.lo) == "full"
+        return self.layouts.has_brackets(found.node, found.lo) == "full"
 
 
 class _Omission:
     """Collects what `_can_omit` asks for: the loosest operator, how often, and both ends."""
 
-    def __init__(self, builder: _Builder) -> None:
-        self.builder = builder
+    def __init__(self, layouts: Layouts) -> None:
+        self.layouts = layouts
         self.highest = self.count = 0
         self.any_brackets = False
         self.last: Operand | None = None
@@ -173,7 +176,7 @@ class _Omission:
 
     def visit(self, node: ast.expr, lo: int) -> None:
         self.last = Operand(node, lo)
-        if self.builder.start(node) > lo:
+        if self.layouts.start(node) > lo:
             self.any_brackets = True
         else:
             self.inside(node)
@@ -181,12 +184,13 @@ class _Omission:
             self.first = Operand(node, lo)
 
     def inside(self, node: ast.expr) -> None:
-        builder, lo = self.builder, self.builder.start(node)
+        layouts = self.layouts
+        lo = layouts.start(node)
         match node:
             case ast.List() | ast.Tuple():
                 self.any_brackets = True
             case ast.BinOp() | ast.Compare() | ast.BoolOp():
-                for part in builder.chain(node):
+                for part in layouts.chain(node):
                     if isinstance(part, Operand):
                         self.visit(part.node, part.lo)
                     else:
@@ -194,7 +198,7 @@ class _Omission:
             case ast.IfExp():
                 self._count(CONDITIONAL)
                 self._count(CONDITIONAL)
-                for part in builder.conditional(node):
+                for part in layouts.conditional(node):
                     self.visit(part.node, part.lo)
             case ast.Call(func=inner) | ast.Subscript(value=inner):
                 self.any_brackets = True
@@ -202,7 +206,7 @@ class _Omission:
                 self.last = Operand(node, lo)
             case ast.Attribute(value=value):
                 self.visit(value, lo)
-                if builder.has_brackets(value, lo):
+                if layouts.has_brackets(value, lo):
                     self._count(ATTRIBUTE)
                 self.last = Operand(node, lo)
             case ast.UnaryOp(op=operator, operand=operand):

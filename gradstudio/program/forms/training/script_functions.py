@@ -6,7 +6,7 @@ from gradstudio.graph.model import ROOT, ItemId
 from gradstudio.program.forms.class_writer import ClassWriter
 from gradstudio.program.forms.part_printer import PartBody, PartReferences
 from gradstudio.program.forms.statement_units import Value
-from gradstudio.program.forms.training.training_plan import LOCALS, TrainingPlan
+from gradstudio.program.forms.training.training_plan import LOCALS, TrainingPlan, moves_to_device
 from gradstudio.program.printing.comment_lines import INDENT
 from gradstudio.program.printing.line_wrapping import WIDTH, wrap
 from gradstudio.program.printing.logical_line import Line
@@ -127,7 +127,7 @@ class FunctionWriter:
         plan = self._plan
         given = plan.attributes if plan.handed else plan.roles.given
         arguments = [references.name(value) for value in given]
-        if plan.moves(plan.roles.construction) and not plan.handed:
+        if moves_to_device(plan.units, plan.roles.construction) and not plan.handed:
             arguments.append("device")
         return f"{plan.title}({', '.join(arguments)})"
 

@@ -13,7 +13,7 @@ from gradstudio.program.forms.class_naming import class_name
 from gradstudio.program.forms.init_statements import SettingUp
 from gradstudio.program.forms.module_plan import Plan
 from gradstudio.program.forms.statement_roles import Roles
-from gradstudio.program.forms.statement_units import Value
+from gradstudio.program.forms.statement_units import Units, Value
 from gradstudio.program.forms.training.batch_rows import are_rows
 from gradstudio.program.forms.training.learning_rate import with_rate
 from gradstudio.program.forms.training.static_shapes import Shapes
@@ -216,23 +216,6 @@ class TrainingPlan(Plan):
         turns = range(*numbers)
         return Turns(len(turns), turns.start, turns.step) if len(turns) else None
 
-    def asks_for_device(self, units: Iterable[ItemId]) -> bool:
-        """Whether units make tensors, or move some, by the document's device."""
-        nodes = (self.graph.nodes.get(item) for unit in units for item in self.units.members(unit))
-        return any(node is not None and DOCUMENT_DEVICE in node.literals.values() for node in nodes)
-
-    def moves(self, units: Iterable[ItemId]) -> bool:
-        """Whether units move something to the document's device, which making it there is not."""
-        for item in (item for unit in units for item in self.units.members(unit)):
-            operator = self.units.operator(item)
-            node = self.graph.nodes.get(item)
-            is_creation = operator is not None and operator.creates
-            if node is not None and DOCUMENT_DEVICE in node.literals.values() and not is_creation:
-                parameter = operator.parameter("device") if operator is not None else None
-                if operator is None or parameter is None or operator.face != "constructor":
-                    return True
-        return False
-
     @property
     def unused(self) -> bool:
         """Whether some parameter may get no gradient from the loss."""
@@ -252,3 +235,24 @@ class TrainingPlan(Plan):
 
     def _learns(self, value: Value) -> bool:
         return value in self.units.leaves or value in self.roles.modules
+
+
+def asks_for_device(units: Units, some: Iterable[ItemId]) -> bool:
+    """Whether some units make tensors, or move some, by the document's device."""
+    nodes = (units.graph.nodes.get(item) for unit in some for item in units.members(unit))
+    return any(node is not None and DOCUMENT_DEVICE in node.literals.values() for node in nodes)
+
+
+def moves_to_device(units: Units, some: Iterable[ItemId]) -> bool:
+    """Whether some units move something to the document's device, which making it there is not."""
+    for item in (item for unit in some for item in units.members(unit)):
+        operator = units.operator(item)
+        node = units.graph.nodes.get(item)
+        if node is None or DOCUMENT_DEVICE not in node.literals.values():
+            continue
+        if operator is None:
+            return True
+        is_layer = operator.face is Face.CONSTRUCTOR and operator.parameter("device") is not None
+        if not operator.creates and not is_layer:
+            return True
+    return False

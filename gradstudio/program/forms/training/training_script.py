@@ -27,6 +27,8 @@ from gradstudio.program.forms.training.training_plan import (
     LONGEST_NAME,
     TrainingPlan,
     Turns,
+    asks_for_device,
+    moves_to_device,
 )
 from gradstudio.program.printing.comment_lines import INDENT
 from gradstudio.program.printing.definition_printer import definition_lines
@@ -87,7 +89,7 @@ class _Script:
             "draws": any(plan.units.draws(unit) for unit in self.roles.forward),
             "dtype": bool(self.graph.header.default_dtype),
             "unused": plan.unused,
-            "device": plan.moves(plan.set_up_units) or plan.moves(self.roles.construction),
+            "device": any(moves_to_device(plan.units, some) for some in (plan.set_up_units, self.roles.construction)),
         }
         schedule = step.schedule.features if step.schedule is not None else set()
         return frozenset(name for name, holds in found.items() if holds) | schedule
@@ -134,11 +136,11 @@ class _Script:
 
     def _class(self) -> list[str]:
         writer = self.writer
-        is_moved = self.plan.moves(self.roles.construction)
+        is_moved = moves_to_device(self.plan.units, self.roles.construction)
         construction = writer.construction(is_moved)
         if is_moved:
             construction = [_with_device(construction[0]), *construction[1:]]
-        asks = self.plan.asks_for_device(self.roles.forward)
+        asks = asks_for_device(self.plan.units, self.roles.forward)
         forward = writer.forward(asks)
         if asks:
             end = next(k for k, line in enumerate(forward) if line.endswith(":"))
