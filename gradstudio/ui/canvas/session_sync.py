@@ -142,11 +142,13 @@ class Following(QObject):
         self._canvas.repaint_board()
 
     def _on_settle_timeout(self) -> None:
-        self._navigation.zooming = False
+        was_zooming, self._navigation.zooming = self._navigation.zooming, False
         self._canvas.layer.hurried = False
-        if self._board.updates.catch_up() or self._canvas.layer.unfinished:
+        is_behind = self._board.updates.catch_up() or self._canvas.layer.unfinished
+        if is_behind:
             self._canvas.picture.relift()
-        self._canvas.viewport().update()
+        if is_behind or was_zooming:
+            self._canvas.viewport().update()
 
 
 def shown_by(overlays: Overlays) -> Shown:
