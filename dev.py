@@ -3,6 +3,7 @@
 
     python3 dev.py run [ARGUMENTS]            the window on an example; without a display the same work in words
     python3 dev.py test [PYTEST ARGUMENTS]    everything that CI runs; with arguments only pytest, with them
+    python3 dev.py test --changed [BASE]      what a change can break: since a commit, else since origin/main was left
     python3 dev.py bench [PATTERN] [--json]   the figures in benchmarks/
     python3 dev.py conformance [OPTIONS]      every operator and module against PyTorch's own samples: --help
     python3 dev.py setup                      only the set-up
@@ -105,12 +106,14 @@ def run_headless(files: list[str]) -> int:
 
 
 def test(arguments: list[str]) -> int:
-    """Runs every check, or pytest alone when it is given arguments.
+    """Runs every check, or those that a change can break, or pytest alone when it is given other arguments.
 
     Bytecode is kept whatever the environment says: the tests start some hundred Pythons, and each would compile the
     whole project.
     """
     module = "pytest" if arguments else "tools.check"
+    if arguments[:1] == ["--changed"]:
+        module, arguments = "tools.changed", arguments[1:]
     return start("-m", module, *arguments, PYTHONDONTWRITEBYTECODE="")
 
 

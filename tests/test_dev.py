@@ -143,6 +143,12 @@ def test_the_exit_code_of_what_was_started_is_handed_on(checkout: Checkout) -> N
     assert checkout.asked("-m pytest") == ["-m pytest tests/graph"]
 
 
+def test_what_a_change_can_break_is_left_to_its_own_tool(checkout: Checkout) -> None:
+    checkout.start("setup", GRADSTUDIO_TORCH="keep")
+    assert checkout.start("test", "--changed", "HEAD~3", GRADSTUDIO_TORCH="keep").returncode == 0
+    assert checkout.asked("-m tools") == ["-m tools.changed HEAD~3"]
+
+
 def test_an_unknown_verb_is_wrong_usage(checkout: Checkout) -> None:
     assert checkout.start("fly").returncode == 2
     assert not checkout.calls.exists()

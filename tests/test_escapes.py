@@ -71,6 +71,7 @@ def test_reading_executes_nothing(files: list[Path]) -> None:
     assert left_behind(files) == []
 
 
+# Slow: a window and an engine of its own for each.
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 6, 7, 14, 21])
 def test_rendering_with_a_run_executes_nothing(files: list[Path], number: int, tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ def run(*command: str, cwd: Path, **environment: str) -> str:
     return child.stdout
 
 
+# Slow: builds a wheel.
 def test_the_wheel_carries_data_examples_and_licence(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     for needed in ("resources/catalogue/", "resources/icons/", "resources/themes/", "resources/schema/", "examples/"):

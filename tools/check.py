@@ -172,11 +172,16 @@ def provide_display_tools() -> None:
     subprocess.call(command, env=environment, stdout=subprocess.DEVNULL)
 
 
-def print_summary(all_stages: list[Stage]) -> None:
-    """Prints a row for each stage and, last, what pytest counted."""
+def print_rows(all_stages: list[Stage]) -> None:
+    """Prints how each stage went and how long it took."""
     print()
     for stage in all_stages:
-        print(f"{'passed' if stage.passed else 'FAILED':7} {stage.seconds:7.1f} s  {stage.title}")
+        print(f"{'passed' if stage.passed else 'FAILED':7} {stage.seconds:7.1f} s  {stage.title}", flush=True)
+
+
+def print_summary(all_stages: list[Stage]) -> None:
+    """Prints a row for each stage and, last, what pytest counted."""
+    print_rows(all_stages)
     counts = Counts()
     for report in sorted(REPORTS.glob("*.xml")):
         counts.add(report)

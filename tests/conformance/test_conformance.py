@@ -31,6 +31,7 @@ def agree(tallies: list[Tally], share: float) -> None:
         assert tally.share_of_drawn >= share
 
 
+# Slow: a fifth of PyTorch's own samples, each run by torch, by the engine and as a script.
 @pytest.mark.parametrize(
     ("dtype", "variant"),
     [
@@ -57,6 +58,7 @@ def test_wrong_calls_fail_at_the_node_with_torchs_words(measure: Measure) -> Non
     agree([measure.errors()], 98.0)
 
 
+# Slow: a fifth of PyTorch's own samples, each inferred, and compared with what torch gives.
 def test_nothing_wrong_is_stated_before_a_run(measure: Measure) -> None:
     """Shapes and dtypes: what is stated holds; the shares are those that were asked for."""
     first, second = measure.inference("float32")

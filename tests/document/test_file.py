@@ -180,6 +180,7 @@ class TestSaving:
         assert "/folder" in told
         assert "system says" not in told
 
+    # Slow: a child for each call that a save makes, each of which waits for the disk.
     def test_killed_at_any_moment_of_a_save_the_old_or_the_new_file_is_whole(self, tmp_path):
         done = subprocess.run(
             [sys.executable, "-c", KILL_EVERYWHERE, str(tmp_path / "a.gsg")],

@@ -94,6 +94,7 @@ def test_every_path_leads_to_something_in_torch() -> None:
             resolve(operator.path.removesuffix("="))
 
 
+# Slow: 2,374 rows are called, and the first also draws the samples of PyTorch's own tests.
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("category", CATALOGUE.categories)
 def test_a_sample_call_of_each_row_does_what_the_row_says(category: str) -> None:
@@ -201,6 +202,7 @@ NO_NONE = frozenset(f"torch.sparse_{word}_tensor" for word in ("coo", "csr", "cs
 """torch takes no None for the `size` that may be left out, and says so at the node."""
 
 
+# Slow: 2,462 pairs of calls.
 @pytest.mark.filterwarnings("ignore")
 def test_a_default_that_is_written_out_changes_nothing() -> None:
     wrong = [problem for operator, parameter in DEFAULTS if (problem := _default_problem(operator, parameter.name))]

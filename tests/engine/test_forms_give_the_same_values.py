@@ -191,6 +191,7 @@ def test_every_example_as_a_notebook(path: Path) -> None:
 CORPUS = sorted((Path(__file__).parents[1] / "corpus" / "accepted").glob("*.py"))
 
 
+# Slow: each snippet is run in every form, under a profiler that sees what `forward` held.
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
 def test_every_snippet_of_the_corpus(path: Path, tmp_path: Path) -> None:
     graph = read_script(path.read_text(encoding="utf-8")).graph

@@ -109,6 +109,7 @@ def edited(text: str, dice: random.Random) -> str:
     return f"{text[: place.start()]}{dice.randint(1, 6)}{text[place.end() :]}"
 
 
+# Slow: some forty programs a seed, each of them inferred, and run where it can be.
 @pytest.mark.filterwarnings("ignore:Using a target size:UserWarning")
 @pytest.mark.parametrize("seed", range(10))
 def test_of_edited_training_programs_none_that_runs_is_refused(seed: int) -> None:

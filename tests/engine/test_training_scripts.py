@@ -471,6 +471,7 @@ names["main"]()
 """
 
 
+# Slow: three processes that import torch.
 @pytest.mark.slow
 def test_two_processes_learn_what_one_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -500,6 +501,7 @@ def test_two_processes_learn_what_one_does(
     assert all(torch.allclose(two[key], alone[key], rtol=1e-4, atol=1e-6) for key in two if key != "random")
 
 
+# Slow: six processes that import torch.
 @pytest.mark.slow
 def test_the_script_as_it_is_runs_in_two_processes_and_goes_on(tmp_path: Path) -> None:
     written, saved = script(graph_of("dropout"), tmp_path, "dropout"), tmp_path / "saved.safetensors"

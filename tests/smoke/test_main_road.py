@@ -156,6 +156,7 @@ def window(screen: Display, file: Path) -> Iterator[Window]:
     opened.close()
 
 
+# Slow: a whole window on a display of its own, worked by mouse and keys.
 def test_three_tensors_an_operator_and_a_loss_give_the_same_numbers_in_the_window_and_in_python(
     screen: Display, window: Window, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -55,6 +55,7 @@ def canvas_of(frame: Told) -> Told:
     return found[-1]
 
 
+# Slow: a whole window on a display of its own, asked over D-Bus object by object.
 @pytest.mark.feature(46)
 def test_a_screen_reader_reads_cards_presses_them_and_hears_what_a_run_gave(told: tuple[Window, Told]) -> None:
     window, frame = told

@@ -112,6 +112,7 @@ def test_a_yes_brings_the_module(dialog: ImportModuleDialog, qtbot: QtBot) -> No
     assert (dialog._path.parent / "executed").exists()
 
 
+# Slow: engines one after the other, each of which imports torch.
 def test_what_goes_wrong_is_told_there_and_can_be_mended(dialog: ImportModuleDialog, qtbot: QtBot) -> None:
     choose(dialog, "Raises")
     qtbot.keyClicks(field(dialog, "Input x"), "torch.ones(2)")

@@ -54,6 +54,7 @@ CASES = (
 )
 
 
+# Slow: whole models, run forward and backward by torch and by the canvas.
 @pytest.mark.parametrize(("name", "inputs", "more", "groups"), CASES)
 def test_a_model_is_drawn_with_the_same_outputs_and_gradients_bit_for_bit(
     ask: Bringer, name: str, inputs: tuple[str, ...], more: dict[str, object], groups: tuple[str, ...]
@@ -67,6 +68,7 @@ def test_a_model_is_drawn_with_the_same_outputs_and_gradients_bit_for_bit(
     assert graph.places.keys() >= {*graph.nodes, *graph.blocks} - joined(graph).insides().keys()
 
 
+# Slow: whole models, and a process of its own that runs their scripts.
 def test_the_exported_scripts_give_alone_what_the_canvas_gives(ask: Bringer, tmp_path: Path) -> None:
     here: dict[str, dict[str, str]] = {}
     for number, (name, inputs, more, _) in enumerate(CASES):

@@ -97,6 +97,7 @@ def test_reset_layout_changes_nothing_that_was_not_touched(qtbot: QtBot, open_wi
     assert sizes(window) == before
 
 
+# Slow: two whole windows each, one after the other.
 @pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)])
 def test_docks_that_were_dragged_stand_there_at_the_next_start(
     qtbot: QtBot, open_window: Open, size: tuple[int, int]

@@ -338,6 +338,7 @@ def test_a_hostile_text_is_refused_or_read_and_never_an_error(
     assert before.items() <= session.graph_store.graph.nodes.items() or code.live.is_applied
 
 
+# Slow: two thousand lines are read, drawn and printed.
 def test_two_thousand_lines_are_pasted_at_once(qtbot: QtBot, code: CodePanel, session: Session) -> None:
     go_behind(code, "z = y * 2")
     code.editor.insertPlainText("".join(f"\nv{k} = z + {k}" for k in range(2000)))
