@@ -1,21 +1,18 @@
 """What was brought somewhere covers nothing: what is in its way moves on along a line, and frames grow. No Qt."""
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
 
 from gradstudio.graph.model import ROOT, BodyId, ItemId
 from gradstudio.layout.placement.alignment import Rect, apart
 from gradstudio.scene.edit.drag_group import Corners, carried, is_pinned, with_members
 from gradstudio.scene.geometry import Box
-
-if TYPE_CHECKING:
-    from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Board
 
 NOWHERE: Mapping[str, tuple[float, float]] = {}
 
 
 def with_room(
-    board: "Board",
+    board: Board,
     brought: Collection[ItemId],
     places: Mapping[str, tuple[float, float]] = NOWHERE,
     *,
@@ -55,7 +52,7 @@ def with_room(
 
 
 def _ways(
-    board: "Board",
+    board: Board,
     body: BodyId,
     met: set[ItemId],
     across: Mapping[ItemId, float],
@@ -69,18 +66,17 @@ def _ways(
     return {ItemId(key): by for key, by in apart(rects, order, met, frozenset(held), "down" if down else "across")}
 
 
-def _rects(board: "Board", item: ItemId) -> tuple[Rect, ...]:
+def _rects(board: Board, item: ItemId) -> tuple[Rect, ...]:
     """Of a card or frame, and of its note."""
-    box, note = (
-        board.placement.box(item) if board.state.joining.home(item) == item else None,
-        board.placement.notes.get(item),
-    )
+    if board.state.joining.home(item) != item:
+        return ()
+    box, note = board.placement.box(item), board.placement.notes.get(item)
     if box is None:
         return ()
     return tuple(Rect(one.x, one.y, one.width, one.height) for one in (box, *((note.box,) if note else ())))
 
 
-def _is_held(board: "Board", item: ItemId) -> bool:
+def _is_held(board: Board, item: ItemId) -> bool:
     """Whether it, or something in it, is pinned down."""
     return any(is_pinned(board.graph, part) for part in with_members(board, (item,)))
 
