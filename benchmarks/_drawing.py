@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.layout import card_sizes
 from gradstudio.layout.card_boxes import without_joined
@@ -64,7 +64,7 @@ def _sides(lines: Floats, point: Floats) -> Floats:
 
 
 def _rects(graph: Graph, corners: Corners) -> tuple[Floats, list[str]]:
-    rows, keys, inside = [], [], joined(graph).insides()
+    rows, keys, inside = [], [], card_groups(graph).insides()
     for key, (x, y) in corners.items():
         item = ItemId(key.removeprefix("note:"))
         if key == item and (item in inside or item in graph.blocks):

@@ -20,7 +20,7 @@ from gradstudio.graph.order import _sorted, wire_needs
 from gradstudio.graph.rules import ancestors_of, chain, descendants_of
 from gradstudio.graph.structure.gradient_flows import GradientFlows
 from gradstudio.graph.structure.graph_questions import components, gates, longest_path
-from gradstudio.layout.layered.components import connected_parts
+from gradstudio.layout.layered.components import connected_components
 from gradstudio.layout.layered.layer_assignment import assign_layers
 from gradstudio.layout.layered.model import Edge
 
@@ -82,7 +82,7 @@ def _layouts(graph: Graph) -> list[dict[str, Any]]:
         return [list(generation) for generation in nx.topological_generations(network)]
 
     return [
-        _compared("connected boxes", lambda: connected_parts(COUNT, pairs), parts),
+        _compared("connected boxes", lambda: connected_components(COUNT, pairs), parts),
         _compared("columns, pulled right as ours are", lambda: assign_layers(COUNT, edges), generations),
     ]
 

@@ -171,9 +171,9 @@ def _print(results: Iterator[tuple[int, dict[str, Any], str]], as_json: bool) ->
 
 def _unreadable(file: str, error: "Unreadable") -> int:
     """Say what is wrong with a file, and where in it."""
-    from gradstudio.document.errors import told
+    from gradstudio.document.errors import refusal_text
 
-    print(told(file, error.others, error), file=sys.stderr)
+    print(refusal_text(file, error.others, error), file=sys.stderr)
     return UNREADABLE
 
 

@@ -31,7 +31,7 @@ from gradstudio.advice.problem_report import (
 )
 from gradstudio.document import file as document_file
 from gradstudio.document import png_embedding
-from gradstudio.document.errors import UnreadableFile, told
+from gradstudio.document.errors import UnreadableFile, refusal_text
 from gradstudio.document.gsg.gsg_reader import LARGEST_TEXT
 from gradstudio.document.python import python_document as document_python
 from gradstudio.errors import GradStudioError
@@ -42,7 +42,7 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.operators.catalogue import loader as catalogue
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.model import Program, flat, has_backward
+from gradstudio.program.model import Program, flatten_statements, has_backward
 from gradstudio.program.reading.parser import MAX_CHARACTERS
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
@@ -52,7 +52,7 @@ from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.report import clash_json, entries_json, trace_json, wires_json
 from gradstudio.protocol.report_table import report_table
 from gradstudio.protocol.runner import Outcome, infer_program, run_program, trace_program
-from gradstudio.protocol.source_lines import in_lines, real_device, with_device
+from gradstudio.protocol.source_lines import map_lines, real_device, with_device
 
 FINE, FAILED, UNREADABLE = 0, 1, 4
 Json = dict[str, Any]
@@ -71,7 +71,7 @@ class Unreadable(GradStudioError):
         self.line, self.column, self.others = line, column, others
 
 
-class Opened(msgspec.Struct, frozen=True):
+class OpenedGraph(msgspec.Struct, frozen=True):
     """A file as a graph.
 
     Attributes:
@@ -93,7 +93,7 @@ def open_graph(name: str) -> Graph:
     return open_file(name).graph
 
 
-def open_file(name: str) -> Opened:
+def open_file(name: str) -> OpenedGraph:
     """A `.gsg`, a Python file, a picture with a graph, or standard input for "-".
 
     Raises:
@@ -104,10 +104,10 @@ def open_file(name: str) -> Opened:
             return _open_text(_piped(sys.stdin.buffer))
         if name.endswith(document_python.SUFFIX):
             read = document_python.load_python(Path(name))
-            return Opened(read.graph, read.lines, read.device)
+            return OpenedGraph(read.graph, read.lines, read.device)
         if name.lower().endswith(png_embedding.SUFFIX):
-            return Opened(png_embedding.load_picture(Path(name))[0])
-        return Opened(document_file.load(name))
+            return OpenedGraph(png_embedding.load_picture(Path(name))[0])
+        return OpenedGraph(document_file.load(name))
     except UnreadableFile as error:
         raise Unreadable(error.message, error.line, error.column, error.others) from error
 
@@ -129,15 +129,15 @@ def _piped(stream: BinaryIO) -> bytes:
     return data
 
 
-def _open_text(data: bytes) -> Opened:
+def _open_text(data: bytes) -> OpenedGraph:
     """A document begins with a brace; any other text is Python."""
     if data.lstrip()[:1] in (b"{", b""):
-        return Opened(document_file.loads(data, folder=Path.cwd()))
+        return OpenedGraph(document_file.loads(data, folder=Path.cwd()))
     try:
         read = document_python.read_python(data.decode("utf-8-sig"), Path.cwd())
     except UnicodeDecodeError as error:
         raise Unreadable(f"this is neither a document nor a text in UTF-8: byte {error.start} is not") from error
-    return Opened(read.graph, read.lines, read.device)
+    return OpenedGraph(read.graph, read.lines, read.device)
 
 
 class Engine:
@@ -230,7 +230,7 @@ def _run_one(engine: Engine, name: str, options: argparse.Namespace) -> Result:
     except Unreadable as error:
         data["error"] = _error(None, error.line, "UnreadableFile", str(error), Advice())
         data["error"] |= {"column": error.column, "others": [one.record() for one in error.others]}
-        return UNREADABLE, data, told(name, error.others, error)
+        return UNREADABLE, data, refusal_text(name, error.others, error)
     graph = opened.graph
     if options.device:
         graph.header = msgspec.structs.replace(graph.header, device=options.device)
@@ -245,7 +245,7 @@ def _run_one(engine: Engine, name: str, options: argparse.Namespace) -> Result:
         return FAILED, data, f"{name}: {death}"
 
 
-def _run_graph(engine: Engine, opened: Opened, data: Json, options: argparse.Namespace) -> Result:
+def _run_graph(engine: Engine, opened: OpenedGraph, data: Json, options: argparse.Namespace) -> Result:
     graph = opened.graph
     if options.backward:
         _append_backward(graph)
@@ -260,11 +260,11 @@ def _run_graph(engine: Engine, opened: Opened, data: Json, options: argparse.Nam
         on_slow=lambda running: _say_slow(running, opened, program, options),
     )  # fmt: skip
     if opened.lines is not None:
-        program, outcome = in_lines(program, outcome, opened.lines)
+        program, outcome = map_lines(program, outcome, opened.lines)
     outcome = with_device(program, outcome, opened.device, data["device"])
     code, data, text = _report(data, graph, program, outcome, options)
     addresses = program_analysis.addresses(graph)
-    printed = {statement.node: statement.line for statement in flat(program.statements)}
+    printed = {statement.node: statement.line for statement in flatten_statements(program.statements)}
     for need in outcome.needs:
         place = {"node": addresses.get(need.node, need.node), "line": _line(opened, need.node, printed.get(need.node))}
         data["warnings"].insert(0, {**place, "type": "Size", "message": size_title(need)})
@@ -272,10 +272,10 @@ def _run_graph(engine: Engine, opened: Opened, data: Json, options: argparse.Nam
     return code, data, text
 
 
-def _say_slow(running: Running | None, opened: Opened, program: Program, options: argparse.Namespace) -> None:
+def _say_slow(running: Running | None, opened: OpenedGraph, program: Program, options: argparse.Namespace) -> None:
     """That it is still at work, and where; a reader of JSON is told only on a terminal."""
     line, turn = (running.line, running.turn) if running is not None else (None, 0)
-    node = next((one.node for one in flat(program.statements) if one.line == line), ItemId(""))
+    node = next((one.node for one in flatten_statements(program.statements) if one.line == line), ItemId(""))
     if not options.json or sys.stderr.isatty():
         print(slow_words(_line(opened, node, line), turn), file=sys.stderr, flush=True)
 
@@ -343,7 +343,7 @@ def _check_one(engine: Engine, name: str, options: argparse.Namespace) -> Result
     except Unreadable as error:
         places = [(error.line, str(error)), *((one.line, one.message) for one in error.others)]
         data["problems"] = [problem_json(None, line, words, Advice()) for line, words in places]
-        return UNREADABLE, data, told(name, error.others, error)
+        return UNREADABLE, data, refusal_text(name, error.others, error)
     program = compile_graph(opened.graph)
     inferred = without_insides(infer_program(engine.ready()[0], opened.graph, program))
     problems = _problems(opened, program, inferred)
@@ -360,10 +360,10 @@ def _check_one(engine: Engine, name: str, options: argparse.Namespace) -> Result
     return (FINE if not problems else FAILED), data, "\n".join(lines)
 
 
-def _problems(opened: Opened, program: Program, inferred: Inferred) -> list[Json]:
+def _problems(opened: OpenedGraph, program: Program, inferred: Inferred) -> list[Json]:
     """What cannot run, what torch is expected to refuse, and what is larger than the memory."""
     graph, titles, lookup = opened.graph, program_analysis.addresses(opened.graph), values_expected(inferred.ports)
-    printed = {statement.node: statement.line for statement in flat(program.statements)}
+    printed = {statement.node: statement.line for statement in flatten_statements(program.statements)}
     found = [
         problem_json(titles[row.node], _line(opened, row.node, row.line), row.reason, Advice())
         for row in program.incomplete
@@ -375,17 +375,17 @@ def _problems(opened: Opened, program: Program, inferred: Inferred) -> list[Json
     return found
 
 
-def _notices(opened: Opened, program: Program, inferred: Inferred) -> list[Json]:
+def _notices(opened: OpenedGraph, program: Program, inferred: Inferred) -> list[Json]:
     """What torch runs without a word, and what is hardly meant: no problem, so the check is passed all the same."""
     titles = program_analysis.addresses(opened.graph)
-    printed = {statement.node: statement.line for statement in flat(program.statements)}
+    printed = {statement.node: statement.line for statement in flatten_statements(program.statements)}
     return [
         problem_json(titles.get(node, node), _line(opened, node, printed.get(node)), words, advice)
         for node, words, advice in notices(opened.graph, values_expected(inferred.ports))
     ]
 
 
-def _line(opened: Opened, node: ItemId, line: int | None) -> int | None:
+def _line(opened: OpenedGraph, node: ItemId, line: int | None) -> int | None:
     return line if opened.lines is None else opened.lines.get(node, line)
 
 

@@ -8,7 +8,7 @@ import pytest
 from gradstudio.cli import main
 from gradstudio.document.file import dumps
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.text.conditionals import choice
+from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.literal_text import quote
 from gradstudio.program.reading.reader import read_script
 
@@ -21,7 +21,7 @@ EVIL = (
 @pytest.mark.parametrize("spec", [r"\x22", r"\x7d\x22 + v1 + \x22", r"\n", r"\\", r"{v1:\x22}", r"\x7b"])
 def test_a_format_is_plain(spec: str) -> None:
     with pytest.raises(Refused):
-        choice(quote(f'f"""{{v0:{spec}}}"""'))
+        read_conditional(quote(f'f"""{{v0:{spec}}}"""'))
 
 
 @pytest.mark.parametrize("verb", ["run", "check"])

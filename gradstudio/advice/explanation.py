@@ -9,17 +9,17 @@ from gradstudio.advice.model import Advice, Rule
 from gradstudio.advice.rules.error_rules import RULES
 from gradstudio.advice.rules.layer_errors import OF_OPERATORS
 from gradstudio.advice.rules.torch_warnings import WARNINGS
-from gradstudio.graph.analysis.call_addresses import standing
+from gradstudio.graph.analysis.call_addresses import locate_item
 from gradstudio.graph.analysis.program_analysis import may_require_grad
-from gradstudio.graph.groups.call_ids import is_inner, path_of
-from gradstudio.graph.groups.definitions import group_of, inside
+from gradstudio.graph.groups.call_ids import is_call_item, path_of
+from gradstudio.graph.groups.definitions import definition_graph, group_of
 from gradstudio.graph.model import DEFINITION_INPUTS, ROOT, Graph, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.arguments import find_operator
 from gradstudio.graph.ports.module_calls import label_at, port_label
 from gradstudio.graph.text.name_bindings import binding_of, name_of
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.model import Statement, flat
+from gradstudio.program.model import Statement, flatten_statements
 from gradstudio.protocol.messages.debugging import Clash
 from gradstudio.protocol.messages.events import Failed
 from gradstudio.protocol.messages.inference import PortInference
@@ -55,7 +55,7 @@ def explain(failed: Failed, graph: Graph | None = None) -> Advice:
 
     Of a failure inside calls it begins with where that is: "In Net ▸ fc2: ...".
     """
-    found = standing(graph, failed.node) if graph is not None and is_inner(failed.node) else None
+    found = locate_item(graph, failed.node) if graph is not None and is_call_item(failed.node) else None
     if graph is None or found is None or failed.clash is not None:
         return _explain(failed, graph)
     advice = _explain(msgspec.structs.replace(failed, node=found.item), found.graph)
@@ -69,7 +69,7 @@ def describe_place(graph: Graph, node: ItemId) -> str:
     for call in calls:
         name = group_of(graph, call)
         words.append(name)
-        graph = inside(graph, name)
+        graph = definition_graph(graph, name)
     module = graph.wire_into(last, "module") if last in graph else None
     words.append(title(graph, module.source if module is not None else last) if last in graph else "inputs")
     return " ▸ ".join(words)
@@ -150,7 +150,7 @@ def describe_cut(node: ItemId, graph: Graph) -> str:
     wire = next((w for w in graph.wires_to(node) if w.port.partition(".")[0] in ROOTS), None)
     if wire is None:
         return ""
-    may, texts = may_require_grad(graph), {s.node: s.text for s in flat(compile_graph(graph).statements)}
+    may, texts = may_require_grad(graph), {s.node: s.text for s in flatten_statements(compile_graph(graph).statements)}
     queue, seen = [wire.source], set[ItemId]()
     while queue:
         item = queue.pop(0)
@@ -176,7 +176,7 @@ def describe_backwards(failed: Failed, graph: Graph | None) -> str:
     """Which statement is the second backward, and which was the first: "Line 7 `y.backward()` is the second, ..."."""
     if graph is None or not failed.line:
         return ""
-    statements = list(flat(compile_graph(graph).statements))
+    statements = list(flatten_statements(compile_graph(graph).statements))
     here = next((k for k, statement in enumerate(statements) if statement.node == failed.node), -1)
     second = _place(statements[here] if here >= 0 else None, failed.line, failed.address)
     first = next((one for one in reversed(statements[: max(here, 0)]) if one.backward), None)
@@ -193,7 +193,7 @@ def describe_clash(clash: Clash, graph: Graph | None = None) -> str:
     """
     statements = {}
     if graph is not None:
-        statements = {s.node: s for s in flat(compile_graph(graph).statements)}
+        statements = {s.node: s for s in flatten_statements(compile_graph(graph).statements)}
     shown = clash.culprits[-MAX_CULPRITS:]
     writers = [_place(statements.get(c.node), c.line, c.address) for c in shown]
     if len(clash.culprits) > len(shown):

@@ -45,7 +45,7 @@ class Lesson(NamedTuple):
     steps: tuple[Step, ...]
 
 
-class Seen(Protocol):
+class LessonView(Protocol):
     """What a lesson can see of a document."""
 
     def ran(self) -> bool:
@@ -87,7 +87,7 @@ def read_lesson(text: str) -> Lesson:
     return Lesson(title.removeprefix("# ").strip(), " ".join(words.split()), tuple(_step(one) for one in steps))
 
 
-def is_done(step: Step, seen: Seen) -> bool:
+def is_done(step: Step, seen: LessonView) -> bool:
     """Whether all signs of a step are there; a step without signs never is."""
     asked = [sign for sign in step.signs if sign.verb != "try"]
     return bool(asked) and all(_holds(sign, seen) for sign in asked)
@@ -124,7 +124,7 @@ def _sign(text: str) -> Sign:
     return Sign(verb, about.strip(), value.strip())
 
 
-def _holds(sign: Sign, seen: Seen) -> bool:
+def _holds(sign: Sign, seen: LessonView) -> bool:
     match sign.verb:
         case "ran":
             return seen.ran()

@@ -5,14 +5,14 @@ from typing import Any
 
 import msgspec
 
-from gradstudio.advice.diagnosis.silent_mistakes import quiet
+from gradstudio.advice.diagnosis.silent_mistakes import silent_mistakes
 from gradstudio.advice.explanation import expected_record, explain, failed_of
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.advice.fixes.finding_fixes import finding_fixes
 from gradstudio.advice.fixes.fix_kinds import fixes_for
 from gradstudio.advice.model import Advice
 from gradstudio.graph.analysis.program_analysis import addresses
-from gradstudio.graph.groups.call_ids import is_inner
+from gradstudio.graph.groups.call_ids import is_call_item
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.name_bindings import name_of
 from gradstudio.protocol.messages.events import Failed, NamedEntry
@@ -41,7 +41,7 @@ def values_bound(entries: Iterable[NamedEntry]) -> Lookup:
 
 def without_insides(inferred: Inferred) -> Inferred:
     """What is expected of the program's own nodes; what is refused inside a call is told at the call, too."""
-    ports = tuple(port for port in inferred.ports if not is_inner(port.node))
+    ports = tuple(port for port in inferred.ports if not is_call_item(port.node))
     return msgspec.structs.replace(inferred, ports=ports)
 
 
@@ -68,7 +68,7 @@ def problem_json(node: str | None, line: int | None, message: str, advice: Advic
 
 def notices(graph: Graph, lookup: Lookup) -> Iterator[tuple[ItemId, str, Advice]]:
     """What torch runs without a word and what is hardly meant: node, one line, advice."""
-    for finding in quiet(graph, lookup):
+    for finding in silent_mistakes(graph, lookup):
         fixes = tuple(fix.title for fix in finding_fixes(finding, graph))
         yield finding.node, finding.title, Advice(finding.explanation, fixes)
 

@@ -34,21 +34,21 @@ def matmul(first: Shape, second: Shape) -> Shape | None:
     return (*batch, *rows, *columns)
 
 
-def combined(word: str, first: Shape, second: Shape) -> Shape | None:
+def combine_shapes(word: str, first: Shape, second: Shape) -> Shape | None:
     """The result's shape of an operator with two tensors, named by its last word; None when they do not fit."""
     if word in PRODUCTS:
         return matmul(first, second)
     if word == "linear":
-        return matmul(first, transposed(second))
+        return matmul(first, transpose_shape(second))
     return broadcast(first, second)
 
 
-def transposed(shape: Shape) -> Shape:
+def transpose_shape(shape: Shape) -> Shape:
     """The last two dimensions exchanged; a vector stays as it is."""
     return (*shape[:-2], shape[-1], shape[-2]) if len(shape) > 1 else shape
 
 
-def unsqueezed(shape: Shape, dim: int) -> Shape:
+def unsqueeze_shape(shape: Shape, dim: int) -> Shape:
     """A dimension of size 1 put in at `dim`."""
     return (*shape[:dim], 1, *shape[dim:])
 

@@ -12,7 +12,7 @@ from gradstudio.advice.fixes.fix_kinds import fixes_for
 from gradstudio.advice.model import Fix
 from gradstudio.graph.edits import AddNode, AddWire, Edit, apply_all
 from gradstudio.graph.model import ROOT, Graph, ItemId, Node, Wire
-from gradstudio.graph.names import fresh, title
+from gradstudio.graph.names import fresh_name, title
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.events import Failed
@@ -50,12 +50,12 @@ def trial_program(graph: Graph, target: ItemId, lookup: Lookup) -> Program:
     return compile_graph(part if part is not None else graph)
 
 
-def missing(program: Program, target: ItemId) -> str:
+def missing_reason(program: Program, target: ItemId) -> str:
     """Why the target could not run yet even with the wire; "" when it could."""
     return next((row.reason for row in program.incomplete if row.node == target), "")
 
 
-def not_yet(graph: Graph, target: ItemId, reason: str) -> Verdict:
+def pending_verdict(graph: Graph, target: ItemId, reason: str) -> Verdict:
     """The wire may be drawn, but more is needed before torch can be asked."""
     return Verdict("unknown", f"Fits so far; {title(graph, target)} cannot run yet: {reason}")
 
@@ -119,7 +119,7 @@ def _part(graph: Graph, target: ItemId, lookup: Lookup) -> Graph | None:
                 continue
             if end not in stood:
                 stood[end] = ItemId(f"{wire.source}.{wire.output}")
-                name = fresh(taken, title(graph, wire.source))
+                name = fresh_name(taken, title(graph, wire.source))
                 added.append(_stand_in(stood[end], name, ends[end], not graph.wires_to(wire.source)))
             wires.append(AddWire(Wire(stood[end], 0, item, wire.port)))
         added.append(graph.nodes[item])

@@ -42,10 +42,10 @@ def write_file(path: Path, data: bytes, *, durable: bool = True) -> None:
     except ValueError as error:  # a name with a null byte
         raise CannotSave(f"Not saved: {str(path)!r} is no file name.") from error
     except OSError as error:
-        raise CannotSave(f"Not saved: {words(error, path)}. What was there before is untouched.") from error
+        raise CannotSave(f"Not saved: {system_refusal(error, path)}. What was there before is untouched.") from error
 
 
-def words(error: OSError, path: Path) -> str:
+def system_refusal(error: OSError, path: Path) -> str:
     """What the system refused, in words."""
     pattern = _REASONS.get(error.errno or 0, "the system says '{system}'")
     return pattern.format(folder=path.parent, name=path.name, system=error.strerror or error)

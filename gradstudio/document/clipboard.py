@@ -11,9 +11,9 @@ from gradstudio.document.gsg.file_records import FRAGMENT_FORMAT, FragmentText
 from gradstudio.document.gsg.graph_loading import build
 from gradstudio.document.gsg.gsg_reader import read
 from gradstudio.document.gsg.gsg_writer import write
-from gradstudio.document.python.console_prompts import has_prompts, plain_code
+from gradstudio.document.python.console_prompts import has_prompts, strip_prompts
 from gradstudio.document.python.python_document import read_python
-from gradstudio.graph.external_inputs import Outside
+from gradstudio.graph.external_inputs import ExternalInput
 from gradstudio.graph.model import Graph, Header, ItemId, Wire
 from gradstudio.graph.names import bound_names
 
@@ -31,12 +31,12 @@ class Fragment(msgspec.Struct, frozen=True):
 
     graph: Graph
     outer: tuple[Wire, ...] = ()
-    outside: tuple[Outside, ...] = ()
+    outside: tuple[ExternalInput, ...] = ()
     is_text: bool = False
     header: Header | None = None
 
 
-def to_text(fragment: Graph, outside: Iterable[Outside] = ()) -> str:
+def to_text(fragment: Graph, outside: Iterable[ExternalInput] = ()) -> str:
     """The text of a fragment, to put on the clipboard, with what flowed into it."""
     return write(fragment, FRAGMENT_FORMAT, with_data=True, outside=outside)
 
@@ -53,7 +53,7 @@ def from_text(text: str, canvas: Graph | None = None) -> Fragment:
     """
     if not text.strip():
         raise NotAFragment("The clipboard is empty.")
-    code = plain_code(text)
+    code = strip_prompts(text)
     if has_prompts(text) or _is_python(code, canvas):
         return _from_python(code, canvas)
 
@@ -68,11 +68,11 @@ def from_text(text: str, canvas: Graph | None = None) -> Fragment:
         raise NotAFragment(f"The clipboard holds no part of a program ({error}).") from error
 
 
-def _outside(content: FragmentText, part: Graph) -> Iterator[Outside]:
+def _outside(content: FragmentText, part: Graph) -> Iterator[ExternalInput]:
     for one in content.outside:
         target = ItemId(one.target)
         if target in part and part.wire_into(target, one.port) is None:
-            yield Outside(ItemId(one.source), one.output, one.name, one.operator, target, one.port)
+            yield ExternalInput(ItemId(one.source), one.output, one.name, one.operator, target, one.port)
 
 
 def _is_python(text: str, canvas: Graph | None) -> bool:

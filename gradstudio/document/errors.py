@@ -89,7 +89,7 @@ class NotAFragment(DocumentError):
     """A text that is no copied part of a program."""
 
 
-def told(name: str, others: Iterable[UnreadableFile], error: Placed) -> str:
+def refusal_text(name: str, others: Iterable[UnreadableFile], error: Placed) -> str:
     """What is wrong with a file, a line for each place; the words of `error` do not say its own."""
     place = f"line {error.line}, column {error.column}: " if error.line is not None else ""
     return "\n".join([f"{name}: {place}{error}", *(f"{name}: {one}" for one in others)])

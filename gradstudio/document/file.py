@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from gradstudio.document.atomic_write import words, write_file
+from gradstudio.document.atomic_write import system_refusal, write_file
 from gradstudio.document.bookmarks import Bookmark
 from gradstudio.document.errors import BadTensor, CannotOpen, CannotSave
 from gradstudio.document.gsg.field_checks import Fault
@@ -15,7 +15,7 @@ from gradstudio.document.gsg.file_records import FORMAT, ContentRecord, GraphFil
 from gradstudio.document.gsg.graph_loading import build
 from gradstudio.document.gsg.gsg_reader import LARGEST_TEXT, read
 from gradstudio.document.gsg.gsg_writer import write
-from gradstudio.document.stored_tensors import checked, read_beside, write_beside
+from gradstudio.document.stored_tensors import checked_tensor, read_beside, write_beside
 from gradstudio.graph.model import Graph, StoredTensor
 from gradstudio.layout.tidy import layout_missing
 
@@ -109,7 +109,7 @@ def write_tensors(tensors: Iterable[StoredTensor], folder: Path, *, durable: boo
         try:
             folder.mkdir(exist_ok=True)
         except OSError as error:
-            raise CannotSave(f"Not saved: {words(error, folder)}.") from error
+            raise CannotSave(f"Not saved: {system_refusal(error, folder)}.") from error
         write_beside(folder, tensor, durable=durable)
 
 
@@ -137,7 +137,7 @@ def _stored(record: TensorRecord, folder: Path | None) -> StoredTensor:
         data = read_beside(folder, record.digest)
     else:
         raise BadTensor("its data lies beside the file, and a text alone has nothing beside it: give the file")
-    return checked(record.digest, record.dtype, tuple(record.shape), data, record.source)
+    return checked_tensor(record.digest, record.dtype, tuple(record.shape), data, record.source)
 
 
 def _load(path: Path) -> tuple[Graph, View]:

@@ -25,7 +25,7 @@ _COMPRESSED = b"\x00\x01\x00\x00\x00"
 """End of the keyword, compressed, by zlib; no language, no translated keyword."""
 
 
-def with_graph(png: bytes, graph: Graph, view: View | None = None) -> bytes:
+def embed_graph(png: bytes, graph: Graph, view: View | None = None) -> bytes:
     """The picture with the whole document in it, stored tensors too; an older one in it is replaced.
 
     Raises:

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import psutil
 
-from gradstudio.document.atomic_write import words, write_file
+from gradstudio.document.atomic_write import system_refusal, write_file
 from gradstudio.document.errors import BadTensor
 from gradstudio.graph.model import StoredTensor
 
@@ -65,7 +65,7 @@ def stored_tensor(data: bytes, dtype: str, shape: tuple[int, ...], source: str =
     return StoredTensor(hashlib.sha256(packed).hexdigest(), dtype, shape, packed, source)
 
 
-def checked(digest: str, dtype: str, shape: tuple[int, ...], data: bytes, source: str) -> StoredTensor:
+def checked_tensor(digest: str, dtype: str, shape: tuple[int, ...], data: bytes, source: str) -> StoredTensor:
     """The stored tensor, after a look at its hash and at what it says of itself.
 
     Raises:
@@ -82,14 +82,14 @@ def checked(digest: str, dtype: str, shape: tuple[int, ...], data: bytes, source
     return StoredTensor(digest, dtype, shape, data, source)
 
 
-def looked_up(digest: str, data: bytes) -> StoredTensor:
+def named_tensor(digest: str, data: bytes) -> StoredTensor:
     """The stored tensor of a file that is named by its digest, after a look at its hash.
 
     Raises:
         BadTensor: the bytes are not those that were saved, or hold something else.
     """
     dtype, shape = _look(data, len(data), digest)
-    return checked(digest, dtype, shape, data, "")
+    return checked_tensor(digest, dtype, shape, data, "")
 
 
 def read_beside(folder: Path, digest: str) -> bytes:
@@ -118,7 +118,7 @@ def read_beside(folder: Path, digest: str) -> bytes:
             f"Copy the folder '{folder.name}' together with the document"
         ) from error
     except OSError as error:
-        raise BadTensor(f"its data {where} cannot be read: {words(error, path)}") from error
+        raise BadTensor(f"its data {where} cannot be read: {system_refusal(error, path)}") from error
 
 
 def _refuse_more_than_memory(size: int, where: str) -> None:

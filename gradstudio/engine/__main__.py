@@ -30,7 +30,7 @@ def main() -> None:
     import torch
 
     from gradstudio.engine.devices import devices
-    from gradstudio.engine.missing_operators import absent_rows, is_other_version, notice
+    from gradstudio.engine.missing_operators import is_other_version, missing_rows, notice
     from gradstudio.engine.service import Service
 
     service = Service(inbox, outbox)
@@ -44,7 +44,7 @@ def main() -> None:
             python=platform.python_version(),
             torch=str(torch.__version__),
             devices=devices(),
-            absent=absent_rows() if is_other_version() else (),
+            absent=missing_rows() if is_other_version() else (),
         )
     )
     if text := notice():

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 
-class neutral(AbstractContextManager[None]):  # noqa: N801 - used like torch.no_grad
+class clean_modes(AbstractContextManager[None]):  # noqa: N801 - used like torch.no_grad
     """Neither gradients nor inference mode nor autocast, whatever the paused program stands in.
 
     Only what is switched on is switched off: it is entered around every hook of a backward.
@@ -20,7 +20,7 @@ class neutral(AbstractContextManager[None]):  # noqa: N801 - used like torch.no_
 
     def __enter__(self) -> None:
         """Leave the modes."""
-        neutral.depth += 1
+        clean_modes.depth += 1
         self._left: Sequence[AbstractContextManager[Any]] = ()
         if torch.is_inference_mode_enabled():
             self._leave(torch.inference_mode(False))
@@ -33,7 +33,7 @@ class neutral(AbstractContextManager[None]):  # noqa: N801 - used like torch.no_
 
     def __exit__(self, *_: object) -> None:
         """Enter them again."""
-        neutral.depth -= 1
+        clean_modes.depth -= 1
         if self._grad:
             torch._C._set_grad_enabled(True)
         for context in reversed(self._left):

@@ -17,10 +17,10 @@ _OF_OBJECTS = (
 """Attributes that objects have and their classes have not: nobody can ask a class for them."""
 
 
-def absent_rows(rows: Iterable[Operator] | None = None) -> tuple[str, ...]:
+def missing_rows(rows: Iterable[Operator] | None = None) -> tuple[str, ...]:
     """Keys of the rows whose function, method or module the installed torch lacks."""
     table = catalogue.load() if rows is None else rows
-    return tuple(row.key for row in table if not has(row.path))
+    return tuple(row.key for row in table if not is_installed(row.path))
 
 
 def is_other_version() -> bool:
@@ -28,7 +28,7 @@ def is_other_version() -> bool:
     return _version() != catalogue.load().torch_version
 
 
-def has(path: str) -> bool:
+def is_installed(path: str) -> bool:
     """Whether a path of the catalogue leads to something; what is not torch's own always does."""
     first, *rest = path.removesuffix("=").split(".")
     if first != "torch" or path.startswith(_OF_OBJECTS):
@@ -43,10 +43,10 @@ def has(path: str) -> bool:
     return True
 
 
-def explained(operator_key: str, error: Exception) -> str:
+def explain_error(operator_key: str, error: Exception) -> str:
     """Python's words, without torch's stack; above them, when the installed torch lacks the operator, that it does."""
     operator = catalogue.load().get(operator_key)
-    if operator is None or not isinstance(error, AttributeError | ImportError) or has(operator.path):
+    if operator is None or not isinstance(error, AttributeError | ImportError) or is_installed(operator.path):
         return str(error).partition("\nException raised from ")[0]
     made = catalogue.load().torch_version
     return f"torch {_version()} has no {operator.path}: this node is of the catalogue of torch {made}.\n{error}"
@@ -54,7 +54,7 @@ def explained(operator_key: str, error: Exception) -> str:
 
 def notice() -> str:
     """One sentence on the difference, for whoever starts the engine; "" when nothing is missing."""
-    missing = absent_rows() if is_other_version() else ()
+    missing = missing_rows() if is_other_version() else ()
     if not missing:
         return ""
     names = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")

@@ -7,15 +7,15 @@ import msgspec
 import torch
 
 from gradstudio.engine.bring.bring_module import bring
-from gradstudio.engine.clean_modes import neutral
+from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.experiment.gradcheck import check
-from gradstudio.engine.experiment.rerun import World, seed_for, standing
+from gradstudio.engine.experiment.rerun import World, seed_for, stop_place
 from gradstudio.engine.experiment.whatif import answer
 from gradstudio.engine.infer.shape_inference import Inference
 from gradstudio.engine.live.live_state import Loaded
 from gradstudio.engine.live.namespace_report import Reporter
 from gradstudio.engine.live.tensor_table import fetch
-from gradstudio.engine.memory.memory_usage import weigh
+from gradstudio.engine.memory.memory_usage import memory_by_node
 from gradstudio.engine.meta.fake_tensors import WarmUp
 from gradstudio.engine.pipe import Inbox, Outbox
 from gradstudio.engine.torch_docs import describe
@@ -104,7 +104,7 @@ class Service:
                 self._outbox.send(describe(request))
             case Fetch():
                 self._engine.settle()
-                with neutral():
+                with clean_modes():
                     self._outbox.send(fetch(self._engine.live, request))
             case Collect():
                 self._outbox.send(self._collect(request))
@@ -116,8 +116,8 @@ class Service:
                 self._outbox.send(self._check(request))
             case WeighMemory():
                 self._engine.settle()
-                with neutral():
-                    self._outbox.send(weigh(self._engine.live, self._engine.memory))
+                with clean_modes():
+                    self._outbox.send(memory_by_node(self._engine.live, self._engine.memory))
             case BringModule():
                 self._outbox.send(bring(request))
             case Stop():
@@ -184,7 +184,7 @@ class Service:
         world = self._world()
         if world is None:
             return WhatIfAnswered(request=request.request, change=request.change, error=NOTHING_LOADED)
-        until = standing(self._engine.live, self._engine.stale, world.loaded)
+        until = stop_place(self._engine.live, self._engine.stale, world.loaded)
         return answer(world, request, until)
 
     def _check(self, request: Check) -> Checked:
@@ -199,5 +199,5 @@ class Service:
         live = self._engine.live
         if live is None:
             return Report(revision=0, entries=())
-        with neutral():
+        with clean_modes():
             return Reporter(live, request.max_values, request.trace).report()

@@ -4,20 +4,20 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from gradstudio.engine.clean_modes import neutral
+from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.errors import Stopped, VerbRefused
-from gradstudio.engine.infer.memory_forecast import Weigher
+from gradstudio.engine.infer.memory_forecast import MemoryForecast
 from gradstudio.engine.live import initial_state
 from gradstudio.engine.live.leaf_tensors import leaves_of
 from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.live.reconciliation import reconcile
 from gradstudio.engine.memory.memory_sampler import LiveBytes, MemorySampler
 from gradstudio.engine.run import untraced_results
-from gradstudio.engine.run.failure_report import failed_plain, failed_step
-from gradstudio.engine.run.output_capture import Listener
+from gradstudio.engine.run.failure_report import step_failure, untraced_failure
+from gradstudio.engine.run.output_capture import OutputCapture
 from gradstudio.engine.run.run_targets import aim_of, is_ahead, refuse_to_run_to, settles_at_backward, statements_before
 from gradstudio.engine.run.statement_runner import Runner
-from gradstudio.engine.run.untraced_run import compile_plain, run_plain
+from gradstudio.engine.run.untraced_run import compile_untraced, run_untraced
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.script.cursor import NOBODY
 from gradstudio.engine.script.stop_conditions import END, Aim, Goal, always, at_backward
@@ -53,10 +53,10 @@ class Engine:
         self.memory = LiveBytes()
         self.sampler = MemorySampler(send, self.memory, self._kept_bytes)
         self._send, self._stopped = send, stopped
-        self._listener = Listener(send)
+        self._listener = OutputCapture(send)
         self._runner = Runner(send, stopped, self.memory)
         self._defaults = settings()
-        self._weigher = Weigher(send, self._defaults)
+        self._weigher = MemoryForecast(send, self._defaults)
         self._ran_plain: int | None = None
         self._reason = ""
 
@@ -75,7 +75,7 @@ class Engine:
     def settle(self) -> None:
         """Read off a plain run's namespace what it left, if that was not done yet; a plain run pays nothing for it."""
         if self.live is not None and self._ran_plain is not None:
-            with neutral():
+            with clean_modes():
                 untraced_results.adopt_results(self.live, self._ran_plain)
         self._ran_plain = None
 
@@ -311,7 +311,7 @@ class Engine:
             initial_state.run_prelude(live, self.stored.load_file)
         except Exception as error:  # noqa: BLE001 - the step boundary
             live.failed, live.resumable = True, False
-            self._send(failed_plain(live, error, self._runner.rows.max_values))
+            self._send(untraced_failure(live, error, self._runner.rows.max_values))
             return "failed"
         return ""
 
@@ -321,17 +321,19 @@ class Engine:
         too_large = self._weigher.first_too_large(loaded, self.stored.load_file)
         if too_large is not None:
             live.failed, live.resumable = True, False
-            self._send(failed_step(live, *too_large, request.max_values))
+            self._send(step_failure(live, *too_large, request.max_values))
             return "failed"
         lines = frozenset(step.statement.line for step in loaded.backwards)
         outcome, ran = "done", len(loaded.steps)
         try:
-            run_plain(live, compile_plain(loaded.program.code, lines), self._stopped, self.stored.load_file, self._send)
+            run_untraced(
+                live, compile_untraced(loaded.program.code, lines), self._stopped, self.stored.load_file, self._send
+            )
         except Stopped as stop:
             outcome, ran = "stopped", statements_before(loaded, loaded.places.of_traceback(stop.__traceback__)[0])
         except Exception as error:  # noqa: BLE001 - the step boundary: the program as one text
-            with neutral():
-                failed = failed_plain(live, error, request.max_values)
+            with clean_modes():
+                failed = untraced_failure(live, error, request.max_values)
             self._send(failed)
             outcome, ran, live.failed = "failed", statements_before(loaded, failed.node), True
         live.resumable = outcome == "done"

@@ -26,7 +26,7 @@ NEVER_CALLED = frozenset(
 """Containers without a forward of their own."""
 
 
-class Joining:
+class CardGroups:
     """Which calls are drawn on the card of their module, at one revision of a graph.
 
     Attributes:
@@ -81,14 +81,14 @@ class Joining:
         return wire.port == SELF and self.switches.get(wire.target) == wire.source
 
 
-_known: "WeakKeyDictionary[Graph, Joining]" = WeakKeyDictionary()
+_known: "WeakKeyDictionary[Graph, CardGroups]" = WeakKeyDictionary()
 
 
-def joined(graph: Graph) -> Joining:
+def card_groups(graph: Graph) -> CardGroups:
     """Which calls and modules share a card as the graph is now; kept until the next edit."""
     known = _known.get(graph)
     if known is None or known.revision != graph.revision:
-        known = _known[graph] = Joining(graph)
+        known = _known[graph] = CardGroups(graph)
     return known
 
 

@@ -8,7 +8,7 @@ from gradstudio.graph.model import DEFINITION_INPUTS, BodyId, Graph, ItemId, Wir
 from gradstudio.graph.names import title
 
 
-class Outside(msgspec.Struct, frozen=True):
+class ExternalInput(msgspec.Struct, frozen=True):
     """A wire into a part from outside.
 
     Attributes:
@@ -24,19 +24,19 @@ class Outside(msgspec.Struct, frozen=True):
     port: str
 
 
-def outside_of(graph: Graph, items: Iterable[ItemId]) -> tuple[Outside, ...]:
+def external_inputs(graph: Graph, items: Iterable[ItemId]) -> tuple[ExternalInput, ...]:
     """The wires from outside into these items, and into what their blocks hold."""
     chosen = dict.fromkeys(item for item in items if item in graph)
     for block in [item for item in chosen if item in graph.blocks]:
         chosen |= dict.fromkeys(graph.order(BodyId(block)))
     wires = (wire for item in chosen for wire in graph.wires_to(item) if wire.source not in chosen)
     return tuple(
-        Outside(wire.source, wire.output, *_known_by(graph, wire.source, wire.output), wire.target, wire.port)
+        ExternalInput(wire.source, wire.output, *_known_by(graph, wire.source, wire.output), wire.target, wire.port)
         for wire in wires
     )
 
 
-def found_again(graph: Graph, outside: Iterable[Outside]) -> tuple[Wire, ...]:
+def reconnecting_wires(graph: Graph, outside: Iterable[ExternalInput]) -> tuple[Wire, ...]:
     """The wires of which the beginning is here: the same node or input, else the last that binds the name."""
     last = {
         name: (DEFINITION_INPUTS, k) for k, name in enumerate(graph.edges.inputs if graph.edges is not None else ())
@@ -52,7 +52,7 @@ def found_again(graph: Graph, outside: Iterable[Outside]) -> tuple[Wire, ...]:
     return tuple(wires)
 
 
-def _is_same(graph: Graph, outside: Outside) -> bool:
+def _is_same(graph: Graph, outside: ExternalInput) -> bool:
     """Whether what it began at is here: a node of that operator, or the group's input of that name."""
     name, operator = _known_by(graph, outside.source, outside.output)
     if outside.source == DEFINITION_INPUTS:
@@ -60,7 +60,7 @@ def _is_same(graph: Graph, outside: Outside) -> bool:
     return outside.source in graph and operator == outside.operator
 
 
-def end_words(part: Graph, outside: Outside) -> str:
+def end_words(part: Graph, outside: ExternalInput) -> str:
     """The input at which it ended."""
     return f"'{outside.port}' of {title(part, outside.target)}"
 

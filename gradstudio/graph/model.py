@@ -174,7 +174,8 @@ class Definition:
     """A sub-program that nodes `group:<name>` call, or (a module) construct (semantics §15).
 
     Inside, wires from `DEFINITION_INPUTS` (output k) bring input k, and wires to
-    `DEFINITION_OUTPUTS` (port "k") return output k. `graph.groups.definitions.inside` gives a graph to look at.
+    `DEFINITION_OUTPUTS` (port "k") return output k. `graph.groups.definitions.definition_graph` gives a graph to
+    look at.
 
     Attributes:
         defaults: input -> Python text of the literal that it has when nothing is given.

@@ -84,13 +84,13 @@ def names_at_end(graph: Graph) -> dict[str, tuple[ItemId, int]]:
     return found
 
 
-def fresh(taken: set[str], base: str) -> str:
+def fresh_name(taken: set[str], base: str) -> str:
     """The base, or the base with the lowest free number; added to `taken`."""
-    return fresh_from(taken, base, 1)[0]
+    return fresh_name_from(taken, base, 1)[0]
 
 
-def fresh_from(taken: set[str], base: str, number: int) -> tuple[str, int]:
-    """As `fresh`, where no lower number is free; also the number it has."""
+def fresh_name_from(taken: set[str], base: str, number: int) -> tuple[str, int]:
+    """As `fresh_name`, where no lower number is free; also the number it has."""
     base = suggest(base)
     stem = base.rstrip("0123456789") or base
     name = base if number == 1 else f"{stem}{number}"

@@ -7,7 +7,7 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.operator_rows import row_of
-from gradstudio.graph.shared_storage import Value, storage_of, written
+from gradstudio.graph.shared_storage import Value, storage_of, written_values
 from gradstudio.operators.model import Effect
 
 Needs = dict[ItemId, dict[ItemId, None]]
@@ -46,7 +46,7 @@ def is_forward(graph: Graph) -> bool:
     return True
 
 
-def settled(graph: Graph, effects: Needs | None = None) -> Edits:
+def order_edits(graph: Graph, effects: Needs | None = None) -> Edits:
     """The moves that make every wire go forward, each body with as little change as possible.
 
     A source is pulled up, with what it needs, to directly before its user.
@@ -109,7 +109,7 @@ def _add_memory(
         base = storage_of(graph, wire.source, wire.output)
         _remember(mine, writer.get(base))
         readers.setdefault(base, []).append(item)
-    for base in written(graph, item):
+    for base in written_values(graph, item):
         mine.update((reader, None) for reader in readers.get(base, ()) if reader != item)
         readers[base] = []
         writer[base] = item

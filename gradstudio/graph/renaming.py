@@ -13,7 +13,7 @@ def new_names(part: Graph, taken: set[str], of_nodes: set[str]) -> dict[Binding,
     What a loop carries has one name before it, in it and at the end of its turns. A loop's variable stays, unless a
     node of the program has its name.
     """
-    same = carried_together(part)
+    same = loop_aliases(part)
     found: dict[Binding, str] = {}
     for item in part.order():
         names: tuple[str, ...] = ()
@@ -23,17 +23,17 @@ def new_names(part: Graph, taken: set[str], of_nodes: set[str]) -> dict[Binding,
         elif block is not None:
             names = ("_", *block.carried)  # what it carries counts from 1: 0 is its variable
             if block.variable in of_nodes:
-                found[item, 0] = naming.fresh(taken, block.variable)
+                found[item, 0] = naming.fresh_name(taken, block.variable)
         for k, name in enumerate(names):
             first = same.get((item, k), (item, k))
             if name != "_" and first not in found:
-                found[first] = naming.fresh(taken, name)
+                found[first] = naming.fresh_name(taken, name)
             if name != "_":
                 found[item, k] = found[first]
     return found
 
 
-def carried_together(part: Graph) -> dict[Binding, Binding]:
+def loop_aliases(part: Graph) -> dict[Binding, Binding]:
     """For results that a loop carries, and what gives it them, one of those that stands for all."""
     same: dict[Binding, Binding] = {}
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.names import title
-from gradstudio.graph.ports.drop_target import landing
+from gradstudio.graph.ports.drop_target import drop_target
 from gradstudio.graph.ports.item_ports import find_port, input_ports, output_family, output_ports
 from gradstudio.operators.families import accepts
 
@@ -126,7 +126,7 @@ def _is_there(graph: Graph, item: ItemId, edge: ItemId) -> bool:
 def _fits(graph: Graph, source: ItemId, output: int, target: ItemId, path: str, *, exact: bool = False) -> str:
     port = find_port(graph, target, path)
     reason = accepts(port.parameter, output_family(graph, source, output)) if port else ""
-    return "" if reason and not exact and landing(graph, source, output, target, path) else reason
+    return "" if reason and not exact and drop_target(graph, source, output, target, path) else reason
 
 
 def _cycle(graph: Graph, source: ItemId, target: ItemId, port: str) -> str:

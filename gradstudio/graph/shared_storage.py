@@ -2,7 +2,7 @@
 
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.operators.catalogue.loader import load
-from gradstudio.operators.catalogue.out_variants import written_by
+from gradstudio.operators.catalogue.out_variants import written_port
 from gradstudio.operators.model import Effect, Face, Operator
 
 Value = tuple[ItemId, int]
@@ -17,13 +17,13 @@ def storage_of(graph: Graph, item: ItemId, output: int = 0) -> Value:
     return value
 
 
-def receiver(graph: Graph, item: ItemId, output: int = 0) -> Wire | None:
+def receiver_wire(graph: Graph, item: ItemId, output: int = 0) -> Wire | None:
     """The wire that brings the object an in-place node writes into, and which that result is; or None."""
     operator = _operator(graph, item)
-    return graph.wire_into(item, written_by(operator.writes, output)) if operator is not None else None
+    return graph.wire_into(item, written_port(operator.writes, output)) if operator is not None else None
 
 
-def written(graph: Graph, item: ItemId) -> tuple[Value, ...]:
+def written_values(graph: Graph, item: ItemId) -> tuple[Value, ...]:
     """The values whose memory the node writes into."""
     operator = _operator(graph, item)
     if operator is None or Effect.IN_PLACE not in operator.effects:
@@ -43,7 +43,7 @@ def _shared_with(graph: Graph, value: Value) -> Value | None:
     if operator is None:
         return None
     if operator.writes:
-        wire = receiver(graph, item, output)
+        wire = receiver_wire(graph, item, output)
     elif operator.view or operator.face is Face.ALIAS:
         wire = next(iter(graph.wires_to(item)), None)
     else:

@@ -12,7 +12,7 @@ from gradstudio.layout.effect_order import effect_pairs, loop_pairs
 from gradstudio.layout.layered.arrangement import arrange_boxes
 from gradstudio.layout.layered.model import Box, Edge
 from gradstudio.layout.layered.packing import BLOCK_WIDTH, LEAST_WIDTH
-from gradstudio.layout.number_nodes import light_items
+from gradstudio.layout.number_nodes import number_items
 from gradstudio.layout.placement.occupancy import Rect
 
 NOTE_GAP = 16.0
@@ -42,7 +42,7 @@ class Part:
         self._ports: dict[ItemId, tuple[dict[str, float], dict[int, float]]] = {}
         self.edges = {item: block_frames.frame_edges(graph, item) for item in graph.blocks}
         self.wires = wires_by_body(graph)
-        self.light = light_items(graph)
+        self.light = number_items(graph)
 
     def arrange(self, body: BodyId, only: Collection[ItemId] | None = None) -> None:
         """Place the items of a body, or only some of them; those of its blocks first."""

@@ -1,6 +1,6 @@
 """A module and what shares its card are one box: the graph as it is laid out. No Qt here."""
 
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
 
 OWN_OUTPUT = -1
@@ -13,7 +13,7 @@ def without_joined(graph: Graph) -> Graph:
     Wires of a module lead to and from the call on its card. Each body is in an order in which wires go forward, as far
     as there is one.
     """
-    joining = joined(graph)
+    joining = card_groups(graph)
     inside = joining.insides()
     if not inside:
         return graph

@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Sequence
 
-from gradstudio.graph.card_grouping import CALLED, joined
+from gradstudio.graph.card_grouping import CALLED, card_groups
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.item_ports import Port, input_ports, operator_of, output_ports
 from gradstudio.graph.text.notes import note_of
@@ -43,7 +43,7 @@ NEVER_FOLDED = frozenset({"requires_grad", "dim", "lr"})
 
 def card_size(graph: Graph, item: ItemId, values: float | None = None) -> Size:
     """Width and height of a node's card with room for its values, pixels; `values` where that is known better."""
-    module = joined(graph).modules.get(item)
+    module = card_groups(graph).modules.get(item)
     if module is not None:
         return _joined_size(graph, item, module)
     ports, outputs = _shown(graph, item), output_ports(graph, item)

@@ -7,7 +7,7 @@ from gradstudio.operators.model import Family
 ARITHMETIC = ("operator.", "math.")
 
 
-def light_items(graph: Graph) -> set[ItemId]:
+def number_items(graph: Graph) -> set[ItemId]:
     """The nodes whose inputs are literals, number constants and arithmetic of these."""
     numbers: set[tuple[ItemId, int]] = set()
     light: set[ItemId] = set()

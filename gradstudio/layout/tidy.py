@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place
 from gradstudio.layout.body_layout import Part, Point
 from gradstudio.layout.card_sizes import Size, card_size
-from gradstudio.layout.placement.occupancy import Ground, around
+from gradstudio.layout.placement.occupancy import Occupancy, around
 
 SPARE = 52.0, 35.0
 """A card that is so many pixels wider or higher than estimated still stands apart from its neighbours."""
@@ -22,7 +22,7 @@ def layout(graph: Graph, sizes: Mapping[ItemId, Size] | None = None) -> dict[str
     part = Part(graph, sizes or {})
     part.arrange(ROOT)
     places = part.absolute(ROOT, 0.0, 0.0)
-    return places | {item: places[home] for item, home in joined(graph).insides().items()}
+    return places | {item: places[home] for item, home in card_groups(graph).insides().items()}
 
 
 def is_laid_out(graph: Graph, sizes: Mapping[ItemId, Size]) -> bool:
@@ -49,20 +49,20 @@ def layout_part(graph: Graph, items: Iterable[ItemId], sizes: Mapping[ItemId, Si
     The items of each body keep their common corner, but for what stands there and is not of them. What is drawn on the
     card of another item moves with it.
     """
-    chosen = {item for item in joined(graph).cards(items) if item in graph}
-    part, ground = Part(graph, sizes or {}), Ground(graph, sizes or {})
+    chosen = {item for item in card_groups(graph).cards(items) if item in graph}
+    part, ground = Part(graph, sizes or {}), Occupancy(graph, sizes or {})
     found: dict[str, Point] = {}
     for body in {graph.parents[item] for item in sorted(chosen)}:
         if chosen.isdisjoint(map(ItemId, (body, *_around(graph, body)))):
             found |= _part_of_body(part, ground, body, [item for item in graph.bodies[body] if item in chosen])
-    return found | {item: found[home] for item, home in joined(graph).insides().items() if home in found}
+    return found | {item: found[home] for item, home in card_groups(graph).insides().items() if home in found}
 
 
 def _around(graph: Graph, body: BodyId) -> tuple[BodyId, ...]:
     return graph.ancestors(ItemId(body)) if body != ROOT else ()
 
 
-def _part_of_body(part: Part, ground: Ground, body: BodyId, members: list[ItemId]) -> dict[str, Point]:
+def _part_of_body(part: Part, ground: Occupancy, body: BodyId, members: list[ItemId]) -> dict[str, Point]:
     """Places of some items of a body and of all that is in them."""
     before = around([rect for item in members if (rect := ground.whole(item)) is not None])
     part.arrange(body, members)

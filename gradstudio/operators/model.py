@@ -138,7 +138,7 @@ class Operator(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         results: more than one is unpacked into that many names; none binds nothing.
         varying: the number of results is not fixed (``split``): one name, a list.
         writes: names of the parameters an in-place operator writes into; `out.0`, `out.1` for the elements of one.
-        fills: its results can be written into tensors that are given, ``out=z``: `out_variants.filling` makes that row.
+        fills: its results can be written into tensors that are given, ``out=z``: `out_variants.out_row` makes that row.
         view: the result shares storage with its first tensor argument.
         cuts: the result never requires grad (``detach``, ``argmax``, comparisons, ``zeros_like``), but
             by its own ``requires_grad=True``.

@@ -1,7 +1,7 @@
 """Compile: a graph as the nested list of steps that the engine executes."""
 
 from gradstudio.graph.analysis.program_analysis import NO_ROOT, analyse
-from gradstudio.graph.groups.definitions import in_order
+from gradstudio.graph.groups.definitions import call_order
 from gradstudio.graph.model import ROOT, Graph
 from gradstudio.graph.text.record_checks import digest_of
 from gradstudio.program.definition_steps import inside_of
@@ -18,7 +18,7 @@ def compile_graph(graph: Graph, *, stem: str = "program") -> Program:
     script = write(graph, stem=stem)
     steps = Steps(analysis, script.references, script.lines, script.memo, script.device, stem)
     soundness = analysis.soundness
-    for name in in_order(graph):
+    for name in call_order(graph):
         inner = graph.definitions[name].graph.nodes.values()
         steps.tensors.update(digest_of(node) for node in inner if node.operator == STORED)
     return Program(

@@ -5,10 +5,10 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from gradstudio.graph.analysis.program_analysis import analyse
-from gradstudio.graph.groups.definitions import inside
+from gradstudio.graph.groups.definitions import definition_graph
 from gradstudio.graph.model import DEFINITION_OUTPUTS, ROOT, Graph, ItemId
 from gradstudio.program.model import BlockStatement, Inside, Statement
-from gradstudio.program.printing.definition_printer import Owned, parameters_of
+from gradstudio.program.printing.definition_printer import OwnedReferences, parameters_of
 from gradstudio.program.printing.name_references import References
 from gradstudio.program.program_steps import Steps
 from gradstudio.program.write import Script
@@ -19,7 +19,7 @@ _made: "WeakKeyDictionary[Graph, tuple[tuple[object, ...], Inside]]" = WeakKeyDi
 
 def inside_of(graph: Graph, name: str, script: Script, stem: str) -> Inside:
     """The inside of a definition; the same record comes back while neither it nor its place has changed."""
-    inner = inside(graph, name)
+    inner = definition_graph(graph, name)
     key = (stem, script.device, script.insides[name])
     known = _made.get(inner)
     if known is None or known[0] != key:
@@ -29,10 +29,10 @@ def inside_of(graph: Graph, name: str, script: Script, stem: str) -> Inside:
 
 def _inside(graph: Graph, name: str, script: Script, stem: str) -> Inside:
     definition = graph.definitions[name]
-    inner = inside(graph, name)
+    inner = definition_graph(graph, name)
     spans = script.insides[name]
     analysis = analyse(inner)
-    owned = Owned(analysis, definition) if definition.is_module else None
+    owned = OwnedReferences(analysis, definition) if definition.is_module else None
     references = owned if owned is not None else References(analysis)
     lines = {span.node: span.line for span in reversed(spans)}
     steps = Steps(analysis, references, lines, None, script.device, stem)

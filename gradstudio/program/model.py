@@ -159,15 +159,15 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     rootless: str = ""
 
 
-def flat(statements: Iterable[Statement | BlockStatement]) -> Iterator[Statement]:
+def flatten_statements(statements: Iterable[Statement | BlockStatement]) -> Iterator[Statement]:
     """The statements in their order, those of blocks among them."""
     for statement in statements:
         if isinstance(statement, BlockStatement):
-            yield from flat(statement.body)
+            yield from flatten_statements(statement.body)
         else:
             yield statement
 
 
 def has_backward(statements: Iterable[Statement | BlockStatement]) -> bool:
     """Whether a backward statement stands anywhere in them."""
-    return any(statement.backward for statement in flat(statements))
+    return any(statement.backward for statement in flatten_statements(statements))

@@ -56,7 +56,7 @@ Size = Whole | Items | None
 Lookup = Callable[[str], Size]
 
 
-class Found(NamedTuple):
+class Oversize(NamedTuple):
     """A statement that makes something too large, and why."""
 
     node: ItemId
@@ -66,7 +66,7 @@ class Found(NamedTuple):
 def of_value(value: object) -> Size:
     """The size of a value that is there."""
     if type(value) is int:
-        return whole(value)
+        return whole_number(value)
     if isinstance(value, str):
         return Items(len(value), "text")
     if isinstance(value, list | tuple):
@@ -76,7 +76,7 @@ def of_value(value: object) -> Size:
     return None
 
 
-def whole(value: int) -> Whole:
+def whole_number(value: int) -> Whole:
     """A whole number that is known."""
     bits = value.bit_length()
     return Whole(bits, value if bits <= EXACT_BITS else None)
@@ -97,9 +97,9 @@ def refuse(text: str, lookup: Lookup) -> None:
     _augmented(tree, lookup)
 
 
-def too_big(statements: Iterable[Statement | BlockStatement]) -> tuple[Found, ...]:
+def too_big(statements: Iterable[Statement | BlockStatement]) -> tuple[Oversize, ...]:
     """The statements of a program that surely run and make something too large, in order."""
-    found: list[Found] = []
+    found: list[Oversize] = []
     _Walk(found).body(statements, sure=True)
     return tuple(found)
 
@@ -107,7 +107,7 @@ def too_big(statements: Iterable[Statement | BlockStatement]) -> tuple[Found, ..
 class _Walk:
     """A pass through a program with the sizes of its names."""
 
-    def __init__(self, found: list[Found]) -> None:
+    def __init__(self, found: list[Oversize]) -> None:
         self._found = found
         self._known: dict[str, Size] = {}
 
@@ -140,7 +140,7 @@ class _Walk:
             return _Sizes(self._known.get).of(tree.value) if isinstance(tree, ast.Expr) else None
         except TooBig as error:
             if sure:
-                self._found.append(Found(block.block, str(error)))
+                self._found.append(Oversize(block.block, str(error)))
             return None
 
     def _statement(self, statement: Statement, sure: bool) -> None:
@@ -156,7 +156,7 @@ class _Walk:
                 _Sizes(self._known.get).of(value)
         except TooBig as error:
             if sure:
-                self._found.append(Found(statement.node, str(error)))
+                self._found.append(Oversize(statement.node, str(error)))
         self._forget(statement.names)
         self._forget(name for name in statement.writes if name in self._known)
         if isinstance(tree, ast.AugAssign) and isinstance(tree.target, ast.Name):
@@ -253,7 +253,7 @@ class _Sizes:
             isinstance(op, ast.RShift) and right.value < 0
         ):
             return None
-        return whole(_SMALL[type(op)](left.value, right.value))
+        return whole_number(_SMALL[type(op)](left.value, right.value))
 
     def _call(self, node: ast.Call) -> Size:
         sizes = [self.of(argument) for argument in node.args]
@@ -270,11 +270,11 @@ class _Sizes:
             case "range", 1 | 2 | 3:
                 return _range([value for value in values if value is not None], len(sizes))
             case "len", 1 if isinstance(first, Items):
-                return whole(first.number)
+                return whole_number(first.number)
             case "abs" | "int" | "list.__len__", 1 if isinstance(first, Whole):
                 if first.value is None:
                     return first
-                return whole(abs(first.value) if word == "abs" else first.value)
+                return whole_number(abs(first.value) if word == "abs" else first.value)
             case "pow", 2:
                 return self.combined(ast.Pow(), first, sizes[1])
             case "math.factorial" | "math.perm" | "math.comb", _:
@@ -301,24 +301,26 @@ def _power(left: Whole, right: Whole) -> Size:
     if left.value in (0, 1, -1):
         if right.value is None or right.value < 0:
             return None
-        return whole(left.value ** (right.value % 2 + 2))  # -1 to the power of what is even or odd: 2 or 3 will do
+        return whole_number(
+            left.value ** (right.value % 2 + 2)
+        )  # -1 to the power of what is even or odd: 2 or 3 will do
     if right.value is not None and right.value < 0:
         return None
     base = math.log2(abs(left.value)) if left.value is not None and left.bits < 1000 else left.bits
     bits = base * _number(right) if right.value is None or right.value else 1.0
     refuse_bits(bits)
     if left.value is not None and right.value is not None and bits <= EXACT_BITS:
-        return whole(left.value**right.value)
+        return whole_number(left.value**right.value)
     return Whole(bits)
 
 
 def _product(left: Whole, right: Whole) -> Size:
     if 0 in (left.value, right.value):
-        return whole(0)
+        return whole_number(0)
     bits = left.bits + right.bits
     refuse_bits(bits - 1)
     if left.value is not None and right.value is not None:
-        return whole(left.value * right.value)
+        return whole_number(left.value * right.value)
     return Whole(bits)
 
 
@@ -329,7 +331,7 @@ def _shifted(left: Whole, right: Whole) -> Size:
     refuse_bits(bits)
     if left.value is None or right.value is None:
         return Whole(bits)
-    return whole(left.value << right.value)
+    return whole_number(left.value << right.value)
 
 
 def _repeated(left: Size, right: Size) -> Size:

@@ -3,7 +3,7 @@
 import msgspec
 
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
-from gradstudio.graph.groups.definitions import in_order, inside
+from gradstudio.graph.groups.definitions import call_order, definition_graph
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Graph, ItemId, Node
 from gradstudio.graph.text.literal_text import quote
 from gradstudio.graph.text.record_checks import DEVICE_KINDS
@@ -94,7 +94,7 @@ def needs_device(analysis: Analysis) -> bool:
     graph = analysis.graph
     if graph.header.device != "cpu":
         return True
-    insides = (analyse(inside(graph, name)) for name in in_order(graph))
+    insides = (analyse(definition_graph(graph, name)) for name in call_order(graph))
     return any(_mentions_device(one) for one in (analysis, *insides))
 
 

@@ -25,12 +25,12 @@ def is_untouched(parts: Sequence[GradPart], current: int) -> bool:
     return len(parts) == 1 and parts[0].pass_number == current
 
 
-def untouched(part: GradPart) -> str:
+def untouched_sentence(part: GradPart) -> str:
     """What such a gradient is."""
     return f"What backward {part.backward} left in .grad; the later ones did not come here."
 
 
-def accumulated(parts: Sequence[GradPart], current: int) -> str:
+def accumulation_sentence(parts: Sequence[GradPart], current: int) -> str:
     """What a leaf's `.grad` is made of: which backwards, and of which passes unless all are of the current one."""
     if len(parts) == 1:
         return f"Left by {_named(parts[0], current)}; the last backward did not replace it."

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from gradstudio.protocol.messages.events import NamedEntry
 from gradstudio.protocol.messages.records import ModuleRecord, PlainRecord, Record, Summary, TensorRecord, TupleRecord
-from gradstudio.protocol.number_format import figure
+from gradstudio.protocol.number_format import format_number
 
 HEADINGS = ("name", "value", "shape", "dtype", "grad_fn", "grad")
 SMALL = 10
@@ -36,7 +36,7 @@ def number(value: object) -> str:
         return str(value)
     if isinstance(value, int) or not math.isfinite(value):
         return str(value)
-    return figure(value, 4) if value != int(value) or abs(value) >= 1e6 else f"{value:.1f}"
+    return format_number(value, 4) if value != int(value) or abs(value) >= 1e6 else f"{value:.1f}"
 
 
 def summary_text(summary: Summary) -> str:

@@ -37,7 +37,7 @@ def with_device(program: Program, outcome: Outcome, given: tuple[int, str] | Non
     return msgspec.structs.replace(outcome, report=report)
 
 
-def in_lines(program: Program, outcome: Outcome, lines: Mapping[ItemId, int]) -> tuple[Program, Outcome]:
+def map_lines(program: Program, outcome: Outcome, lines: Mapping[ItemId, int]) -> tuple[Program, Outcome]:
     """The program and what its run left, with `lines` wherever a line is told (semantics §13)."""
 
     def placed(record: Placed) -> Placed:

@@ -68,21 +68,23 @@ class Camera:
         return Camera(self.zoom, self.x - dx / self.zoom, self.y - dy / self.zoom)
 
 
-def fitting(box: Box, width: float, height: float, maximum: float = FIT_MAXIMUM) -> Camera:
+def fit_box(box: Box, width: float, height: float, maximum: float = FIT_MAXIMUM) -> Camera:
     """The camera that shows the whole box in the middle of a view."""
     room_x, room_y = max(width - 2 * FIT_MARGIN, 50.0), max(height - FIT_TOP - FIT_MARGIN, 50.0)
     zoom = max(min(room_x / max(box.width, 1.0), room_y / max(box.height, 1.0), maximum), MINIMUM_ZOOM)
     least_y = box.y - FIT_TOP / zoom
-    camera = centered(box, width, height, zoom)
+    camera = center_on(box, width, height, zoom)
     return Camera(zoom, camera.x, min(camera.y, least_y))
 
 
-def opening(box: Box, first: Box, width: float, height: float, scale: float = 1.0, shown_whole: bool = False) -> Camera:
+def opening_camera(
+    box: Box, first: Box, width: float, height: float, scale: float = 1.0, shown_whole: bool = False
+) -> Camera:
     """The camera for a document without a view: all of it where that can be read, else its beginning.
 
     `scale` is how much larger than usual text must be; all was seen already where it is `shown_whole`, and stays so.
     """
-    whole, zoom = fitting(box, width, height, FIT_MAXIMUM * scale), OPENING_ZOOM * scale
+    whole, zoom = fit_box(box, width, height, FIT_MAXIMUM * scale), OPENING_ZOOM * scale
     least = LEAST_READABLE * scale
     if shown_whole and whole.zoom >= LEAST_KEPT * scale:
         return whole
@@ -90,7 +92,7 @@ def opening(box: Box, first: Box, width: float, height: float, scale: float = 1.
         return whole
     around = box.grown(LEAST_MARGIN / least)
     if around.width * least <= width and around.height * least <= height:
-        return centered(box, width, height, least)
+        return center_on(box, width, height, least)
     margin = FIT_MARGIN / zoom
     all_of_it = box.grown(margin)
     room_x, room_y = width / zoom, height / zoom
@@ -117,7 +119,7 @@ def _start(wish: float, wish_end: float, low: float, high: float, room: float) -
     return max(low, min(wish, max(high - room, low)))
 
 
-def showing(camera: Camera, box: Box, width: float, height: float) -> Camera:
+def pan_to_box(camera: Camera, box: Box, width: float, height: float) -> Camera:
     """The camera pushed as little as brings a box into view, its top left corner first."""
     shown = camera.box_to_view(box.grown(FIT_MARGIN / 2))
     dx = min(0.0, width - shown.right)
@@ -144,13 +146,13 @@ def clear_of(camera: Camera, box: Box, over: Box, width: float, height: float) -
     return camera.panned(*min(inside, key=lambda way: abs(way[0]) + abs(way[1]))) if inside else camera
 
 
-def centered(box: Box, width: float, height: float, zoom: float) -> Camera:
+def center_on(box: Box, width: float, height: float, zoom: float) -> Camera:
     """The camera with that zoom whose middle is the box's middle."""
     x, y = box.center
     return Camera(zoom, x - width / zoom / 2, y - height / zoom / 2)
 
 
-def between(start: Camera, end: Camera, part: float, width: float) -> Camera:
+def interpolate(start: Camera, end: Camera, part: float, width: float) -> Camera:
     """A camera on the way from one to another, 0 ≤ part ≤ 1: what is seen slides and grows evenly."""
     zoom = start.zoom * (end.zoom / start.zoom) ** part
     near, far = width / start.zoom, width / end.zoom

@@ -1,7 +1,7 @@
 """By which metric cards are coloured, if by one. No Qt."""
 
 from gradstudio.scene.card.card_stack import CardStack
-from gradstudio.scene.colour_scale import Colouring, colouring
+from gradstudio.scene.colour_scale import ColourScale, colour_scale
 from gradstudio.scene.scene_state import SceneState
 
 
@@ -15,12 +15,12 @@ class CardColours:
     def __init__(self, state: SceneState, stack: CardStack) -> None:
         """By category."""
         self._state, self._stack = state, stack
-        self.scale: Colouring | None = None
+        self.scale: ColourScale | None = None
 
     def colour_by(self, name: str) -> None:
         """Colour the cards by a metric of `advice.metrics`; "": by category."""
         old, cards = self.scale, self._stack.cards
-        self.scale = colouring(name, self._state.results, cards) if name else None
+        self.scale = colour_scale(name, self._state.results, cards) if name else None
         if old != self.scale:
             for card in cards.values():
                 card.revision += 1

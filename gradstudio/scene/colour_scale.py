@@ -13,7 +13,7 @@ MAX_KINDS = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Colouring:
+class ColourScale:
     """A metric and what it says of each node.
 
     Attributes:
@@ -49,7 +49,7 @@ class Colouring:
         """What the colour of zero means: ``0 B: freed``; "" when no figure is zero."""
         if 0.0 not in self.figures.values():
             return ""
-        zero = written(0.0, self.metric.unit)
+        zero = with_unit(0.0, self.metric.unit)
         return f"{zero}: {self.metric.of_zero}" if self.metric.of_zero else zero
 
     def kind(self, item: ItemId) -> int | None:
@@ -60,18 +60,18 @@ class Colouring:
     def text(self, item: ItemId) -> str:
         """The figure as it is written on the card; "" where there is none."""
         figure = self.figures.get(item)
-        return "" if figure is None else written(figure, self.metric.unit)
+        return "" if figure is None else with_unit(figure, self.metric.unit)
 
 
-def colouring(name: str, readings: Readings, items: Iterable[ItemId]) -> Colouring:
+def colour_scale(name: str, readings: Readings, items: Iterable[ItemId]) -> ColourScale:
     """What a metric says of these nodes."""
     found = {item: figure for item in items if (figure := value_of(name, readings, item)) is not None}
     numbers = [figure for figure in found.values() if isinstance(figure, float) and figure > 0]
     words = sorted({figure for figure in found.values() if isinstance(figure, str)})
-    return Colouring(METRICS[name], found, min(numbers, default=0.0), max(numbers, default=0.0), tuple(words))
+    return ColourScale(METRICS[name], found, min(numbers, default=0.0), max(numbers, default=0.0), tuple(words))
 
 
-def written(figure: float | str, unit: str) -> str:
+def with_unit(figure: float | str, unit: str) -> str:
     """A figure with its unit: ``1.25 ms``, ``4 KiB``, ``3.1e-5``."""
     if isinstance(figure, str):
         return figure

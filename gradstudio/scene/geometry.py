@@ -94,7 +94,7 @@ def frame_box(
     return Box(inner.x - left, inner.y - top, width, inner.height + top + FRAME_PADDING)
 
 
-def snapped(value: float, grid: float = GRID) -> float:
+def nearest_grid_multiple(value: float, grid: float = GRID) -> float:
     """The nearest multiple of the grid."""
     return round(value / grid) * grid
 
@@ -202,10 +202,10 @@ def distinct(values: Floats) -> Floats:
 def segments(paths: Floats, stride: int, view: Box) -> Floats:
     """The line segments of paths that can show in the view, `(segments, 4)`; every `stride`-th point."""
     points = paths[:, ::stride]
-    return seen_lines(np.concatenate([points[:, :-1], points[:, 1:]], 2).reshape(-1, 4), view)
+    return clip_lines(np.concatenate([points[:, :-1], points[:, 1:]], 2).reshape(-1, 4), view)
 
 
-def seen_lines(lines: Floats, view: Box) -> Floats:
+def clip_lines(lines: Floats, view: Box) -> Floats:
     """Those of the segments that can show in the view."""
     keep = (
         (np.minimum(lines[:, 0], lines[:, 2]) <= view.right)
@@ -241,7 +241,10 @@ def free_corner(seen: Box, size: tuple[float, float], taken: list[Box]) -> tuple
         ((i * FREE_STEP, j * FREE_STEP) for i in range(-40, 41) for j in range(-40, 41)),
         key=lambda step: step[0] ** 2 + step[1] ** 2,
     )
-    spots = [Box(snapped(middle[0] + dx), snapped(middle[1] + dy), width, height) for dx, dy in steps]
+    spots = [
+        Box(nearest_grid_multiple(middle[0] + dx), nearest_grid_multiple(middle[1] + dy), width, height)
+        for dx, dy in steps
+    ]
     inside = [spot for spot in spots if seen.contains(spot.x, spot.y) and seen.contains(spot.right, spot.bottom)]
     found = next((spot for spot in (*inside, *spots) if not any(spot.meets(box) for box in taken)), spots[0])
     return found.x, found.y
@@ -279,7 +282,7 @@ def nearest_wire(paths: Floats, bounds: Floats, x: float, y: float, reach: float
     return int(near[best]) if distance[best] <= reach else None
 
 
-def crossed_wires(paths: Floats, bounds: Floats, start: tuple[float, float], end: tuple[float, float]) -> list[int]:
+def wires_across(paths: Floats, bounds: Floats, start: tuple[float, float], end: tuple[float, float]) -> list[int]:
     """Indices of the wires that the stretch from start to end crosses."""
     box = Box(min(start[0], end[0]), min(start[1], end[1]), abs(end[0] - start[0]), abs(end[1] - start[1]))
     near = np.nonzero(visible(bounds, box, 0.0))[0]

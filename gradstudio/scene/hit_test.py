@@ -6,11 +6,11 @@ from typing import Literal as OneOf
 
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.scene import geometry
-from gradstudio.scene.card.card_layout import HEADER, ROW, Face, InputRow
+from gradstudio.scene.card.card_layout import HEADER, ROW, CardLayout, InputRow
 from gradstudio.scene.card.parameter_rows import MORE
 from gradstudio.scene.geometry import FRAME_TITLE, Box
 from gradstudio.scene.items import LEAF_EDGE, Card, PortRef
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 
 PORT_REACH: Final = 11.0
 """View pixels around a port that still hit it."""
@@ -65,7 +65,7 @@ class Hit:
 EMPTY: Final = Hit("empty")
 
 
-def hit(board: Board, x: float, y: float, zoom: float) -> Hit:
+def hit(board: Scene, x: float, y: float, zoom: float) -> Hit:
     """What is under the scene point at this zoom."""
     near = zoom >= LEAST_FIELD_ZOOM
     return (
@@ -80,19 +80,19 @@ def hit(board: Board, x: float, y: float, zoom: float) -> Hit:
     )
 
 
-def port_at(board: Board, x: float, y: float, reach: float) -> PortRef | None:
+def port_at(board: Scene, x: float, y: float, reach: float) -> PortRef | None:
     """The nearest port, not farther than `reach` scene pixels."""
     k = geometry.nearest_point(board.ports.points, x, y, reach)
     return board.ports.ports[k] if k is not None else None
 
 
-def card_at(board: Board, x: float, y: float) -> ItemId | None:
+def card_at(board: Scene, x: float, y: float) -> ItemId | None:
     """The topmost card under the point."""
     k = geometry.topmost_box(board.placement.bounds, x, y)
     return board.stack.ids[k] if k is not None else None
 
 
-def frame_at(board: Board, x: float, y: float, without: frozenset[ItemId] = frozenset()) -> ItemId | None:
+def frame_at(board: Scene, x: float, y: float, without: frozenset[ItemId] = frozenset()) -> ItemId | None:
     """The innermost frame around the point."""
     found = None
     for item, frame in board.placement.frames.items():
@@ -101,20 +101,20 @@ def frame_at(board: Board, x: float, y: float, without: frozenset[ItemId] = froz
     return found
 
 
-def field_box(board: Board, item: ItemId, row: InputRow) -> Box | None:
+def field_box(board: Scene, item: ItemId, row: InputRow) -> Box | None:
     """Where a field stands, scene pixels."""
     box = board.placement.box(item)
     return row.field.moved(box.x, box.y) if box is not None and row.field is not None else None
 
 
-def _port(board: Board, x: float, y: float, zoom: float) -> Hit | None:
+def _port(board: Scene, x: float, y: float, zoom: float) -> Hit | None:
     port = port_at(board, x, y, PORT_REACH / max(zoom, 0.7))
     if port is None or _is_under(board, port, card_at(board, x, y)):
         return None
     return Hit("port", port.item, port)
 
 
-def _is_under(board: Board, port: PortRef, card: ItemId | None) -> bool:
+def _is_under(board: Scene, port: PortRef, card: ItemId | None) -> bool:
     """Whether a card lies over a port of another one."""
     if card is None or card == board.state.joining.home(port.item):
         return False
@@ -126,7 +126,7 @@ def _is_under(board: Board, port: PortRef, card: ItemId | None) -> bool:
     )
 
 
-def _card(board: Board, x: float, y: float, near: bool) -> Hit | None:
+def _card(board: Scene, x: float, y: float, near: bool) -> Hit | None:
     item = card_at(board, x, y)
     if item is None:
         return None
@@ -144,12 +144,12 @@ def _card(board: Board, x: float, y: float, near: bool) -> Hit | None:
     return Hit("card", item, header=y - box.y <= HEADER, label=_labelled(face, x - box.x, y - box.y) if near else None)
 
 
-def _labelled(face: Face, x: float, y: float) -> InputRow | None:
+def _labelled(face: CardLayout, x: float, y: float) -> InputRow | None:
     """The argument whose label is there; it reaches to the middle of the card."""
     return next((row for row in face.inputs if x <= face.width / 2 and abs(y - row.y) <= ROW / 2), None)
 
 
-def _on_leaves(board: Board, item: ItemId, y: float) -> Hit | None:
+def _on_leaves(board: Scene, item: ItemId, y: float) -> Hit | None:
     """The row of a leaf at that distance below the fields, or the line that unfolds them."""
     leaves, y = board.stack.leaves(item), y - LEAF_EDGE
     if not leaves.rows:
@@ -167,7 +167,7 @@ def drops_what_if(card: Card, x: float, y: float) -> bool:
     return right - CROSS_REACH <= x <= right and top <= y <= top + CROSS_REACH
 
 
-def cause_at(board: Board, item: ItemId, y: float) -> ItemId | None:
+def cause_at(board: Scene, item: ItemId, y: float) -> ItemId | None:
     """The node that is responsible for the gradient state which stands on a card at that height of the scene."""
     box, card = board.placement.box(item), board.stack.cards.get(item)
     if box is None or card is None:
@@ -181,7 +181,7 @@ def cause_at(board: Board, item: ItemId, y: float) -> ItemId | None:
     return None
 
 
-def _on_face(face: Face, x: float, y: float) -> Hit | None:
+def _on_face(face: CardLayout, x: float, y: float) -> Hit | None:
     for row in face.fields():
         if row.field is not None and row.field.contains(x, y):
             return Hit("field", row.owner, row=row)
@@ -190,7 +190,7 @@ def _on_face(face: Face, x: float, y: float) -> Hit | None:
     return Hit("more", face.item) if face.more is not None and face.more.contains(x, y) else None
 
 
-def _frame_head(board: Board, x: float, y: float, near: bool) -> Hit | None:
+def _frame_head(board: Scene, x: float, y: float, near: bool) -> Hit | None:
     for item, frame in reversed(board.placement.frames.items()):
         if not frame.box.contains(x, y):
             continue
@@ -202,23 +202,23 @@ def _frame_head(board: Board, x: float, y: float, near: bool) -> Hit | None:
     return None
 
 
-def _note(board: Board, x: float, y: float) -> Hit | None:
+def _note(board: Scene, x: float, y: float) -> Hit | None:
     item = next((item for item, note in reversed(board.placement.notes.items()) if note.box.contains(x, y)), None)
     return Hit("note", item) if item is not None else None
 
 
-def _dot(board: Board, x: float, y: float, zoom: float) -> Hit | None:
+def _dot(board: Scene, x: float, y: float, zoom: float) -> Hit | None:
     found = board.dots.at(x, y, DOT_REACH / max(zoom, 0.5)) if zoom >= LEAST_PORT_ZOOM else None
     return Hit("dot", wire=found[1], dot=found[0]) if found is not None and board.wiring.is_drawn(found[1]) else None
 
 
-def wire_at(board: Board, x: float, y: float, reach: float) -> Wire | None:
+def wire_at(board: Scene, x: float, y: float, reach: float) -> Wire | None:
     """The nearest wire, not farther than `reach` scene pixels, whatever lies over it."""
     k = geometry.nearest_wire(board.routes.paths, board.routes.bounds, x, y, reach)
     return board.wiring.wires[k] if k is not None else None
 
 
-def _wire(board: Board, x: float, y: float, zoom: float) -> Hit | None:
+def _wire(board: Scene, x: float, y: float, zoom: float) -> Hit | None:
     k = geometry.nearest_wire(board.routes.paths, board.routes.bounds, x, y, WIRE_REACH / zoom)
     return (
         Hit("wire", wire=board.wiring.wires[k])
@@ -227,6 +227,6 @@ def _wire(board: Board, x: float, y: float, zoom: float) -> Hit | None:
     )
 
 
-def _frame(board: Board, x: float, y: float) -> Hit | None:
+def _frame(board: Scene, x: float, y: float) -> Hit | None:
     item = frame_at(board, x, y)
     return Hit("frame", item) if item is not None else None

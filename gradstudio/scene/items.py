@@ -6,10 +6,10 @@ from typing import Literal as OneOf
 
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import ItemId
-from gradstudio.scene.card.card_layout import Face
-from gradstudio.scene.card.debug_sections import PLAIN, Extras
-from gradstudio.scene.card.parameter_rows import LEAF, Leaves
-from gradstudio.scene.card.result_sections import Facts
+from gradstudio.scene.card.card_layout import CardLayout
+from gradstudio.scene.card.debug_sections import PLAIN, DebugSections
+from gradstudio.scene.card.parameter_rows import LEAF, ParameterRows
+from gradstudio.scene.card.result_sections import ResultSections
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.note.note_layout import NoteText
 
@@ -27,15 +27,15 @@ class Card:
         leaves: of the module that it shows; None until asked for. Those `listed` have ports.
     """
 
-    face: Face
+    face: CardLayout
     facts_height: float = 0.0
     revision: int = 0
     order: int = 0
     set_up: bool = False
     left_out: bool = False
-    facts: Facts | None = None
-    extras: Extras = PLAIN
-    leaves: Leaves | None = None
+    facts: ResultSections | None = None
+    extras: DebugSections = PLAIN
+    leaves: ParameterRows | None = None
     listed: tuple[str, ...] = ()
 
     @property
@@ -53,7 +53,7 @@ class Frame:
     """
 
     item: ItemId
-    face: Face
+    face: CardLayout
     box: Box
     depth: int
     room: float = 0.0
@@ -92,12 +92,12 @@ def stays_in_place(old: Card, new: Card) -> bool:
     return before == after and _ports_of(old.face) == _ports_of(new.face)
 
 
-def _ports_of(face: Face) -> list[tuple[str | int, float, float]]:
+def _ports_of(face: CardLayout) -> list[tuple[str | int, float, float]]:
     inputs: list[tuple[str | int, float, float]] = [(row.path, row.x, row.y) for row in face.inputs]
     return inputs + [(f"{row.owner}.{row.index}", row.x, row.y) for row in face.outputs]
 
 
-def touched(edits: Edits) -> frozenset[ItemId]:
+def affected_items(edits: Edits) -> frozenset[ItemId]:
     """The items whose cards may look different after these edits."""
     found: set[ItemId] = set()
     for edit in edits:
@@ -115,12 +115,12 @@ def touched(edits: Edits) -> frozenset[ItemId]:
     return frozenset(found)
 
 
-def port_offset(face: Face, port: PortRef) -> tuple[float, float]:
+def port_offset(face: CardLayout, port: PortRef) -> tuple[float, float]:
     """Of a port from its card's top left corner; folded and unknown ones sit at the header."""
     return input_offset(face, port.path) if port.side == "input" else output_offset(face, port.item, port.output)
 
 
-def input_offset(face: Face, path: str) -> tuple[float, float]:
+def input_offset(face: CardLayout, path: str) -> tuple[float, float]:
     """Of an input from its card's top left corner."""
     for row in face.inputs:
         if row.path == path:
@@ -128,7 +128,7 @@ def input_offset(face: Face, path: str) -> tuple[float, float]:
     return 0.0, 15.0
 
 
-def output_offset(face: Face, item: ItemId, output: int) -> tuple[float, float]:
+def output_offset(face: CardLayout, item: ItemId, output: int) -> tuple[float, float]:
     """Of an output of an item from the top left corner of its card."""
     for row in face.outputs:
         if row.index == output and row.owner == item:
@@ -136,7 +136,7 @@ def output_offset(face: Face, item: ItemId, output: int) -> tuple[float, float]:
     return face.width, 15.0
 
 
-def leaf_offset(face: Face, leaves: Leaves, path: str) -> tuple[float, float]:
+def leaf_offset(face: CardLayout, leaves: ParameterRows, path: str) -> tuple[float, float]:
     """Of a leaf's port from its card's top left corner; one that is folded away sits at the line that names it."""
     if face.worn.collapsed:
         return face.width, face.height / 2

@@ -7,9 +7,9 @@ import numpy as np
 from gradstudio.graph.model import ROOT, BodyId, ItemId
 from gradstudio.graph.text.notes import note_of
 from gradstudio.scene import geometry
-from gradstudio.scene.card.card_layout import Face
+from gradstudio.scene.card.card_layout import CardLayout
 from gradstudio.scene.card.card_stack import CardStack
-from gradstudio.scene.card.frame_layout import block_face, widened
+from gradstudio.scene.card.frame_layout import frame_layout, stretch_head
 from gradstudio.scene.geometry import Box, Floats
 from gradstudio.scene.items import Frame, Note, PortRef, leaf_offset, port_offset
 from gradstudio.scene.note.note_layout import NOTE_WIDTH
@@ -85,7 +85,7 @@ class Placement:
             box = self._place_frame(member, depth + 1) if member in graph.blocks else self.box(member)
             if box is not None:
                 boxes += [box, *self._note_above(member, box)]
-        face = block_face(graph, item, self._state.meter.width)
+        face = frame_layout(graph, item, self._state.meter.width)
         left = max((output.x + OUT_OF_FRAME for output in face.outputs), default=geometry.FRAME_PADDING)
         rows_height = face.height - geometry.FRAME_TITLE
         box = self.frozen.get(item) or geometry.frame_box(boxes, rows_height, face.width, left)
@@ -94,7 +94,7 @@ class Placement:
             width, height = geometry.EMPTY_FRAME
             box = Box(x, y, max(width, face.width), max(height, face.height + 40))
         room = min((member.y for member in boxes), default=box.bottom) - box.y
-        self.frames[item] = Frame(item, widened(face, box.width), box, depth, room)
+        self.frames[item] = Frame(item, stretch_head(face, box.width), box, depth, room)
         return box
 
     def _note_above(self, member: ItemId, box: Box) -> Iterator[Box]:
@@ -144,7 +144,7 @@ class Placement:
         frame = self.frames.get(item)
         return frame.box if frame is not None else None
 
-    def face(self, item: ItemId) -> Face | None:
+    def face(self, item: ItemId) -> CardLayout | None:
         """The face of a node's card or of a block's head."""
         card = self._stack.cards.get(self._state.joining.home(item))
         if card is not None:

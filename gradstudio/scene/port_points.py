@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gradstudio.scene.card.card_layout import Face
+from gradstudio.scene.card.card_layout import CardLayout
 from gradstudio.scene.card.card_stack import CardStack
 from gradstudio.scene.geometry import Floats
 from gradstudio.scene.items import PortRef, leaf_offset
@@ -58,7 +58,7 @@ class PortPoints:
                     points.append((x + right, y + down))
         return ports, np.array(points, dtype=np.float64).reshape(-1, 2)
 
-    def _leaf_ports(self, face: Face) -> Iterator[tuple[PortRef, Point]]:
+    def _leaf_ports(self, face: CardLayout) -> Iterator[tuple[PortRef, Point]]:
         """The ports of a module's leaves, and where they are on its card."""
         leaves = self._stack.leaves(face.item)
         assert face.module is not None

@@ -16,7 +16,7 @@ from gradstudio.scene import geometry
 from gradstudio.scene.card.card_maker import CardMaker
 from gradstudio.scene.card.card_stack import CardStack
 from gradstudio.scene.card.parameter_rows import leaf_paths
-from gradstudio.scene.card.result_sections import Facts
+from gradstudio.scene.card.result_sections import ResultSections
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.items import Card
 from gradstudio.scene.placement import Placement
@@ -97,7 +97,7 @@ class ResultUpdates:
             self._place()
         return moved
 
-    def facts(self, item: ItemId) -> Facts:
+    def facts(self, item: ItemId) -> ResultSections:
         """What is written on a card below its ports."""
         item = self._state.joining.home(item)
         card = self._stack.cards[item]

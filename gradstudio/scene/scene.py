@@ -5,7 +5,7 @@ The scene follows the graph (`apply`), results (`results_changed`) and overlays 
 
 from collections.abc import Iterable
 
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import Edits, ReplaceNode, SetHeader, SetPlaces
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.notes import note_of
@@ -14,7 +14,7 @@ from gradstudio.scene.card.card_stack import CardStack
 from gradstudio.scene.card.section_heights import Shown
 from gradstudio.scene.card_colours import CardColours
 from gradstudio.scene.dragging import Drag
-from gradstudio.scene.items import touched
+from gradstudio.scene.items import affected_items
 from gradstudio.scene.placement import Placement
 from gradstudio.scene.port_points import PortPoints
 from gradstudio.scene.result_updates import ResultUpdates
@@ -24,12 +24,12 @@ from gradstudio.scene.statement_numbers import StatementNumbers
 from gradstudio.scene.text_measure import TextMeasure
 from gradstudio.scene.wire.port_looks import PortLooks
 from gradstudio.scene.wire.reroute_dots import Dots
-from gradstudio.scene.wire.wire_options import WireView
+from gradstudio.scene.wire.wire_options import WireOptions
 from gradstudio.scene.wire.wire_routes import WireRoutes
 from gradstudio.scene.wire.wiring import Wiring
 
 
-class Board:
+class Scene:
     """Holds the parts of one graph's picture, and the order in which they follow what happens to it.
 
     Attributes:
@@ -81,7 +81,7 @@ class Board:
         state = self.state
         state.graph_revision += 1
         state.graph = graph if graph is not None else state.graph
-        state.joining = joined(state.graph)
+        state.joining = card_groups(state.graph)
         self.stack.cards.clear()
         self.looks.forget()
         self.updates.forget()
@@ -107,7 +107,7 @@ class Board:
 
     def _join(self) -> bool:
         """Ask anew which modules share a card; False when others do now."""
-        before, self.state.joining = self.state.joining, joined(self.state.graph)
+        before, self.state.joining = self.state.joining, card_groups(self.state.graph)
         return self.stack.follow_joining(before)
 
     def _make_again(self, edits: Edits, in_place: bool) -> bool:
@@ -115,7 +115,7 @@ class Board:
         joining = self.state.joining
         # A statement about what holds a module changes its mode; a slider cannot.
         switched = set[ItemId]() if in_place else self.stack.in_other_modes()
-        for item in {joining.home(item) for item in touched(edits)} | switched:
+        for item in {joining.home(item) for item in affected_items(edits)} | switched:
             stays = self.stack.make_again(item)
             in_place = in_place and stays and self._note_stays(item)
             self.looks.distrust(joining.whole((item,)))
@@ -172,7 +172,7 @@ class Board:
         self.stack.unfold(self.state.joining.home(item))
         self._place()
 
-    def show_wires(self, wires: WireView) -> None:
+    def show_wires(self, wires: WireOptions) -> None:
         """Draw wires in another way."""
         if self.wiring.view != wires:
             self.wiring.view = wires

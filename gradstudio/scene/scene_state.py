@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from gradstudio.graph.card_grouping import Joining, joined
+from gradstudio.graph.card_grouping import CardGroups, card_groups
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.scene.card.debug_sections import Experiments, NoExperiments
 from gradstudio.scene.card.section_heights import Shown
@@ -29,14 +29,14 @@ class SceneState:
     shown: Shown
     meter: TextMeasure
     experiments: Experiments = field(default_factory=NoExperiments)
-    joining: Joining = field(init=False)
+    joining: CardGroups = field(init=False)
     revision: int = 0
     geometry_revision: int = 0
     graph_revision: int = 0
 
     def __post_init__(self) -> None:
         """Ask which items share a card."""
-        self.joining = joined(self.graph)
+        self.joining = card_groups(self.graph)
 
     def members(self, block: ItemId) -> frozenset[ItemId]:
         """Everything inside a block, blocks included, itself not."""

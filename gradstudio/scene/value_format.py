@@ -98,14 +98,14 @@ def element_count(sizes: Sequence[int]) -> int:
     return math.prod(sizes)
 
 
-def flat(nested: object) -> list[object]:
+def nested_scalars(nested: object) -> list[object]:
     """The scalars of nested lists, in order. Complex pairs are the caller's business."""
     if isinstance(nested, list | tuple):
-        return [scalar for part in nested for scalar in flat(part)]
+        return [scalar for part in nested for scalar in nested_scalars(part)]
     return [nested]
 
 
-def is_written_out(sizes: Sequence[int]) -> bool:
+def has_all_elements(sizes: Sequence[int]) -> bool:
     """Whether all elements of a tensor of that shape are written as numbers."""
     if len(sizes) <= 1:
         return element_count(sizes) <= MAX_VECTOR
@@ -124,7 +124,7 @@ def cells(summary: Summary, columns: int, digits: int = 4) -> tuple[tuple[str, .
     if not isinstance(value, list | tuple):
         return ((number(value, digits),),)
     if len(summary.shape) == 2:
-        across = [_alike(column, digits, flat(value)) for column in zip(*value, strict=True)]
+        across = [_alike(column, digits, nested_scalars(value)) for column in zip(*value, strict=True)]
         return tuple(zip(*across, strict=True))
     texts = _alike(value, digits, value)
     return tuple(texts[start : start + columns] for start in range(0, len(texts), columns))
@@ -213,7 +213,7 @@ def times(count: int) -> str:
     return {1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
-def plain(record: Record) -> str:
+def one_line_value(record: Record) -> str:
     """One line for a value that is not a tensor."""
     match record:
         case PlainRecord(what="text", value=value):
@@ -232,4 +232,4 @@ def plain(record: Record) -> str:
 def _inside(record: Record) -> str:
     if isinstance(record, TensorRecord) and record.summary.shape == () and record.summary.value is not None:
         return number(record.summary.value)
-    return plain(record)
+    return one_line_value(record)

@@ -1,9 +1,18 @@
 """The small program that is asked about a wire, and what the answer is told as. No torch: answers are made up."""
 
 from gradstudio.advice.explanation import expected_record
-from gradstudio.advice.wire_trial import NEAR, SMALL, judge, missing, not_yet, trial_program, way_out, with_way_out
+from gradstudio.advice.wire_trial import (
+    NEAR,
+    SMALL,
+    judge,
+    missing_reason,
+    pending_verdict,
+    trial_program,
+    way_out,
+    with_way_out,
+)
 from gradstudio.graph.model import ItemId
-from gradstudio.program.model import flat
+from gradstudio.program.model import flatten_statements
 from gradstudio.protocol.messages.inference import PortInference, WireTried
 from gradstudio.protocol.messages.records import Record
 from tests.graph.builder import Drawing
@@ -27,7 +36,7 @@ def chain(length: int) -> tuple[Drawing, ItemId]:
 
 def lines(drawing: Drawing, target: ItemId, lookup: object) -> list[str]:
     program = trial_program(drawing.graph, target, lookup)  # type: ignore[arg-type]  # a plain function
-    return [statement.text for statement in flat(program.statements)]
+    return [statement.text for statement in flatten_statements(program.statements)]
 
 
 def test_a_small_program_is_asked_whole() -> None:
@@ -92,5 +101,5 @@ def test_a_refusal_is_told_with_operands_and_the_way_out() -> None:
 def test_an_argument_that_is_still_empty_is_named() -> None:
     drawing = Drawing()
     y = drawing.add("operator.matmul", drawing.add("torch.randn", size="(3, 4)"), name="y")
-    reason = missing(trial_program(drawing.graph, y, known), y)
-    assert not_yet(drawing.graph, y, reason).title == "Fits so far; y cannot run yet: 'b' is empty"
+    reason = missing_reason(trial_program(drawing.graph, y, known), y)
+    assert pending_verdict(drawing.graph, y, reason).title == "Fits so far; y cannot run yet: 'b' is empty"

@@ -176,7 +176,7 @@ class TestSaving:
 
     @pytest.mark.parametrize("number", [13, 30, 28, 122])
     def test_what_the_system_refuses_is_told_in_words(self, number):
-        told = atomic_write.words(OSError(number, "?"), Path("/folder/a.gsg"))
+        told = atomic_write.system_refusal(OSError(number, "?"), Path("/folder/a.gsg"))
         assert "/folder" in told
         assert "system says" not in told
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gradstudio.document import file
 from gradstudio.document.errors import UnreadableFile
 from gradstudio.document.file import View
-from gradstudio.document.png_embedding import load_picture, with_graph
+from gradstudio.document.png_embedding import embed_graph, load_picture
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -35,7 +35,7 @@ def test_the_whole_document_comes_back_with_its_tensors_and_its_view(tmp_path: P
     graph, _ = file.load_with_view(EXAMPLES / name)
     view = View(0.5, 10.0, 20.0)
     path = tmp_path / "picture.png"
-    path.write_bytes(with_graph(DOT, graph, view))
+    path.write_bytes(embed_graph(DOT, graph, view))
     again, seen = load_picture(path)
     assert file.dumps(again, seen) == file.dumps(graph, view)
     assert again.tensors == graph.tensors
@@ -44,7 +44,7 @@ def test_the_whole_document_comes_back_with_its_tensors_and_its_view(tmp_path: P
 def test_a_newer_graph_takes_the_place_of_the_older(tmp_path: Path) -> None:
     one, other = (file.load(EXAMPLES / name) for name in ("01_square_polynomial.gsg", "02_two_paths.gsg"))
     path = tmp_path / "picture.png"
-    path.write_bytes(with_graph(with_graph(DOT, one), other))
+    path.write_bytes(embed_graph(embed_graph(DOT, one), other))
     assert load_picture(path)[0].nodes == other.nodes
     assert path.read_bytes().count(b"gradstudio-graph") == 1
 
@@ -55,7 +55,7 @@ def test_a_newer_graph_takes_the_place_of_the_older(tmp_path: Path) -> None:
         (DOT, "there is no graph in this picture"),
         (b"GIF89a", "no whole PNG"),
         (DOT[:-6], "cut off"),
-        (with_graph(DOT, file.load(EXAMPLES / "02_two_paths.gsg")).replace(b"x\xda", b"x\xdb", 1), "damaged"),
+        (embed_graph(DOT, file.load(EXAMPLES / "02_two_paths.gsg")).replace(b"x\xda", b"x\xdb", 1), "damaged"),
     ],
 )
 def test_what_holds_no_graph_is_refused_in_words(tmp_path: Path, data: bytes, words: str) -> None:
@@ -69,7 +69,7 @@ def test_what_holds_no_graph_is_refused_in_words(tmp_path: Path, data: bytes, wo
 def test_a_damaged_picture_is_read_or_refused_but_breaks_nothing(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
-    whole = bytearray(with_graph(DOT, file.load(EXAMPLES / "02_two_paths.gsg")))
+    whole = bytearray(embed_graph(DOT, file.load(EXAMPLES / "02_two_paths.gsg")))
     for _ in range(data.draw(st.integers(1, 4))):
         whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
     path = tmp_path_factory.mktemp("damaged") / "picture.png"

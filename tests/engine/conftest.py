@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gradstudio.engine.clean_modes import neutral
+from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.live.live_state import Loaded
 from gradstudio.engine.live.namespace_report import Reporter
 from gradstudio.engine.verbs import Engine
@@ -102,7 +102,7 @@ class Bench:
         self.engine.settle()
         live = self.engine.live
         assert live is not None
-        with neutral():
+        with clean_modes():
             entries = Reporter(live, max_values, trace).report().entries
         assert len({entry.name for entry in entries}) == len(entries)
         return {entry.name: entry for entry in entries}

@@ -6,7 +6,7 @@ from torch import nn
 
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.memory.memory_sampler import LiveBytes
-from gradstudio.engine.memory.memory_usage import weigh
+from gradstudio.engine.memory.memory_usage import memory_by_node
 from gradstudio.protocol.messages.records import ModuleRecord
 from tests.engine.conftest import Bench
 
@@ -44,4 +44,4 @@ def test_before_its_first_call_a_lazy_module_has_no_parameters(trace: bool) -> N
         assert isinstance(record, ModuleRecord)
         assert not record.parameters
     assert isinstance(bench.engine.live, Live)
-    assert weigh(bench.engine.live, LiveBytes()) is not None
+    assert memory_by_node(bench.engine.live, LiveBytes()) is not None

@@ -27,13 +27,13 @@ def cosine() -> Program:
 
 def test_the_installed_torch_has_all_that_the_catalogue_was_made_from() -> None:
     assert not missing_operators.is_other_version()
-    assert missing_operators.absent_rows() == ()
+    assert missing_operators.missing_rows() == ()
     assert missing_operators.notice() == ""
 
 
 def test_what_an_older_torch_lacks_is_listed(older: None) -> None:
     assert missing_operators.is_other_version()
-    assert missing_operators.absent_rows() == ("torch.acosh",)
+    assert missing_operators.missing_rows() == ("torch.acosh",)
     assert missing_operators.notice() == (
         f"torch 2.9.0 lacks 1 operator of the catalogue, which was made from torch {load().torch_version}: torch.acosh"
     )
@@ -48,7 +48,7 @@ def test_a_node_of_it_says_which_torch_is_wanted(bench: Bench, older: None, trac
 
 
 def test_other_failures_keep_torchs_words_alone(bench: Bench) -> None:
-    assert missing_operators.explained("torch.acos", AttributeError("of something else")) == "of something else"
+    assert missing_operators.explain_error("torch.acos", AttributeError("of something else")) == "of something else"
 
 
 @pytest.mark.parametrize(
@@ -63,4 +63,4 @@ def test_other_failures_keep_torchs_words_alone(bench: Bench) -> None:
     ],
 )
 def test_a_path_is_there_or_not(path: str, there: bool) -> None:
-    assert missing_operators.has(path) is there
+    assert missing_operators.is_installed(path) is there

@@ -9,7 +9,7 @@ import torch
 
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis import module_modes
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.compile import compile_graph
@@ -38,7 +38,7 @@ class Canvas:
     def add(self, key: str, **literals: str) -> ItemId:
         edits, item = recipes.add_operator(self.graph, key, 0, 0)
         apply_all(self.graph, edits)
-        owner = joined(self.graph).modules.get(item, item)
+        owner = card_groups(self.graph).modules.get(item, item)
         for path, text in literals.items():
             apply_all(self.graph, recipes.set_literal(self.graph, owner, path, text))
         return item
@@ -100,7 +100,7 @@ def test_a_layer_runs_as_its_script(bench: Bench, key: str, seed: int) -> None:
 def test_a_sequence_with_an_initialiser_a_frozen_part_and_evaluation(bench: Bench) -> None:
     canvas = Canvas()
     x, call = canvas.add("torch.randn", size="(6, 4)"), canvas.add("torch.nn.Sequential")
-    module = joined(canvas.graph).modules[call]
+    module = card_groups(canvas.graph).modules[call]
     for key in ("torch.nn.Linear", "torch.nn.BatchNorm1d", "torch.nn.Dropout"):
         edits, _ = recipes.add_child(canvas.graph, module, key)
         apply_all(canvas.graph, edits)
@@ -108,7 +108,7 @@ def test_a_sequence_with_an_initialiser_a_frozen_part_and_evaluation(bench: Benc
     canvas.wire(x, call, "inputs.0")
     canvas.wire(call, head, "inputs.0")
     canvas.close(head)
-    owner = joined(canvas.graph).modules[head]
+    owner = card_groups(canvas.graph).modules[head]
     apply_all(canvas.graph, recipes.initialise(canvas.graph, module, "0.weight", "torch.nn.init.xavier_uniform_"))
     apply_all(canvas.graph, recipes.set_training(canvas.graph, [module], False))
     apply_all(canvas.graph, recipes.set_frozen(canvas.graph, [owner], True))
@@ -128,7 +128,7 @@ def test_a_sequence_with_an_initialiser_a_frozen_part_and_evaluation(bench: Benc
 def test_two_calls_of_one_module_add_up_their_gradients(bench: Bench) -> None:
     canvas = Canvas()
     x, call = canvas.add("torch.randn", size="(5, 4)"), canvas.add("torch.nn.Linear", in_features="4", out_features="4")
-    module = joined(canvas.graph).modules[call]
+    module = card_groups(canvas.graph).modules[call]
     canvas.wire(x, call, "inputs.0")
     edits, second = recipes.call_again(canvas.graph, module)
     apply_all(canvas.graph, edits)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from gradstudio.engine.experiment.gradcheck import check
-from gradstudio.engine.experiment.rerun import World, standing
+from gradstudio.engine.experiment.rerun import World, stop_place
 from gradstudio.engine.experiment.whatif import answer
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Change, Check, Checked, Difference, WhatIf, WhatIfAnswered
@@ -24,7 +24,7 @@ def world(bench: Bench) -> World:
 def changed(bench: Bench, walk: Walk, address: str, **fields: object) -> WhatIfAnswered:
     change = Change(node=walk.id(address), **fields)  # type: ignore[arg-type]
     engine, around = bench.engine, world(bench)
-    return answer(around, WhatIf(request=1, change=change), standing(engine.live, engine.stale, around.loaded))
+    return answer(around, WhatIf(request=1, change=change), stop_place(engine.live, engine.stale, around.loaded))
 
 
 def checked(bench: Bench, walk: Walk, *addresses: str) -> Checked:

@@ -7,10 +7,10 @@ import pytest
 
 from gradstudio import paths
 from gradstudio.document import file
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.model import flat
+from gradstudio.program.model import flatten_statements
 from tests.layout.test_tidy import overlap, rectangles
 from tools import confusing_examples, make_examples
 
@@ -103,7 +103,7 @@ def test_it_compiles_complete_and_prints_as_a_person_would_write_it(example: Pat
 
 def test_its_backward_is_a_node_and_stands_once(example: Path):
     program = compile_graph(file.load(example))
-    backwards = [one.text for one in flat(program.statements) if one.backward and not one.names]
+    backwards = [one.text for one in flatten_statements(program.statements) if one.backward and not one.names]
     assert backwards == [confusing_examples.BACKWARDS.get(example.stem, backwards[0])]
     assert backwards[0] in ("y.backward()", "loss.backward()", "h8.backward()", "first.backward()")
 
@@ -123,7 +123,7 @@ def test_it_is_drawn_neatly(example: Path):
     covers = rectangles(graph, places)
     keys = list(covers)
     assert not [(a, b) for k, a in enumerate(keys) for b in keys[:k] if overlap(covers[a], covers[b])]
-    joining = joined(graph)
+    joining = card_groups(graph)
     wires = [wire for wire in graph.wires.values() if not joining.is_hidden(wire)]
     nodes = [wire for wire in wires if wire.source in graph.nodes and wire.target in graph.nodes]
     backward = [wire for wire in nodes if covers[joining.home(wire.source)][2] >= places[wire.target][0]]

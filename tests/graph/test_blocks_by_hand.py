@@ -76,7 +76,7 @@ def test_a_value_is_carried_from_turn_to_turn(same_name: bool) -> None:
         apply_all(graph, recipes.connect(graph, start, 0, double, port))
     apply_all(graph, recipes.wrap(graph, (double,), "for"))
     apply_all(graph, recipes.rename(graph, double, ("h",)))
-    (first,) = recipes.carriable(graph, double, 0)
+    (first,) = recipes.carriable_wires(graph, double, 0)
     apply_all(graph, recipes.carry(graph, double, 0, first))
     (loop,) = graph.blocks
     name = graph.nodes[double].names[0]
@@ -84,7 +84,7 @@ def test_a_value_is_carried_from_turn_to_turn(same_name: bool) -> None:
     scope: dict[str, object] = {}
     exec(write_script(graph), scope)  # our own text
     assert float(scope[name].flatten()[0]) == 8.0  # type: ignore[attr-defined]  # a tensor
-    assert recipes.carriable(graph, double, 0) == ()
+    assert recipes.carriable_wires(graph, double, 0) == ()
 
 
 def test_outside_of_a_loop_nothing_is_carried() -> None:
@@ -93,6 +93,6 @@ def test_outside_of_a_loop_nothing_is_carried() -> None:
     y = put(graph, "torch.exp")
     edits = recipes.connect(graph, x, 0, y, "input")
     apply_all(graph, edits)
-    assert recipes.carriable(graph, y, 0) == ()
+    assert recipes.carriable_wires(graph, y, 0) == ()
     with pytest.raises(Refused, match="cannot be carried"):
         recipes.carry(graph, y, 0, graph.wires_to(y)[0])

@@ -2,7 +2,7 @@
 
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis import module_modes
-from gradstudio.graph.card_grouping import EVAL, FREEZE, calls_of, joined
+from gradstudio.graph.card_grouping import EVAL, FREEZE, calls_of, card_groups
 from gradstudio.graph.model import ItemId
 from gradstudio.layout.tidy import layout
 from gradstudio.program.compile import compile_graph
@@ -26,7 +26,7 @@ def text(d: Drawing) -> list[str]:
 def test_a_dropped_layer_is_one_card_of_two_statements() -> None:
     d = Drawing()
     module, call = layer(d)
-    joining = joined(d.graph)
+    joining = card_groups(d.graph)
     assert joining.calls == {module: call}
     assert joining.home(module) == joining.home(call) == call
     assert joining.whole([call]) == joining.whole([module]) == {module, call}
@@ -38,11 +38,11 @@ def test_a_second_call_splits_the_card_and_deleting_it_joins_it_again() -> None:
     module, call = layer(d)
     edits, second = recipes.call_again(d.graph, module)
     d.do(edits)
-    assert joined(d.graph).calls == {}
+    assert card_groups(d.graph).calls == {}
     assert calls_of(d.graph, module) == (call, second)
     assert d.graph.places[module].x < d.graph.places[call].x
     d.do(recipes.delete(d.graph, [second]))
-    assert joined(d.graph).calls == {module: call}
+    assert card_groups(d.graph).calls == {module: call}
     assert d.graph.places[module] == d.graph.places[call]
 
 
@@ -50,18 +50,18 @@ def test_a_call_in_a_loop_is_a_card_of_its_own() -> None:
     d = Drawing()
     module, call = layer(d)
     d.do(recipes.wrap(d.graph, [call], "no_grad"))
-    assert joined(d.graph).calls == {}
+    assert card_groups(d.graph).calls == {}
     d.do(recipes.move_into(d.graph, [module], d.graph.parents[call]))
-    assert joined(d.graph).calls == {module: call}
+    assert card_groups(d.graph).calls == {module: call}
 
 
 def test_a_muted_half_is_drawn_alone() -> None:
     d = Drawing()
     module, call = layer(d)
     d.do(recipes.set_muted(d.graph, [call], True))
-    assert joined(d.graph).calls == {}
+    assert card_groups(d.graph).calls == {}
     d.do(recipes.set_muted(d.graph, [module], True))
-    assert joined(d.graph).calls == {module: call}
+    assert card_groups(d.graph).calls == {module: call}
 
 
 def test_a_bypassed_layer_lets_its_input_through() -> None:
@@ -93,13 +93,13 @@ def test_eval_is_written_behind_the_constructor_and_taken_away() -> None:
     d.do(recipes.connect(d.graph, x, 0, call, "inputs.0"))
     before = text(d)
     assert module_modes.is_training(d.graph, module)
-    assert module_modes.differs(d.graph, module)
+    assert module_modes.depends_on_mode(d.graph, module)
     d.do(recipes.set_training(d.graph, [module], False))
     name = d.graph.nodes[module].names[0]
     lines = text(d)
     assert lines[lines.index(f"{name} = nn.Dropout()") + 1] == f"{name}.eval()"
     assert not module_modes.is_training(d.graph, module)
-    assert joined(d.graph).calls == {module: call}
+    assert card_groups(d.graph).calls == {module: call}
     d.do(recipes.set_training(d.graph, [module], True))
     assert text(d) == before
 
@@ -110,14 +110,14 @@ def test_what_switches_a_module_is_on_its_card_while_it_does_no_more() -> None:
     d.do(recipes.set_training(d.graph, [module], False))
     d.do(recipes.set_frozen(d.graph, [module], True))
     switches = {node.operator: node.id for node in d.graph.nodes.values() if node.operator in (EVAL, FREEZE)}
-    joining = joined(d.graph)
+    joining = card_groups(d.graph)
     assert joining.switches == dict.fromkeys(switches.values(), module)
     assert {joining.home(item) for item in switches.values()} == {call}
     assert joining.whole([call]) == joining.whole([switches[EVAL]]) == {module, call, *switches.values()}
     assert all(joining.is_hidden(wire) for wire in d.graph.wires_from(module))
     assert layout(d.graph)[switches[EVAL]] == layout(d.graph)[call]
     d.do(recipes.connect(d.graph, switches[EVAL], 0, call, "module"))
-    assert joined(d.graph).switches == {switches[FREEZE]: module}
+    assert card_groups(d.graph).switches == {switches[FREEZE]: module}
     assert d.graph.places[switches[EVAL]] != d.graph.places[switches[FREEZE]]
 
 
@@ -128,7 +128,7 @@ def test_a_switch_that_stands_elsewhere_is_a_card_of_its_own() -> None:
     edits, switch = recipes.add_operator(d.graph, EVAL, 0, 0)
     d.do(edits)
     d.do(recipes.connect(d.graph, module, 0, switch, "self"))
-    assert joined(d.graph).switches == {}
+    assert card_groups(d.graph).switches == {}
 
 
 def test_together_those_are_switched_that_the_mode_matters_to() -> None:
@@ -138,7 +138,7 @@ def test_together_those_are_switched_that_the_mode_matters_to() -> None:
     dropout, _ = layer(d, "torch.nn.Dropout")
     edits, call = recipes.add_operator(d.graph, "torch.nn.Sequential", 0, 0)
     d.do(edits)
-    unknown = joined(d.graph).modules[call]
+    unknown = card_groups(d.graph).modules[call]
     assert module_modes.switched_together(d.graph) == (dropout,)
     x = d.add("python.attribute")
     port = recipes.free_child_port(d.graph, unknown)
@@ -165,7 +165,7 @@ def test_a_container_switches_what_it_holds() -> None:
     edits, child = recipes.add_child(d.graph, wire.source, "torch.nn.Dropout")
     d.do(edits)
     assert module_modes.top_level(d.graph) == (wire.source,)
-    assert module_modes.differs(d.graph, wire.source)
+    assert module_modes.depends_on_mode(d.graph, wire.source)
     d.do(recipes.set_training(d.graph, module_modes.top_level(d.graph), False))
     assert not module_modes.is_training(d.graph, child)
 

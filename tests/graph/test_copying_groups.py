@@ -7,9 +7,9 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.groups.definitions import all_ids
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Place, StoredTensor
 from gradstudio.graph.recipes.grouping.definition_copies import (
-    alike,
+    are_equivalent,
     bring,
-    needed,
+    called_definitions,
     proposed_name,
     renamed_group,
     unique_copy,
@@ -81,7 +81,7 @@ def test_a_call_gets_a_copy_of_its_own_and_the_others_keep_theirs() -> None:
     inverse = apply_all(graph, unique_copy(graph, call))
     assert graph.nodes[call].operator == "group:inner2"
     assert graph.definitions["inner2"].name == "inner2"
-    assert alike(graph.definitions["inner"], graph.definitions["inner2"])
+    assert are_equivalent(graph.definitions["inner"], graph.definitions["inner2"])
     assert set(graph.definitions["inner"].graph.nodes).isdisjoint(graph.definitions["inner2"].graph.nodes)
     text = write_code(graph)[0]
     assert "    s = inner(p)" in text
@@ -169,7 +169,7 @@ def test_a_group_is_brought_with_those_it_calls() -> None:
     assert name == "outer"
     assert [edit.name for edit in edits if isinstance(edit, SetDefinition)] == ["inner", "outer"]
     apply_all(graph, edits)
-    assert alike(graph.definitions["outer"], source.definitions["outer"])
+    assert are_equivalent(graph.definitions["outer"], source.definitions["outer"])
     inside = [set(one.graph.nodes) for one in graph.definitions.values()]
     assert inside[0].isdisjoint(inside[1])
     assert taken.isdisjoint(inside[0] | inside[1])
@@ -189,7 +189,7 @@ def test_another_group_of_the_same_name_gets_a_new_name_and_its_callers_follow()
     assert set(graph.definitions) == {"inner", "inner2", "outer"}
     called = {node.operator for node in graph.definitions["outer"].graph.nodes.values()}
     assert called == {"group:inner2", "operator.add"}
-    assert alike(graph.definitions["inner2"], source.definitions["inner"])
+    assert are_equivalent(graph.definitions["inner2"], source.definitions["inner"])
 
 
 def test_a_name_that_a_value_has_is_not_taken() -> None:
@@ -214,22 +214,22 @@ def test_a_group_that_is_gone_cannot_be_brought() -> None:
 def test_needed_are_the_groups_called_and_those_they_call() -> None:
     graph = graph_of()
     nodes = graph.nodes
-    assert set(needed(graph, [nodes[bound(graph, "b")]])) == {"inner", "outer"}
-    assert set(needed(graph, [nodes[bound(graph, "c")], nodes[bound(graph, "net")]])) == {"inner", "Net"}
-    assert needed(graph, [nodes[bound(graph, "a")]]) == {}
+    assert set(called_definitions(graph, [nodes[bound(graph, "b")]])) == {"inner", "outer"}
+    assert set(called_definitions(graph, [nodes[bound(graph, "c")], nodes[bound(graph, "net")]])) == {"inner", "Net"}
+    assert called_definitions(graph, [nodes[bound(graph, "a")]]) == {}
     call = nodes[bound(graph, "c")]
     del graph.definitions["inner"]
-    assert needed(graph, [call]) == {}
+    assert called_definitions(graph, [call]) == {}
 
 
 def test_alike_sees_content_and_no_ids_or_places() -> None:
     two, three = (graph_of(with_constant(number)).definitions["inner"] for number in (2, 3))
     moved = two.graph.copy()
     moved.places = {next(iter(moved.nodes)): Place(5, 5)}
-    assert alike(two, with_new_ids(two.but(name="other", graph=moved), set()))
-    assert not alike(two, three)
-    assert not alike(two, two.but(inputs=("w",)))
-    assert not alike(two, two.but(defaults={"u": "1"}))
+    assert are_equivalent(two, with_new_ids(two.but(name="other", graph=moved), set()))
+    assert not are_equivalent(two, three)
+    assert not are_equivalent(two, two.but(inputs=("w",)))
+    assert not are_equivalent(two, two.but(defaults={"u": "1"}))
 
 
 def test_new_ids_reach_blocks_bodies_wires_tails_places_and_setup() -> None:

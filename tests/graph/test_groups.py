@@ -9,8 +9,8 @@ from gradstudio.graph.analysis.program_analysis import incomplete
 from gradstudio.graph.boundary_cards import INPUTS_CARD
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.groups.definitions import group_of, inside
-from gradstudio.graph.groups.group_view import closed, opened, settled
+from gradstudio.graph.groups.definitions import definition_graph, group_of
+from gradstudio.graph.groups.group_view import boundary_edits, close_group, open_group
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, Graph, ItemId
 from gradstudio.graph.recipes.grouping.group_creation import make_group
 from gradstudio.graph.recipes.grouping.ungrouping import ungroup
@@ -145,9 +145,9 @@ def test_a_group_inside_a_loop_takes_what_the_loop_carries() -> None:
 def test_the_inside_knows_its_edges() -> None:
     graph = read_script("a = 1.0\nb = a + 1\nc = b + 2\n").graph
     apply_all(graph, make_group(graph, named(graph, "b", "c"), "f"))
-    inner = inside(graph, "f")
+    inner = definition_graph(graph, "f")
     first, last = named(inner, "b")[0], named(inner, "c")[0]
-    assert inside(graph, "f") is inner
+    assert definition_graph(graph, "f") is inner
     assert why_not(inner, DEFINITION_INPUTS, 0, last, "b") == ""
     assert why_not(inner, first, 0, DEFINITION_OUTPUTS, "0") == ""
     assert why_not(inner, DEFINITION_INPUTS, 1, last, "b")
@@ -209,12 +209,12 @@ def test_groups_of_any_selection_compute_the_same_and_come_apart_again(text: str
 def test_a_layer_that_is_put_into_a_function_makes_it_a_module_whose_calls_are_split() -> None:
     graph = read_script("import torch\nx = torch.ones(2, 2)\nfor t in range(2):\n    y = x * 2\n    z = y + 1\n").graph
     apply_all(graph, make_group(graph, named(graph, "y"), "head"))
-    shown = opened(graph, "head")
+    shown = open_group(graph, "head")
     edits, call = add_operator(shown, "torch.nn.Linear", 0.0, 0.0)
-    apply_all(shown, (*edits, *settled(shown)))
+    apply_all(shown, (*edits, *boundary_edits(shown)))
     apply_all(shown, connect(shown, INPUTS_CARD, 0, call, "inputs.0"))
     before = tables(graph)
-    inverse = apply_all(graph, closed(graph, "head", shown))
+    inverse = apply_all(graph, close_group(graph, "head", shown))
     assert graph.definitions["head"].is_module
     text = code(graph)
     assert "class head(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self." in text

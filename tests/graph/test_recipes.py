@@ -226,12 +226,12 @@ def test_earlier_and_later_respect_the_wires(d: Drawing) -> None:
     a = d.add("torch.randn", name="a")
     b = d.add("torch.randn", name="b")
     c = d.add("torch.relu", a, name="c")
-    d.do(recipes.earlier(d.graph, c))
+    d.do(recipes.move_earlier(d.graph, c))
     assert d.names() == ["a", "c", "b"]
     with pytest.raises(Refused, match="needs the value"):
-        recipes.earlier(d.graph, c)
+        recipes.move_earlier(d.graph, c)
     with pytest.raises(Refused, match="last"):
-        recipes.later(d.graph, b)
+        recipes.move_later(d.graph, b)
 
 
 def test_duplicates_keep_inner_wires_only(d: Drawing) -> None:

@@ -14,7 +14,7 @@ from gradstudio.scene.card.section_heights import Shown
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.results import NoResults
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 
 LETTER = 7.0
 """Scene pixels of every letter in every font."""
@@ -64,7 +64,7 @@ class Drawing:
 
     def __init__(self, graph: Graph | None = None) -> None:
         self.graph, self.results = graph if graph is not None else Graph(), GivenResults()
-        self.board = Board(self.graph, self.results, Shown(), EvenMeasure())
+        self.board = Scene(self.graph, self.results, Shown(), EvenMeasure())
 
     def do(self, edits: Edits) -> None:
         apply_all(self.graph, edits)

@@ -16,7 +16,7 @@ import sys
 import time
 
 from gradstudio.graph.model import ItemId
-from gradstudio.program.model import Program, Statement, flat
+from gradstudio.program.model import Program, Statement, flatten_statements
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages import base, requests
 from gradstudio.protocol.messages import debugging as d
@@ -78,7 +78,10 @@ class FakeEngine:
                 self.do(request)
             case Infer(revision=revision, program=program):
                 program = program or self.load.program
-                ports = tuple(PortInference(node=s.node, dtype="float32", shape=(2,)) for s in flat(program.statements))
+                ports = tuple(
+                    PortInference(node=s.node, dtype="float32", shape=(2,))
+                    for s in flatten_statements(program.statements)
+                )
                 self.say(Inferred(revision=revision, ports=ports))
             case Estimate():
                 self.say(Estimated())
@@ -99,7 +102,7 @@ class FakeEngine:
 
     def tried(self, number: int, target: ItemId, program: Program) -> WireTried:
         """Takes every wire but those into a product."""
-        operator = next(s.operator for s in flat(program.statements) if s.node == target)
+        operator = next(s.operator for s in flatten_statements(program.statements) if s.node == target)
         if operator == "operator.matmul":
             return WireTried(request=number, target=target, refusal=REFUSAL)
         port = PortInference(node=target, dtype="float32", shape=(2, 5))
@@ -109,7 +112,7 @@ class FakeEngine:
         """Execute one statement after another, as far as the verb goes."""
         assert self.load is not None
         revision = self.load.revision
-        statements = list(flat(self.load.program.statements))
+        statements = list(flatten_statements(self.load.program.statements))
         fresh = request.verb in ("run", "repeat") or self.position >= len(statements)
         if fresh:
             self.position = self.step = self.backwards = 0
@@ -181,7 +184,7 @@ class FakeEngine:
             os._exit(9)
         if self.mode == "babbling":
             os.write(1, b"\xff" * 64)
-        statements = list(flat(self.load.program.statements))
+        statements = list(flatten_statements(self.load.program.statements))
         if self.mode == "failing":
             self.fail(statements[0], revision)
             return
@@ -218,7 +221,7 @@ class FakeEngine:
 
     def report(self, trace: bool) -> None:
         assert self.load is not None
-        statements = list(flat(self.load.program.statements)) if self.ran else []
+        statements = list(flatten_statements(self.load.program.statements)) if self.ran else []
         entries = tuple(
             m.NamedEntry(name=s.address, node=s.node, operator=s.operator, line=s.line, outputs=(self.tensor(),))
             for s in statements

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import BodyId, Graph, ItemId, Place
 from gradstudio.layout import card_sizes
 from gradstudio.program.reading.reader import read_script
@@ -31,7 +31,7 @@ def placed(graph: Graph, corners: Corners) -> Graph:
 def rectangles(graph: Graph, corners: Corners) -> dict[str, Rectangle]:
     """What each node and each note covers: left, top, right, bottom."""
     covers: dict[str, Rectangle] = {}
-    inside = joined(graph).insides()  # what is on the card of another covers nothing of its own
+    inside = card_groups(graph).insides()  # what is on the card of another covers nothing of its own
     for key, (x, y) in corners.items():
         item = ItemId(key.removeprefix("note:"))
         if key.startswith("note:"):

@@ -7,17 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradstudio.layout.layered.arrangement import arrange_boxes
-from gradstudio.layout.layered.fan_out import spread_fans
+from gradstudio.layout.layered.fan_out import spread_fan_out
 from gradstudio.layout.layered.layer_assignment import assign_layers
 from gradstudio.layout.layered.model import Box, Edge
-from gradstudio.layout.layered.packing import shelve
+from gradstudio.layout.layered.packing import pack
 
 SIZES = st.lists(st.tuples(st.floats(50, 3000), st.floats(50, 2000)), max_size=40)
 
 
 @given(SIZES)
 def test_parts_stand_side_by_side_in_their_order_and_cover_nothing(sizes):
-    corners = shelve(sizes)
+    corners = pack(sizes)
     covers = [(x, y, x + width, y + height) for (x, y), (width, height) in zip(corners, sizes, strict=True)]
     for k, one in enumerate(covers):
         for other in covers[:k]:
@@ -27,7 +27,7 @@ def test_parts_stand_side_by_side_in_their_order_and_cover_nothing(sizes):
 
 
 def test_many_small_parts_have_the_shape_of_a_screen():
-    corners = shelve([(450.0, 250.0)] * 40)
+    corners = pack([(450.0, 250.0)] * 40)
     width, height = max(x for x, _ in corners) + 450, max(y for _, y in corners) + 250
     assert 1.0 < width / height < 3.0
 
@@ -50,14 +50,14 @@ def test_a_small_fan_stays_in_its_columns():
     boxes, edges = fan(5)
     layer = assign_layers(len(boxes), edges)
     pairs = [(edge.source, edge.target) for edge in edges]
-    assert spread_fans(boxes, pairs, layer, frozenset(), frozenset()) == (layer, set())
+    assert spread_fan_out(boxes, pairs, layer, frozenset(), frozenset()) == (layer, set())
 
 
 def test_what_feeds_another_user_of_the_value_is_not_moved_past_it():
     boxes, edges = fan(24)
     edges = [*edges, Edge(1, 48)]  # the first user also feeds the last print
     pairs = [(edge.source, edge.target) for edge in edges]
-    spread, _ = spread_fans(boxes, pairs, assign_layers(len(boxes), edges), frozenset(), frozenset())
+    spread, _ = spread_fan_out(boxes, pairs, assign_layers(len(boxes), edges), frozenset(), frozenset())
     assert all(spread[source] < spread[target] for source, target in pairs)
     assert max(spread) > 2
 

@@ -19,7 +19,7 @@ from gradstudio.operators.docstrings.model import (
     Signature,
     Span,
     Table,
-    plain,
+    plain_text,
 )
 from gradstudio.operators.docstrings.reader import read
 
@@ -56,12 +56,12 @@ def test_a_function_of_torch_is_read_as_signature_words_arguments_and_example() 
     page = read(SUM)
     assert page.signatures == ("sum(input, dim, keepdim=False, *, dtype=None) -> Tensor",)
     words, arguments, keywords, heading, example = page.blocks
-    assert isinstance(words, Paragraph) and plain(words.spans).startswith(
+    assert isinstance(words, Paragraph) and plain_text(words.spans).startswith(
         "Returns the sum of each row of the input tensor"
     )
     assert isinstance(arguments, Fields) and arguments.title == "Arguments"
     assert [field.names for field in arguments.fields] == [("input",), ("dim",)]
-    assert plain(arguments.fields[1].takes) == "int or tuple of ints, optional"
+    assert plain_text(arguments.fields[1].takes) == "int or tuple of ints, optional"
     assert isinstance(keywords, Fields) and keywords.fields[0].takes[0].target == "torch.dtype"
     assert heading == Heading((Span("Example"),))
     assert isinstance(example, Code) and example.text.count(">>>") == 3 and example.is_session
@@ -118,9 +118,13 @@ def test_a_list_may_follow_its_paragraph_without_a_blank_line() -> None:
 def test_tables_with_rules_and_lists_of_lists() -> None:
     table = only("====  =====\nord   norm\n====  =====\nNone  two\n0     count\n====  =====")
     assert isinstance(table, Table) and table.heads == 1
-    assert [[plain(cell) for cell in row] for row in table.rows] == [["ord", "norm"], ["None", "two"], ["0", "count"]]
+    assert [[plain_text(cell) for cell in row] for row in table.rows] == [
+        ["ord", "norm"],
+        ["None", "two"],
+        ["0", "count"],
+    ]
     _, listed = read(".. list-table:: Title\n   :header-rows: 1\n\n   * - a\n     - b\n   * - 1\n     - 2").blocks
-    assert isinstance(listed, Table) and [[plain(cell) for cell in row] for row in listed.rows] == [
+    assert isinstance(listed, Table) and [[plain_text(cell) for cell in row] for row in listed.rows] == [
         ["a", "b"],
         ["1", "2"],
     ]
@@ -137,7 +141,7 @@ def test_words_between_examples_stay_words() -> None:
 
 def test_a_term_and_what_is_said_of_it() -> None:
     definition = only("``mode``:\n    how it is done")
-    assert isinstance(definition, Definition) and plain(definition.term) == "mode"
+    assert isinstance(definition, Definition) and plain_text(definition.term) == "mode"
 
 
 def test_what_leaves_no_trace() -> None:
@@ -193,19 +197,19 @@ def test_a_link_finds_its_address_at_the_end_of_the_page() -> None:
     ],
 )
 def test_formulas_become_text(formula: str, told: str) -> None:
-    assert plain(latex.inline(formula)) == told
+    assert plain_text(latex.inline(formula)) == told
 
 
 def test_cases_stand_under_one_another_behind_a_brace() -> None:
     lines = latex.display(r"f(x) = \begin{cases} x, & \text{if } x > 0 \\ 0, & \text{otherwise} \end{cases}")
-    assert [" ".join(plain(line).split()) for line in lines] == ["f(x) =", "⎧ x, if x > 0", "⎩ 0, otherwise"]
+    assert [" ".join(plain_text(line).split()) for line in lines] == ["f(x) =", "⎧ x, if x > 0", "⎩ 0, otherwise"]
 
 
 def test_an_algorithm_keeps_its_lines_and_indentation() -> None:
     lines = latex.display(
         r"\begin{aligned} &\textbf{if} \: a \\ &\hspace{10mm} g \leftarrow g + 1 \\[-1.ex] \end{aligned}"
     )
-    assert [plain(line) for line in lines] == ["if a", "\u2003\u2003 g ← g + 1"]
+    assert [plain_text(line) for line in lines] == ["if a", "\u2003\u2003 g ← g + 1"]
     assert "strong" in lines[0][0].marks
 
 
@@ -228,7 +232,7 @@ def test_no_order_of_lines_is_refused(lines: list[str]) -> None:
 
 def test_what_is_lowered_within_what_is_lowered_can_be_told_from_it() -> None:
     limit = latex.inline(r"\sum_{k = 0}^{C_{\text{in}} - 1} x^{2^n}")
-    assert plain(limit) == "∑_k=0^Cᵢₙ−1 x^2ⁿ"
+    assert plain_text(limit) == "∑_k=0^Cᵢₙ−1 x^2ⁿ"
     assert [span.text for span in limit if span.marks[1:] == ("sup",)] == ["Cᵢₙ−1", "2ⁿ"]
     (line,) = latex.display(r"C_{\text{out}_j} + a_{i_Q} + b_{i^Q}")
     assert [span.text for span in line if "sub" in span.marks] == ["outⱼ", "i,Q", "i^Q"]
@@ -237,4 +241,4 @@ def test_what_is_lowered_within_what_is_lowered_can_be_told_from_it() -> None:
 
 def test_room_that_a_formula_asks_for_is_kept_and_remarks_are_not_read() -> None:
     (line,) = latex.display("A = U V^{\\text{H}}\n\\mathrlap{\\qquad U \\in K}% not shown\n")
-    assert plain(line).endswith("V^H \u2003 U ∈ K")
+    assert plain_text(line).endswith("V^H \u2003 U ∈ K")

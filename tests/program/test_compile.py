@@ -2,13 +2,13 @@
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.model import BlockStatement, Statement, flat, has_backward
+from gradstudio.program.model import BlockStatement, Statement, flatten_statements, has_backward
 from tests.program.sketch import Sketch
 from tests.program.traced import source
 
 
 def steps(sketch: Sketch) -> dict[ItemId, Statement]:
-    return {step.node: step for step in flat(compile_graph(sketch.graph).statements)}
+    return {step.node: step for step in flatten_statements(compile_graph(sketch.graph).statements)}
 
 
 def test_each_part_has_a_line_under_its_address_and_is_dropped_after_its_user() -> None:
@@ -110,7 +110,7 @@ def test_what_cannot_run_is_listed_with_its_line() -> None:
     program = compile_graph(sketch.graph)
     (incomplete,) = program.incomplete
     assert (incomplete.node, incomplete.reason, incomplete.line) == (broken, "'other' is empty", 4)
-    assert [step.address for step in flat(program.statements)] == ["x", "z"]
+    assert [step.address for step in flatten_statements(program.statements)] == ["x", "z"]
 
 
 def test_stored_tensors_and_the_root_are_named() -> None:
@@ -128,7 +128,7 @@ def test_earlier_bindings_of_a_name_are_counted() -> None:
     h = sketch.tensor("h")
     h = sketch.node("operator.neg", "h", {"a": h})
     sketch.node("operator.neg", "h", {"a": h})
-    assert [step.address for step in flat(compile_graph(sketch.graph).statements)] == ["h@1", "h@2", "h"]
+    assert [step.address for step in flatten_statements(compile_graph(sketch.graph).statements)] == ["h@1", "h@2", "h"]
 
 
 def test_a_part_that_is_no_longer_nested_is_printed_under_its_address() -> None:
@@ -150,4 +150,4 @@ def test_a_backward_is_found_inside_blocks_too() -> None:
     sketch.node("torch.Tensor.backward", wires={"self": x}, body=block)
     program = compile_graph(sketch.graph)
     assert has_backward(program.statements)
-    assert [statement.operator for statement in flat(program.statements)][-1] == "torch.Tensor.backward"
+    assert [statement.operator for statement in flatten_statements(program.statements)][-1] == "torch.Tensor.backward"

@@ -77,7 +77,7 @@ class Hand:
         return recipes.unwrap(self.graph, self.random.choice(list(self.graph.blocks)))
 
     def shift(self) -> Edits:
-        return self.random.choice([recipes.earlier, recipes.later])(self.graph, self.item())
+        return self.random.choice([recipes.move_earlier, recipes.move_later])(self.graph, self.item())
 
     def delete(self) -> Edits:
         return recipes.delete(self.graph, [self.item()])

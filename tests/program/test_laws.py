@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gradstudio.graph.model import ROOT, Graph, ItemId
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.model import flat
+from gradstudio.program.model import flatten_statements
 from gradstudio.program.write import write
 from tests.program.sketch import Sketch, formatted
 from tests.program.traced import source
@@ -175,7 +175,7 @@ def test_the_same_graph_gives_the_same_program(graph: Graph) -> None:
 @given(programs())
 def test_every_live_node_is_a_step_and_has_a_place(graph: Graph) -> None:
     program = compile_graph(graph)
-    steps = {step.node for step in flat(program.statements)}
+    steps = {step.node for step in flatten_statements(program.statements)}
     gone = {item.node for item in program.incomplete}
     assert steps | gone == set(graph.nodes)
     assert {span.node for span in program.spans} >= steps

@@ -10,7 +10,7 @@ from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.events import Device, Failed, Hello, Log, NamedEntry, Paused, Printed, Report, Warned
 from gradstudio.protocol.messages.records import PlainRecord
 from gradstudio.protocol.runner import Outcome
-from gradstudio.protocol.source_lines import NOWHERE, in_lines, real_device, with_device
+from gradstudio.protocol.source_lines import NOWHERE, map_lines, real_device, with_device
 
 N1, N2 = ItemId("n1"), ItemId("n2")
 
@@ -38,7 +38,7 @@ def entry(node: ItemId, line: int) -> NamedEntry:
 def test_lines_are_those_of_the_given_text_wherever_it_has_one() -> None:
     drawn = msgspec.structs.replace(program(), incomplete=(Incomplete(N1, "empty", 3), Incomplete(N2, "too", 4)))
     before = left()
-    told, after = in_lines(drawn, before, {N1: 30})
+    told, after = map_lines(drawn, before, {N1: 30})
     assert [row.line for row in after.report.entries] == [30, 4]
     assert after.printed == [Printed(N1, 30, "hello")]
     assert after.warned == before.warned
@@ -51,7 +51,7 @@ def test_lines_are_those_of_the_given_text_wherever_it_has_one() -> None:
 def test_what_is_inside_a_call_is_told_at_its_own_statement() -> None:
     outcome = left()
     outcome.failed = Failed(1, ItemId("n1/n2"), "call", 9, "ValueError", "no")
-    _, after = in_lines(program(), outcome, {N1: 30, N2: 40})
+    _, after = map_lines(program(), outcome, {N1: 30, N2: 40})
     assert after.failed is not None
     assert after.failed.line == 40
 
@@ -59,7 +59,7 @@ def test_what_is_inside_a_call_is_told_at_its_own_statement() -> None:
 def test_a_run_without_a_failure_stays_one() -> None:
     outcome = left()
     outcome.failed = None
-    assert in_lines(program(), outcome, {N1: 30})[1].failed is None
+    assert map_lines(program(), outcome, {N1: 30})[1].failed is None
 
 
 def test_the_device_is_told_where_the_header_binds_it() -> None:

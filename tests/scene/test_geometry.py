@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gradstudio.scene import geometry
-from gradstudio.scene.camera import Camera, fitting
+from gradstudio.scene.camera import Camera, fit_box
 from gradstudio.scene.geometry import Box
 
 
@@ -107,18 +107,18 @@ def test_zooming_keeps_the_point_under_the_cursor() -> None:
 
 def test_fitting_shows_everything_and_enlarges_nothing() -> None:
     box = Box(-500, 20, 4000, 1000)
-    seen = fitting(box, 1000, 700).seen(1000, 700)
+    seen = fit_box(box, 1000, 700).seen(1000, 700)
     assert seen.x <= box.x
     assert seen.right >= box.right
-    assert fitting(Box(0, 0, 10, 10), 1000, 700).zoom == 1.0
+    assert fit_box(Box(0, 0, 10, 10), 1000, 700).zoom == 1.0
 
 
 def test_a_document_opens_whole_or_at_its_beginning_with_no_view_beyond_its_end() -> None:
-    from gradstudio.scene.camera import OPENING_ZOOM, opening
+    from gradstudio.scene.camera import OPENING_ZOOM, opening_camera
 
     first = Box(0, 1400, 200, 200)
-    assert opening(Box(0, 0, 1000, 1100), Box(0, 900, 200, 200), 1000, 700).zoom > 0.5
-    long = opening(Box(0, 0, 6000, 1600), first, 1000, 700)
+    assert opening_camera(Box(0, 0, 1000, 1100), Box(0, 900, 200, 200), 1000, 700).zoom > 0.5
+    long = opening_camera(Box(0, 0, 6000, 1600), first, 1000, 700)
     assert long.zoom == OPENING_ZOOM
     shown = long.seen(1000, 700)
     assert shown.contains(first.x, first.y)
@@ -127,33 +127,33 @@ def test_a_document_opens_whole_or_at_its_beginning_with_no_view_beyond_its_end(
 
 
 def test_a_document_that_can_just_be_read_opens_whole() -> None:
-    from gradstudio.scene.camera import fitting, opening
+    from gradstudio.scene.camera import fit_box, opening_camera
 
     box = Box(0, 0, 1500, 1000)
-    assert 0.62 <= fitting(box, 1000, 700).zoom < 0.7
-    assert opening(box, Box(0, 0, 200, 200), 1000, 700) == fitting(box, 1000, 700)
-    assert opening(box, Box(0, 0, 200, 200), 1000, 560).zoom > 0.62
-    assert opening(box, Box(0, 0, 200, 200), 1000, 560, shown_whole=True) == fitting(box, 1000, 560)
+    assert 0.62 <= fit_box(box, 1000, 700).zoom < 0.7
+    assert opening_camera(box, Box(0, 0, 200, 200), 1000, 700) == fit_box(box, 1000, 700)
+    assert opening_camera(box, Box(0, 0, 200, 200), 1000, 560).zoom > 0.62
+    assert opening_camera(box, Box(0, 0, 200, 200), 1000, 560, shown_whole=True) == fit_box(box, 1000, 560)
 
 
 def test_a_document_that_can_just_be_read_without_wide_margins_opens_whole_too() -> None:
-    from gradstudio.scene.camera import LEAST_READABLE, fitting, opening
+    from gradstudio.scene.camera import LEAST_READABLE, fit_box, opening_camera
 
     box = Box(0, 0, 985 / LEAST_READABLE, 500)
-    assert fitting(box, 1000, 700).zoom < LEAST_READABLE
-    shown = opening(box, Box(0, 0, 200, 200), 1000, 700).box_to_view(box)
+    assert fit_box(box, 1000, 700).zoom < LEAST_READABLE
+    shown = opening_camera(box, Box(0, 0, 200, 200), 1000, 700).box_to_view(box)
     assert shown.x >= 4 and shown.right <= 996 and shown.y >= 0 and shown.bottom <= 700
-    assert opening(Box(0, 0, 1000 / LEAST_READABLE, 500), box, 1000, 700).zoom > LEAST_READABLE
+    assert opening_camera(Box(0, 0, 1000 / LEAST_READABLE, 500), box, 1000, 700).zoom > LEAST_READABLE
 
 
 def test_a_long_program_opens_with_what_stands_above_its_first_statement() -> None:
-    from gradstudio.scene.camera import FIT_MARGIN, OPENING_ZOOM, opening
+    from gradstudio.scene.camera import FIT_MARGIN, OPENING_ZOOM, opening_camera
 
     everything = Box(0, 0, 6000, 1400)
     margin = FIT_MARGIN / OPENING_ZOOM
-    camera = opening(everything, Box(0, 200, 200, 200), 760, 470)
+    camera = opening_camera(everything, Box(0, 200, 200, 200), 760, 470)
     assert (camera.x, camera.y) == (-margin, -margin)
-    far = opening(everything, Box(0, 900, 200, 200), 760, 470)
+    far = opening_camera(everything, Box(0, 900, 200, 200), 760, 470)
     assert far.seen(760, 470).contains(200, 1100), "where both do not fit, the first statement counts"
 
 

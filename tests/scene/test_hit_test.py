@@ -2,7 +2,7 @@
 
 from gradstudio.graph import recipes
 from gradstudio.scene.hit_test import EMPTY, card_at, field_box, frame_at, hit, port_at, wire_at
-from gradstudio.scene.wire.wire_options import WireView
+from gradstudio.scene.wire.wire_options import WireOptions
 from tests.helpers.drawing import Drawing
 
 
@@ -57,7 +57,7 @@ def test_wires_and_their_dots_are_hit_unless_they_are_hidden(drawing: Drawing) -
     drawing.do(recipes.add_dot(drawing.graph, wire, 0, (504, 304)))
     found = hit(drawing.board, 504, 304, 1.0)
     assert (found.kind, found.wire, found.dot) == ("dot", wire, drawing.board.dots.of(wire)[0])
-    drawing.board.show_wires(WireView(shown="none"))
+    drawing.board.show_wires(WireOptions(shown="none"))
     assert hit(drawing.board, 504, 304, 1.0) == EMPTY
 
 

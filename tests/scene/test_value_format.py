@@ -47,7 +47,7 @@ def test_a_scalar_s_shape_is_empty_brackets() -> None:
     [((), True), ((10,), True), ((11,), False), ((4, 4), True), ((5, 4), False), ((0, 3), False), ((1, 2, 2), False)],
 )
 def test_small_tensors_are_written_out(shape: tuple[int, ...], written: bool) -> None:
-    assert f.is_written_out(shape) is written
+    assert f.has_all_elements(shape) is written
 
 
 def test_what_is_not_finite_is_said_with_its_share() -> None:
@@ -68,9 +68,9 @@ def test_a_sampled_range_is_marked() -> None:
 
 
 def test_plain_values_are_one_line() -> None:
-    assert f.plain(PlainRecord(what="number", class_name="float", value=0.25)) == "0.25"
+    assert f.one_line_value(PlainRecord(what="number", class_name="float", value=0.25)) == "0.25"
     pair = TupleRecord(class_name="tuple", length=2, items=(PlainRecord(what="number", class_name="int", value=2),) * 2)
-    assert f.plain(pair) == "tuple(2, 2)"
+    assert f.one_line_value(pair) == "tuple(2, 2)"
 
 
 def test_sizes_have_binary_units() -> None:

@@ -15,10 +15,10 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.scene.card.result_sections import Shown
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.results import NoResults
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.ui import theme as themes
 from gradstudio.ui.canvas.edit.operator_commands import GRIP
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from tests.helpers.display import Display
 from tests.helpers.patience import wait_until
 from tests.helpers.window import Window
@@ -93,8 +93,8 @@ class Hand:
 
         wait_until(what, saved)
 
-    def _board(self) -> Board:
-        return Board(load(self._file), NoResults(), Shown(), Look(themes.theme("dark")).meter)
+    def _board(self) -> Scene:
+        return Scene(load(self._file), NoResults(), Shown(), CanvasStyle(themes.theme("dark")).meter)
 
     def _pixel(self, point: Point) -> Point:
         """Where a scene point is: told by where cards were dropped, which snap to a grid."""

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.docks.dock_registry import DOCKS
 from gradstudio.ui.docks.dock_set import Docks
-from gradstudio.ui.theme import Theme, Themed
+from gradstudio.ui.theme import Theme, ThemedWidget
 
 
 def test_what_lay_at_the_left_before_a_lesson_comes_back_as_wide(qtbot: QtBot, dark: Theme) -> None:
@@ -61,7 +61,7 @@ def test_every_document_has_a_panel_in_every_dock_that_is_not_the_windows(window
     for key, panel in window.room.panels.items():
         pages = window.frame.docks[key].widget()
         assert pages is not None and pages.isAncestorOf(panel), key
-        assert isinstance(panel, Themed), key
+        assert isinstance(panel, ThemedWidget), key
 
 
 def test_the_registry_loads_no_panel() -> None:

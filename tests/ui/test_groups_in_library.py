@@ -8,10 +8,10 @@ from PySide6.QtGui import QPainter, QPen, QPixmap, QStandardItem, QStandardItemM
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QStyleOptionViewItem
 
-from gradstudio.graph.recipes.grouping.definition_copies import alike
+from gradstudio.graph.recipes.grouping.definition_copies import are_equivalent
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.docks.library.library_model import OPERATOR_ROLE, SPANS_ROLE
-from gradstudio.ui.state.library.published_groups import Published
+from gradstudio.ui.state.library.published_groups import PublishedGroups
 from gradstudio.ui.state.library.user_groups import MINE, OF_DOCUMENT, document_rows, published_rows
 from gradstudio.ui.widgets.operator_text import home_of
 from tests.graph.groups.test_group_view import with_group
@@ -56,13 +56,13 @@ def test_a_published_group_is_there_for_every_document(window: MainWindow) -> No
 
 
 def test_published_groups_are_renamed_and_deleted(tmp_path: Path) -> None:
-    published = Published(tmp_path / "groups")
+    published = PublishedGroups(tmp_path / "groups")
     published.publish(with_group(), "add_up")
     published.rename("add_up", "total")
     assert published.names() == ("total",)
     document = published.document("total")
     assert document is not None
-    assert alike(document.definitions["total"], with_group().definitions["add_up"])
+    assert are_equivalent(document.definitions["total"], with_group().definitions["add_up"])
     published.delete("total")
     assert published.names() == ()
 

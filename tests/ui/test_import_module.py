@@ -7,11 +7,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gradstudio.document.python.module_import import graph_of, offers
+from gradstudio.document.python.module_import import graph_of, import_options
 from gradstudio.protocol.client import COMMAND
 from gradstudio.protocol.messages.module_import import Brought
 from gradstudio.ui.dialogs.import_module_dialog import ImportModuleDialog
-from gradstudio.ui.state.run.module_importer import Bringing
+from gradstudio.ui.state.run.module_importer import ModuleImporter
 from gradstudio.ui.theme import Theme
 
 MODELS = Path(__file__).parents[1] / "engine" / "bring" / "models.py"
@@ -21,8 +21,8 @@ MODELS = Path(__file__).parents[1] / "engine" / "bring" / "models.py"
 def dialog(qtbot: QtBot, dark: Theme, tmp_path: Path) -> ImportModuleDialog:
     path = tmp_path / "models.py"
     path.write_text(MODELS.read_text() + "\n\nPath = __import__('pathlib').Path\nPath('executed').touch()\n")
-    bringing = Bringing(COMMAND)
-    made = ImportModuleDialog(path, offers(path), bringing, dark)
+    bringing = ModuleImporter(COMMAND)
+    made = ImportModuleDialog(path, import_options(path), bringing, dark)
     qtbot.addWidget(made, before_close_func=lambda _dialog: bringing.close())
     made.bringing_of_test = bringing  # a signal's sender must live
     made.show()
@@ -82,8 +82,8 @@ def test_the_model_is_chosen_and_not_a_part_of_it(qtbot: QtBot, dark: Theme, tmp
         "class Whole(Base):\n    def __init__(self):\n        self.part = Part()\n"
         "class Other(nn.Module):\n    def forward(self, x): return x\n"
     )
-    bringing = Bringing(COMMAND)
-    made = ImportModuleDialog(path, offers(path), bringing, dark)
+    bringing = ModuleImporter(COMMAND)
+    made = ImportModuleDialog(path, import_options(path), bringing, dark)
     qtbot.addWidget(made, before_close_func=lambda _dialog: bringing.close())
     made.bringing_of_test = bringing
     assert made.findChild(QComboBox).currentData() == "Whole"

@@ -9,7 +9,7 @@ from gradstudio.graph.model import ItemId, Wire
 from gradstudio.layout.tidy import layout_missing
 from gradstudio.program.reading.reader import read_script
 from gradstudio.ui.app.window.main_window import MainWindow
-from gradstudio.ui.canvas.popups.filter_list import Chooser
+from gradstudio.ui.canvas.popups.filter_list import FilterList
 from tests.ui.test_keys_of_panels import focus, press
 
 Key, Keys = Qt.Key, Qt.KeyboardModifier
@@ -40,7 +40,7 @@ class Keyboard:
         self.attention.select((self.node(name),))
 
     @property
-    def chooser(self) -> Chooser:
+    def chooser(self) -> FilterList:
         assert self.canvas.keyboard_navigation.chooser is not None
         return self.canvas.keyboard_navigation.chooser
 

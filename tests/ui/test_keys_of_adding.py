@@ -60,7 +60,7 @@ def test_ctrl_alt_r_resets_what_is_selected(window: MainWindow, add: Add) -> Non
     focus(window, window.canvas)
     window.session.attention.select([item])
     press(Key.Key_R, CONTROL | ALT)
-    assert not recipes.differing(window.session.graph_store.graph, item)
+    assert not recipes.changed_arguments(window.session.graph_store.graph, item)
 
 
 @pytest.mark.feature(9)

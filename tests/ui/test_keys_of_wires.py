@@ -14,7 +14,7 @@ from gradstudio.graph.edits import SetPlaces
 from gradstudio.graph.model import ItemId, Place
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import PATH_POINTS
-from gradstudio.scene.wire.wire_options import WireStyle, WireView
+from gradstudio.scene.wire.wire_options import WireOptions, WireStyle
 from gradstudio.scene.wire.wire_styles import dotted_path
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.app.window.window_frame import Frame
@@ -199,7 +199,7 @@ def test_how_wires_are_drawn_is_kept_for_the_next_start(
 ) -> None:
     settings.change(wire_style="angled", wires_shown="selection", fade_long_wires=True)
     window = MainWindow(frame, session, settings, dark)
-    assert window.canvas.board.wiring.view == WireView("angled", "selection", True)
+    assert window.canvas.board.wiring.view == WireOptions("angled", "selection", True)
     assert window.actions["view.wires_angled"].isChecked()
 
 

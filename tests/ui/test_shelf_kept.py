@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from gradstudio.ui.app.window.main_window import MainWindow
-from gradstudio.ui.state.library.favourites import MAX_RECENT, Shelf
+from gradstudio.ui.state.library.favourites import MAX_RECENT, Favourites
 from gradstudio.ui.state.settings import Settings
 
 
@@ -25,7 +25,7 @@ def test_the_library_and_the_quick_search_share_one_shelf(window: MainWindow) ->
 
 
 def test_the_last_used_stands_first_and_the_oldest_are_forgotten() -> None:
-    shelf = Shelf()
+    shelf = Favourites()
     for k in range(MAX_RECENT + 3):
         shelf.use(f"torch.{k}")
     shelf.use("torch.5")
@@ -34,7 +34,7 @@ def test_the_last_used_stands_first_and_the_oldest_are_forgotten() -> None:
 
 
 def test_a_favourite_taken_back_is_none() -> None:
-    shelf = Shelf()
+    shelf = Favourites()
     assert shelf.toggle("torch.sin") and shelf.toggle("torch.cos")
     assert not shelf.toggle("torch.sin")
     assert shelf.favourites == ("torch.cos",) and shelf.preferred == {"torch.cos"}

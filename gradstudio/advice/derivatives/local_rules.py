@@ -139,7 +139,7 @@ def value_at(python: str, values: Mapping[str, float]) -> float | None:
         return None
 
 
-def filled_in(rule: InputRule, values: Mapping[str, str]) -> str:
+def fill_in(rule: InputRule, values: Mapping[str, str]) -> str:
     """The right side with numbers in the place of names ("2 · 3"); values: text by parameter, and of ``y``."""
 
     def text(found: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ from gradstudio.operators.catalogue.loader import load
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.events import GradRow, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
-from gradstudio.protocol.number_format import figure
+from gradstudio.protocol.number_format import format_number
 
 VANISHED, EXPLODED = 1e-6, 1e4
 """RMS of a leaf's gradient over that of the gradient the backward began with."""
@@ -22,7 +22,7 @@ EDGES = {"sigmoid": (0.01, 0.99), "tanh": (-0.99, 0.99), "hardsigmoid": (0.0, 1.
 RECTIFIERS = frozenset({"relu", "relu6", "threshold"})
 
 
-def fading(graph: Graph, traced: BackwardTraced) -> tuple[Finding, ...]:
+def fading_gradients(graph: Graph, traced: BackwardTraced) -> tuple[Finding, ...]:
     """Leaves whose gradient is vanishingly small, or huge, against the one the backward began with.
 
     One finding for the worst leaf of each kind, with the nodes on the way to it.
@@ -43,7 +43,7 @@ def fading(graph: Graph, traced: BackwardTraced) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def dead(graph: Graph, traced: BackwardTraced) -> tuple[Finding, ...]:
+def dead_nodes(graph: Graph, traced: BackwardTraced) -> tuple[Finding, ...]:
     """Nodes into which a gradient came and out of which nothing but zeros went."""
     found: dict[ItemId, Finding] = {}
     for place, row in enumerate(traced.rows):
@@ -58,9 +58,9 @@ def dead(graph: Graph, traced: BackwardTraced) -> tuple[Finding, ...]:
                 "warning",
                 row.node,
                 f"{name} sends back nothing but zeros",
-                f"A gradient arrived ({figure(_largest(row.incoming))} RMS), and {row.autograd} made zeros of it: "
-                "every element stands where the slope is 0 (relu below 0, clamp outside its limits, round, sign). "
-                "Nothing behind it can learn from this.",
+                f"A gradient arrived ({format_number(_largest(row.incoming))} RMS), and {row.autograd} made zeros "
+                "of it: every element stands where the slope is 0 (relu below 0, clamp outside its limits, round, "
+                "sign). Nothing behind it can learn from this.",
                 (row.node,),
                 traced.backward,
                 place,
@@ -69,7 +69,7 @@ def dead(graph: Graph, traced: BackwardTraced) -> tuple[Finding, ...]:
     return tuple(found.values())
 
 
-def saturated(graph: Graph, rows: Iterable[Row]) -> tuple[Finding, ...]:
+def saturated_activations(graph: Graph, rows: Iterable[Row]) -> tuple[Finding, ...]:
     """Activations whose results lie where their slope is next to nothing."""
     latest = {row.node: row for row in rows}
     return tuple(finding for row in latest.values() if (finding := _saturated(graph, row)) is not None)
@@ -147,14 +147,16 @@ def _faded(graph: Graph, traced: BackwardTraced, leaf: AutogradRow, start: float
     worst = pick(factors, key=lambda pair: pair[1], default=None)
     words = "vanishes" if kind == "vanishing" else "explodes"
     steepest = (
-        f" The steepest step is through {title(graph, worst[0])}: × {figure(worst[1])}." if worst is not None else ""
+        f" The steepest step is through {title(graph, worst[0])}: × {format_number(worst[1])}."
+        if worst is not None
+        else ""
     )
     return Finding(
         "vanishing" if kind == "vanishing" else "exploding",
         "warning",
         leaf.values[0].node,
         f"The gradient {words} on its way to {name}",
-        f"It began with {figure(start)} RMS and arrives with {figure(_largest(leaf.incoming))}, "
+        f"It began with {format_number(start)} RMS and arrives with {format_number(_largest(leaf.incoming))}, "
         f"{len(way)} steps of the backward later.{steepest} "
         + (
             "Saturating activations (sigmoid, tanh), small weights and deep chains do that; relu, normalisation, "

@@ -12,7 +12,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.structure import graph_questions as network
 from gradstudio.graph.structure.gradient_flows import GradientFlows
 from gradstudio.protocol.messages.inference import PortInference
-from gradstudio.protocol.number_format import figure
+from gradstudio.protocol.number_format import format_number
 
 Name = Callable[[ItemId], str]
 MOST_NAMED = 10
@@ -241,8 +241,8 @@ def _amount(value: float, unit: str) -> str:
         return in_words(value)
     for scale, word in ((1.0, "s"), (1e-3, "ms")):
         if value >= scale:
-            return f"{figure(value / scale)} {word}"
-    return f"{figure(value * 1e6)} µs"
+            return f"{format_number(value / scale)} {word}"
+    return f"{format_number(value * 1e6)} µs"
 
 
 def _count(items: Sequence[ItemId], word: str) -> str:

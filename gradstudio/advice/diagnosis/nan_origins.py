@@ -11,7 +11,7 @@ from gradstudio.operators.model import Face
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.records import PlainRecord, Record, Summary, TensorRecord, TupleRecord
-from gradstudio.protocol.number_format import figure
+from gradstudio.protocol.number_format import format_number
 
 MAX_BIRTHS = 8
 """Births told of one run; what comes later is most often their consequence."""
@@ -54,7 +54,7 @@ SLOPES = {
 }
 
 
-def forward_births(graph: Graph, rows: Iterable[Row]) -> tuple[Finding, ...]:
+def forward_origins(graph: Graph, rows: Iterable[Row]) -> tuple[Finding, ...]:
     """One finding per node whose result first holds a NaN or an infinity that none of its inputs holds."""
     latest: dict[ItemId, Row] = {}
     found: dict[ItemId, tuple[str, str]] = {}
@@ -73,7 +73,7 @@ def forward_births(graph: Graph, rows: Iterable[Row]) -> tuple[Finding, ...]:
     return tuple(_forward(graph, node, bad, words, spoilt) for node, (bad, words) in found.items())
 
 
-def backward_births(graph: Graph, traced: BackwardTraced, spoilt: Mapping[ItemId, str]) -> tuple[Finding, ...]:
+def backward_origins(graph: Graph, traced: BackwardTraced, spoilt: Mapping[ItemId, str]) -> tuple[Finding, ...]:
     """One finding per autograd node that sends back a NaN or an infinity although none came in.
 
     Args:
@@ -92,7 +92,7 @@ def backward_births(graph: Graph, traced: BackwardTraced, spoilt: Mapping[ItemId
     return tuple(found)
 
 
-def spoilt_nodes(rows: Iterable[Row]) -> dict[ItemId, str]:
+def nonfinite_nodes(rows: Iterable[Row]) -> dict[ItemId, str]:
     """Nodes that have given a NaN or an infinity, and which: "NaN" when any was."""
     found: dict[ItemId, str] = {}
     for row in rows:
@@ -217,8 +217,8 @@ def _range(summary: Summary) -> str:
         return "not finite"
     extra = ", with infinities" if summary.posinf or summary.neginf else ""
     if summary.minimum == summary.maximum:
-        return f"{figure(summary.minimum, 4)}{extra}"
-    return f"{figure(summary.minimum, 4)} … {figure(summary.maximum, 4)}{extra}"
+        return f"{format_number(summary.minimum, 4)}{extra}"
+    return f"{format_number(summary.minimum, 4)} … {format_number(summary.maximum, 4)}{extra}"
 
 
 def _word(graph: Graph, node: ItemId) -> str:

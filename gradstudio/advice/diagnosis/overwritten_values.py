@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.shared_storage import storage_of, written
+from gradstudio.graph.shared_storage import storage_of, written_values
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.records import TensorRecord
 
@@ -31,7 +31,9 @@ def overwritten_by(graph: Graph, row: Row, output: int, later: Iterable[Row]) ->
             ),
             default=-1,
         )
-        is_writer = now > version or (not other.outputs and other.node in graph and base in written(graph, other.node))
+        is_writer = now > version or (
+            not other.outputs and other.node in graph and base in written_values(graph, other.node)
+        )
         if is_writer:
             writer, version = other.node, max(version, now)
     return writer

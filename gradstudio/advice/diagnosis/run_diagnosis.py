@@ -4,9 +4,14 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.gradient_flow import dead, fading, saturated, without_gradient
-from gradstudio.advice.diagnosis.nan_origins import backward_births, forward_births, spoilt_nodes
-from gradstudio.graph.groups.call_ids import is_inner
+from gradstudio.advice.diagnosis.gradient_flow import (
+    dead_nodes,
+    fading_gradients,
+    saturated_activations,
+    without_gradient,
+)
+from gradstudio.advice.diagnosis.nan_origins import backward_origins, forward_origins, nonfinite_nodes
+from gradstudio.graph.groups.call_ids import is_call_item
 from gradstudio.graph.model import Graph
 from gradstudio.protocol.messages.backward_trace import BackwardTraced, of_program
 from gradstudio.protocol.messages.events import GradRow, Row
@@ -42,15 +47,19 @@ def diagnose(graph: Graph, timeline: TimelineLike, gradients: Iterable[GradRow] 
         graph: the program that ran.
         gradients: the gradients as they stand now.
     """
-    rows = [tick.row for tick in timeline.ticks[-MAX_ROWS:] if tick.row is not None and not is_inner(tick.row.node)]
+    rows = [tick.row for tick in timeline.ticks[-MAX_ROWS:] if tick.row is not None and not is_call_item(tick.row.node)]
     backwards = {number: of_program(traced) for number, traced in timeline.backwards.items()}
-    found = list(forward_births(graph, rows))
-    spoilt = spoilt_nodes(rows)
+    found = list(forward_origins(graph, rows))
+    spoilt = nonfinite_nodes(rows)
     for number in sorted(backwards)[-MAX_BACKWARDS:]:
         traced = backwards[number]
-        found += [*backward_births(graph, traced, spoilt), *fading(graph, traced), *dead(graph, traced)]
+        found += [
+            *backward_origins(graph, traced, spoilt),
+            *fading_gradients(graph, traced),
+            *dead_nodes(graph, traced),
+        ]
     told = {finding.node for finding in found if finding.kind == "dead"}  # the same cause, and worse
-    found += [finding for finding in saturated(graph, rows) if finding.node not in told]
+    found += [finding for finding in saturated_activations(graph, rows) if finding.node not in told]
     found += [*without_gradient(graph, gradients, backwards)]
     weight = {"error": 0, "warning": 1, "info": 2}
     latest = {(finding.kind, finding.node): finding for finding in found}

@@ -20,7 +20,7 @@ CROSS, NLL = frozenset({"cross_entropy", "CrossEntropyLoss"}), frozenset({"nll_l
 FIRST, SECOND = ("inputs.0", "input", "a", "self"), ("inputs.1", "target", "b", "other")
 
 
-def quiet(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
+def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
     """All of them, in program order.
 
     Args:

@@ -27,10 +27,12 @@ class Operand(NamedTuple):
 def operands_of(graph: Graph, node: ItemId, words: str, lookup: Lookup) -> tuple[Operand, ...]:
     """What is expected to go in, in the order of the arguments; `words` are torch's."""
     failed = failed_of(PortInference(node=node, refusal=words), graph, lookup)
-    return clashing(graph, node, words, failed.operands)
+    return conflicting_operands(graph, node, words, failed.operands)
 
 
-def clashing(graph: Graph, node: ItemId, words: str, operands: tuple[tuple[str, Record], ...]) -> tuple[Operand, ...]:
+def conflicting_operands(
+    graph: Graph, node: ItemId, words: str, operands: tuple[tuple[str, Record], ...]
+) -> tuple[Operand, ...]:
     """The operands, with the dimensions that cannot go together; none where that is not known."""
     told = [(port, record.summary.shape) for port, record in operands if isinstance(record, TensorRecord)][
         :MAX_OPERANDS

@@ -7,7 +7,7 @@ from gradstudio.graph.analysis import program_analysis
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.order import wire_needs
-from gradstudio.graph.shared_storage import Value, storage_of, written
+from gradstudio.graph.shared_storage import Value, storage_of, written_values
 from gradstudio.operators.model import Effect
 
 FIXED = frozenset({Effect.BACKWARD, Effect.GRAD, Effect.OPTIMIZER})
@@ -22,7 +22,7 @@ Links = dict[ItemId, set[ItemId]]
 def unordered_writes(graph: Graph) -> tuple[Finding, ...]:
     """A warning for each in-place statement that no wire orders against another reader of what it writes."""
     tensors = (item for item in graph.order() if item in graph.nodes and graph.nodes[item].operator != APPEND)
-    writers = [(item, bases) for item in tensors if (bases := written(graph, item))][:MAX_WRITES]
+    writers = [(item, bases) for item in tensors if (bases := written_values(graph, item))][:MAX_WRITES]
     if not writers:
         return ()
     readers = _readers(graph)
@@ -75,7 +75,7 @@ def _readers(graph: Graph) -> dict[Value, list[ItemId]]:
     for wire in graph.wires.values():
         shares = storage_of(graph, wire.target)
         base = storage_of(graph, wire.source, wire.output)
-        if wire.source in graph and wire.target in graph and (shares != base or written(graph, wire.target)):
+        if wire.source in graph and wire.target in graph and (shares != base or written_values(graph, wire.target)):
             readers.setdefault(base, []).append(wire.target)
     return readers
 

@@ -10,7 +10,7 @@ from functools import partial
 from gradstudio.advice.failure_case import Case, Offer, Operand
 from gradstudio.advice.fixes.value_fixes import cast_offer
 from gradstudio.advice.model import FixKind
-from gradstudio.advice.shape_rules import combined
+from gradstudio.advice.shape_rules import combine_shapes
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import Graph, ItemId, Node, Wire
@@ -86,14 +86,14 @@ def cast_floating(case: Case, _kind: FixKind) -> Iterator[Offer]:
         yield cast_offer(case, others[0].wire, "float32")
     elif others:
         steps = [cast_offer(case, operand.wire, "float32")[1] for operand in others]
-        yield "Cast all of them to float32", lambda graph: recipes.in_turn(graph, *steps)
+        yield "Cast all of them to float32", lambda graph: recipes.combine_steps(graph, *steps)
 
 
 def swap(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Exchange the first two operands."""
     word = case.operator.word if case.operator is not None else ""
     shapes = [operand.shape for operand in case.operands]
-    if len(shapes) == 2 and combined(word, shapes[1], shapes[0]) is not None:
+    if len(shapes) == 2 and combine_shapes(word, shapes[1], shapes[0]) is not None:
         first, second = (operand.wire for operand in case.operands)
         names = case.name(first.source), case.name(second.source)
         yield f"Exchange the two operands ({names[1]}, {names[0]})", partial(_swapped, first=first, second=second)
@@ -149,11 +149,11 @@ def _often(graph: Graph, wire: Wire, times: int) -> Edits:
     def once(now: Graph) -> Edits:
         return recipes.insert(now, now.wires[wire.target, wire.port], "torch.Tensor.unsqueeze", {"dim": "0"})
 
-    return recipes.in_turn(graph, *(once for _ in range(times)))
+    return recipes.combine_steps(graph, *(once for _ in range(times)))
 
 
 def _swapped(graph: Graph, first: Wire, second: Wire) -> Edits:
-    return recipes.in_turn(
+    return recipes.combine_steps(
         graph,
         lambda now: recipes.disconnect(now, first),
         lambda now: recipes.connect(now, first.source, first.output, second.target, second.port),

@@ -6,7 +6,7 @@ from functools import partial
 
 from gradstudio.advice.failure_case import Case, Offer
 from gradstudio.advice.model import FixKind
-from gradstudio.advice.shape_rules import matmul, transposed
+from gradstudio.advice.shape_rules import matmul, transpose_shape
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import Graph, ItemId, Wire
@@ -28,7 +28,10 @@ def each_rank(case: Case, kind: FixKind) -> Iterator[Offer]:
     steps = [partial(_unsqueezed, target=wire.target, port=wire.port) for wire, times in short for _ in range(times)]
     if steps:
         names = " and ".join(case.name(wire.source) for wire, _ in short)
-        yield f"Insert a dimension in front of {names} (unsqueeze(0))", lambda graph: recipes.in_turn(graph, *steps)
+        yield (
+            f"Insert a dimension in front of {names} (unsqueeze(0))",
+            lambda graph: recipes.combine_steps(graph, *steps),
+        )
 
 
 def reverse_dims(case: Case, _kind: FixKind) -> Iterator[Offer]:
@@ -63,7 +66,7 @@ def transpose_any(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Transpose the second of two operands of a product, where the sizes agree then."""
     pair = case.operands[:2]
     word = case.operator.word if case.operator is not None else ""
-    if len(pair) == 2 and word != "cdist" and matmul(pair[0].shape, transposed(pair[1].shape)) is not None:
+    if len(pair) == 2 and word != "cdist" and matmul(pair[0].shape, transpose_shape(pair[1].shape)) is not None:
         name = case.name(pair[1].wire.source)
         yield f"Transpose {name} ({name}.T)", _insert(pair[1].wire, "torch.Tensor.mT")
 
@@ -71,7 +74,7 @@ def transpose_any(case: Case, _kind: FixKind) -> Iterator[Offer]:
 def transpose_mask(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Transpose the mask, where it has the tensor's shape then."""
     tensor, mask = case.operand("self") or case.operand("a"), case.operand("index")
-    if mask is not None and (tensor is None or mask.shape == transposed(tensor.shape)):
+    if mask is not None and (tensor is None or mask.shape == transpose_shape(tensor.shape)):
         name = case.name(mask.wire.source)
         yield f"Transpose {name} ({name}.T)", _insert(mask.wire, "torch.Tensor.mT")
 
@@ -83,7 +86,7 @@ def exchange(case: Case, kind: FixKind) -> Iterator[Offer]:
     if case.node is not None and first in texts and second in texts:
         yield (
             f"Exchange {first} and {second}",
-            lambda graph: recipes.in_turn(
+            lambda graph: recipes.combine_steps(
                 graph,
                 lambda now: recipes.set_literal(now, case.item, first, texts[second]),
                 lambda now: recipes.set_literal(now, case.item, second, texts[first]),
@@ -133,7 +136,7 @@ def _write(graph: Graph, item: ItemId, name: str, text: str) -> Edits:
     steps: list[Callable[[Graph], Edits]] = []
     if name in graph.nodes[item].lengths:
         steps.append(lambda now: recipes.join_list(now, item, name))
-    return recipes.in_turn(graph, *steps, lambda now: recipes.set_literal(now, item, name, text))
+    return recipes.combine_steps(graph, *steps, lambda now: recipes.set_literal(now, item, name, text))
 
 
 def _unsqueezed(graph: Graph, target: ItemId, port: str) -> Edits:

@@ -15,7 +15,7 @@ from gradstudio.graph.errors import EditError, Refused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import operator_of
-from gradstudio.graph.shared_storage import receiver
+from gradstudio.graph.shared_storage import receiver_wire
 from gradstudio.operators.model import Effect
 
 SMALLEST = "1e-08"
@@ -68,7 +68,7 @@ def _new_tensor(finding: Finding, graph: Graph) -> Iterator[Offer]:
     """The operator that returns a new tensor: then every other reader reads the old numbers, in any order."""
     operator = operator_of(graph, finding.node) if finding.node in graph.nodes else None
     words = new_tensor_words(operator) if operator is not None else ""
-    wire = receiver(graph, finding.node) if words else None
+    wire = receiver_wire(graph, finding.node) if words else None
     if wire is not None:
         yield (
             f"Use the operator that returns a new tensor ({words} on {title(graph, wire.source)})",

@@ -11,7 +11,7 @@ from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Node, Wire
 from gradstudio.graph.ports.item_ports import operator_of
-from gradstudio.graph.shared_storage import receiver
+from gradstudio.graph.shared_storage import receiver_wire
 from gradstudio.operators.model import Effect, Face, Kind, Operator
 from gradstudio.protocol.messages.records import Record, TensorRecord
 
@@ -102,7 +102,7 @@ def retain_graph(case: Case, _kind: FixKind) -> Iterator[Offer]:
     steps = [_set(item, "retain_graph", "True") for item in chosen]
     which = "this backward" if chosen == [case.item] else "the first backward"
     if chosen:
-        yield f"Let {which} keep what it saved (retain_graph=True)", lambda graph: recipes.in_turn(graph, *steps)
+        yield f"Let {which} keep what it saved (retain_graph=True)", lambda graph: recipes.combine_steps(graph, *steps)
 
 
 def no_grad(case: Case, _kind: FixKind) -> Iterator[Offer]:
@@ -124,14 +124,14 @@ def out_of_place(case: Case, _kind: FixKind) -> Iterator[Offer]:
 def clone(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Write into a copy, for each write that can be meant."""
     for item in culprits(case):
-        if receiver(case.graph, item) is not None:
+        if receiver_wire(case.graph, item) is not None:
             name = written_name(case, item)
             yield f"Write into a copy of {name} ({name}.clone())", partial(recipes.clone_before_write, item=item)
 
 
 def clone_base(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Copy what the view is of, so that the write does not reach the leaf."""
-    wire = receiver(case.graph, case.item)
+    wire = receiver_wire(case.graph, case.item)
     while wire is not None and (operator := operator_of(case.graph, wire.source)) is not None:
         base = next(iter(case.graph.wires_to(wire.source)), None)
         if not operator.view or base is None:
@@ -228,10 +228,10 @@ def culprits(case: Case) -> tuple[ItemId, ...]:
 
 def written_name(case: Case, item: ItemId) -> str:
     """How the tensor that a statement writes into is called."""
-    wire = receiver(case.graph, item)
+    wire = receiver_wire(case.graph, item)
     while wire is not None:
         node = case.graph.nodes.get(wire.source)
-        if node is None or node.names or (before := receiver(case.graph, wire.source)) is None:
+        if node is None or node.names or (before := receiver_wire(case.graph, wire.source)) is None:
             return case.name(wire.source)
         wire = before
     return case.name(item)
@@ -314,7 +314,7 @@ def _reaches(graph: Graph, step: Callable[[Graph], Edits], wire: Wire) -> bool:
 def _block_instead(graph: Graph, block: ItemId) -> Edits:
     """A no_grad block around the same statements."""
     members = graph.bodies[BodyId(block)]
-    return recipes.in_turn(
+    return recipes.combine_steps(
         graph, lambda now: recipes.unwrap(now, block), lambda now: recipes.wrap(now, members, "no_grad")
     )
 

@@ -7,7 +7,14 @@ from math import prod
 
 from gradstudio.advice.failure_case import Case, Offer, Operand
 from gradstudio.advice.model import FixKind
-from gradstudio.advice.shape_rules import Shape, combined, joining_dims, transposed, unsqueezed, with_one_inferred
+from gradstudio.advice.shape_rules import (
+    Shape,
+    combine_shapes,
+    joining_dims,
+    transpose_shape,
+    unsqueeze_shape,
+    with_one_inferred,
+)
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import Graph, ItemId, Node, Wire
@@ -25,7 +32,7 @@ def transpose(case: Case, _kind: FixKind) -> Iterator[Offer]:
         yield from _transpose_element(case)
         return
     for operand, others in _pairs(case):
-        turned = transposed(operand.shape)
+        turned = transpose_shape(operand.shape)
         if turned != operand.shape and _fits(case, operand, turned, others):
             mark = "T" if len(operand.shape) == 2 else "mT"
             name = case.name(operand.wire.source)
@@ -40,7 +47,7 @@ def unsqueeze(case: Case, _kind: FixKind) -> Iterator[Offer]:
     found: list[tuple[int, Operand, int]] = []
     for operand, others in _pairs(case):
         for dim in range(len(operand.shape) + 1):
-            result = _result(case, operand, unsqueezed(operand.shape, dim), others)
+            result = _result(case, operand, unsqueeze_shape(operand.shape, dim), others)
             if result is not None:
                 found.append((len(result), operand, dim))
     rank = max((len(operand.shape) for operand in case.operands), default=0)
@@ -58,7 +65,7 @@ def keepdim(case: Case, _kind: FixKind) -> Iterator[Offer]:
         dim = _number(node.literals.get("dim", ""))
         if dim is None:
             continue
-        kept = unsqueezed(operand.shape, dim if dim >= 0 else dim + len(operand.shape) + 1)
+        kept = unsqueeze_shape(operand.shape, dim if dim >= 0 else dim + len(operand.shape) + 1)
         if _fits(case, operand, kept, others):
             title = f"Let {case.name(node.id)} keep its dimension (keepdim=True)"
             yield title, _set(node, "keepdim", "True")
@@ -215,7 +222,7 @@ def unsqueeze_index(case: Case, _kind: FixKind) -> Iterator[Offer]:
     if index is None or given is None or dim is None or len(index.shape) + 1 != len(given.shape):
         return
     for place in (dim, 0):
-        shape = unsqueezed(index.shape, place % len(given.shape))
+        shape = unsqueeze_shape(index.shape, place % len(given.shape))
         if all(a <= b or k == dim % len(given.shape) for k, (a, b) in enumerate(zip(shape, given.shape, strict=True))):
             yield _unsqueeze_offer(case, index, place % len(given.shape))
 
@@ -258,14 +265,14 @@ def _fits(case: Case, operand: Operand, shape: Shape, both: tuple[Operand, ...])
 
 def _result(case: Case, operand: Operand, shape: Shape, both: tuple[Operand, ...]) -> Shape | None:
     left, right = (shape if other is operand else other.shape for other in both)
-    return combined(case.operator.word if case.operator is not None else "", left, right)
+    return combine_shapes(case.operator.word if case.operator is not None else "", left, right)
 
 
 def _transpose_element(case: Case) -> Iterator[Offer]:
     shapes = [operand.shape for operand in case.operands]
     dim = _number(case.literals().get("dim", "0"))
     for k, operand in reversed(list(enumerate(case.operands))):
-        tried = (*shapes[:k], transposed(operand.shape), *shapes[k + 1 :])
+        tried = (*shapes[:k], transpose_shape(operand.shape), *shapes[k + 1 :])
         if dim in joining_dims(tried) and tried[k] != operand.shape:
             name = case.name(operand.wire.source)
             yield f"Transpose {name} ({name}.T)", _insert(operand.wire, "torch.Tensor.mT")
@@ -277,7 +284,7 @@ def _unsqueeze_to_expand(case: Case) -> Iterator[Offer]:
     if operand is None:
         return
     for dim in range(len(operand.shape) + 1):
-        shape = unsqueezed(operand.shape, dim)
+        shape = unsqueeze_shape(operand.shape, dim)
         padded = (1,) * (len(sizes) - len(shape)) + shape
         if len(padded) == len(sizes) and all(a in (1, b) for a, b in zip(padded, sizes, strict=True)):
             yield _unsqueeze_offer(case, operand, dim)
@@ -293,7 +300,7 @@ def _unsqueeze_often(graph: Graph, wire: Wire, times: int) -> Edits:
     def once(now: Graph) -> Edits:
         return recipes.insert(now, now.wires[wire.target, wire.port], "torch.Tensor.unsqueeze", {"dim": "0"})
 
-    return recipes.in_turn(graph, *(once for _ in range(times)))
+    return recipes.combine_steps(graph, *(once for _ in range(times)))
 
 
 def _write_sizes(graph: Graph, node: Node, name: str, sizes: Shape) -> Edits:
@@ -302,7 +309,7 @@ def _write_sizes(graph: Graph, node: Node, name: str, sizes: Shape) -> Edits:
         steps.append(lambda now: recipes.join_list(now, node.id, name))
     text = f"({', '.join(str(size) for size in sizes)}{',' if len(sizes) == 1 else ''})"
     steps.append(lambda now: recipes.set_literal(now, node.id, name, text))
-    return recipes.in_turn(graph, *steps)
+    return recipes.combine_steps(graph, *steps)
 
 
 def _letters_fit(words: list[str], shapes: list[Shape]) -> bool:

@@ -137,7 +137,7 @@ def document_device(case: Case, _kind: FixKind) -> Iterator[Offer]:
     steps = [partial(recipes.set_document_device_port, item=item, path="device") for item in items]
     if steps:
         names = ", ".join(case.name(item) for item in items[:3]) + (", …" if len(items) > 3 else "")
-        yield f"Let {names} follow the document's device", lambda graph: recipes.in_turn(graph, *steps)
+        yield f"Let {names} follow the document's device", lambda graph: recipes.combine_steps(graph, *steps)
 
 
 def device_cpu(case: Case, _kind: FixKind) -> Iterator[Offer]:
@@ -242,7 +242,7 @@ def _rank(port: str) -> int:
 
 
 def _in_turn(steps: list[Callable[[Graph], Edits]]) -> Callable[[Graph], Edits]:
-    return lambda graph: recipes.in_turn(graph, *steps)
+    return lambda graph: recipes.combine_steps(graph, *steps)
 
 
 def _insert(wire: Wire, key: str, **literals: str) -> Callable[[Graph], Edits]:

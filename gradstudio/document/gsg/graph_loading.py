@@ -39,7 +39,7 @@ from gradstudio.graph.model import (
     Wire,
 )
 from gradstudio.graph.ports.item_ports import find_port, output_ports
-from gradstudio.graph.ports.wire_dots import compacted, end_of, wire_of
+from gradstudio.graph.ports.wire_dots import end_of, renumber_dots, wire_of
 from gradstudio.graph.text.record_checks import literal_reason
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Kind
@@ -261,4 +261,4 @@ def _places(graph: Graph, records: dict[str, PlaceRecord]) -> dict[str, Place]:
     ends = ("note:", DEFINITION_INPUTS, DEFINITION_OUTPUTS)
     kept = {key: place for key, place in places.items() if key.removeprefix("note:") in graph or key in ends}
     dots = [key for key in places if (named := end_of(key)) is not None and wire_of(graph, named[0]) is not None]
-    return kept | compacted(places, dots)
+    return kept | renumber_dots(places, dots)

@@ -10,7 +10,7 @@ from typing import Any
 from gradstudio.document.bookmarks import Bookmark
 from gradstudio.document.bookmarks import lines as bookmark_lines
 from gradstudio.document.gsg.file_records import VERSION
-from gradstudio.graph.external_inputs import Outside
+from gradstudio.graph.external_inputs import ExternalInput
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
     DEFINITION_OUTPUTS,
@@ -40,7 +40,7 @@ def write(
     view: Mapping[str, float] | None = None,
     *,
     with_data: bool = False,
-    outside: Iterable[Outside] = (),
+    outside: Iterable[ExternalInput] = (),
     bookmarks: Mapping[str, Bookmark] | None = None,
 ) -> str:
     """The text of a graph; `name` is its `format`. With data, stored tensors are in the text itself.
@@ -75,7 +75,7 @@ def _body(graph: Graph, indent: str) -> list[str]:
     return [*parts, _array("tails", tails, indent)] if tails else parts
 
 
-def _outside(one: Outside) -> Line:
+def _outside(one: ExternalInput) -> Line:
     wire = _wire(Wire(one.source, one.output, one.target, one.port))
     return {**wire, "name": _clean(one.name), "operator": _clean(one.operator)}
 

@@ -12,7 +12,7 @@ _CONSOLE = re.compile(r"\s*(?:>>>|\.\.\.)(?: (.*)|$)")
 _NOTEBOOK = re.compile(r"\s*(?:In ?\[[\d *]*\]:|\.\.\.+:)(?: (.*)|$)")
 
 
-def plain_code(text: str) -> str:
+def strip_prompts(text: str) -> str:
     """The code in a text, without what stands around it on a page or in a console."""
     lines = _without_fences(text.split("\n"))
     for prompt, first in ((_CONSOLE, r"\s*>>>( |$)"), (_NOTEBOOK, r"\s*In ?\[[\d *]*\]:")):

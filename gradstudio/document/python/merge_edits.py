@@ -3,9 +3,9 @@
 from gradstudio.graph.difference import edits_between
 from gradstudio.graph.edits import Edits, SetDefinition
 from gradstudio.graph.model import Graph
-from gradstudio.layout.placement.stable_layout import settled
+from gradstudio.layout.placement.stable_layout import stable_layout
 from gradstudio.layout.tidy import layout_missing
-from gradstudio.program.merging.merge import merged
+from gradstudio.program.merging.merge import merge_text
 
 
 def merge(graph: Graph, text: str, *, stem: str = "program", anew: bool = False) -> Edits:
@@ -20,8 +20,8 @@ def merge(graph: Graph, text: str, *, stem: str = "program", anew: bool = False)
     Raises:
         NotReadable: a canvas cannot express the text; with line, column and reason.
     """
-    target = merged(graph, text, stem=stem)
-    target.places = settled(graph, target, anew=anew)
+    target = merge_text(graph, text, stem=stem)
+    target.places = stable_layout(graph, target, anew=anew)
     for name, one in target.definitions.items():
         if graph.definitions.get(name) is not one:
             one.graph.places = layout_missing(one.graph)

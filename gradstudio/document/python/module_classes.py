@@ -24,7 +24,7 @@ def names_of(tree: ast.Module) -> frozenset[str]:
     return frozenset(found)
 
 
-def used_in(node: ast.ClassDef) -> set[str]:
+def names_read(node: ast.ClassDef) -> set[str]:
     """The names that a class reads, its own aside."""
     return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)} - {node.name}
 
@@ -49,7 +49,7 @@ def propose(name: str, needs: tuple[str, ...], arguments: ast.arguments, tree: a
     return ", ".join(found)
 
 
-def required(arguments: ast.arguments, skipped: int) -> tuple[str, ...]:
+def required_parameters(arguments: ast.arguments, skipped: int) -> tuple[str, ...]:
     """The parameters without a default, from the given one on."""
     positional = [*arguments.posonlyargs, *arguments.args]
     plain = positional[: len(positional) - len(arguments.defaults)][skipped:]
@@ -75,7 +75,7 @@ def _is_plain(node: ast.ClassDef, classes: dict[str, ast.ClassDef], seen: frozen
             return False
     for inner in node.body:
         if isinstance(inner, ast.FunctionDef) and inner.name == "__init__":
-            return not required(inner.args, 1)
+            return not required_parameters(inner.args, 1)
     fields = any("dataclass" in ast.unparse(one) for one in node.decorator_list) or bool(node.bases)
     return not fields or all(inner.value is not None for inner in node.body if isinstance(inner, ast.AnnAssign))
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from gradstudio.document.errors import BadTensor, UnreadableFile
-from gradstudio.document.python.module_classes import names_of, propose, required, used_in
-from gradstudio.document.stored_tensors import looked_up
+from gradstudio.document.python.module_classes import names_of, names_read, propose, required_parameters
+from gradstudio.document.stored_tensors import named_tensor
 from gradstudio.graph.model import Graph, StoredTensor
 from gradstudio.layout.tidy import layout_missing
 from gradstudio.program.errors import NotReadable
@@ -18,7 +18,7 @@ LARGEST_FILE = 5_000_000
 """Bytes of a text that is looked through."""
 
 
-class Offer(msgspec.Struct, frozen=True):
+class ImportOption(msgspec.Struct, frozen=True):
     """Something in a file that may give a module.
 
     Attributes:
@@ -38,7 +38,7 @@ class Offer(msgspec.Struct, frozen=True):
     is_used: bool = False
 
 
-def offers(path: Path) -> tuple[Offer, ...]:
+def import_options(path: Path) -> tuple[ImportOption, ...]:
     """What a file offers: its module classes first, then functions and objects, each in its order.
 
     Raises:
@@ -59,7 +59,7 @@ def names_bound(path: Path) -> frozenset[str]:
 def module_hint(path: Path) -> str:
     """How a file that was refused, and defines a module, can be drawn all the same; "" when it cannot."""
     try:
-        found = [offer for offer in offers(path) if offer.kind == "class"]
+        found = [offer for offer in import_options(path) if offer.kind == "class"]
     except UnreadableFile:
         return ""
     whole = next((offer.name for offer in found if not offer.is_used), found[-1].name if found else "")
@@ -82,7 +82,7 @@ def graph_of(text: str, tensors: Mapping[str, bytes]) -> Graph:
         digest = Path(file).stem
         if digest not in tensors:
             raise BadTensor(f"the stored tensor {digest[:12]}… did not come with it")
-        return looked_up(digest, tensors[digest])
+        return named_tensor(digest, tensors[digest])
 
     try:
         graph = read_script(text, stored).graph
@@ -105,32 +105,32 @@ def _tree(path: Path) -> ast.Module:
         raise UnreadableFile(f"this is not Python: {error}") from error
 
 
-def _offered(tree: ast.Module) -> tuple[Offer, ...]:
+def _offered(tree: ast.Module) -> tuple[ImportOption, ...]:
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     modules = [node for node in classes.values() if _is_module(node, classes, frozenset())]
-    used = {name for node in classes.values() for name in used_in(node)}
+    used = {name for node in classes.values() for name in names_read(node)}
     found = [_of_class(node, tree, classes, used) for node in modules]
     for node in tree.body:
         match node:
             case ast.FunctionDef(name=name) if not name.startswith("_"):
-                needs = required(node.args, 0)
+                needs = required_parameters(node.args, 0)
                 proposed = propose(name, needs, node.args, tree)
-                found.append(Offer(name, "function", node.lineno, needs, proposed=proposed))
+                found.append(ImportOption(name, "function", node.lineno, needs, proposed=proposed))
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=called)):
                 takes = _takes_of_object(called, classes, modules)
                 if takes is not None:
-                    found.append(Offer(name, "object", node.lineno, (), takes))
+                    found.append(ImportOption(name, "object", node.lineno, (), takes))
             case _:
                 pass
     return tuple(found)
 
 
-def _of_class(node: ast.ClassDef, tree: ast.Module, classes: dict[str, ast.ClassDef], used: set[str]) -> Offer:
+def _of_class(node: ast.ClassDef, tree: ast.Module, classes: dict[str, ast.ClassDef], used: set[str]) -> ImportOption:
     maker, forward = _method(node, classes, "__init__"), _method(node, classes, "forward")
-    needs = required(maker.args, 1) if maker is not None else ()
+    needs = required_parameters(maker.args, 1) if maker is not None else ()
     proposed = propose(node.name, needs, maker.args, tree) if maker is not None else ""
-    takes = required(forward.args, 1) if forward is not None else ()
-    return Offer(node.name, "class", node.lineno, needs, takes, proposed, node.name in used)
+    takes = required_parameters(forward.args, 1) if forward is not None else ()
+    return ImportOption(node.name, "class", node.lineno, needs, takes, proposed, node.name in used)
 
 
 def _takes_of_object(
@@ -140,7 +140,7 @@ def _takes_of_object(
     word = called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
     if word in classes and classes[word] in modules:
         forward = _method(classes[word], classes, "forward")
-        return required(forward.args, 1) if forward is not None else ()
+        return required_parameters(forward.args, 1) if forward is not None else ()
     return () if word == "Sequential" else None
 
 

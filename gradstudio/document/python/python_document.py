@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gradstudio.document.errors import BadTensor, UnreadableFile
 from gradstudio.document.python.module_import import module_hint
-from gradstudio.document.stored_tensors import looked_up, read_beside
+from gradstudio.document.stored_tensors import named_tensor, read_beside
 from gradstudio.graph.model import Graph, StoredTensor
 from gradstudio.layout.tidy import layout_missing
 from gradstudio.program.errors import NotReadable
@@ -44,7 +44,7 @@ def read_python(text: str, folder: Path | None = None, *, pasted: bool = False, 
                 raise BadTensor("the text loads a stored tensor that this program does not have: open the file instead")
             return known
         where = folder / Path(file).parent
-        return looked_up(digest, read_beside(where, digest))
+        return named_tensor(digest, read_beside(where, digest))
 
     try:
         on = canvas if canvas is not None and canvas.parents else None
@@ -69,13 +69,13 @@ def load_python(path: Path) -> Read:
     except OSError as error:
         raise UnreadableFile(f"it cannot be read: {error.strerror or error}") from error
     try:
-        return read_python(decoded(data), path.parent)
+        return read_python(decode_python(data), path.parent)
     except UnreadableFile as error:
         told = UnreadableFile(f"{error.message}{module_hint(path)}", error.line, error.column)
         raise told.with_others(error.others) from error
 
 
-def decoded(data: bytes) -> str:
+def decode_python(data: bytes) -> str:
     """The text in the bytes of a Python file.
 
     Raises:

@@ -18,7 +18,7 @@ NOBODY = ItemId("")
 NOWHERE = (-1, 0)
 
 
-class Seen:
+class GraphNode:
     """One autograd node of the graph behind the roots.
 
     Attributes:
@@ -39,7 +39,7 @@ class Seen:
     next: tuple[Edge, ...] = ()
     users, place = 0, -1
     drops: tuple[int, ...] = ()
-    giver: "tuple[Seen, int] | None" = None
+    giver: "tuple[GraphNode, int] | None" = None
     sends: "Sequence[tuple[int, Sending]]" = ()
     values: tuple[EdgeValue, ...] = ()
     saved: tuple[SavedTensor, ...] = ()
@@ -60,9 +60,9 @@ class Reach:
 
     def __init__(self, gradients: Gradients, roots: Iterable[Tensor]) -> None:
         """Walk it; nothing in it is changed."""
-        self.seen: list[Seen] = []
+        self.seen: list[GraphNode] = []
         self.sendings: list[Sending] = []
-        self._by_node: dict[Node, Seen] = {}
+        self._by_node: dict[Node, GraphNode] = {}
         self._leaves: dict[int, list[Value]] = {}
         self._gradients = gradients
         for value in gradients.values.values():
@@ -72,7 +72,7 @@ class Reach:
         self._follow_writes([value for value in gradients.values.values() if value.written is not None])
         self._plan_wires()
 
-    def of(self, node: Node) -> Seen | None:
+    def of(self, node: Node) -> GraphNode | None:
         """What is known of an autograd node; None when it does not belong to the graph."""
         return self._by_node.get(node)
 
@@ -107,7 +107,7 @@ class Reach:
 
     def _walk(self, roots: Iterable[Tensor]) -> None:
         saved_of, by_node, seens = SavedReader(self._gradients).of, self._by_node, self.seen
-        todo: list[tuple[Node, Seen | None]] = []
+        todo: list[tuple[Node, GraphNode | None]] = []
         users: dict[Node, int] = {}
         for root in roots:
             node = _node_of(root)
@@ -119,7 +119,7 @@ class Reach:
             node, user = todo.pop()
             if node in by_node:
                 continue
-            seen = by_node[node] = Seen(node, len(seens))
+            seen = by_node[node] = GraphNode(node, len(seens))
             seens.append(seen)
             self._identify(seen, user)
             if seen.leaf is None:
@@ -135,7 +135,7 @@ class Reach:
             if leaving:
                 seen.next = tuple([NOWHERE if to is None else (by_node[to].id, index) for to, index in leaving])
 
-    def _identify(self, seen: Seen, user: Seen | None) -> None:
+    def _identify(self, seen: GraphNode, user: GraphNode | None) -> None:
         """The canvas node: of the gradient or value made at this edge, else of the operator it is a part of."""
         node = seen.node
         marks: Marks | None = node.metadata.get(MARK)  # type: ignore[attr-defined]  # a dict, typed as a method
@@ -161,14 +161,14 @@ class Reach:
         elif user is not None:
             self._inherit(seen, user)
 
-    def _identify_leaf(self, seen: Seen, leaf: Tensor) -> None:
+    def _identify_leaf(self, seen: GraphNode, leaf: Tensor) -> None:
         seen.leaf = leaf
         held = seen.held = self._leaves.get(id(leaf), ())
         if held:
             seen.owner = held[0].key[0]
             seen.values = tuple([_value(value.key, 0, value.turns) for value in held])
 
-    def _inherit(self, seen: Seen, user: Seen) -> None:
+    def _inherit(self, seen: GraphNode, user: GraphNode) -> None:
         call = user.call
         if call is not None:
             for edge in call.edges:
@@ -206,7 +206,7 @@ class Reach:
 
     def _plan_wires(self) -> None:
         """Say of each outgoing gradient along which wire it leaves."""
-        groups: dict[Call, list[Seen]] = {}
+        groups: dict[Call, list[GraphNode]] = {}
         for seen in self.seen:
             call = seen.call
             while call is not None:
@@ -220,7 +220,7 @@ class Reach:
             if sending.edge in passed_on:
                 sending.holds = True
 
-    def _plan_call(self, call: Call, members: list[Seen], leaves: dict[int, int]) -> None:
+    def _plan_call(self, call: Call, members: list[GraphNode], leaves: dict[int, int]) -> None:
         ports: dict[Edge, list[Sending]] = {}
         target, turns, by_node = call.node, call.turns, self._by_node
         for port, source, node, number in call.edges:
@@ -240,7 +240,7 @@ class Reach:
         elif len(call.edges) == 1 and members[0].next == (edge,) and edge is not NOWHERE:
             members[0].sends = (*members[0].sends, (0, sending))
             return
-        slots: dict[Edge, list[tuple[Seen, int]]] = {}
+        slots: dict[Edge, list[tuple[GraphNode, int]]] = {}
         for member in members:
             for index, edge in enumerate(member.next):
                 if edge in ports and edge is not NOWHERE:
@@ -269,5 +269,5 @@ def _is_of(edge: EdgeValue, value: Value) -> bool:
     return (edge.node, edge.output, edge.path) == value.key and edge.turns == value.turns
 
 
-def _made_at(seen: Seen) -> int:
+def _made_at(seen: GraphNode) -> int:
     return seen.node._sequence_nr()

@@ -15,11 +15,11 @@ from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
 from gradstudio.engine.backward import partial_backward
-from gradstudio.engine.backward.backward_reachability import NOBODY, Edge, Reach, Seen
+from gradstudio.engine.backward.backward_reachability import NOBODY, Edge, GraphNode, Reach
 from gradstudio.engine.backward.backward_seeds import Seed
 from gradstudio.engine.backward.node_hooks import Hooks
 from gradstudio.engine.backward.saved_tensors import is_released
-from gradstudio.engine.clean_modes import neutral
+from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.gradient.gradient_registry import Gradients
 from gradstudio.engine.gradient.wire_edges import MARK, Alias, Marks, Sending, deal, marks_of
 from gradstudio.engine.value.tensor_summary import outline, summarise
@@ -38,7 +38,7 @@ class Event:
 
     __slots__ = ("after", "came", "incoming", "outgoing", "seconds", "seen", "went")
 
-    def __init__(self, seen: Seen, incoming: Grads, outgoing: Grads, seconds: float) -> None:
+    def __init__(self, seen: GraphNode, incoming: Grads, outgoing: Grads, seconds: float) -> None:
         """Hold what was seen."""
         self.seen, self.incoming, self.outgoing, self.seconds = seen, incoming, outgoing, seconds
         self.came: tuple[Summary | None, ...] = ()
@@ -95,7 +95,7 @@ class Recording:
     def __enter__(self) -> "Recording":
         """Attach the hooks."""
         seens = self._reach.seen
-        with neutral():
+        with clean_modes():
             self._look_at_leaves()
         for seen in seens:
             if isinstance(seen.node, BackwardCFunction):  # Python's own may write into what comes
@@ -107,10 +107,10 @@ class Recording:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Remove the hooks and make the record; of one that failed also what had come where nothing ran any more."""
         self._hooks.remove()
-        with neutral():
-            waiting = partial_backward.waiting(self._reach, self._sent(), self._seeds) if kind is not None else []
+        with clean_modes():
+            waiting = partial_backward.waiting_nodes(self._reach, self._sent(), self._seeds) if kind is not None else []
             self._finish()
-            partial_backward.reach(self._gradients, waiting)
+            partial_backward.note_arrivals(self._gradients, waiting)
         kept = (event.seen for event in self._events if event.seen.saved)
         first = next(kept, None)
         self.retained = first is not None and not is_released(first.node)
@@ -138,7 +138,7 @@ class Recording:
 
     # -------------------------------------------------------------- hooks
 
-    def _hook(self, seen: Seen) -> Callable[[Grads, Grads], None]:
+    def _hook(self, seen: GraphNode) -> Callable[[Grads, Grads], None]:
         """What torch calls behind an autograd node."""
         if seen.drops or self._shared:
             return partial(self._saw, seen)
@@ -163,10 +163,10 @@ class Recording:
             self._grows = torch.is_grad_enabled()
         if self._held > HOLD_ELEMENTS:
             self._visible = None  # what is let go cannot be summarised later
-            with neutral():
+            with clean_modes():
                 self._settle()
 
-    def _saw(self, seen: Seen, outgoing: Grads, incoming: Grads) -> None:
+    def _saw(self, seen: GraphNode, outgoing: Grads, incoming: Grads) -> None:
         """An autograd node has run."""
         now = time.perf_counter()
         if seen.drops:
@@ -183,7 +183,7 @@ class Recording:
 
     def _before_python(self, _: Grads) -> None:
         self._visible = None
-        with neutral():
+        with clean_modes():
             self._settle()
 
     def _look_at_leaves(self) -> None:

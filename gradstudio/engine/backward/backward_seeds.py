@@ -21,7 +21,7 @@ class Seed(NamedTuple):
     turns: Turns
 
 
-def given(live: Live, step: Step) -> list[Tensor | None]:
+def seed_gradients(live: Live, step: Step) -> list[Tensor | None]:
     """The gradients that the statement gives to its roots, None for torch's own; [] when it gives none."""
     if step.source.seeds is None:
         return []

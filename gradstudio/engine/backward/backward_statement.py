@@ -9,9 +9,9 @@ from torch import Tensor
 
 from gradstudio.engine import access
 from gradstudio.engine.backward.backward_recording import Recording
-from gradstudio.engine.backward.backward_seeds import given, seeds_of
-from gradstudio.engine.backward.missing_gradients import explain, note_writes
-from gradstudio.engine.clean_modes import neutral
+from gradstudio.engine.backward.backward_seeds import seed_gradients, seeds_of
+from gradstudio.engine.backward.missing_gradients import explain_missing, note_writes
+from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
@@ -34,8 +34,8 @@ def run_backward(live: Live, step: Step, outputs: Callable[[], tuple[Any, ...]],
     namespace, gradients, source = live.namespace, live.gradients, step.source
     note_backward(live, step)
     roots = () if source.roots is None else (access.evaluate(source.roots, namespace),)
-    grads = given(live, step)
-    with neutral():
+    grads = seed_gradients(live, step)
+    with clean_modes():
         gradients.observe()
         gradients.given_back.clear()
         seeds = seeds_of(live, step, roots, grads)
@@ -48,11 +48,11 @@ def run_backward(live: Live, step: Step, outputs: Callable[[], tuple[Any, ...]],
             access.execute(source.code, namespace)
         done = True
     finally:
-        with neutral():
+        with clean_modes():
             if done and source.inputs is not None:
                 _give_back(live, step, outputs())
             gradients.backward_ran(recording.leaves, done or bool(recording.rows))
-            explain(live)
+            explain_missing(live)
         live.autograd_rows.extend(recording.rows)
         tell(recording, _traced(live, step, recording, began))
 
@@ -64,9 +64,9 @@ def note_backward(live: Live, step: Step) -> None:
     live.backward_parts = {name: namespace[name] for name in step.statement.drops if name in namespace}
 
 
-def completed(recording: Recording, traced: BackwardTraced) -> BackwardTraced:
+def complete_record(recording: Recording, traced: BackwardTraced) -> BackwardTraced:
     """The record with every summary, where some were only outlined."""
-    with neutral():
+    with clean_modes():
         recording.finish_later()
     return msgspec.structs.replace(traced, rows=tuple(recording.rows), wires=tuple(recording.wires))
 

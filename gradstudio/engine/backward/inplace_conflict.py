@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.autograd.graph import Node
 
 from gradstudio.engine import access
-from gradstudio.engine.backward.backward_reachability import Reach, Seen
+from gradstudio.engine.backward.backward_reachability import GraphNode, Reach
 from gradstudio.engine.gradient.inplace_writes import Write, storage_of
 from gradstudio.engine.live.live_state import Binding, Live
 from gradstudio.engine.script.compiled_steps import Step
@@ -35,17 +35,17 @@ COPY_SLICES = "CopySlices"
 NOBODY = ItemId("")
 
 
-class Kept(NamedTuple):
+class OverwrittenTensor(NamedTuple):
     """A tensor that an autograd node saved and that was overwritten since."""
 
-    seen: Seen
+    seen: GraphNode
     name: str
     tensor: Tensor | None
     saved_version: int
     version: int
 
 
-def clash_of(live: Live, step: Step, error: Exception) -> Clash | None:
+def conflict_of(live: Live, step: Step, error: Exception) -> Clash | None:
     """Who wrote into what, when that is why a statement failed; else None."""
     words = str(error)
     if not isinstance(error, RuntimeError):
@@ -108,7 +108,7 @@ def _inside_a_write(live: Live, reach: Reach, now: int, then: int) -> Clash | No
     return None
 
 
-def _victim(reach: Reach, now: int, then: int) -> Kept | None:
+def _victim(reach: Reach, now: int, then: int) -> OverwrittenTensor | None:
     """The autograd node torch stumbled over: of those whose tensor is at the versions it names the first it came to."""
     found = [
         kept
@@ -120,7 +120,7 @@ def _victim(reach: Reach, now: int, then: int) -> Kept | None:
     return max(found, key=lambda kept: kept.seen.node._sequence_nr(), default=None)
 
 
-def _overwritten_in(seen: Seen) -> Iterator[Kept]:
+def _overwritten_in(seen: GraphNode) -> Iterator[OverwrittenTensor]:
     """What an autograd node saved and torch refuses to give out because it was written into."""
     for name in _names(type(seen.node)):
         try:
@@ -129,7 +129,7 @@ def _overwritten_in(seen: Seen) -> Iterator[Kept]:
             match = _VERSIONS.search(str(refusal))
             if match is not None:
                 now, then = int(match[1]), int(match[2])
-                yield Kept(seen, name, _data(seen.node, name, now), then, now)
+                yield OverwrittenTensor(seen, name, _data(seen.node, name, now), then, now)
         except AttributeError:
             continue
 
@@ -149,7 +149,7 @@ def _data(node: Node, name: str, version: int) -> Tensor | None:
     return None
 
 
-def _value(live: Live, kept: Kept) -> ItemId:
+def _value(live: Live, kept: OverwrittenTensor) -> ItemId:
     """The node whose value was saved: the victim's own result, or what went into it."""
     owner = kept.seen.owner
     if kept.name.startswith("result") or kept.name in ("output", "out"):
@@ -164,7 +164,7 @@ def _value(live: Live, kept: Kept) -> ItemId:
     return read[place][0] if read else NOBODY
 
 
-def _read_by(live: Live, seen: Seen) -> list[Binding]:
+def _read_by(live: Live, seen: GraphNode) -> list[Binding]:
     """Where the inputs of the victim's statement begin, in the order of its arguments."""
     step = live.executed.get(seen.owner)
     if step is None:

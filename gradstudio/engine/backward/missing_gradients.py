@@ -38,7 +38,7 @@ def note_writes(live: Live) -> None:
             value.written, value.told = Overwritten(first, last), None
 
 
-def explain(live: Live) -> None:
+def explain_missing(live: Live) -> None:
     """Behind a backward: give every value that none reached its reason, as far as it is known."""
     values = live.gradients.values.values()
     missed = [value for value in values if value.summary is None and value.requires_grad and not value.was_leaf]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from torch import Tensor
 
-from gradstudio.engine.backward.backward_reachability import Edge, Reach, Seen
+from gradstudio.engine.backward.backward_reachability import Edge, GraphNode, Reach
 from gradstudio.engine.backward.backward_seeds import Seed
 from gradstudio.engine.gradient.gradient_registry import Gradients
 from gradstudio.engine.value.tensor_summary import summarise
@@ -13,7 +13,9 @@ Sums = dict[int, Tensor]
 """The gradients that came to an autograd node, summed by input."""
 
 
-def waiting(reach: Reach, sent: Sequence[tuple[Edge, Tensor | None]], seeds: Iterable[Seed]) -> list[tuple[Seen, Sums]]:
+def waiting_nodes(
+    reach: Reach, sent: Sequence[tuple[Edge, Tensor | None]], seeds: Iterable[Seed]
+) -> list[tuple[GraphNode, Sums]]:
     """The nodes that did not run though all that send to them have, with what came; [] when nothing ran at all.
 
     Args:
@@ -34,7 +36,7 @@ def waiting(reach: Reach, sent: Sequence[tuple[Edge, Tensor | None]], seeds: Ite
     return [(seen, sums[seen.id]) for seen in still if seen.id in sums]
 
 
-def reach(gradients: Gradients, nodes: Iterable[tuple[Seen, Sums]]) -> None:
+def note_arrivals(gradients: Gradients, nodes: Iterable[tuple[GraphNode, Sums]]) -> None:
     """Note what came at the values made there; a leaf's was kept by nobody."""
     for seen, came in nodes:
         if seen.leaf is not None:

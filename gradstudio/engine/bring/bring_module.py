@@ -10,15 +10,15 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradstudio.engine.bring.constructor_arguments import made, read_arguments
+from gradstudio.engine.bring.constructor_arguments import evaluate_arguments, read_arguments
 from gradstudio.engine.bring.constructor_trace import SetUp
 from gradstudio.engine.bring.errors import CannotBring, CodeFailed, Inexpressible, NotThere
-from gradstudio.engine.bring.forward_recorder import Recorder, needed, plain_words, tensors_in
-from gradstudio.engine.bring.forward_text import Recording, Writer, Written
-from gradstudio.engine.bring.layer_constructors import noted, tensors_of
-from gradstudio.engine.bring.leaf_statements import Given
+from gradstudio.engine.bring.forward_recorder import Recorder, calls_in_use, plain_words, tensors_in
+from gradstudio.engine.bring.forward_text import ForwardText, Recording, Writer
+from gradstudio.engine.bring.layer_constructors import note_constructors, tensors_of
+from gradstudio.engine.bring.leaf_statements import ModuleState
 from gradstudio.engine.bring.tensor_storage import MOST_BYTES
-from gradstudio.engine.bring.user_file import UsersFile, build, shown
+from gradstudio.engine.bring.user_file import UsersFile, build, signature_text
 from gradstudio.engine.bring.verification import Reference, Verdict, reference, run, verdict
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
@@ -73,12 +73,14 @@ class _Bringing:
         texts = _expressions(self._request.inputs)
         values = _values(texts)
         self._set_up = SetUp(self._file)
-        with noted(self._set_up.silence), _Seeds(self), self._set_up:
+        with note_constructors(self._set_up.silence), _Seeds(self), self._set_up:
             before = torch.get_rng_state()
             module = self._file.load()
             if not self._seeded:
                 torch.set_rng_state(before)  # what the file draws for itself does not count
-            root = build(self._file, module, self._request.name, made(arguments, vars(module), self._file))
+            root = build(
+                self._file, module, self._request.name, evaluate_arguments(arguments, vars(module), self._file)
+            )
         if self._request.evaluate:
             root.eval()
         inputs = self._named(root, texts, values)
@@ -140,7 +142,7 @@ class _Bringing:
         if not recorder.calls:
             raise Inexpressible("It calls nothing of torch: there is nothing to draw.")
         recorder.take(output)
-        recorder.calls = needed(recorder.calls, output, {id(buffer) for buffer in root.buffers()})
+        recorder.calls = calls_in_use(recorder.calls, output, {id(buffer) for buffer in root.buffers()})
         return recorder, output
 
     def _reference(self, root: nn.Module, recording: Recording) -> Reference:
@@ -152,7 +154,7 @@ class _Bringing:
 
     # -------------------------------------------------------------- writing it down
 
-    def _written(self, recorder: Recorder, recording: Recording, told: Reference) -> tuple[Written, Verdict]:
+    def _written(self, recorder: Recorder, recording: Recording, told: Reference) -> tuple[ForwardText, Verdict]:
         """The first way of writing that gives the module's numbers, else the nearest."""
         stored: frozenset[int] = frozenset()
         given = recording.given
@@ -166,7 +168,7 @@ class _Bringing:
             more = found.changed - stored
             stored = stored | more if more else everything
 
-    def _answer(self, root: nn.Module, recording: Recording, written: Written, found: Verdict) -> Brought:
+    def _answer(self, root: nn.Module, recording: Recording, written: ForwardText, found: Verdict) -> Brought:
         if max(found.outputs, found.gradients) > CLOSE or found.changed:
             parts = ", ".join(found.parts[:5]) or "values of parameters"
             raise Inexpressible(f"What was recorded does not give the module's numbers when it is run: {parts} differ.")
@@ -242,7 +244,7 @@ def _fit(root: nn.Module, name: str, inputs: list[_Input]) -> None:
     try:
         signature.bind(*(None for one in inputs if not one.word), **words)
     except TypeError as error:
-        takes = ", ".join(shown(parameter) for parameter in signature.parameters.values())
+        takes = ", ".join(signature_text(parameter) for parameter in signature.parameters.values())
         needs = [p.name for p in signature.parameters.values() if p.default is p.empty and p.kind in (0, 1, 3)]
         example = " ".join(f'--input "{word}=torch.randn(…)"' for word in needs)
         hint = f" Give the inputs, for example {example}." if needs else ""
@@ -289,7 +291,7 @@ def _values(texts: list[tuple[str, str]]) -> list[Any]:
     return [namespace[name] for name in names]
 
 
-def _given(root: nn.Module, recorder: Recorder, state: dict[int, Tensor], set_up: SetUp) -> Given:
+def _given(root: nn.Module, recorder: Recorder, state: dict[int, Tensor], set_up: SetUp) -> ModuleState:
     layers: dict[int, tuple[nn.Module, str]] = {}
     called = {id(call.layer): (call.layer, call.layer_path) for call in recorder.calls if call.layer is not None}
     for layer, path in called.values():
@@ -299,7 +301,7 @@ def _given(root: nn.Module, recorder: Recorder, state: dict[int, Tensor], set_up
     for path, tensor in tensors_of(root).items():
         leaves.setdefault(id(tensor), (path, tensor))
     makers = {identity: maker for identity, maker in recorder.makers.items() if maker is not None}
-    return Given(leaves, layers, makers, state, recorder.constants, set_up.calls)
+    return ModuleState(leaves, layers, makers, state, recorder.constants, set_up.calls)
 
 
 def _put_back(root: nn.Module, state: dict[int, Tensor], tensors: list[Tensor], kept: list[Tensor]) -> None:
@@ -313,7 +315,7 @@ def _put_back(root: nn.Module, state: dict[int, Tensor], tensors: list[Tensor], 
                 tensor.copy_(value)
 
 
-def _small_enough(written: Written) -> None:
+def _small_enough(written: ForwardText) -> None:
     size = sum(len(tensor.data) for tensor in written.tensors.values())
     if size > MOST_BYTES:
         words = f"Its weights are {size / 2**20:,.0f} MiB; a document can hold {MOST_BYTES / 2**20:,.0f} MiB of them."
@@ -330,7 +332,7 @@ def _asked(recorder: Recorder) -> list[str]:
     return [f"It looks at values of tensors, which may be others for another input: {shown}."]
 
 
-def _constants(recording: Recording, written: Written) -> list[str]:
+def _constants(recording: Recording, written: ForwardText) -> list[str]:
     count = sum(identity in written.names for identity in recording.given.constants)
     if not count:
         return []

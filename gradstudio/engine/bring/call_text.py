@@ -35,7 +35,7 @@ _PACKAGES = (("torch.nn.functional.", "F."), ("torch.nn.", "nn."))
 Spell = Callable[[Any], str]
 
 
-def known(path: str) -> bool:
+def is_in_catalogue(path: str) -> bool:
     """Whether the catalogue, or the language, has what was called."""
     word = path.removeprefix(METHOD)
     if word.endswith((".__get__", ".__set__")):
@@ -166,4 +166,4 @@ def speller(name_of: Callable[[Tensor], str]) -> Spell:
     return spell
 
 
-__all__ = ["NotWritable", "call_of_layer", "known", "speller", "statement_of"]
+__all__ = ["NotWritable", "call_of_layer", "is_in_catalogue", "speller", "statement_of"]

@@ -14,7 +14,7 @@ LARGEST_NESTING = 40
 EXAMPLE = "such as 64, num_layers=2 or config=Config(width=64)"
 
 
-class Written(NamedTuple):
+class ArgumentExpressions(NamedTuple):
     """Arguments as they are written; what they are is known when the file has been imported."""
 
     positional: tuple[ast.expr, ...]
@@ -25,7 +25,7 @@ class _Refused(GradStudioError):
     """A part that is neither a literal nor a call of what the file binds; its message is the reason."""
 
 
-def read_arguments(text: str, file: UsersFile) -> Written:
+def read_arguments(text: str, file: UsersFile) -> ArgumentExpressions:
     """The parts of ``64, config=Config(width=8)``; nothing is evaluated, and the file is only looked through.
 
     Raises:
@@ -45,10 +45,10 @@ def read_arguments(text: str, file: UsersFile) -> Written:
         raise NotThere(f"The arguments '{text}' are not plain values, {EXAMPLE}. {error}") from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise NotThere(f"The arguments are not Python: {error}.") from None
-    return Written(tuple(call.args), tuple((word.arg, word.value) for word in call.keywords if word.arg))
+    return ArgumentExpressions(tuple(call.args), tuple((word.arg, word.value) for word in call.keywords if word.arg))
 
 
-def made(arguments: Written, bound: Mapping[str, Any], file: UsersFile) -> Arguments:
+def evaluate_arguments(arguments: ArgumentExpressions, bound: Mapping[str, Any], file: UsersFile) -> Arguments:
     """The values, made by what the imported file binds.
 
     Raises:

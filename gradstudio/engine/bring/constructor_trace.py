@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from gradstudio.engine.bring.call_text import known, speller, statement_of
+from gradstudio.engine.bring.call_text import is_in_catalogue, speller, statement_of
 from gradstudio.engine.bring.forward_recorder import MOST_CALLS, Call, Recorder, tensors_in
 from gradstudio.engine.bring.user_file import UsersFile
 from gradstudio.engine.bring.value_literals import NotWritable
@@ -87,7 +87,7 @@ class Chain:
                 raise NotWritable("a tensor from nowhere")
             before = bound
         text, whole = statement_of(call.path, call.arguments, call.keywords, speller(self._name_of))
-        if not known(call.path) or not (whole or isinstance(call.result, Tensor)):
+        if not is_in_catalogue(call.path) or not (whole or isinstance(call.result, Tensor)):
             raise NotWritable(call.path)
         if not whole and id(call.result) not in self._names:
             word = call.path.removesuffix(".__get__").rpartition(".")[2].strip("_")

@@ -15,7 +15,7 @@ from torch.overrides import TorchFunctionMode, resolve_name
 from torch.utils._pytree import tree_map
 
 from gradstudio.engine.bring.errors import Inexpressible
-from gradstudio.engine.bring.layer_constructors import Maker, maker_of
+from gradstudio.engine.bring.layer_constructors import LayerConstructor, constructor_of
 from gradstudio.engine.bring.user_file import UsersFile
 
 MOST_CALLS = 20_000
@@ -84,7 +84,7 @@ class Recorder(TorchFunctionMode):
         """Record the forward of `root`, whose inputs are known."""
         super().__init__()
         self.calls: list[Call] = []
-        self.makers: dict[int, Maker | None] = {}
+        self.makers: dict[int, LayerConstructor | None] = {}
         self.constants: dict[int, Tensor] = {}
         self.asked: dict[tuple[str, int], str] = {}
         self._file = file
@@ -160,11 +160,11 @@ class Recorder(TorchFunctionMode):
         for tensor in tensors_in(output):
             self._meet(tensor, self.calls[-1].line if self.calls else Line())
 
-    def _maker(self, module: nn.Module) -> Maker | None:
+    def _maker(self, module: nn.Module) -> LayerConstructor | None:
         if id(module) not in self.makers:
             self._silent += 1
             try:
-                self.makers[id(module)] = maker_of(module)
+                self.makers[id(module)] = constructor_of(module)
             finally:
                 self._silent -= 1
         return self.makers[id(module)]
@@ -231,7 +231,7 @@ class Recorder(TorchFunctionMode):
         return Line(frame.f_code.co_filename, frame.f_lineno, one, _span(frame))
 
 
-def needed(calls: list[Call], output: Any, buffers: set[int]) -> list[Call]:
+def calls_in_use(calls: list[Call], output: Any, buffers: set[int]) -> list[Call]:
     """The calls without those whose results nothing uses: what only decided a branch is not drawn."""
     used = {id(tensor) for tensor in tensors_in(output)}
     kept: list[Call] = []

@@ -7,10 +7,10 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from gradstudio.engine.bring.call_text import call_of_layer, known, speller, statement_of
+from gradstudio.engine.bring.call_text import call_of_layer, is_in_catalogue, speller, statement_of
 from gradstudio.engine.bring.errors import Inexpressible
 from gradstudio.engine.bring.forward_recorder import Call, Line, Visit, tensors_in
-from gradstudio.engine.bring.leaf_statements import Given, Leaves
+from gradstudio.engine.bring.leaf_statements import LeafStatements, ModuleState
 from gradstudio.engine.bring.user_file import UsersFile
 from gradstudio.engine.bring.value_literals import NotWritable
 from gradstudio.engine.bring.variable_names import Names, wishes
@@ -51,7 +51,7 @@ class Recording:
     stem: str
     inputs: tuple[tuple[str, str, Any], ...]
     calls: Sequence[Call]
-    given: Given
+    given: ModuleState
     output: Any
     seed: int
     dtype: str
@@ -59,7 +59,7 @@ class Recording:
 
 
 @dataclass(frozen=True)
-class Written:
+class ForwardText:
     """A text, and what is needed to run and judge it.
 
     Attributes:
@@ -120,10 +120,10 @@ class Writer:
         """
         self._recording = recording
         self._names, self._lines = Names(), _Lines()
-        self._leaves = Leaves(recording.given, self._names, stored, recording.stem, recording.title)
+        self._leaves = LeafStatements(recording.given, self._names, stored, recording.stem, recording.title)
         self._seeded = False
 
-    def write(self) -> Written:
+    def write(self) -> ForwardText:
         """The whole text.
 
         Raises:
@@ -143,7 +143,7 @@ class Writer:
         self._lines.add("", ())
         return self._written()
 
-    def _written(self) -> Written:
+    def _written(self) -> ForwardText:
         head = self._head()
         at_top = self._leaves.top
         top: list[str] = []
@@ -152,7 +152,7 @@ class Writer:
         above = len(head) + len(top)
         text = "\n".join([*head, *top, *self._lines.lines]).rstrip() + "\n"
         origins = {above + line: call for line, call in self._lines.origins.items()}
-        return Written(text, origins, dict(self._leaves.names), self._leaves.tensors)
+        return ForwardText(text, origins, dict(self._leaves.names), self._leaves.tensors)
 
     def _head(self) -> list[str]:
         recording = self._recording
@@ -211,7 +211,7 @@ class Writer:
             text, whole = call_of_layer(name, call.arguments, _said(call), spell), False
         elif not made and not call.path.endswith(_EFFECTS):
             return  # a size, a dtype, a truth: it stands as a literal where it is used
-        elif not known(call.path):
+        elif not is_in_catalogue(call.path):
             words = f"{call.path} is not in the catalogue, so no canvas can draw it."
             raise Inexpressible(words, *place_of(self._recording.file, call.line))
         else:

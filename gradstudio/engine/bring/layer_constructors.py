@@ -21,7 +21,7 @@ _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_
 
 
 @dataclass(frozen=True)
-class Maker:
+class LayerConstructor:
     """A constructor that makes such a layer again.
 
     Attributes:
@@ -48,7 +48,7 @@ def stock_classes() -> dict[str, type[nn.Module]]:
 
 
 @contextmanager
-def noted(silence: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
+def note_constructors(silence: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
     """While this lasts, each stock layer notes what its constructor is given, and constructs itself in `silence`."""
     kept: dict[type[nn.Module], Callable[..., None]] = {}
     for made in stock_classes().values():
@@ -80,7 +80,7 @@ def _noting(
     return noting
 
 
-def maker_of(module: nn.Module) -> Maker | None:
+def constructor_of(module: nn.Module) -> LayerConstructor | None:
     """The constructor that makes this layer again, tried; None when it is no stock layer or nobody knows how."""
     name = type(module).__name__
     if stock_classes().get(name) is not type(module) or any(getattr(module, hooks) for hooks in _HOOKS):
@@ -93,7 +93,7 @@ def maker_of(module: nn.Module) -> Maker | None:
         except (NotWritable, TypeError, ValueError, RuntimeError):
             continue
         if _alike(module, first):
-            return Maker(text, _deterministic(tensors_of(first), tensors_of(second)), draws)
+            return LayerConstructor(text, _deterministic(tensors_of(first), tensors_of(second)), draws)
     return None
 
 

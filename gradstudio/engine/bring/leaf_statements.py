@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from gradstudio.engine.bring.constructor_trace import Chain
 from gradstudio.engine.bring.forward_recorder import Call
-from gradstudio.engine.bring.layer_constructors import SWITCHED, Maker, tensors_of
+from gradstudio.engine.bring.layer_constructors import SWITCHED, LayerConstructor, tensors_of
 from gradstudio.engine.bring.tensor_storage import as_stored, line_of
 from gradstudio.engine.bring.value_literals import small_tensor
 from gradstudio.engine.bring.variable_names import Names
@@ -15,7 +15,7 @@ from gradstudio.graph.model import StoredTensor
 
 
 @dataclass(frozen=True)
-class Given:
+class ModuleState:
     """What the module brought with it.
 
     Attributes:
@@ -29,13 +29,13 @@ class Given:
 
     leaves: dict[int, tuple[str, Tensor]]
     layers: dict[int, tuple[nn.Module, str]]
-    makers: dict[int, Maker]
+    makers: dict[int, LayerConstructor]
     state: dict[int, Tensor]
     constants: dict[int, Tensor]
     set_up: list[Call]
 
 
-class Leaves:
+class LeafStatements:
     """Makes the statements, each once.
 
     Attributes:
@@ -46,7 +46,7 @@ class Leaves:
         tensors: the stored tensors, by digest.
     """
 
-    def __init__(self, given: Given, names: Names, stored: frozenset[int], stem: str, title: str) -> None:
+    def __init__(self, given: ModuleState, names: Names, stored: frozenset[int], stem: str, title: str) -> None:
         """Nothing is made yet."""
         self._given, self._names, self._stored, self._stem, self._title = given, names, stored, stem, title
         self.names: dict[int, str] = {}
@@ -98,7 +98,7 @@ class Leaves:
             lines.append(f"{name}.requires_grad_(False)")
         return lines
 
-    def _within(self, maker: Maker, expression: str, key: str, tensor: Tensor, frozen: bool) -> list[str]:
+    def _within(self, maker: LayerConstructor, expression: str, key: str, tensor: Tensor, frozen: bool) -> list[str]:
         """What one parameter or buffer of a layer needs."""
         if id(tensor) in self.names:  # tied: one tensor with two names
             shared = self.names[id(tensor)]

@@ -17,7 +17,7 @@ from types import ModuleType
 from torch import nn
 
 from gradstudio.document.errors import UnreadableFile
-from gradstudio.document.python.module_import import offers
+from gradstudio.document.python.module_import import import_options
 from gradstudio.engine.bring.errors import CannotBring, CodeFailed, NotThere
 
 PRIVATE = "_brought_"
@@ -151,11 +151,11 @@ def _fits(found: Callable[..., object], name: str, arguments: Arguments, file: U
     try:
         signature.bind(*arguments[0], **arguments[1])
     except TypeError as error:
-        wanted = ", ".join(shown(parameter) for parameter in signature.parameters.values())
+        wanted = ", ".join(signature_text(parameter) for parameter in signature.parameters.values())
         raise NotThere(f"{name}({wanted}) cannot be called so: {error}.{_hint(file.path, name)}") from None
 
 
-def shown(parameter: inspect.Parameter) -> str:
+def signature_text(parameter: inspect.Parameter) -> str:
     """A parameter as a person reads it: no addresses, no names that we gave."""
     kind, default = parameter.annotation, parameter.default
     stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**" * (parameter.kind is parameter.VAR_KEYWORD)
@@ -171,7 +171,7 @@ def shown(parameter: inspect.Parameter) -> str:
 def _hint(path: Path, name: str) -> str:
     """An example of the arguments, where the file tells what is needed."""
     try:
-        offer = next((one for one in offers(path) if one.name == name), None)
+        offer = next((one for one in import_options(path) if one.name == name), None)
     except UnreadableFile:
         return ""
     if offer is None or not offer.needs:

@@ -10,10 +10,10 @@ from torch import Tensor, nn
 
 from gradstudio.engine import access
 from gradstudio.engine.bring.errors import Inexpressible
-from gradstudio.engine.bring.forward_text import Written, place_of
+from gradstudio.engine.bring.forward_text import ForwardText, place_of
 from gradstudio.engine.bring.leaf_statements import bits_equal
 from gradstudio.engine.bring.user_file import UsersFile
-from gradstudio.engine.run.untraced_run import CHECK, compile_plain
+from gradstudio.engine.run.untraced_run import CHECK, compile_untraced
 from gradstudio.engine.tensor_files import StoredTensors
 from gradstudio.graph.model import Graph, StoredTensor
 from gradstudio.program.compile import compile_graph
@@ -80,7 +80,7 @@ def backward(outputs: Sequence[Tensor]) -> None:
         torch.autograd.backward(torch.stack([one.double() for one in sums]).sum())
 
 
-def graph_of(written: Written, file: UsersFile) -> Graph:
+def graph_of(written: ForwardText, file: UsersFile) -> Graph:
     """The text as the reader reads it.
 
     Raises:
@@ -95,7 +95,7 @@ def graph_of(written: Written, file: UsersFile) -> Graph:
     return graph
 
 
-def stored_of(written: Written, name: str) -> StoredTensor:
+def stored_of(written: ForwardText, name: str) -> StoredTensor:
     """The stored tensor in a file that the text names."""
     return written.tensors[name.rpartition("/")[2].removesuffix(".safetensors")]
 
@@ -114,7 +114,7 @@ def run(graph: Graph, tensors: dict[str, StoredTensor]) -> dict[str, Any]:
         raise Inexpressible(found[0].reason)
     stored = StoredTensors()
     stored.add({digest: tensor.data for digest, tensor in tensors.items()})
-    first, rest = compile_plain(program.code, frozenset())
+    first, rest = compile_untraced(program.code, frozenset())
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": "program.py", CHECK: lambda: None}
     access.execute(first, namespace)
     namespace["load_file"] = stored.load_file
@@ -122,7 +122,7 @@ def run(graph: Graph, tensors: dict[str, StoredTensor]) -> dict[str, Any]:
     return namespace
 
 
-def verdict(written: Written, file: UsersFile, told: Reference) -> Verdict:
+def verdict(written: ForwardText, file: UsersFile, told: Reference) -> Verdict:
     """Run the text's graph and compare.
 
     Raises:
@@ -139,7 +139,7 @@ def verdict(written: Written, file: UsersFile, told: Reference) -> Verdict:
         ) from error
 
     def found(identity: int) -> Tensor | None:
-        return looked_up(namespace, written.names[identity]) if identity in written.names else None
+        return tensor_at(namespace, written.names[identity]) if identity in written.names else None
 
     outputs = [found(identity) for identity in told.ids]
     kept = [None if one is None else one.detach().clone() for one in outputs]
@@ -167,7 +167,7 @@ def verdict(written: Written, file: UsersFile, told: Reference) -> Verdict:
     return Verdict(graph, worst[0], worst[1], frozenset(changed), tuple(parts))
 
 
-def looked_up(namespace: dict[str, Any], expression: str) -> Tensor | None:
+def tensor_at(namespace: dict[str, Any], expression: str) -> Tensor | None:
     """What ``blocks_0.weight`` or ``xs[1]`` stands for, when it is a tensor."""
     name, *rest = re.findall(r"\w+", expression)
     found = namespace.get(name)
@@ -192,6 +192,6 @@ def distance(mine: Tensor | None, other: Tensor | None) -> float | None:
     return float(apart.max()) / scale if not apart.isnan().any() else float("inf")
 
 
-def _line(written: Written, number: int) -> str:
+def _line(written: ForwardText, number: int) -> str:
     lines = written.text.splitlines()
     return lines[number - 1].strip()[:120] if 0 < number <= len(lines) else ""

@@ -256,7 +256,7 @@ def is_wide(tensor: Tensor) -> bool:
     return tensor.dtype in FLOATS
 
 
-def spelled_dtype(tensor: Tensor) -> str:
+def dtype_text(tensor: Tensor) -> str:
     """``float32``."""
     return dtype_name(tensor.dtype)
 

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from gradstudio.engine.errors import CannotTry
-from gradstudio.engine.experiment.function_capture import Capture, Input, Result, is_wide, spelled_dtype
-from gradstudio.engine.experiment.rerun import STOPPED, Rerun, World, aside, attempt
+from gradstudio.engine.experiment.function_capture import Capture, Input, Result, dtype_text, is_wide
+from gradstudio.engine.experiment.rerun import STOPPED, Rerun, World, attempt, isolate
 from gradstudio.graph.groups.call_ids import calls_around
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Check, Checked, CheckRow, LeftOut
@@ -30,7 +30,7 @@ JUMP = 1e3
 def check(world: World, request: Check) -> Checked:
     """Run silently up to the nodes, and check them as one function."""
     try:
-        with aside(world.settings):
+        with isolate(world.settings):
             capture = _captured(world, frozenset(request.nodes))
             rows, words = _check(world, capture, frozenset(request.nodes))
     except CannotTry as reason:
@@ -94,18 +94,18 @@ def _differentiable(world: World, capture: Capture, results: list[Result]) -> li
     first = capture.evaluate(results)
     wide = [place for place, tensor in enumerate(first) if tensor.is_floating_point() or tensor.is_complex()]
     if not wide:
-        names, kinds = _listed(world, (r.node for r in results)), {spelled_dtype(tensor) for tensor in first}
+        names, kinds = _listed(world, (r.node for r in results)), {dtype_text(tensor) for tensor in first}
         raise CannotTry(f"{names} gives {', '.join(sorted(kinds))}, which has no gradient.")
     possible = {results[place].node for place in wide}
     for result, tensor in zip(results, first, strict=True):
         if result.node not in possible:
-            reason = f"{_listed(world, (result.node,))} gives {spelled_dtype(tensor)}, which has no gradient."
+            reason = f"{_listed(world, (result.node,))} gives {dtype_text(tensor)}, which has no gradient."
             capture.left_out.setdefault(result.node, reason)
     for place in wide:
         if not is_wide(first[place]):
             name = _listed(world, (results[place].node,))
             raise CannotTry(
-                f"{name} gives {spelled_dtype(first[place])} also from float64: too coarse for finite differences."
+                f"{name} gives {dtype_text(first[place])} also from float64: too coarse for finite differences."
             )
     chosen = [results[place] for place in wide]
     again = capture.evaluate(chosen)

@@ -14,12 +14,12 @@ import torch
 
 from gradstudio.engine import access
 from gradstudio.engine.access import FILENAME
-from gradstudio.engine.clean_modes import neutral
+from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.gradient.gradient_registry import Gradients
 from gradstudio.engine.live.call_frames import Execution
 from gradstudio.engine.live.live_state import Binding, Live, Loaded
 from gradstudio.engine.memory.allocation_guard import refuse_too_large
-from gradstudio.engine.run.call_tracing import Insides, is_call
+from gradstudio.engine.run.call_tracing import CallTracer, is_call
 from gradstudio.engine.run.trace_rows import Pending
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.script.cursor import Cursor, HeadFailed
@@ -78,7 +78,7 @@ class Watcher:
 
 
 class Rerun:
-    """One silent run; use it within `aside`. What is inside calls of groups is run statement by statement, too."""
+    """One silent run; use it within `isolate`. What is inside calls of groups is run statement by statement, too."""
 
     def __init__(self, world: World) -> None:
         """Stand before the first statement."""
@@ -86,7 +86,7 @@ class Rerun:
         names: dict[str, Any] = {"__name__": "__main__", "__file__": FILENAME, "print": _print_nothing}
         gradients = Gradients(lambda: 0, 0)
         self._live = Live(world.loaded, names, Cursor(world.loaded.items, names), gradients, world.seed)
-        self._insides: Insides | None = None
+        self._insides: CallTracer | None = None
         self._told: list[Pending] = []
         self._called = ItemId("")
 
@@ -123,7 +123,7 @@ class Rerun:
             return End("failed", words=failed)
         self.namespace["load_file"] = world.load_file
         if world.loaded.program.insides:
-            self._insides = Insides(self._live, self._told.append)
+            self._insides = CallTracer(self._live, self._told.append)
         try:
             return self._go(watcher, until)
         finally:
@@ -139,7 +139,7 @@ class Rerun:
             try:
                 step = live.cursor.settle()
             except HeadFailed as error:
-                return End("failed", error.head.id, words_of(error.__cause__ or error))
+                return End("failed", error.head.id, error_text(error.__cause__ or error))
             finally:
                 self._bind_loop_variables(watcher)
             if place_of(live) == until or (step is None and not live.calls):
@@ -203,10 +203,10 @@ class Rerun:
 
 
 @contextmanager
-def aside(settings: Settings) -> Iterator[None]:
+def isolate(settings: Settings) -> Iterator[None]:
     """Torch as a fresh program finds it; behind it everything is as it was."""
     before = settings_now()
-    with neutral(), torch.enable_grad(), warnings.catch_warnings(), _generators_kept():
+    with clean_modes(), torch.enable_grad(), warnings.catch_warnings(), _generators_kept():
         warnings.simplefilter("ignore")
         settings.restore()
         try:
@@ -238,11 +238,11 @@ def attempt(run: Callable[[], object]) -> str:
     try:
         run()
     except Exception as error:  # noqa: BLE001 - the step boundary of a silent run
-        return words_of(error)
+        return error_text(error)
     return ""
 
 
-def words_of(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Class and message, as Python prints them."""
     return f"{type(error).__name__}: {error}"
 
@@ -254,7 +254,7 @@ def place_of(live: Live) -> Place:
     return tuple(tuple((frame.index, frame.turn) for frame in cursor.frames) for cursor in cursors)
 
 
-def standing(live: Live | None, stale: bool, loaded: Loaded) -> Place | None:
+def stop_place(live: Live | None, stale: bool, loaded: Loaded) -> Place | None:
     """Where a silent run is to end: where the live state stands; None (the end) when there is none that counts."""
     if live is None or stale or not live.resumable or live.loaded.document != loaded.document:
         return None

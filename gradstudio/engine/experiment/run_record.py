@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradstudio.engine.clean_modes import neutral
+from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.experiment.rerun import Outputs, Rerun, Watcher
 from gradstudio.engine.gradient.wire_edges import MAX_ITEMS
 from gradstudio.engine.live.live_state import FIRST_TURNS, LAST_TURNS
@@ -19,14 +19,14 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.records import Summary
 
 Number = bool | int | float | complex
-Told = Tensor | Number | Summary | None
+KeptValue = Tensor | Number | Summary | None
 """A tensor; of what found no room its summary."""
 When = tuple[ItemId, tuple[int, ...]]
 Where = tuple[int, str]
 
 
 @dataclass(slots=True, eq=False)
-class Birth:
+class ValueTrace:
     """One value of one execution.
 
     Attributes:
@@ -36,19 +36,19 @@ class Birth:
         ended: of a `standing` one that was written into since, as the run ended.
     """
 
-    value: Told
+    value: KeptValue
     standing: Tensor | None = None
     version: int = 0
-    grad: Told = None
-    ended: Told = None
+    grad: KeptValue = None
+    ended: KeptValue = None
 
 
-class Trail(Watcher):
+class RunRecord(Watcher):
     """Keeps what a silent run gives, up to so many bytes; of loops as many turns as are recorded."""
 
     def __init__(self, allowed_bytes: int, max_values: int) -> None:
         """Nothing yet. Exact values of summaries up to `max_values` elements."""
-        self.births: dict[When, dict[Where, Birth]] = {}
+        self.births: dict[When, dict[Where, ValueTrace]] = {}
         self.max_values = max_values
         self._allowed = allowed_bytes
 
@@ -63,7 +63,7 @@ class Trail(Watcher):
     def note(self, node: ItemId, turns: tuple[int, ...], outputs: Outputs, first: int = 0) -> None:
         """Keep the values of one execution, and look out for their gradients."""
         births = self.births.setdefault((node, turns), {})
-        with neutral():
+        with clean_modes():
             for index, output in enumerate(outputs, first):
                 for path, value, stands in _parts(output):
                     births[index, path] = self._birth(value, stands)
@@ -72,12 +72,12 @@ class Trail(Watcher):
 
     def conclude(self) -> None:
         """The run is over: read the leaves."""
-        with neutral():
+        with clean_modes():
             for births in self.births.values():
                 for birth in births.values():
                     self._conclude(birth)
 
-    def _conclude(self, birth: Birth) -> None:
+    def _conclude(self, birth: ValueTrace) -> None:
         tensor, birth.standing = birth.standing, None
         if tensor is None:
             return
@@ -86,10 +86,10 @@ class Trail(Watcher):
         if not tensor.is_inference() and tensor._version != birth.version:
             birth.ended = self._kept(tensor)
 
-    def _birth(self, value: Any, stands: bool) -> Birth:
+    def _birth(self, value: Any, stands: bool) -> ValueTrace:
         if not isinstance(value, Tensor):
-            return Birth(value)
-        birth = Birth(self._kept(value.clone()))
+            return ValueTrace(value)
+        birth = ValueTrace(self._kept(value.clone()))
         leaf = is_leaf(value)
         if stands or (leaf and value.requires_grad):
             birth.standing, birth.version = value, 0 if value.is_inference() else value._version
@@ -97,7 +97,7 @@ class Trail(Watcher):
             value.register_hook(_hook(self, birth))  # type: ignore[no-untyped-call]  # torch leaves it untyped
         return birth
 
-    def _kept(self, tensor: Tensor) -> Told:
+    def _kept(self, tensor: Tensor) -> KeptValue:
         tensor = tensor.detach()
         size = tensor.nbytes if tensor.layout is torch.strided and not tensor.is_nested else 0
         if tensor.is_nested or size > self._allowed:
@@ -105,15 +105,15 @@ class Trail(Watcher):
         self._allowed -= size
         return tensor
 
-    def arrived(self, birth: Birth, grad: Tensor) -> None:
+    def arrived(self, birth: ValueTrace, grad: Tensor) -> None:
         """A gradient has come to a value that is no leaf."""
         if isinstance(birth.grad, Tensor):
             self._allowed += birth.grad.nbytes if birth.grad.layout is torch.strided else 0
-        with neutral():
+        with clean_modes():
             birth.grad = self._kept(grad)
 
 
-def _hook(trail: Trail, birth: Birth) -> Any:
+def _hook(trail: RunRecord, birth: ValueTrace) -> Any:
     def hook(grad: Tensor | None) -> None:
         if grad is not None:
             trail.arrived(birth, grad)

@@ -29,7 +29,7 @@ class _Replaced(torch.autograd.Function):
         return grads[0], None
 
 
-def replaced(value: object, change: Change, called: str, alias: bool = False) -> object:
+def override_value(value: object, change: Change, called: str, alias: bool = False) -> object:
     """The value as it is to be, or the same object where it could only be changed itself (a leaf, a module).
 
     Args:
@@ -39,7 +39,7 @@ def replaced(value: object, change: Change, called: str, alias: bool = False) ->
     Raises:
         CannotTry: why it cannot be changed so.
     """
-    return at_path(value, change.path, called, lambda found: _other(found, change, called, alias))
+    return replace_at_path(value, change.path, called, lambda found: _other(found, change, called, alias))
 
 
 def hook_on_gradient(value: object, change: Change, called: str, arrived: Callable[[], None]) -> None:
@@ -63,14 +63,14 @@ def hook_on_gradient(value: object, change: Change, called: str, arrived: Callab
         if not found.requires_grad:
             raise CannotTry(f"{called} does not require grad, so no gradient arrives at it.")
         _check_index(change.index, tuple(found.shape), called)
-        fitting(change.value, found.dtype, called)
+        cast_number(change.value, found.dtype, called)
         found.register_hook(hook)  # type: ignore[no-untyped-call]  # torch leaves it untyped
         return found
 
-    at_path(value, change.path, called, attach)
+    replace_at_path(value, change.path, called, attach)
 
 
-def at_path(value: object, path: str, called: str, make: Callable[[object], object]) -> object:
+def replace_at_path(value: object, path: str, called: str, make: Callable[[object], object]) -> object:
     """The value with what stands at `path` in it made anew: an item of a list, a parameter of a module.
 
     Raises:
@@ -91,7 +91,7 @@ def at_path(value: object, path: str, called: str, make: Callable[[object], obje
     if not isinstance(value, list | tuple) or not first.isdigit() or int(first) >= len(value):
         raise CannotTry(f"{called} has no item {path}.")
     place = int(first)
-    other = at_path(value[place], rest, f"{called}[{place}]", make)
+    other = replace_at_path(value[place], rest, f"{called}[{place}]", make)
     if other is value[place]:
         return value
     if isinstance(value, list):
@@ -101,7 +101,7 @@ def at_path(value: object, path: str, called: str, make: Callable[[object], obje
     return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
 
 
-def fitting(value: Number, dtype: torch.dtype, called: str) -> Number:
+def cast_number(value: Number, dtype: torch.dtype, called: str) -> Number:
     """The number as a tensor of that dtype takes it.
 
     Raises:
@@ -140,7 +140,7 @@ def _other_tensor(tensor: Tensor, change: Change, called: str, alias: bool) -> T
     if tensor.is_nested or tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_meta:
         raise CannotTry(f"{called} is no plain dense tensor: its elements cannot be changed by hand.")
     _check_index(change.index, tuple(tensor.shape), called)
-    number = fitting(change.value, tensor.dtype, called)
+    number = cast_number(change.value, tensor.dtype, called)
     element = change.index if change.index is not None else ...
     if tensor.requires_grad and is_leaf(tensor) and not alias:
         if any(size > 1 and stride == 0 for size, stride in zip(tensor.shape, tensor.stride(), strict=True)):

@@ -7,13 +7,13 @@ import torch
 from torch import Tensor
 
 from gradstudio.engine.errors import CannotTry
-from gradstudio.engine.experiment.rerun import End, Outputs, Place, Rerun, World, aside
-from gradstudio.engine.experiment.run_record import Birth, Told, Trail
-from gradstudio.engine.experiment.value_override import hook_on_gradient, replaced
+from gradstudio.engine.experiment.rerun import End, Outputs, Place, Rerun, World, isolate
+from gradstudio.engine.experiment.run_record import KeptValue, RunRecord, ValueTrace
+from gradstudio.engine.experiment.value_override import hook_on_gradient, override_value
 from gradstudio.engine.live.initial_state import budget_bytes
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.value.tensor_summary import summarise
-from gradstudio.graph.groups.call_ids import SEPARATOR, is_inner
+from gradstudio.graph.groups.call_ids import SEPARATOR, is_call_item
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Change, Difference, WhatIf, WhatIfAnswered
 from gradstudio.protocol.messages.records import Summary
@@ -28,7 +28,7 @@ def answer(world: World, request: WhatIf, until: Place | None) -> WhatIfAnswered
     answered = WhatIfAnswered(request=request.request, change=request.change)
     try:
         changed = _Changed(request.change, _called(world, request.change), request.max_values)
-        before, end_before = _run(world, Trail(budget_bytes() // 2, request.max_values), until)
+        before, end_before = _run(world, RunRecord(budget_bytes() // 2, request.max_values), until)
         if end_before.outcome == "stopped":
             return msgspec.structs.replace(answered, error=end_before.words)
         after, end = _run(world, changed, until)
@@ -40,14 +40,14 @@ def answer(world: World, request: WhatIf, until: Place | None) -> WhatIfAnswered
     except CannotTry as reason:
         return msgspec.structs.replace(answered, error=str(reason))
     whole = end_before.outcome == end.outcome == "done"
-    with aside(world.settings), torch.no_grad():
+    with isolate(world.settings), torch.no_grad():
         differences = differences_of(before, after, whole)
     return msgspec.structs.replace(
         answered, differences=differences, error=_how_it_ended(world, end_before, end), failed=end.node
     )
 
 
-def differences_of(before: Trail, after: Trail, whole: bool) -> tuple[Difference, ...]:
+def differences_of(before: RunRecord, after: RunRecord, whole: bool) -> tuple[Difference, ...]:
     """Values in the order they were made, then gradients in that order.
 
     Args:
@@ -55,7 +55,7 @@ def differences_of(before: Trail, after: Trail, whole: bool) -> tuple[Difference
     """
     values: list[Difference] = []
     grads: list[Difference] = []
-    nothing = Birth(None)
+    nothing = ValueTrace(None)
     for when in [*after.births, *(when for when in before.births if when not in after.births)]:
         old, new = before.births.get(when, {}), after.births.get(when, {})
         if not whole and (not old or not new):
@@ -75,7 +75,7 @@ def differences_of(before: Trail, after: Trail, whole: bool) -> tuple[Difference
     return (*values, *grads)
 
 
-class _Changed(Trail):
+class _Changed(RunRecord):
     """The run with the change."""
 
     def __init__(self, change: Change, called: str, max_values: int) -> None:
@@ -134,7 +134,7 @@ class _Changed(Trail):
 
     def _apply(self, value: object, alias: bool = False) -> object:
         if not self._change.grad:
-            return replaced(value, self._change, self._called, alias)
+            return override_value(value, self._change, self._called, alias)
         hook_on_gradient(value, self._change, self._called, self._count)
         return value
 
@@ -142,8 +142,8 @@ class _Changed(Trail):
         self._arrivals += 1
 
 
-def _run(world: World, trail: Trail, until: Place | None) -> tuple[Trail, End]:
-    with aside(world.settings):
+def _run(world: World, trail: RunRecord, until: Place | None) -> tuple[RunRecord, End]:
+    with isolate(world.settings):
         run = Rerun(world)
         end = run.go(trail, until)
         trail.conclude()
@@ -174,7 +174,7 @@ def _called(world: World, change: Change) -> str:
     """
     places = world.loaded.places
     statement, address = places.known(change.node), places.address(change.node)
-    if not address and not is_inner(change.node):
+    if not address and not is_call_item(change.node):
         raise CannotTry("It is not a part of the program that was loaded, so it cannot be changed.")
     name = address or "the inputs of the group"
     if statement is not None and change.output < len(statement.names):
@@ -202,7 +202,7 @@ def _address(world: World, node: ItemId) -> str:
 # ------------------------------------------------------------------ comparing
 
 
-def _at_end(birth: Birth) -> Told:
+def _at_end(birth: ValueTrace) -> KeptValue:
     return birth.ended if birth.ended is not None else birth.value
 
 
@@ -212,7 +212,7 @@ def _filled(place: Difference, found: tuple[Summary | None, Summary | None, floa
 
 
 def _difference(
-    before: Told, after: Told, max_values: int
+    before: KeptValue, after: KeptValue, max_values: int
 ) -> tuple[Summary | None, Summary | None, float | None] | None:
     """(before, after, largest |difference|); None when they are the same, NaN counting as NaN."""
     if _same(before, after):
@@ -220,7 +220,7 @@ def _difference(
     return _summary(before, max_values), _summary(after, max_values), _largest(before, after)
 
 
-def _same(before: Told, after: Told) -> bool:
+def _same(before: KeptValue, after: KeptValue) -> bool:
     if isinstance(before, Tensor) and isinstance(after, Tensor):
         if before.shape != after.shape or before.dtype != after.dtype or before.device != after.device:
             return False
@@ -233,7 +233,7 @@ def _same(before: Told, after: Told) -> bool:
     return type(before) is type(after) and (before == after or (before != before and after != after))
 
 
-def _largest(before: Told, after: Told) -> float | None:
+def _largest(before: KeptValue, after: KeptValue) -> float | None:
     if isinstance(before, bool | int | float | complex) and isinstance(after, bool | int | float | complex):
         return _told(float(abs(after - before)))
     if not isinstance(before, Tensor) or not isinstance(after, Tensor) or before.shape != after.shape:
@@ -256,7 +256,7 @@ def _dense(tensor: Tensor) -> Tensor:
     return tensor if tensor.layout is torch.strided else tensor.to_dense()
 
 
-def _summary(told: Told, max_values: int) -> Summary | None:
+def _summary(told: KeptValue, max_values: int) -> Summary | None:
     if told is None or isinstance(told, Summary):
         return told
     if isinstance(told, Tensor):

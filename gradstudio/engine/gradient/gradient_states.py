@@ -24,7 +24,7 @@ def cut_here(node: ItemId, operator: str, block: ItemId | None, dtype: str, diff
     return Cut(True, node, f"Cut here: {name} gives a tensor that does not require grad.")
 
 
-def passed_on(cut: Cut) -> Cut:
+def inherit_cut(cut: Cut) -> Cut:
     """What a cut further up means for a value made from the one that was cut."""
     reason = cut.reason.replace("Cut here:", "It does not require grad; cut further up:") if cut.here else cut.reason
     return Cut(False, cut.node, reason)
@@ -61,8 +61,8 @@ def state_of_leaf(leaf: Leaf, backwards: int, last_backward: int | None, pass_nu
     if not older:
         return "value", words.LEAF_VALUE
     if words.is_untouched(leaf.parts, pass_number):
-        return "value", words.untouched(leaf.parts[0])
-    return "accumulated", words.accumulated(leaf.parts, pass_number)
+        return "value", words.untouched_sentence(leaf.parts[0])
+    return "accumulated", words.accumulation_sentence(leaf.parts, pass_number)
 
 
 def _not_required(cut: Cut | None) -> tuple[GradState, str, ItemId]:

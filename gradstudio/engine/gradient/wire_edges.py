@@ -100,7 +100,7 @@ def marks_of(node: Node) -> Marks:
     return marks
 
 
-def called(step: Step, namespace: Mapping[str, Any], binder: dict[str, Source], turns: Turns) -> Call | None:
+def call_of(step: Step, namespace: Mapping[str, Any], binder: dict[str, Source], turns: Turns) -> Call | None:
     """The call of a statement that is about to run; None when no wire brings anything that requires grad."""
     edges: list[WireEdge] = []
     for port, name, source in step.wires:

@@ -8,21 +8,21 @@ from typing import Any
 from msgspec.structs import replace
 
 from gradstudio.engine import access
-from gradstudio.engine.script.compiled_steps import Item, prepare_plain
+from gradstudio.engine.script.compiled_steps import Item, prepare_definition
 from gradstudio.graph.model import ItemId
-from gradstudio.program.model import BlockStatement, Inside, Statement, flat
+from gradstudio.program.model import BlockStatement, Inside, Statement, flatten_statements
 
 ATTRIBUTE = "self."
 _PLAIN = "self_keeps__"
 Some = tuple[Statement | BlockStatement, ...]
 
 
-def plain(name: str) -> str:
+def renamed_attribute(name: str) -> str:
     """The plain name for ``self.fc``; any other as it is."""
     return _PLAIN + name.removeprefix(ATTRIBUTE) if name.startswith(ATTRIBUTE) else name
 
 
-class Prepared:
+class RenamedDefinition:
     """A definition, ready to be gone through.
 
     Attributes:
@@ -39,7 +39,7 @@ class Prepared:
         self.key = hash((inside.name, written, tuple(key for name, key in around if name in written)))
         self.keeps: list[tuple[ItemId, int, str]] = [
             (one.node, place, name)
-            for one in flat(inside.setup)
+            for one in flatten_statements(inside.setup)
             for place, name in enumerate(one.names)
             if name.startswith(ATTRIBUTE)
         ]
@@ -56,13 +56,13 @@ class Prepared:
         return known
 
     def _prepared(self, statements: Some) -> tuple[Item, ...]:
-        return prepare_plain(tuple(_renamed(one, self.attributes) for one in statements))
+        return prepare_definition(tuple(_renamed(one, self.attributes) for one in statements))
 
 
 @lru_cache(maxsize=256)
-def prepared(inside: Inside, around: tuple[tuple[str, int], ...]) -> Prepared:
+def rename_attributes(inside: Inside, around: tuple[tuple[str, int], ...]) -> RenamedDefinition:
     """The definition, ready to be gone through; the same one comes back while it is the same."""
-    return Prepared(inside, around)
+    return RenamedDefinition(inside, around)
 
 
 def _texts(statements: Some) -> list[object]:
@@ -80,9 +80,9 @@ def _renamed(one: Statement | BlockStatement, kept: frozenset[str]) -> Statement
     if isinstance(one, BlockStatement):
         body = tuple(_renamed(each, kept) for each in one.body)
         context, iterable, condition = (_as_names(text, kept) for text in (one.context, one.iterable, one.condition))
-        drops = tuple(map(plain, one.drops))
+        drops = tuple(map(renamed_attribute, one.drops))
         return replace(one, body=body, context=context, iterable=iterable, condition=condition, drops=drops)
-    names, drops = tuple(map(plain, one.names)), tuple(map(plain, one.drops))
+    names, drops = tuple(map(renamed_attribute, one.names)), tuple(map(renamed_attribute, one.drops))
     text, result = _as_names(one.text, kept), _as_names(one.result, kept)
     writes = tuple(_as_names(text, kept) for text in one.writes)
     inputs = tuple((port, _as_names(text, kept)) for port, text in one.inputs)
@@ -106,6 +106,6 @@ class _AsNames(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """``self.fc`` as one name."""
         if isinstance(node.value, ast.Name) and f"{node.value.id}.{node.attr}" in self._kept:
-            return ast.Name(plain(f"{node.value.id}.{node.attr}"), node.ctx)
+            return ast.Name(renamed_attribute(f"{node.value.id}.{node.attr}"), node.ctx)
         self.generic_visit(node)
         return node

@@ -16,8 +16,8 @@ import torch
 
 from gradstudio.engine import access
 from gradstudio.engine.infer.inference_strategies import Names, on_meta
-from gradstudio.engine.meta.meta_tensors import META, OnMeta, stand_in
-from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat, has_open_power
+from gradstudio.engine.meta.meta_tensors import META, OnMeta, meta_of
+from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps, has_open_power
 from gradstudio.engine.value.value_records import tensors_in
 from gradstudio.graph.model import ItemId
 from gradstudio.operators.catalogue import loader as catalogue
@@ -60,7 +60,7 @@ def refused_graph(items: tuple[Item, ...], prelude: Names) -> tuple[ItemId, str]
     Args:
         prelude: the names that are bound before the first statement.
     """
-    steps = flat(items)
+    steps = flat_steps(items)
     if len(steps) > MAX_STEPS or not _may_clash(items, steps):
         return None
     key = (torch.get_default_dtype(), *_texts(items))
@@ -115,7 +115,7 @@ def _replayed(items: tuple[Item, ...], names: Names) -> tuple[ItemId, str] | Non
     modes: list[AbstractContextManager[Any]] = [torch.enable_grad(), META, OnMeta(), warnings.catch_warnings()]
     load_file = names.get("load_file")
     if callable(load_file):
-        names["load_file"] = lambda *given: stand_in(load_file(*given))
+        names["load_file"] = lambda *given: meta_of(load_file(*given))
     try:
         with ExitStack() as stack:
             for mode in modes:

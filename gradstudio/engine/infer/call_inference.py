@@ -13,16 +13,21 @@ from torch import Tensor, nn
 
 from gradstudio.engine import access
 from gradstudio.engine.access import FILENAME
-from gradstudio.engine.infer.attribute_renaming import ATTRIBUTE, Prepared, plain, prepared
+from gradstudio.engine.infer.attribute_renaming import (
+    ATTRIBUTE,
+    RenamedDefinition,
+    rename_attributes,
+    renamed_attribute,
+)
 from gradstudio.engine.infer.inference_memo import kind_of
-from gradstudio.engine.infer.inference_pass import Walk
+from gradstudio.engine.infer.inference_pass import InferencePass
 from gradstudio.engine.infer.name_table import NameTable, Signature
 from gradstudio.engine.infer.statement_inference import Way
-from gradstudio.engine.meta.inference_results import UNKNOWN, told
-from gradstudio.engine.meta.meta_tensors import stand_in
+from gradstudio.engine.meta.inference_results import UNKNOWN, port_inference
+from gradstudio.engine.meta.meta_tensors import meta_of
 from gradstudio.engine.run.call_tracing import CALL, GROUP
-from gradstudio.engine.script.compiled_steps import Item, Step, flat
-from gradstudio.graph.groups.call_ids import INPUTS, inner_id
+from gradstudio.engine.script.compiled_steps import Item, Step, flat_steps
+from gradstudio.graph.groups.call_ids import INPUTS, call_item_id
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.inference import PortInference
 
@@ -35,7 +40,7 @@ MAX_PORTS = 10_000
 MAX_DEPTH = 20
 
 
-class Found(NamedTuple):
+class CallResult(NamedTuple):
     """What was found inside a call.
 
     Attributes:
@@ -51,10 +56,10 @@ class Found(NamedTuple):
     calls: "InsideMemo"
 
 
-InsideMemo = dict[Signature, Found]
+InsideMemo = dict[Signature, CallResult]
 
 
-class Given(NamedTuple):
+class CallArgument(NamedTuple):
     """One value that a call gives, and what is known of it besides."""
 
     value: Any
@@ -63,12 +68,12 @@ class Given(NamedTuple):
     guessed: bool
 
 
-class Called(NamedTuple):
+class CallAttempt(NamedTuple):
     """A call of a definition that is about to be tried."""
 
-    inside: Prepared
-    given: dict[str, Given]
-    module: Given | None
+    inside: RenamedDefinition
+    given: dict[str, CallArgument]
+    module: CallArgument | None
     setup: bool
 
 
@@ -104,11 +109,11 @@ class CallInference:
     def __init__(self, program: Program, memo: InsideMemo) -> None:
         """Prepare the definitions; `memo` is what an earlier inference found."""
         self.keys: dict[str, object] = {}
-        self._insides: dict[str, Prepared] = {}
+        self._insides: dict[str, RenamedDefinition] = {}
         self._budget = Budget(memo)
         for inside in program.insides:
             around = tuple((name, earlier.key) for name, earlier in self._insides.items())
-            self._insides[inside.name] = known = prepared(inside, around)
+            self._insides[inside.name] = known = rename_attributes(inside, around)
             self.keys[inside.name] = ("definition", known.key)
 
     @property
@@ -116,7 +121,7 @@ class CallInference:
         """What was found of calls, for the next inference."""
         return self._budget.used
 
-    def statement(self, walk: Walk, step: Step) -> None:
+    def statement(self, walk: InferencePass, step: Step) -> None:
         """Go through a statement of a pass, and into the call that it may be."""
         may_enter = self._insides and self._budget.is_left and walk.depth < MAX_DEPTH
         called = self._called(walk, step) if may_enter else None
@@ -127,7 +132,7 @@ class CallInference:
         walk.statement(step)
         self._go_into(walk, step, called, key)
 
-    def _called(self, walk: Walk, step: Step) -> Called | None:
+    def _called(self, walk: InferencePass, step: Step) -> CallAttempt | None:
         """The call that a statement is, when what is called is one of the definitions and what it gives is known."""
         operator = step.statement.operator
         if not (operator == CALL or operator.startswith(GROUP)):
@@ -147,9 +152,11 @@ class CallInference:
             return None
         setup = module is None and inside.of.is_module
         given = self._arguments(walk, call, inside, setup)
-        return Called(inside, given, module, setup) if given is not None else None
+        return CallAttempt(inside, given, module, setup) if given is not None else None
 
-    def _arguments(self, walk: Walk, call: ast.Call, inside: Prepared, setup: bool) -> dict[str, Given] | None:
+    def _arguments(
+        self, walk: InferencePass, call: ast.Call, inside: RenamedDefinition, setup: bool
+    ) -> dict[str, CallArgument] | None:
         if any(isinstance(arg, ast.Starred) for arg in call.args) or any(word.arg is None for word in call.keywords):
             return None
         args = [_given(walk.names, arg) for arg in call.args]
@@ -159,17 +166,19 @@ class CallInference:
         except Exception:  # noqa: BLE001 - what is wrong with a call's arguments the call itself is told of
             return None
         return {
-            name: value if isinstance(value, Given) else Given(value, ("value", repr(value)), "cpu", False)
+            name: value
+            if isinstance(value, CallArgument)
+            else CallArgument(value, ("value", repr(value)), "cpu", False)
             for name, value in bound.items()
         }
 
-    def _go_into(self, walk: Walk, step: Step, called: Called, key: Signature) -> None:
+    def _go_into(self, walk: InferencePass, step: Step, called: CallAttempt, key: Signature) -> None:
         names = step.statement.names
         table = walk.names
         results = [table.values.get(name, UNKNOWN) for name in names]
         module = called.module
         if called.setup and results and isinstance(results[0], nn.Module):
-            module = Given(results[0], table.keys.get(names[0]), table.devices.get(names[0], ""), False)
+            module = CallArgument(results[0], table.keys.get(names[0]), table.devices.get(names[0], ""), False)
         try:
             found = self._found(walk, called, module, key)
         except Exception:  # noqa: BLE001 - a hint: where it cannot be worked out nothing is told
@@ -177,7 +186,7 @@ class CallInference:
         outer = walk.ports.get((step.id, 0))
         is_accepted = bool(names) and not any(value is UNKNOWN for value in results)
         for port in found.ports:
-            node = inner_id(step.id, port.node)
+            node = call_item_id(step.id, port.node)
             if port.refusal and is_accepted:  # torch has just taken the whole call
                 told_there = PortInference(node=node, output=port.output, known_after_run=True)
             else:
@@ -188,11 +197,13 @@ class CallInference:
         if found.refused and not is_accepted and not (outer is not None and outer.refusal):
             walk.ports[step.id, 0] = PortInference(node=step.id, refusal=found.refused)
 
-    def _found(self, walk: Walk, called: Called, module: Given | None, key: Signature) -> Found:
+    def _found(
+        self, walk: InferencePass, called: CallAttempt, module: CallArgument | None, key: Signature
+    ) -> CallResult:
         budget = self._budget
         seen: dict[int, int] = {}
         if budget.walked > MAX_WITH_NUMBERS:
-            without = {name: one._replace(value=stand_in(one.value)) for name, one in called.given.items()}
+            without = {name: one._replace(value=meta_of(one.value)) for name, one in called.given.items()}
             called = called._replace(given=without)
         kinds = tuple(
             (name, _kind(one, (key, name)), one.device, one.guessed, seen.setdefault(id(one.value), len(seen)))
@@ -210,13 +221,13 @@ class CallInference:
             known = set(budget.used)
             ports, refused = self._walked(walk, called, module, hash(signature))
             calls = {one: budget.used[one] for one in budget.used if one not in known}
-            found = Found(ports, refused, budget.walked - before, calls)
+            found = CallResult(ports, refused, budget.walked - before, calls)
         if budget.is_left:
             budget.used[signature] = found
         return found
 
     def _walked(
-        self, walk: Walk, called: Called, module: Given | None, scope: int
+        self, walk: InferencePass, called: CallAttempt, module: CallArgument | None, scope: int
     ) -> tuple[tuple[PortInference, ...], str]:
         inside = called.inside
         twin = walk.inside_call(scope)
@@ -228,10 +239,10 @@ class CallInference:
         for place, name in enumerate(inside.of.inputs):
             if name in known:
                 one = known[name]
-                port = told(INPUTS, place, one.value, one.guessed, one.device)
+                port = port_inference(INPUTS, place, one.value, one.guessed, one.device)
                 if port is not None:
                     twin.ports[INPUTS, place] = port
-        self._budget.walked += len(flat(items))
+        self._budget.walked += len(flat_steps(items))
         twin.body(items)
         if module is not None:
             for port in _told_of(inside, module):
@@ -243,7 +254,7 @@ class CallInference:
 _SIMPLE = (ast.Name, ast.Constant, ast.Attribute, ast.Tuple, ast.List, ast.UnaryOp, ast.unaryop, ast.expr_context)
 
 
-def _given(table: NameTable, text: ast.expr) -> Given:
+def _given(table: NameTable, text: ast.expr) -> CallArgument:
     """A value that stands in a call; UNKNOWN where it is more than names and literals."""
     if isinstance(text, ast.Name) and text.id in table.values:
         return _held(table, text.id)
@@ -255,12 +266,12 @@ def _given(table: NameTable, text: ast.expr) -> Given:
         device = "cpu"
     else:
         device = devices.pop() if len(devices) == 1 else ""
-    return Given(_value_in(table, text, written, names), key, device, not table.guessed.isdisjoint(names))
+    return CallArgument(_value_in(table, text, written, names), key, device, not table.guessed.isdisjoint(names))
 
 
-def _held(table: NameTable, name: str) -> Given:
+def _held(table: NameTable, name: str) -> CallArgument:
     """What a name holds."""
-    return Given(table.values[name], table.key_of(name), table.devices.get(name, ""), name in table.guessed)
+    return CallArgument(table.values[name], table.key_of(name), table.devices.get(name, ""), name in table.guessed)
 
 
 def _value_in(table: NameTable, text: ast.expr, written: str, names: list[str]) -> Any:
@@ -280,7 +291,7 @@ def _modes(way: Way) -> Signature:
     return (modes, way.run_small, way.fakes, way.autocast)
 
 
-def _give(names: NameTable, given: dict[str, Given]) -> None:
+def _give(names: NameTable, given: dict[str, CallArgument]) -> None:
     for name, one in given.items():
         names.bind(name, one.value, ("given", hash(one.key), name))
         names.note(name, one.device, one.guessed)
@@ -296,7 +307,7 @@ def _runs_its_forward(module: Any) -> bool:
     return isinstance(module, nn.Module) and own and not module._forward_pre_hooks and "forward" not in vars(module)
 
 
-def _kind(one: Given, call: object) -> object:
+def _kind(one: CallArgument, call: object) -> object:
     """What the statements inside can depend on, of something given; as many calls as can be have the same."""
     value = one.value
     if value is UNKNOWN:
@@ -308,23 +319,23 @@ def _kind(one: Given, call: object) -> object:
     return (call, one.key)
 
 
-def _kept(inside: Prepared, module: Given) -> dict[str, Given]:
+def _kept(inside: RenamedDefinition, module: CallArgument) -> dict[str, CallArgument]:
     """What a module keeps, by the plain names it is read under."""
     return {
-        plain(name): Given(_attribute(module, name), (module.key, name), module.device, False)
+        renamed_attribute(name): CallArgument(_attribute(module, name), (module.key, name), module.device, False)
         for name in inside.attributes
     }
 
 
-def _attribute(module: Given, name: str) -> Any:
+def _attribute(module: CallArgument, name: str) -> Any:
     return getattr(module.value, name.removeprefix(ATTRIBUTE), UNKNOWN)
 
 
-def _told_of(inside: Prepared, module: Given) -> list[PortInference]:
+def _told_of(inside: RenamedDefinition, module: CallArgument) -> list[PortInference]:
     """What can be said of what the module keeps."""
     ports = []
     for node, place, name in inside.keeps:
-        port = told(node, place, _attribute(module, name), False, module.device)
+        port = port_inference(node, place, _attribute(module, name), False, module.device)
         if port is not None:
             ports.append(port)
     return ports

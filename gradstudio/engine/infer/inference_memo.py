@@ -10,10 +10,14 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from gradstudio.engine.meta.inference_results import StatementResult
 from gradstudio.engine.meta.meta_tensors import META, non_leaf
 from gradstudio.engine.value.view_state import is_leaf
 
 MAX_RECIPES = 20_000
+Signature = tuple[object, ...]
+Memo = dict[Signature, StatementResult]
+"""What statements gave, by their text and the kinds of what they read."""
 _PLAIN = (bool, int, float, complex, str, torch.dtype, torch.device, torch.Size, torch.layout, torch.memory_format)
 
 
@@ -50,7 +54,7 @@ class Several(NamedTuple):
     items: tuple[Any, ...]
 
 
-class Told(NamedTuple):
+class Constant(NamedTuple):
     """A number, or what else is the same each time."""
 
     value: Any
@@ -87,10 +91,10 @@ def recipe_of(value: Any, inputs: list[Any]) -> Any:
     if isinstance(value, list | tuple) and type(value) in (list, tuple):
         items = tuple(recipe_of(item, inputs) for item in value)
         return None if None in items else Several(type(value), items)
-    return Told(value) if value is None or isinstance(value, _PLAIN) else None
+    return Constant(value) if value is None or isinstance(value, _PLAIN) else None
 
 
-def follow(recipe: Any, inputs: list[Any]) -> Any:
+def apply_recipe(recipe: Any, inputs: list[Any]) -> Any:
     """The result, of these inputs."""
     match recipe:
         case Same(place=place):
@@ -100,7 +104,7 @@ def follow(recipe: Any, inputs: list[Any]) -> Any:
         case New():
             return _new(recipe)
         case Several(kind=kind, items=items):
-            return kind(follow(item, inputs) for item in items)
+            return kind(apply_recipe(item, inputs) for item in items)
         case _:
             return recipe.value
 
@@ -144,7 +148,7 @@ def _inference(wanted: bool) -> Any:
 
 
 class Recipe(NamedTuple):
-    """How all results of a statement follow from its inputs; `guessed` and `device` as in `Known`."""
+    """How all results of a statement follow from its inputs; `guessed` and `device` as in `StatementResult`."""
 
     results: list[Any]
     guessed: bool

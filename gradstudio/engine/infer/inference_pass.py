@@ -14,22 +14,22 @@ from torch import Tensor, nn
 
 from gradstudio.engine import access
 from gradstudio.engine.access import MODULES
-from gradstudio.engine.infer.inference_memo import Recipe, Recipes, follow, kind_of, recipe_of
+from gradstudio.engine.infer.inference_memo import Memo, Recipe, Recipes, Signature, apply_recipe, kind_of, recipe_of
 from gradstudio.engine.infer.name_table import NameTable, Signature, prelude_names
 from gradstudio.engine.infer.namespace_changes import are_alike, changed_names
-from gradstudio.engine.infer.statement_inference import GUESS, Trial, Way
-from gradstudio.engine.memory.memory_estimate import Needs
+from gradstudio.engine.infer.statement_inference import GUESS, StatementInference, Way
+from gradstudio.engine.memory.memory_estimate import MemoryEstimate
 from gradstudio.engine.meta.inference_results import (
     UNKNOWN,
-    Known,
     Refusal,
     Results,
+    StatementResult,
     Unknown,
     absent_words,
-    said,
+    port_inferences,
 )
-from gradstudio.engine.meta.meta_tensors import stand_in
-from gradstudio.engine.meta.replayable_iterators import holds_iterator, lose, lose_read, places_in
+from gradstudio.engine.meta.meta_tensors import meta_of
+from gradstudio.engine.meta.replayable_iterators import holds_iterator, lose_advanced, lose_positions, positions_in
 from gradstudio.engine.script.compiled_steps import Head, Item, Step
 from gradstudio.engine.value.value_records import tensors_in
 from gradstudio.graph.model import ItemId
@@ -39,7 +39,6 @@ from gradstudio.protocol.messages.inference import PortInference
 _MODES = ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled")
 _ACCELERATORS = ("cuda", "mps", "xpu", "meta")
 Ports = dict[tuple[ItemId, int], PortInference]
-Memo = dict[Signature, Known]
 
 
 class Calls(Protocol):
@@ -49,11 +48,11 @@ class Calls(Protocol):
     def keys(self) -> Mapping[str, object]:
         """What each definition is made of, by its name."""
 
-    def statement(self, walk: "Walk", step: Step) -> None:
+    def statement(self, walk: "InferencePass", step: Step) -> None:
         """Go through a statement of a pass, and into the call that it may be."""
 
 
-class Walk:
+class InferencePass:
     """One pass over a program's statements.
 
     Attributes:
@@ -89,7 +88,7 @@ class Walk:
         self.ports: Ports = {}
         self.used: Memo = {}
         self.missed = False
-        self.needs = Needs()
+        self.needs = MemoryEstimate()
         self.way = way
         self.depth = 0
         self.names = prelude_names(program, load_file)
@@ -130,7 +129,7 @@ class Walk:
             if any(id(part) in changed for module in modules for part in module.modules()):
                 del self.used[key]
 
-    def inside_call(self, scope: int) -> "Walk":
+    def inside_call(self, scope: int) -> "InferencePass":
         """A pass for what happens inside a call: of the names around it knows what the definitions know.
 
         Args:
@@ -138,7 +137,7 @@ class Walk:
         """
         twin = copy.copy(self)
         twin.ports = {}
-        twin.needs = Needs()
+        twin.needs = MemoryEstimate()
         twin.depth = self.depth + 1
         twin.names = NameTable(dict(self.prelude), self.names.changed_modules)
         if self._calls is not None:
@@ -156,7 +155,9 @@ class Walk:
         key = self._key(step)
         known = self._memo.get(key)
         if known is None:
-            trial = Trial(step, self.names.values, self.way, not self.names.guessed.isdisjoint(step.source.reads))
+            trial = StatementInference(
+                step, self.names.values, self.way, not self.names.guessed.isdisjoint(step.source.reads)
+            )
             if trial.trains:
                 self.names.train()
             if trial.skips:
@@ -177,14 +178,14 @@ class Walk:
         self._count(step, known)
         self._tell(step, known)
 
-    def _read_on(self, trial: Trial, results: Results, key: Signature) -> None:
+    def _read_on(self, trial: StatementInference, results: Results, key: Signature) -> None:
         """Iterators were read: whoever reads them next finds something else."""
         if not isinstance(results, list):
-            lose(trial.iterators)
+            lose_positions(trial.iterators)
         if trial.iterators:
             self.names.read_on(trial.iterators, key)
 
-    def _change_modules(self, step: Step, trial: Trial, key: Signature) -> None:
+    def _change_modules(self, step: Step, trial: StatementInference, key: Signature) -> None:
         if trial.touches_modules or (self._lazy and trial.reads_modules):
             moved = trial.device({}) if trial.asked else ""
             self.names.change_modules(step.source.reads, key, moved)
@@ -199,18 +200,20 @@ class Walk:
                 self.needs.step(step.id, held, self.names.devices.get(name, ""))
         self.needs.drop(step.statement.drops)
 
-    def _count(self, step: Step, known: Known) -> None:
+    def _count(self, step: Step, known: StatementResult) -> None:
         names = (*step.statement.names, *known.changed)
         self.needs.made_of(names, (*step.source.reads, *known.changed), self.names.values)
         self.needs.bind(step.id, names, self.names.values, self.names.devices)
         self.needs.drop(step.statement.drops)
 
-    def _tried(self, step: Step, trial: Trial) -> Known:
+    def _tried(self, step: Step, trial: StatementInference) -> StatementResult:
         kind = self._kind(step, trial) if trial.repeatable else None
         inputs = list(trial.operands.values())
         recipe = self._recipes.get(kind) if kind is not None else None
         if recipe is not None:
-            return Known([follow(made, inputs) for made in recipe.results], {}, recipe.guessed, recipe.device)
+            return StatementResult(
+                [apply_recipe(made, inputs) for made in recipe.results], {}, recipe.guessed, recipe.device
+            )
         known = self._tried_anew(step, trial)
         if kind is not None and isinstance(known.results, list) and not (known.changed or known.absent):
             made = [recipe_of(value, inputs) for value in known.results]
@@ -218,7 +221,7 @@ class Walk:
                 self._recipes[kind] = Recipe(made, known.guessed, known.device)
         return known
 
-    def _kind(self, step: Step, trial: Trial) -> Signature | None:
+    def _kind(self, step: Step, trial: StatementInference) -> Signature | None:
         """What the results depend on, when no number of a tensor is among it."""
         keys = self.names.keys
         devices = self.names.devices
@@ -242,12 +245,12 @@ class Walk:
         modes = (torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.get_default_dtype())
         return (step.statement.operator, step.source.template, modes, way.run_small, way.autocast)
 
-    def _tried_anew(self, step: Step, trial: Trial) -> Known:
+    def _tried_anew(self, step: Step, trial: StatementInference) -> StatementResult:
         results = trial.results()
         self.missed = self.missed or trial.missed
         device = "" if isinstance(results, Unknown | Refusal) else trial.device(self.names.devices)
         names_it = trial.asked or "device" in step.source.reads
-        return Known(
+        return StatementResult(
             results, trial.overwritten(results), trial.guessed, device, absent_words(device) if names_it else ""
         )
 
@@ -264,7 +267,7 @@ class Walk:
         # hash-consed by Python: a key holds the hashes of its inputs' keys
         return (*self._text(step), hash(reads))
 
-    def _bind(self, step: Step, known: Known, key: Signature) -> None:
+    def _bind(self, step: Step, known: StatementResult, key: Signature) -> None:
         results = known.results
         for name, value in known.changed.items():
             self.names.write(name, value, key)
@@ -273,8 +276,8 @@ class Walk:
             self.names.bind(name, value, (hash(key), place))
             self.names.note(name, known.device, known.guessed)
 
-    def _tell(self, step: Step, known: Known) -> None:
-        for port in said(step.id, len(step.statement.names), known):
+    def _tell(self, step: Step, known: StatementResult) -> None:
+        for port in port_inferences(step.id, len(step.statement.names), known):
             self.ports[step.id, port.output] = port
 
     # -------------------------------------------------------------- blocks
@@ -305,14 +308,14 @@ class Walk:
                 self.body(head.body)
             return
         before = dict(self.names.values)
-        places = places_in(self.names.values.values())
+        places = positions_in(self.names.values.values())
         self.body(head.body)
-        lose_read(places)
+        lose_advanced(places)
         for name in changed_names(before, self.names.values):
             now = self.names.values[name]
             same = isinstance(now, Tensor) and are_alike(before.get(name), now)
             key = ("if", head.fingerprint, name, self.names.keys.get(name))
-            self.names.bind(name, stand_in(now) if same else UNKNOWN, key)
+            self.names.bind(name, meta_of(now) if same else UNKNOWN, key)
 
     def _loop(self, head: Head) -> None:
         """The first turn tells; others, gone through in silence, say what is the same in all of them and after."""
@@ -321,7 +324,7 @@ class Walk:
             return
         before = dict(self.names.values)
         told_before = dict(self.ports)
-        places = places_in(self.names.values.values())
+        places = positions_in(self.names.values.values())
         turns = (UNKNOWN,) if over is None else over
         self._turn(head, turns[0])
         if len(turns) == 1 and over is not None:
@@ -334,12 +337,12 @@ class Walk:
             self._turn(head, value)
             self._compare(told_first, told_before, before, first)
         self.ports = told_first
-        lose_read(places)
+        lose_advanced(places)
         for name in changed_names(before, self.names.values):
             last = self.names.values[name]
             same = over is not None and are_alike(first.get(name), last)
             self.names.bind(
-                name, stand_in(last) if same else UNKNOWN, (head.fingerprint, name, self.names.keys.get(name))
+                name, meta_of(last) if same else UNKNOWN, (head.fingerprint, name, self.names.keys.get(name))
             )
 
     def _loosen(self, before: dict[str, Any], head: Head) -> None:
@@ -347,7 +350,7 @@ class Walk:
         for name in changed_names(before, self.names.values):
             value = self.names.values[name]
             if name in before and not isinstance(value, nn.Module | torch.optim.Optimizer):
-                open_ = stand_in(value) if isinstance(value, Tensor) else UNKNOWN
+                open_ = meta_of(value) if isinstance(value, Tensor) else UNKNOWN
                 self.names.bind(name, open_, ("carried", head.fingerprint, name, self.names.keys.get(name)))
 
     def _compare(self, first: Ports, outside: Ports, before: dict[str, Any], after: dict[str, Any]) -> None:
@@ -381,7 +384,7 @@ class Walk:
         """What the expression in the block's head gives; UNKNOWN when only a run tells."""
         assert head.expression is not None
         read = [self.names.values.get(name) for name in head.expression.co_names]
-        if any(isinstance(v, Unknown) or any(t.is_meta for t in tensors_in(v)) for v in read) or lose(read):
+        if any(isinstance(v, Unknown) or any(t.is_meta for t in tensors_in(v)) for v in read) or lose_positions(read):
             return UNKNOWN
         try:
             return access.evaluate(head.expression, self.names.values)

@@ -15,10 +15,10 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from gradstudio.engine.access import execute
-from gradstudio.engine.clean_modes import neutral
-from gradstudio.engine.meta.fake_tensors import fake_mode, faked
-from gradstudio.engine.meta.meta_tensors import META, OnMeta, non_leaf, rebuilt, stand_in
-from gradstudio.engine.meta.replayable_iterators import kept, replayed_in
+from gradstudio.engine.clean_modes import clean_modes
+from gradstudio.engine.meta.fake_tensors import fake_mode, fake_of
+from gradstudio.engine.meta.meta_tensors import META, OnMeta, meta_of, non_leaf, rebuild
+from gradstudio.engine.meta.replayable_iterators import make_replayable, replayable_in
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.value.view_state import is_leaf
 
@@ -28,7 +28,7 @@ LARGEST_MEMORY = 1 << 20
 """Bytes that are copied for the sake of a smaller part of them."""
 
 
-def really(step: Step, inputs: Names) -> Names | Exception:
+def on_real_values(step: Step, inputs: Names) -> Names | Exception:
     """As the run will do it; what may be written into is a copy."""
     return _tried(step, lambda: _twins(step, inputs, _copy, _same))
 
@@ -36,14 +36,14 @@ def really(step: Step, inputs: Names) -> Names | Exception:
 def on_meta(step: Step, inputs: Names) -> tuple[Names | Exception, list[torch.device]]:
     """On tensors without data; and the devices that were named on the way."""
     mode = OnMeta()
-    return _tried(step, lambda: _twins(step, inputs, _moved, stand_in), META, mode), mode.asked
+    return _tried(step, lambda: _twins(step, inputs, _moved, meta_of), META, mode), mode.asked
 
 
 def on_fakes(step: Step, inputs: Names) -> Names | Exception:
     """On torch's fake tensors; results are meta tensors again."""
     twins: dict[int, Any] = {}
     with fake_mode():
-        names = _tried(step, lambda: {name: faked(value, twins) for name, value in inputs.items()})
+        names = _tried(step, lambda: {name: fake_of(value, twins) for name, value in inputs.items()})
     if isinstance(names, Exception):
         return names
     back = {id(twin): value for twin, value in zip(twins.values(), _held(inputs, twins), strict=True)}
@@ -58,7 +58,7 @@ def on_ones(inputs: Names, step: Step) -> Names | Exception:
     return _tried(step, lambda: {name: _each(value, _one) for name, value in inputs.items()})
 
 
-def on_hollow(inputs: Names, step: Step) -> Names | Exception:
+def on_expanded(inputs: Names, step: Step) -> Names | Exception:
     """On tensors of the CPU of the full sizes whose elements are one and the same: they take no memory.
 
     Only for what is refused for its sizes anyhow: then torch looks at nothing but sizes.
@@ -67,14 +67,14 @@ def on_hollow(inputs: Names, step: Step) -> Names | Exception:
     return _tried(step, lambda: {name: _hollow(value, twins) for name, value in inputs.items()})
 
 
-def refused_by_all(step: Step, inputs: Names) -> str:
+def common_refusal(step: Step, inputs: Names) -> str:
     """Torch's words, when it refuses whatever the unknown numbers are; the known ones stay. "" when it may accept."""
     if not isinstance(_tried(step, partial(_all_filled, inputs, 0)), Exception):
         return ""
-    return Filled(step, inputs).refused
+    return FillingTrials(step, inputs).refused
 
 
-class Filled:
+class FillingTrials:
     """A statement run on small tensors with the right shapes and made-up numbers, several times.
 
     Attributes:
@@ -118,14 +118,14 @@ class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch has n
 def _tried(step: Step, twins: Callable[[], Names], *modes: AbstractContextManager[Any]) -> Names | Exception:
     try:
         names = twins()
-        for iterator in replayed_in(names.values()):
+        for iterator in replayable_in(names.values()):
             iterator.rewind()
         with ExitStack() as stack:
             for mode in modes:
                 stack.enter_context(mode)
             execute(step.source.code, names)
             for name in step.statement.names:
-                names[name] = kept(names[name])
+                names[name] = make_replayable(names[name])
     except Exception as error:  # noqa: BLE001 - a program's own code on stand-ins: its error is the answer
         return error
     return names
@@ -152,7 +152,7 @@ def _same(value: Any) -> Any:
 def _copy(value: Any) -> Any:
     if not isinstance(value, Tensor):
         return list(value) if type(value) is list else value
-    with neutral():
+    with clean_modes():
         twin = _with_its_memory(value) if _is_part(value) else value.detach().clone()
     return twin if not value.requires_grad else twin.requires_grad_() if is_leaf(value) else non_leaf(twin)
 
@@ -170,9 +170,9 @@ def _with_its_memory(value: Tensor) -> Tensor:
 
 
 def _moved(value: Any) -> Any:
-    twin = stand_in(value)
+    twin = meta_of(value)
     if isinstance(value, Tensor) and twin is value:
-        with neutral():
+        with clean_modes():
             twin = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=META)
         return twin if not value.requires_grad else twin.requires_grad_() if is_leaf(value) else non_leaf(twin)
     return twin
@@ -181,7 +181,7 @@ def _moved(value: Any) -> Any:
 def _each(value: Any, make: Callable[[Tensor], Tensor]) -> Any:
     if isinstance(value, Tensor):
         return make(value) if not value.is_nested else value
-    return rebuilt(value, lambda item: _each(item, make)) if isinstance(value, list | tuple) else value
+    return rebuild(value, lambda item: _each(item, make)) if isinstance(value, list | tuple) else value
 
 
 def _one(tensor: Tensor) -> Tensor:
@@ -198,12 +198,12 @@ def _filled(value: Any, number: int, twins: dict[int, Any]) -> Any:
     if id(value) in twins:
         return twins[id(value)]
     if isinstance(value, nn.Module):
-        with neutral():
+        with clean_modes():
             twin: Any = copy.deepcopy(value).to_empty(device="cpu")
             for tensor in (*twin.parameters(), *twin.buffers()):
                 tensor.copy_(_numbers(tensor, number))
     elif isinstance(value, Tensor) and value.is_meta:
-        with neutral():
+        with clean_modes():
             twin = _numbers(value, number)
         if value.requires_grad:
             twin.requires_grad_()
@@ -211,7 +211,7 @@ def _filled(value: Any, number: int, twins: dict[int, Any]) -> Any:
     elif isinstance(value, Tensor):
         twin = _copy(value)
     elif isinstance(value, list | tuple):
-        return rebuilt(value, lambda item: _filled(item, number, twins))
+        return rebuild(value, lambda item: _filled(item, number, twins))
     else:
         return value
     twins[id(value)] = twin
@@ -220,7 +220,7 @@ def _filled(value: Any, number: int, twins: dict[int, Any]) -> Any:
 
 def _hollow(value: Any, twins: dict[int, Any]) -> Any:
     if isinstance(value, Tensor):
-        with neutral():
+        with clean_modes():
             return torch.zeros((), dtype=value.dtype).expand(value.shape)
     if isinstance(value, nn.Module) and id(value) not in twins:
         twin = twins[id(value)] = copy.deepcopy(value)
@@ -231,7 +231,7 @@ def _hollow(value: Any, twins: dict[int, Any]) -> Any:
             for name, buffer in list(part._buffers.items()):
                 part._buffers[name] = _hollow(buffer, twins) if buffer is not None else None
     if isinstance(value, list | tuple):
-        return rebuilt(value, lambda item: _hollow(item, twins))
+        return rebuild(value, lambda item: _hollow(item, twins))
     return twins.get(id(value), value)
 
 
@@ -267,13 +267,13 @@ def _from_fake(value: Any, back: dict[int, Any]) -> Any:
     if isinstance(value, Tensor):
         if not all(type(size) is int for size in value.shape):
             raise TypeError("a size that only a run tells")
-        with neutral():
+        with clean_modes():
             twin = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=META)
         return twin if not value.requires_grad else twin.requires_grad_() if is_leaf(value) else non_leaf(twin)
     if id(value) in back:
         return back[id(value)]
     if isinstance(value, tuple | list):
-        return rebuilt(value, lambda item: _from_fake(item, back))
+        return rebuild(value, lambda item: _from_fake(item, back))
     if isinstance(value, nn.Module):
         raise TypeError("a module that was made of fakes")
     return value

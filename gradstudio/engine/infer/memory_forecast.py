@@ -14,13 +14,13 @@ import torch
 
 from gradstudio.engine.device_memory import free_bytes
 from gradstudio.engine.errors import TooLarge
-from gradstudio.engine.experiment.rerun import aside
-from gradstudio.engine.infer.inference_memo import Recipes
-from gradstudio.engine.infer.inference_pass import Memo, Walk
+from gradstudio.engine.experiment.rerun import isolate
+from gradstudio.engine.infer.inference_memo import Memo, Recipes
+from gradstudio.engine.infer.inference_pass import InferencePass
 from gradstudio.engine.infer.statement_inference import Way
 from gradstudio.engine.live.live_state import Loaded
-from gradstudio.engine.memory.allocation_guard import too_large
-from gradstudio.engine.memory.memory_estimate import WORTH_ASKING, Needs
+from gradstudio.engine.memory.allocation_guard import too_large_error
+from gradstudio.engine.memory.memory_estimate import WORTH_ASKING, MemoryEstimate
 from gradstudio.engine.memory.size_bound import plausible_elements
 from gradstudio.engine.script.compiled_steps import Head, Step, prepare
 from gradstudio.engine.torch_settings import Settings
@@ -34,7 +34,7 @@ LoadFile = Callable[..., object]
 ITEM_BYTES = 8
 
 
-class Heavy(NamedTuple):
+class LargeStatement(NamedTuple):
     """A statement that will surely run, and what its results alone take."""
 
     node: ItemId
@@ -42,7 +42,7 @@ class Heavy(NamedTuple):
     bytes: int
 
 
-class _Weights(Walk):
+class _Weights(InferencePass):
     """A pass that notes what single statements make.
 
     Attributes:
@@ -52,7 +52,7 @@ class _Weights(Walk):
     def __init__(self, loaded: Loaded, memo: Memo, recipes: Recipes, load_file: LoadFile) -> None:
         """Weigh the whole program; what takes a second to load is not loaded for it."""
         super().__init__(loaded.program, memo, recipes, Way(fakes=False), load_file)
-        self.heavy: list[Heavy] = []
+        self.heavy: list[LargeStatement] = []
         self._unsure = self._ended = False
         self.body(prepare(loaded.program, lines=False))
 
@@ -60,7 +60,7 @@ class _Weights(Walk):
         super()._count(step, known)
         if not (self._unsure or self._ended or known.guessed):
             fresh = self.needs.fresh.items()
-            self.heavy += [Heavy(step.id, device, size) for device, size in fresh if size >= WORTH_ASKING]
+            self.heavy += [LargeStatement(step.id, device, size) for device, size in fresh if size >= WORTH_ASKING]
 
     def _tell(self, step: Step, known: Any) -> None:
         super()._tell(step, known)
@@ -83,7 +83,7 @@ class _Weights(Walk):
         self._unsure = outer
 
 
-class Weigher:
+class MemoryForecast:
     """Weighs programs; each of them once, and only those that could be too large."""
 
     def __init__(self, send: Callable[[Message], None], settings: Settings) -> None:
@@ -92,7 +92,7 @@ class Weigher:
         self._baseline = int(psutil.Process().memory_info().rss)
         self._loaded: Loaded | None = None
         self._plausible, self._done = 0, False
-        self._needs, self._heavy = Needs(), tuple[Heavy, ...]()
+        self._needs, self._heavy = MemoryEstimate(), tuple[LargeStatement, ...]()
 
     def needs(self, loaded: Loaded, load_file: LoadFile, held: bool) -> tuple[Need, ...]:
         """The devices whose memory is expected not to suffice for all that is held at once.
@@ -115,7 +115,7 @@ class Weigher:
             free = free_bytes(device) if device.type == "cpu" or torch.accelerator.is_available() else None
             if free is not None and heavy.bytes > free:
                 step = steps[heavy.node]
-                refused.append((step, too_large(step[1], heavy.bytes, free, device)))
+                refused.append((step, too_large_error(step[1], heavy.bytes, free, device)))
         if not refused:
             return None
         (_, step_refused), error = min(refused, key=lambda one: one[0][0])
@@ -123,13 +123,13 @@ class Weigher:
 
     def _weigh(self, loaded: Loaded, load_file: LoadFile) -> None:
         if loaded is not self._loaded:
-            self._loaded, self._needs, self._heavy, self._done = loaded, Needs(), (), False
+            self._loaded, self._needs, self._heavy, self._done = loaded, MemoryEstimate(), (), False
             self._plausible = plausible_elements(loaded.steps) * ITEM_BYTES
         if self._done or self._plausible < _least_free():
             return
         self._done = True
         try:
-            with aside(self._settings):
+            with isolate(self._settings):
                 weights = _Weights(loaded, {}, {}, load_file)
         except Exception as error:  # noqa: BLE001 - our own bug: the run itself is none the worse
             text = "".join(traceback.format_exception(error))

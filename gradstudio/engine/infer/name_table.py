@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from gradstudio.engine import access
 from gradstudio.engine.access import FILENAME
 from gradstudio.engine.meta.inference_results import UNKNOWN, device_of
-from gradstudio.engine.meta.meta_tensors import place_of, rebuilt, stand_in
-from gradstudio.engine.meta.replayable_iterators import lose, replayed_in
+from gradstudio.engine.meta.meta_tensors import meta_of, rebuild, storage_address
+from gradstudio.engine.meta.replayable_iterators import lose_positions, replayable_in
 from gradstudio.engine.value.value_records import tensors_in
 from gradstudio.program.model import Program
 
@@ -69,7 +69,7 @@ class NameTable:
         self.bind(name, value, (hash(key), name))
         if old is value:
             return
-        lose(self.values.values())
+        lose_positions(self.values.values())
         self._forget_numbers_of_arrays(old, key)
         if not isinstance(old, Tensor):
             return
@@ -79,12 +79,12 @@ class NameTable:
         same_grad = isinstance(value, Tensor) and old.requires_grad == value.requires_grad
         if old.is_meta and same_grad:
             return
-        place = place_of(old)
+        place = storage_address(old)
         for other, held in self.values.items():
             if isinstance(held, list | tuple) and any(old is tensor for tensor in tensors_in(held)):
-                self.bind(other, rebuilt(held, lambda item: value if item is old else item), (hash(key), other))
-            elif held is not value and place and any(place_of(tensor) == place for tensor in tensors_in(held)):
-                self.bind(other, stand_in(held) if same_grad else UNKNOWN, (hash(key), other))
+                self.bind(other, rebuild(held, lambda item: value if item is old else item), (hash(key), other))
+            elif held is not value and place and any(storage_address(tensor) == place for tensor in tensors_in(held)):
+                self.bind(other, meta_of(held) if same_grad else UNKNOWN, (hash(key), other))
 
     def _forget_numbers_of_arrays(self, old: Any, key: Signature) -> None:
         """NumPy's arrays share memory with tensors, and among one another, and no one here can tell which do."""
@@ -95,24 +95,24 @@ class NameTable:
             others = list(self.values)
         for name in others:
             held = self.values[name]
-            without = UNKNOWN if isinstance(held, np.ndarray) else stand_in(held)
+            without = UNKNOWN if isinstance(held, np.ndarray) else meta_of(held)
             self.bind(name, without, (hash(key), name, self.keys.get(name)))
 
     def train(self) -> None:
         """An optimizer has changed numbers: of what may be a parameter, or share its storage, none is relied on."""
-        lose(self.values.values())
+        lose_positions(self.values.values())
         real = [value for value in self.values.values() if isinstance(value, Tensor) and not value.is_meta]
-        places = {place_of(value) for value in real if value.requires_grad} - {0}
+        places = {storage_address(value) for value in real if value.requires_grad} - {0}
         for name, value in self.values.items():
-            if any(not t.is_meta and (t.requires_grad or place_of(t) in places) for t in tensors_in(value)):
-                self.bind(name, stand_in(value), ("trained", self.keys.get(name)))
+            if any(not t.is_meta and (t.requires_grad or storage_address(t) in places) for t in tensors_in(value)):
+                self.bind(name, meta_of(value), ("trained", self.keys.get(name)))
 
     def change_modules(self, names: Iterable[str], key: Signature, moved: str) -> None:
         """A statement that reads these names changed the modules among them; `moved`: to which device, if to one."""
         read = [self.values[name] for name in names if name in self.values]
         touched = {id(part) for value in read if isinstance(value, nn.Module) for part in value.modules()}
         self.changed_modules |= touched
-        lose(self.values.values())
+        lose_positions(self.values.values())
         self.change_holders(lambda module: any(id(part) in touched for part in module.modules()), key, moved)
 
     def change_holders(self, holds: Callable[[nn.Module], bool], key: Signature, moved: str = "") -> None:
@@ -126,7 +126,7 @@ class NameTable:
     def read_on(self, iterators: Iterable[object], key: Signature) -> None:
         """Iterators were read: whoever reads them next finds something else."""
         for name, value in self.values.items():
-            if any(one is other for one in replayed_in((value,)) for other in iterators):
+            if any(one is other for one in replayable_in((value,)) for other in iterators):
                 self.keys[name] = (hash(key), name)
 
 

@@ -1,9 +1,13 @@
-"""Which names of a namespace hold other values than before."""
+"""Which names of a namespace hold other values than before, and what is left of one that was written over."""
 
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 from torch import Tensor
+
+from gradstudio.engine.meta.inference_results import UNKNOWN
+from gradstudio.engine.meta.meta_tensors import meta_of
 
 
 class _Missing:
@@ -21,3 +25,8 @@ def are_alike(first: Any, last: Any) -> bool:
         same = first.shape == last.shape and first.dtype == last.dtype
         return same and first.requires_grad == last.requires_grad
     return first is last and not isinstance(first, list)
+
+
+def without_numbers(value: Any) -> Any:
+    """The stand-in of a value whose numbers may have been written over; arrays have none."""
+    return UNKNOWN if isinstance(value, np.ndarray) else meta_of(value)

@@ -14,7 +14,7 @@ import torch
 from gradstudio.engine.infer.backward_inference import refused_graph
 from gradstudio.engine.infer.call_inference import CallInference, InsideMemo
 from gradstudio.engine.infer.inference_memo import MAX_RECIPES, Recipes
-from gradstudio.engine.infer.inference_pass import Memo, Walk
+from gradstudio.engine.infer.inference_pass import InferencePass, Memo
 from gradstudio.engine.infer.statement_inference import Way
 from gradstudio.engine.meta.fake_tensors import WarmUp
 from gradstudio.engine.script.compiled_steps import Item, prepare
@@ -44,7 +44,7 @@ class Inference:
             with torch.enable_grad(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 calls = CallInference(request.program, self._insides)
-                walk = Walk(request.program, self._memo, self._recipes, way, load_file, calls)
+                walk = InferencePass(request.program, self._memo, self._recipes, way, load_file, calls)
                 items = prepare(request.program, lines=False)
                 walk.body(items)
                 walk.settle()
@@ -62,7 +62,7 @@ class Inference:
             self._recipes.clear()
         return Inferred(revision=request.revision, ports=tuple(walk.ports.values()), needs=needs)
 
-    def _look_back(self, items: tuple[Item, ...], walk: Walk) -> None:
+    def _look_back(self, items: tuple[Item, ...], walk: InferencePass) -> None:
         """Say where a backward is refused for what was done to its graph."""
         if (refused := refused_graph(items, walk.prelude)) is not None:
             node, words = refused

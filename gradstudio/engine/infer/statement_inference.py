@@ -15,19 +15,19 @@ from torch.nn.parameter import is_lazy
 
 from gradstudio.engine.infer.backward_inference import refused_roots
 from gradstudio.engine.infer.inference_strategies import (
-    Filled,
+    FillingTrials,
     Names,
+    common_refusal,
+    on_expanded,
     on_fakes,
-    on_hollow,
     on_meta,
     on_ones,
-    really,
-    refused_by_all,
+    on_real_values,
 )
 from gradstudio.engine.memory.allocation_guard import largest_result
 from gradstudio.engine.meta.inference_results import UNKNOWN, Refusal, Results, Unknown, device_of
-from gradstudio.engine.meta.meta_tensors import META, rebuilt, stand_in
-from gradstudio.engine.meta.replayable_iterators import replayed_in
+from gradstudio.engine.meta.meta_tensors import META, meta_of, rebuild
+from gradstudio.engine.meta.replayable_iterators import replayable_in
 from gradstudio.engine.script.compiled_steps import Step, has_open_power
 from gradstudio.engine.value.value_records import tensors_in
 from gradstudio.operators.catalogue import loader as catalogue
@@ -74,7 +74,7 @@ MISJUDGED = frozenset({"multilabel_margin_loss", "MultiLabelMarginLoss"})
 GUESS = "guess"
 
 
-class Trial:
+class StatementInference:
     """A statement and the stand-ins it reads.
 
     Attributes:
@@ -111,7 +111,7 @@ class Trial:
             elif isinstance(value, torch.optim.Optimizer):
                 mutable = True
         self._tensors, self._modules, self._lazy = has_tensors, has_modules, lazy
-        self.iterators = replayed_in(self._inputs.values())
+        self.iterators = replayable_in(self._inputs.values())
         for iterator in self.iterators:
             iterator.mark()
         acts = kind.acts or statement.backward or self._setting
@@ -163,7 +163,7 @@ class Trial:
     def _after_writing(self, value: Any) -> Any:
         """Of ``w -= lr * g`` with a g nobody knows the shape of w is known all the same."""
         kept = isinstance(value, Tensor) and (value.requires_grad or not torch.is_grad_enabled())
-        return stand_in(value) if kept and self._step.statement.operator.startswith("operator.i") else UNKNOWN
+        return meta_of(value) if kept and self._step.statement.operator.startswith("operator.i") else UNKNOWN
 
     def device(self, devices: dict[str, str]) -> str:
         """Where the results lie: where the call says, else where its tensors are; "" when they are not together."""
@@ -178,7 +178,7 @@ class Trial:
 
     def _really(self) -> Results:
         before = torch.get_rng_state()
-        names = really(self._step, self._inputs)
+        names = on_real_values(self._step, self._inputs)
         if isinstance(names, Exception):
             return UNKNOWN if self.guessed else Refusal(str(names))
         self._decided = self._decided and torch.equal(before, torch.get_rng_state())
@@ -233,14 +233,14 @@ class Trial:
             return None
         if self.guessed or not self._way.run_small or self._on_others() or not self._is_small():
             return None
-        words = refused_by_all(self._step, self._inputs)
+        words = common_refusal(self._step, self._inputs)
         return Refusal(words) if _OF_NUMBERS.search(words) else None
 
     def _filled(self, error: Exception) -> Results:
         """No stand-in without data would do: made-up numbers, when few; else what meta said, if it is about shapes."""
         if not self._way.run_small or self._on_others() or not self._is_small():
             return self._judged(error)
-        filled = Filled(self._step, self._inputs)
+        filled = FillingTrials(self._step, self._inputs)
         if filled.refused and not self.guessed:
             return Refusal(filled.refused)
         if filled.by_numbers or len(filled.results) < 2:
@@ -257,7 +257,7 @@ class Trial:
         asks = isinstance(error, NotImplementedError | TypeError) or any(word in words for word in _ASKS_FOR_DATA)
         if asks or self.guessed or self._lazy:  # a lazy module is filled in by what the way to try it made
             return UNKNOWN
-        if _OF_SIZES.search(words) and isinstance(said := on_hollow(self._inputs, self._step), Exception):
+        if _OF_SIZES.search(words) and isinstance(said := on_expanded(self._inputs, self._step), Exception):
             words = str(said)
         return Refusal(words)
 
@@ -272,7 +272,7 @@ class Trial:
 
     def _own(self, value: Any) -> Any:
         """An iterator over others reads them later on, when only a run tells how far they were read by then."""
-        made = replayed_in((value,)) if self.iterators else ()
+        made = replayable_in((value,)) if self.iterators else ()
         if all(any(one is given for given in self.iterators) for one in made):
             return value
         for iterator in self.iterators:
@@ -283,9 +283,9 @@ class Trial:
         """What is drawn, made up or large has no numbers to rely on."""
         if isinstance(value, Tensor):
             relied = value.is_meta or (self._decided and value.numel() <= TINY)
-            return value if relied else stand_in(value)
+            return value if relied else meta_of(value)
         if isinstance(value, tuple | list):
-            return rebuilt(value, self._settled)
+            return rebuild(value, self._settled)
         if isinstance(value, torch.device) and value == META:
             return CPU
         return UNKNOWN if (isinstance(value, _TOLD) and not self._decided) or type(value) is torch.SymInt else value

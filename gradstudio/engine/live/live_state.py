@@ -13,12 +13,12 @@ from gradstudio.engine.gradient.gradient_registry import Gradients
 from gradstudio.engine.gradient.inplace_writes import Writes
 from gradstudio.engine.gradient.tensor_watch import Value
 from gradstudio.engine.live.call_frames import Entered, Standing
-from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat, prepare
+from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps, prepare
 from gradstudio.engine.script.cursor import NOBODY, Cursor
-from gradstudio.engine.script.source_map import Places
+from gradstudio.engine.script.source_map import SourceMap
 from gradstudio.engine.script.stop_conditions import Aim
 from gradstudio.engine.value.view_state import is_leaf
-from gradstudio.graph.groups.call_ids import OUTPUTS, inner_id
+from gradstudio.graph.groups.call_ids import OUTPUTS, call_item_id
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.backward_trace import AutogradRow
@@ -44,14 +44,14 @@ class Loaded:
         return prepare(self.program)
 
     @cached_property
-    def places(self) -> Places:
+    def places(self) -> SourceMap:
         """From a place in the script to what stands there."""
-        return Places(self.program)
+        return SourceMap(self.program)
 
     @cached_property
     def steps(self) -> list[Step]:
         """Every statement, those in blocks among them."""
-        return flat(self.items)
+        return flat_steps(self.items)
 
     @cached_property
     def backwards(self) -> list[Step]:
@@ -140,7 +140,7 @@ class Live:
         if not self.calls:
             return NOBODY
         last = self.calls[-1]
-        return last.execution.step.id if last.setup else inner_id(last.execution.step.id, OUTPUTS)
+        return last.execution.step.id if last.setup else call_item_id(last.execution.step.id, OUTPUTS)
 
     def standing(self) -> Standing:
         """The names and the place that are used now."""

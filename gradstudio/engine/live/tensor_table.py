@@ -7,7 +7,7 @@ from torch import Tensor
 
 from gradstudio.engine.errors import NotBound
 from gradstudio.engine.live.live_state import Live
-from gradstudio.engine.value.tensor_summary import dtype_name, spelled
+from gradstudio.engine.value.tensor_summary import dtype_name, spell_numbers
 from gradstudio.engine.value.view_state import is_leaf
 from gradstudio.protocol.messages.events import Fetched
 from gradstudio.protocol.messages.requests import Fetch
@@ -120,4 +120,4 @@ def _cut(request: Fetch, tensor: Tensor) -> Fetched:
 
 
 def _scalar(value: object) -> Any:
-    return str(value) if isinstance(value, complex) else spelled(value)
+    return str(value) if isinstance(value, complex) else spell_numbers(value)

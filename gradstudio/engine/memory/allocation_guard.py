@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from gradstudio.engine.access import MODULES
-from gradstudio.engine.clean_modes import neutral
+from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.device_memory import free_bytes
 from gradstudio.engine.errors import TooLarge
 from gradstudio.engine.meta.meta_tensors import weigh_on_meta
@@ -63,7 +63,7 @@ def refuse_too_large(step: Step, namespace: dict[str, Any]) -> None:
         _weigh(step, namespace)
 
 
-def too_large(step: Step, size: int, free: int, device: torch.device) -> TooLarge:
+def too_large_error(step: Step, size: int, free: int, device: torch.device) -> TooLarge:
     """The refusal of a statement, with what it needs and what there is."""
     text = step.statement.text.split("=", 1)[-1].strip()[:200]
     return TooLarge(
@@ -163,7 +163,7 @@ def _weigh(step: Step, namespace: dict[str, Any]) -> None:
         small = device == CPU and size < _free_lately() / 2
         free = None if small else free_bytes(device)
         if free is not None and size > free:
-            raise too_large(step, size, free, device)
+            raise too_large_error(step, size, free, device)
 
 
 def _results(step: Step, namespace: dict[str, Any]) -> list[tuple[int, torch.device]]:
@@ -173,7 +173,7 @@ def _results(step: Step, namespace: dict[str, Any]) -> list[tuple[int, torch.dev
     known = _weighed.get(key) if None not in kinds else None
     if known is not None:
         return known
-    with neutral():
+    with clean_modes():
         results = weigh_on_meta(step, namespace)
     if None not in kinds:
         if len(_weighed) >= MAX_WEIGHED:

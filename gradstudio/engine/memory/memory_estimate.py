@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
-from gradstudio.engine.clean_modes import neutral
+from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.device_memory import free_bytes
 from gradstudio.engine.value.value_records import tensors_in
 from gradstudio.engine.value.view_state import is_leaf
@@ -28,7 +28,7 @@ WORTH_ASKING = 1 << 26
 Maker = Callable[..., torch.optim.Optimizer]
 
 
-class Held(NamedTuple):
+class HeldStorages(NamedTuple):
     """The storages of one value; the tensors are kept so that no address is used again."""
 
     tensors: list[Tensor]
@@ -36,7 +36,7 @@ class Held(NamedTuple):
     device: str
 
 
-class Needs:
+class MemoryEstimate:
     """Follows the names of a program and sums what is alive.
 
     Attributes:
@@ -46,7 +46,7 @@ class Needs:
     def __init__(self) -> None:
         """Nothing is held."""
         self.fresh: dict[str, int] = {}
-        self._held: dict[str, Held] = {}
+        self._held: dict[str, HeldStorages] = {}
         self._counts: dict[tuple[int, str], int] = {}
         self._totals: dict[str, int] = {}
         self._heights: list[tuple[ItemId, str, int]] = []
@@ -128,12 +128,12 @@ class Needs:
             count = self._counts.get(key, 0)
             self._counts[key] = count + 1
             fresh += 0 if count else size
-        self._held[name] = Held(tensors, storages, device)
+        self._held[name] = HeldStorages(tensors, storages, device)
         if fresh and device:
             self.fresh[device] = self.fresh.get(device, 0) + fresh
         self._add(node, device, fresh)
 
-    def _release(self, held: Held) -> None:
+    def _release(self, held: HeldStorages) -> None:
         gone = 0
         for key, size in held.storages.items():
             self._counts[key] -= 1
@@ -180,7 +180,7 @@ def _copies(kind: Maker, options: tuple[tuple[str, Any], ...]) -> int:
     parameter = nn.Parameter(torch.zeros(2))
     parameter.grad = torch.ones(2)
     try:
-        with neutral():
+        with clean_modes():
             optimizer = kind([parameter], **dict(options))
             optimizer.step()
     except Exception:  # noqa: BLE001 - an optimizer that wants more than numbers: nothing is counted for it

@@ -44,7 +44,7 @@ class Storage(NamedTuple):
 class LiveBytes:
     """The storages that were seen and are still there: each counted once, however many views of it are seen.
 
-    What GradStudio alone still holds for showing is among them: only `memory_usage.weigh` tells it apart.
+    What GradStudio alone still holds for showing is among them: only `memory_usage.memory_by_node` tells it apart.
 
     Attributes:
         total: bytes of those on the CPU.

@@ -26,7 +26,7 @@ Storages = dict[int, int]
 """Bytes of storages, by torch's address of each."""
 
 
-def weigh(live: Live | None, seen: LiveBytes) -> MemoryByNode:
+def memory_by_node(live: Live | None, seen: LiveBytes) -> MemoryByNode:
     """What the nodes of the live state hold; call it outside the program's modes.
 
     A node's `freed_step` is the statement behind which the last storage of its results was let go: by torch, or (while

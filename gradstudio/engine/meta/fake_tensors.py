@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradstudio.engine.meta.meta_tensors import rebuilt
+from gradstudio.engine.meta.meta_tensors import rebuild
 from gradstudio.engine.value.view_state import is_leaf
 
 _LOADED_FIRST = (
@@ -98,7 +98,7 @@ def fake_mode() -> AbstractContextManager[Any]:
     return mode
 
 
-def faked(value: Any, twins: dict[int, Any]) -> Any:
+def fake_of(value: Any, twins: dict[int, Any]) -> Any:
     """A fake of a value, on the CPU; to be called within the mode. `twins` keeps those that were made."""
     if id(value) in twins:
         return twins[id(value)]
@@ -109,7 +109,7 @@ def faked(value: Any, twins: dict[int, Any]) -> Any:
     elif isinstance(value, nn.Module):
         twin = _fake_module(value, twins)
     elif isinstance(value, list | tuple):
-        return rebuilt(value, lambda item: faked(item, twins))
+        return rebuild(value, lambda item: fake_of(item, twins))
     else:
         return value
     twins[id(value)] = twin
@@ -131,5 +131,5 @@ def _fake_module(module: nn.Module, twins: dict[int, Any]) -> nn.Module:
     twin = copy.copy(module)
     for table in ("_parameters", "_buffers", "_modules"):
         held = getattr(module, table)
-        twin.__dict__[table] = type(held)((name, faked(item, twins)) for name, item in held.items())
+        twin.__dict__[table] = type(held)((name, fake_of(item, twins)) for name, item in held.items())
     return twin

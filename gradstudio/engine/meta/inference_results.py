@@ -30,7 +30,7 @@ class Refusal(NamedTuple):
 Results = Unknown | Refusal | list[Any]
 
 
-class Known(NamedTuple):
+class StatementResult(NamedTuple):
     """What is remembered of a statement that gives the same whenever its inputs are the same.
 
     Attributes:
@@ -44,7 +44,7 @@ class Known(NamedTuple):
     absent: str = ""
 
 
-def said(node: ItemId, names: int, known: Known) -> Iterator[PortInference]:
+def port_inferences(node: ItemId, names: int, known: StatementResult) -> Iterator[PortInference]:
     """What can be said of each of a statement's results; `names` is how many it binds."""
     if isinstance(known.results, Refusal):
         yield PortInference(node=node, refusal=known.results.words)
@@ -53,7 +53,7 @@ def said(node: ItemId, names: int, known: Known) -> Iterator[PortInference]:
         yield from (PortInference(node=node, output=place, known_after_run=True) for place in range(max(names, 1)))
         return
     for place, value in enumerate(known.results):
-        port = told(node, place, value, known.guessed, known.device)
+        port = port_inference(node, place, value, known.guessed, known.device)
         if known.absent and not place:
             yield msgspec.structs.replace(port or PortInference(node=node), refusal=known.absent)
         elif port is not None:
@@ -62,7 +62,7 @@ def said(node: ItemId, names: int, known: Known) -> Iterator[PortInference]:
         yield PortInference(node=node, refusal=known.absent)
 
 
-def told(node: ItemId, place: int, value: Any, guessed: bool, device: str) -> PortInference | None:
+def port_inference(node: ItemId, place: int, value: Any, guessed: bool, device: str) -> PortInference | None:
     """What can be said of a result; None when it is nothing that has a shape."""
     if value is None or isinstance(value, bool | int | float | complex | str):
         return None

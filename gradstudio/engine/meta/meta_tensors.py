@@ -64,14 +64,14 @@ def _named_devices(func: Any, args: Any, kwargs: Any) -> list[torch.device]:
     return [torch.device(named)] if isinstance(named, _NOT_DATA) else []
 
 
-def stand_in(value: object) -> object:
+def meta_of(value: object) -> object:
     """The same value without data: a tensor on meta, tensors in lists too; anything else as it is."""
     if isinstance(value, Tensor):
         return value if value.is_meta else _on_meta(value)
-    return rebuilt(value, stand_in) if isinstance(value, list | tuple) else value
+    return rebuild(value, meta_of) if isinstance(value, list | tuple) else value
 
 
-def rebuilt(value: Any, of: Callable[[Any], Any]) -> Any:
+def rebuild(value: Any, of: Callable[[Any], Any]) -> Any:
     """A list or tuple of the same class with `of` each item; itself when no item is another."""
     items = [of(item) for item in value]
     if all(new is old for new, old in zip(items, value, strict=True)):
@@ -95,7 +95,7 @@ def non_leaf(twin: Tensor) -> Tensor:
         return twin.requires_grad_().clone()
 
 
-def place_of(tensor: Tensor) -> int:
+def storage_address(tensor: Tensor) -> int:
     """What tells storages apart; 0 for a tensor without one."""
     if tensor.layout is not torch.strided or tensor.is_nested:
         return 0
@@ -105,7 +105,7 @@ def place_of(tensor: Tensor) -> int:
 
 def weigh_on_meta(step: Step, namespace: dict[str, Any]) -> list[tuple[int, torch.device]]:
     """Bytes of each new storage a statement would make, and its device; [] when meta cannot say."""
-    twins = {name: stand_in(namespace[name]) for name in step.source.reads if name in namespace}
+    twins = {name: meta_of(namespace[name]) for name in step.source.reads if name in namespace}
     taken = {twin.untyped_storage()._cdata for twin in twins.values() if isinstance(twin, Tensor) and _plain(twin)}
     if any(map(holds_iterator, twins.values())):  # what is read here would be missing in the run
         return []

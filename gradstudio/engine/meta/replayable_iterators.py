@@ -21,7 +21,7 @@ _KINDS = (GeneratorType, *_BUILT_IN, type(reversed([])), *(type(iter(each)) for 
 """Whose items cost nothing but time to have. Of others, such as a loader's, nothing is read before a run."""
 
 
-class Replayed(Iterator[Any]):
+class ReplayableIterator(Iterator[Any]):
     """The items of an iterator, how far they were read, and where the statement that is tried began to."""
 
     def __init__(self, items: list[Any]) -> None:
@@ -62,16 +62,18 @@ class Replayed(Iterator[Any]):
         self.is_open = True
 
 
-def kept(value: Any) -> Any:
+def make_replayable(value: Any) -> Any:
     """A result with every iterator in it replaced: by its items, or by "not known" where they are not to be had."""
-    if isinstance(value, Tensor | nn.Module | Replayed) or not isinstance(value, Iterator | list | tuple | dict):
+    if isinstance(value, Tensor | nn.Module | ReplayableIterator) or not isinstance(
+        value, Iterator | list | tuple | dict
+    ):
         return value
     if isinstance(value, Iterator):
         return _drained(value)
     if not holds_iterator(value):
         return value
     places = list(value) if isinstance(value, dict) else range(len(value))
-    items = [kept(value[place]) for place in places]
+    items = [make_replayable(value[place]) for place in places]
     if any(item is UNKNOWN for item in items):
         return UNKNOWN
     if isinstance(value, tuple):
@@ -89,34 +91,34 @@ def holds_iterator(value: object) -> bool:
     return inner is not None and any(map(holds_iterator, inner))
 
 
-def replayed_in(values: Iterable[object]) -> list[Replayed]:
+def replayable_in(values: Iterable[object]) -> list[ReplayableIterator]:
     """The iterators that stand-ins are of, in lists too; each once."""
-    found: dict[int, Replayed] = {}
+    found: dict[int, ReplayableIterator] = {}
     _collect(values, found)
     return list(found.values())
 
 
-def lose(values: Iterable[object]) -> bool:
+def lose_positions(values: Iterable[object]) -> bool:
     """How far the iterators among the values were read is not known any longer; whether there are any."""
-    found = replayed_in(values)
+    found = replayable_in(values)
     for iterator in found:
         iterator.lose()
     return bool(found)
 
 
-def places_in(values: Iterable[object]) -> list[tuple[Replayed, int]]:
+def positions_in(values: Iterable[object]) -> list[tuple[ReplayableIterator, int]]:
     """The iterators among the values, and how far they were read."""
-    return [(iterator, iterator.place) for iterator in replayed_in(values)]
+    return [(iterator, iterator.place) for iterator in replayable_in(values)]
 
 
-def lose_read(places: list[tuple[Replayed, int]]) -> None:
+def lose_advanced(places: list[tuple[ReplayableIterator, int]]) -> None:
     """Lose those that were read since."""
-    lose(iterator for iterator, place in places if iterator.place != place)
+    lose_positions(iterator for iterator, place in places if iterator.place != place)
 
 
-def _collect(values: Iterable[object], found: dict[int, Replayed]) -> None:
+def _collect(values: Iterable[object], found: dict[int, ReplayableIterator]) -> None:
     for value in values:
-        if isinstance(value, Replayed):
+        if isinstance(value, ReplayableIterator):
             found[id(value)] = value
         elif (inner := _inner(value)) is not None:
             _collect(inner, found)
@@ -132,4 +134,4 @@ def _drained(value: Iterator[Any]) -> Any:
     if not isinstance(value, _KINDS):
         return UNKNOWN
     items = list(itertools.islice(value, LONGEST + 1))
-    return UNKNOWN if len(items) > LONGEST or any(map(holds_iterator, items)) else Replayed(items)
+    return UNKNOWN if len(items) > LONGEST or any(map(holds_iterator, items)) else ReplayableIterator(items)

@@ -11,11 +11,11 @@ import torch
 from msgspec.structs import replace
 from torch import Tensor
 
-from gradstudio.engine.clean_modes import neutral
+from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.value.tensor_summary import summarise
 from gradstudio.engine.value.value_records import tensors_in
-from gradstudio.graph.groups.call_ids import inner_id
+from gradstudio.graph.groups.call_ids import call_item_id
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.breakpoint_conditions import holds
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
@@ -29,7 +29,7 @@ FINITE, INFINITE, NAN = range(3)
 """How bad a value is; a NaN that comes of infinities is news."""
 
 
-class Found(NamedTuple):
+class BreakpointHit(NamedTuple):
     """A breakpoint whose condition holds, and where in a backward (else 0 and -1)."""
 
     breakpoint: Breakpoint
@@ -47,7 +47,7 @@ class Found(NamedTuple):
         )  # fmt: skip
 
 
-class Breaks:
+class BreakpointChecks:
     """The breakpoints of one verb, by node.
 
     Attributes:
@@ -79,8 +79,8 @@ class Breaks:
             return
         self._entered.add(call)
         for one in self._inside[group]:
-            target = inner_id(call, one.target) if one.target else one.target
-            self._add(replace(one, node=inner_id(call, one.node), target=target))
+            target = call_item_id(call, one.target) if one.target else one.target
+            self._add(replace(one, node=call_item_id(call, one.node), target=target))
         self.entered = frozenset(self._before)
 
     def leave(self) -> None:
@@ -98,7 +98,7 @@ class Breaks:
 
     # -------------------------------------------------------------- forward
 
-    def before(self, step: Step, namespace: dict[str, object], turns: tuple[int, ...]) -> list[Found]:
+    def before(self, step: Step, namespace: dict[str, object], turns: tuple[int, ...]) -> list[BreakpointHit]:
         """What holds of a statement's inputs, directly before it runs."""
         if self._any:
             self._operands = [namespace.get(name) for name in step.source.operands]
@@ -108,15 +108,15 @@ class Breaks:
             return []
         return self._holding(asked, [namespace.get(name) for name in step.source.operands], step.id, turns)
 
-    def entering(self, block: ItemId, turns: tuple[int, ...]) -> list[Found]:
+    def entering(self, block: ItemId, turns: tuple[int, ...]) -> list[BreakpointHit]:
         """What holds before a block is entered; there is no value to ask."""
-        return [Found(one, block, None, turns) for one in self._before[block] if holds(one.condition, None)]
+        return [BreakpointHit(one, block, None, turns) for one in self._before[block] if holds(one.condition, None)]
 
     def wants(self, step: Step) -> bool:
         """Whether anybody asks for the statement's results."""
         return bool(self._any) or step.id in self._after
 
-    def after(self, step: Step, outputs: tuple[object, ...], turns: tuple[int, ...]) -> list[Found]:
+    def after(self, step: Step, outputs: tuple[object, ...], turns: tuple[int, ...]) -> list[BreakpointHit]:
         """What holds of a statement's results, directly behind it."""
         found = self._holding(self._after.get(step.id, ()), outputs, step.id, turns)
         if self._any and self._worse(step, outputs):
@@ -124,10 +124,10 @@ class Breaks:
         self._operands = []
         return found
 
-    def bound(self, block: ItemId, place: int, value: object, turns: tuple[int, ...]) -> list[Found]:
+    def bound(self, block: ItemId, place: int, value: object, turns: tuple[int, ...]) -> list[BreakpointHit]:
         """What holds of a loop variable that another turn has bound."""
         asked = [one for one in self._after.get(block, ()) if one.output in (None, place)]
-        return [Found(one, block, s, turns) for one in asked for s in self._first(one, [value])]
+        return [BreakpointHit(one, block, s, turns) for one in asked for s in self._first(one, [value])]
 
     def _worse(self, step: Step, outputs: tuple[object, ...]) -> bool:
         """Whether a NaN or an infinity comes out that did not go in; what a statement overwrites was asked before."""
@@ -136,18 +136,18 @@ class Breaks:
 
     def _holding(
         self, asked: Iterable[Breakpoint], values: Iterable[object], node: ItemId, turns: tuple[int, ...]
-    ) -> list[Found]:
-        values, found = list(values), list[Found]()
+    ) -> list[BreakpointHit]:
+        values, found = list(values), list[BreakpointHit]()
         for one in asked:
             chosen = values
             if one.output is not None and (one.place == "after" or one.target):
                 chosen = values[one.output : one.output + 1]
-            found += [Found(one, node, summary, turns) for summary in self._first(one, chosen)]
+            found += [BreakpointHit(one, node, summary, turns) for summary in self._first(one, chosen)]
         return found
 
     def _first(self, one: Breakpoint, values: Iterable[object]) -> list[Summary | None]:
         """The first value the condition holds of, as a list of one; empty when it holds of none."""
-        with neutral():
+        with clean_modes():
             for summary in self._summaries(values):
                 if holds(one.condition, summary):
                     return [summary]
@@ -164,9 +164,9 @@ class Breaks:
 
     # -------------------------------------------------------------- backward
 
-    def backward(self, traced: BackwardTraced) -> list[Found]:
+    def backward(self, traced: BackwardTraced) -> list[BreakpointHit]:
         """What holds of a backward that has run, in the order torch went."""
-        found: list[Found] = []
+        found: list[BreakpointHit] = []
         if self._backward:
             groups = _groups(traced.rows)
             for one in self._backward:
@@ -175,17 +175,17 @@ class Breaks:
             found += self._born(traced)
         return sorted(found, key=lambda met: met.place)
 
-    def _along(self, one: Breakpoint, traced: BackwardTraced) -> list[Found]:
+    def _along(self, one: Breakpoint, traced: BackwardTraced) -> list[BreakpointHit]:
         return [
-            Found(one, one.node, wire.grad, wire.turns, traced.backward, wire.place)
+            BreakpointHit(one, one.node, wire.grad, wire.turns, traced.backward, wire.place)
             for wire in traced.wires
             if (wire.source, wire.target, wire.port) == (one.node, one.target, one.port)
             and one.output in (None, wire.output)
             and holds(one.condition, wire.grad)
         ]
 
-    def _at_node(self, one: Breakpoint, traced: BackwardTraced, groups: list[range]) -> list[Found]:
-        found: list[Found] = []
+    def _at_node(self, one: Breakpoint, traced: BackwardTraced, groups: list[range]) -> list[BreakpointHit]:
+        found: list[BreakpointHit] = []
         for group in groups:
             rows = [traced.rows[place] for place in group]
             if rows[0].node != one.node:
@@ -197,12 +197,12 @@ class Breaks:
             match = [summary for summary in tested if holds(one.condition, summary)]
             if match or holds(one.condition, None):
                 summary = match[0] if match else None
-                found.append(Found(one, one.node, summary, rows[0].turns, traced.backward, place))
+                found.append(BreakpointHit(one, one.node, summary, rows[0].turns, traced.backward, place))
         return found
 
-    def _born(self, traced: BackwardTraced) -> list[Found]:
+    def _born(self, traced: BackwardTraced) -> list[BreakpointHit]:
         """Where gradients stopped being finite: an autograd node that got finite ones and sent others, or a sum."""
-        found: list[Found] = []
+        found: list[BreakpointHit] = []
         seen = FINITE
         for place, row in enumerate(traced.rows):
             came = max(row.incoming, key=_badness, default=None)
@@ -210,7 +210,8 @@ class Breaks:
             summary = came if _badness(came) > seen else went
             if _badness(came) > seen or _badness(went) > max(_badness(came), FINITE):
                 found += [
-                    Found(one, row.node, summary, row.turns, traced.backward, place) for one in self._any_backward
+                    BreakpointHit(one, row.node, summary, row.turns, traced.backward, place)
+                    for one in self._any_backward
                 ]
             seen = max(seen, _badness(came), _badness(went))
         return [met for met in found if holds(met.breakpoint.condition, met.summary)]
@@ -251,7 +252,7 @@ def _badness(summary: Summary | None) -> int:
 
 def _worst(values: Iterable[object]) -> int:
     """The worst that any of the tensors holds."""
-    with neutral():
+    with clean_modes():
         return max((_worst_of(tensor) for value in values for tensor in _floats_in(value)), default=FINITE)
 
 

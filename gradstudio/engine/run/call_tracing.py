@@ -23,9 +23,9 @@ from gradstudio.engine.live.call_frames import Entered, Execution
 from gradstudio.engine.live.live_state import Binding, Live
 from gradstudio.engine.memory.memory_sampler import allocated_bytes
 from gradstudio.engine.run.trace_rows import Pending
-from gradstudio.engine.script.compiled_steps import Item, Step, flat, prepare_inside
+from gradstudio.engine.script.compiled_steps import Item, Step, flat_steps, prepare_inside
 from gradstudio.engine.script.cursor import Cursor
-from gradstudio.graph.groups.call_ids import INPUTS, inner_id
+from gradstudio.graph.groups.call_ids import INPUTS, call_item_id
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Inside, Program
 
@@ -34,7 +34,7 @@ _PRELUDE = frozenset("torch nn F optim np math load_file Path HERE device print 
 _ATTRIBUTE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
-class Entering(Exception):
+class CallEntered(Exception):
     """A call is about to run what is inside its definition; raised through the statement that calls."""
 
     def __init__(self, inside: Inside, given: dict[str, Any], module: nn.Module | None, *, setup: bool) -> None:
@@ -82,7 +82,7 @@ def is_call(step: Step) -> bool:
     return operator == CALL or operator.startswith(GROUP)
 
 
-class Armed(NamedTuple):
+class PendingCall(NamedTuple):
     """The statement whose call is to be entered; once that has run (`done`), `answer` is what the call gives."""
 
     step: Step
@@ -90,7 +90,7 @@ class Armed(NamedTuple):
     done: bool = False
 
 
-class Insides:
+class CallTracer:
     """The definitions of one namespace.
 
     Attributes:
@@ -100,7 +100,7 @@ class Insides:
     def __init__(self, live: Live, enqueue: Callable[[Pending], None]) -> None:
         """Put a function of ours in the place of each definition; what is to be told goes to `enqueue`."""
         self.live, self._enqueue = live, enqueue
-        self._armed: Armed | None = None
+        self._armed: PendingCall | None = None
         self._settings: WeakKeyDictionary[nn.Module, dict[str, Any]] = WeakKeyDictionary()
         self.take(live.loaded.program)
 
@@ -125,12 +125,12 @@ class Insides:
             Exception: whatever it raises.
         """
         step, live = execution.step, self.live
-        self._armed = Armed(step)
+        self._armed = PendingCall(step)
         if step.statement.backward:
             note_backward(live, step)
         try:
             access.execute(step.source.code, live.namespace)
-        except Entering as entering:
+        except CallEntered as entering:
             self._begin(execution, entering)
             return True
         finally:
@@ -156,7 +156,7 @@ class Insides:
         maker = names.get(name)
         if entered.setup:
             names[name] = lambda *_args, **_kwargs: answer
-        self._armed = Armed(entered.execution.step, answer, done=True)
+        self._armed = PendingCall(entered.execution.step, answer, done=True)
         try:
             access.execute(entered.execution.step.source.code, names)
         finally:
@@ -188,7 +188,7 @@ class Insides:
                 return plain(*args, **kwargs)
             if armed.done:
                 return armed.answer
-            raise Entering(inside, bind(*args, **kwargs), None, setup=False)
+            raise CallEntered(inside, bind(*args, **kwargs), None, setup=False)
 
         return call
 
@@ -209,7 +209,7 @@ class Insides:
             nn.Module.__init__(module)
             for name in inside.stores:
                 setattr(module, name, given[name])
-            raise Entering(inside, given, module, setup=True)
+            raise CallEntered(inside, given, module, setup=True)
 
         return init
 
@@ -223,7 +223,7 @@ class Insides:
                 return plain(module, *args, **kwargs)
             if armed.done:
                 return armed.answer
-            raise Entering(inside, bind(module, *args, **kwargs), module, setup=False)
+            raise CallEntered(inside, bind(module, *args, **kwargs), module, setup=False)
 
         return forward
 
@@ -234,7 +234,7 @@ class Insides:
         bind.__name__, bind.__qualname__ = plain.__name__, plain.__qualname__
         return bind
 
-    def _taken(self, is_meant: Callable[[Step], bool]) -> Armed | None:
+    def _taken(self, is_meant: Callable[[Step], bool]) -> PendingCall | None:
         armed = self._armed
         if armed is None or not is_meant(armed.step):
             return None
@@ -254,12 +254,12 @@ class Insides:
 
     # -------------------------------------------------------------- inside
 
-    def _begin(self, execution: Execution, entering: Entering) -> None:
+    def _begin(self, execution: Execution, entering: CallEntered) -> None:
         """The names and the place of the live state are those inside, until the call is left."""
         live, inside, step = self.live, entering.inside, execution.step
         given, names = entering.given, Names(self._base)
         names.update(given)
-        source = inner_id(step.id, INPUTS)
+        source = call_item_id(step.id, INPUTS)
         binder: dict[str, Binding] = {name: (source, k) for k, name in enumerate(inside.inputs) if name in given}
         cursor = InsideCursor(self._prepared(inside, step, entering.setup), names, live.cursor)
         entry, around = step.inside(INPUTS, inside.inputs), live.standing()
@@ -299,7 +299,7 @@ class Insides:
         known = {**self._settings.get(module, {}), **given}
         values = (known[name] if name in known else getattr(module, name, None) for name in inside.inputs)
         self._tell(entered.entry, tuple(values))
-        for step in flat(self._prepared(inside, entered.execution.step, setup=True)):
+        for step in flat_steps(self._prepared(inside, entered.execution.step, setup=True)):
             kept = step.statement.names
             if kept and all("." in name for name in kept):
                 self._tell(step, tuple(names[name] for name in kept))

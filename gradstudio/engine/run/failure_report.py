@@ -5,21 +5,21 @@ from types import TracebackType
 from typing import Any
 
 from gradstudio.engine.access import FILENAME
-from gradstudio.engine.backward.inplace_conflict import clash_of
+from gradstudio.engine.backward.inplace_conflict import conflict_of
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.memory.allocation_guard import refused_bytes
-from gradstudio.engine.missing_operators import explained
+from gradstudio.engine.missing_operators import explain_error
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.script.cursor import HeadFailed
 from gradstudio.engine.script.source_map import NOWHERE
 from gradstudio.engine.value.value_records import record_of
-from gradstudio.graph.groups.call_ids import is_inner
+from gradstudio.graph.groups.call_ids import is_call_item
 from gradstudio.program.model import Statement
 from gradstudio.protocol.messages.events import Failed
 from gradstudio.protocol.messages.records import Record
 
 
-def failed_step(live: Live, step: Step, error: Exception, max_values: int) -> Failed:
+def step_failure(live: Live, step: Step, error: Exception, max_values: int) -> Failed:
     """A statement of a traced run failed."""
     statement = step.statement
     places = live.loaded.places
@@ -30,13 +30,13 @@ def failed_step(live: Live, step: Step, error: Exception, max_values: int) -> Fa
     return Failed(
         revision=live.loaded.revision, node=node, line=line, type_name=type(error).__name__,
         address=statement.address if node == statement.node else places.address(node),
-        message=explained((inner or statement).operator, error),
+        message=explain_error((inner or statement).operator, error),
         operands=operands_of(statement, live.namespace, max_values),
-        turns=live.cursor.turns, warned_bytes=refused_bytes(error), clash=clash_of(live, step, error),
+        turns=live.cursor.turns, warned_bytes=refused_bytes(error), clash=conflict_of(live, step, error),
     )  # fmt: skip
 
 
-def failed_block(live: Live, error: HeadFailed) -> Failed:
+def block_failure(live: Live, error: HeadFailed) -> Failed:
     """The head of a block failed."""
     block, cause = error.head.block, error.__cause__ or error
     return Failed(
@@ -45,7 +45,7 @@ def failed_block(live: Live, error: HeadFailed) -> Failed:
     )  # fmt: skip
 
 
-def failed_plain(live: Live, error: Exception, max_values: int) -> Failed:
+def untraced_failure(live: Live, error: Exception, max_values: int) -> Failed:
     """The program failed while it ran as one text, at the place its traceback names."""
     node, line = live.loaded.places.of_traceback(error.__traceback__)
     if isinstance(error, SyntaxError) and node == NOWHERE:
@@ -55,8 +55,8 @@ def failed_plain(live: Live, error: Exception, max_values: int) -> Failed:
     return Failed(
         revision=live.loaded.revision, node=node, address=live.loaded.places.address(node), line=line,
         type_name=type(error).__name__, warned_bytes=refused_bytes(error),
-        message=explained(statement.operator, error) if statement is not None else str(error),
-        operands=() if statement is None or is_inner(node) else operands_of(statement, live.namespace, max_values),
+        message=explain_error(statement.operator, error) if statement is not None else str(error),
+        operands=() if statement is None or is_call_item(node) else operands_of(statement, live.namespace, max_values),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from gradstudio.engine.clean_modes import neutral
+from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import Printed, Warned
@@ -16,7 +16,7 @@ MAX_TEXT = 100_000
 Locate = Callable[[FrameType | None], tuple[ItemId, int]]
 
 
-class Listener:
+class OutputCapture:
     """Turns prints and warnings into events.
 
     Attributes:
@@ -49,7 +49,7 @@ class Listener:
     def _show(
         self, message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object, **__: object
     ) -> None:
-        if neutral.depth:
+        if clean_modes.depth:
             return
         node, line = self.locate(sys._getframe(1))
         self._send(Warned(node=node, line=line, category=category.__name__, message=str(message)[:MAX_TEXT]))

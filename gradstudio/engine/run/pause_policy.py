@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from gradstudio.engine.live.live_state import Live
-from gradstudio.engine.run.breakpoint_checks import Breaks, Found
+from gradstudio.engine.run.breakpoint_checks import BreakpointChecks, BreakpointHit
 from gradstudio.engine.script.compiled_steps import Head, Item, Step
 from gradstudio.engine.script.cursor import NOBODY
 from gradstudio.graph.model import ItemId
@@ -12,7 +12,7 @@ from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.debugging import Breakpoint
 
 
-class Pauses:
+class PausePolicy:
     """Asked by the runner around statements; tells hits.
 
     Attributes:
@@ -26,13 +26,13 @@ class Pauses:
         self._standing: tuple[ItemId, ...] = ()
         self._stopped_before = NOBODY
         self._may_stop = True
-        self.breaks: Breaks | None = None
+        self.breaks: BreakpointChecks | None = None
         self.hit = ""
 
     def set(self, breakpoints: Iterable[Breakpoint], max_values: int, may_stop: bool) -> None:
         """For the verb that begins; where breakpoints may not stop they are only told."""
         breakpoints = tuple(breakpoints)
-        self.breaks = Breaks(breakpoints, max_values) if breakpoints else None
+        self.breaks = BreakpointChecks(breakpoints, max_values) if breakpoints else None
         self._may_stop, self.hit = may_stop, ""
 
     def begin(self, live: Live) -> None:
@@ -92,12 +92,12 @@ class Pauses:
         """Whether one stops where loop variables were bound: (block, place among its variables, name) each."""
         if self.breaks is None:
             return False
-        found: list[Found] = []
+        found: list[BreakpointHit] = []
         for block, place, name in names:
             found += self.breaks.bound(block, place, live.namespace.get(name), live.cursor.turns)
         return self._meet(live, found)
 
-    def _meet(self, live: Live, found: list[Found], may_stop: bool = True) -> bool:
+    def _meet(self, live: Live, found: list[BreakpointHit], may_stop: bool = True) -> bool:
         """Tell what was met; whether the first of them that stops does so."""
         if not found:
             return False

@@ -2,9 +2,9 @@
 
 from gradstudio.engine.errors import VerbRefused
 from gradstudio.engine.live.live_state import Live, Loaded
-from gradstudio.engine.script.compiled_steps import Head, Step, flat, heads
+from gradstudio.engine.script.compiled_steps import Head, Step, flat_steps, heads
 from gradstudio.engine.script.stop_conditions import END, Aim
-from gradstudio.graph.groups.call_ids import calls_around, is_inner, outermost
+from gradstudio.graph.groups.call_ids import calls_around, is_call_item, outermost
 from gradstudio.graph.model import ItemId
 
 
@@ -39,7 +39,7 @@ def refuse_to_run_to(loaded: Loaded, node: ItemId) -> None:
 
 def is_ahead(live: Live, node: ItemId) -> bool:
     """Whether a node or block, also inside a call, is still to come."""
-    if node in live.setup and node not in live.anew and not is_inner(node):
+    if node in live.setup and node not in live.anew and not is_call_item(node):
         return False
     inside = [one.around.cursor for one in live.calls[1:]] + ([live.inside.cursor] if live.inside is not None else [])
     for depth, (target, cursor) in enumerate(zip((*calls_around(node), node), (live.cursor, *inside), strict=False)):
@@ -61,7 +61,7 @@ def statements_before(loaded: Loaded, node: ItemId) -> int:
     """How many statements, in program order, stand before the node, or before the call that it is inside of."""
     node = outermost(node)
     head = next((head for head in heads(loaded.items) if head.id == node), None)
-    first = flat(head.body)[:1] if head is not None else []
+    first = flat_steps(head.body)[:1] if head is not None else []
     for index, step in enumerate(loaded.steps):
         if step.id == node or step in first:
             return index

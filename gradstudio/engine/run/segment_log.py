@@ -3,14 +3,14 @@
 import time
 from collections.abc import Callable
 
-from gradstudio.engine.gradient.wire_edges import called
+from gradstudio.engine.gradient.wire_edges import call_of
 from gradstudio.engine.live.live_state import Live
-from gradstudio.engine.run.segments import Ran, Segment
+from gradstudio.engine.run.segments import Segment, SegmentRun
 from gradstudio.engine.run.trace_rows import Pending
 from gradstudio.engine.value.value_records import requires_grad
 
 
-def book(live: Live, segment: Segment, ran: Ran, enqueue: Callable[[Pending], None]) -> None:
+def log_segment(live: Live, segment: Segment, ran: SegmentRun, enqueue: Callable[[Pending], None]) -> None:
     """Note what the statements of a segment did, as if each had run alone."""
     cursor, scope, binder = live.cursor, ran.before, live.binder
     turns, block, pass_number = cursor.turns, cursor.gradless_block, live.pass_number
@@ -20,7 +20,7 @@ def book(live: Live, segment: Segment, ran: Ran, enqueue: Callable[[Pending], No
         ended, allocated = (ended, ()) if ended.__class__ is float else ended
         names = step.statement.names
         outputs = (given,) if len(names) == 1 else given
-        call = called(step, scope, binder, turns)
+        call = call_of(step, scope, binder, turns)
         entry = Pending(step, outputs, turns, ended - begun, pass_number, ended + offset, allocated)
         if call is not None or any(map(requires_grad, map(get, step.source.operands))):
             entry.needs, entry.call, entry.block = True, call, block

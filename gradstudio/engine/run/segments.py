@@ -30,7 +30,7 @@ _DATA_DEPENDENT = frozenset(
 _MAX_ITEMS = 16
 
 
-class Fact(NamedTuple):
+class StatementSizes(NamedTuple):
     """What a statement was when it last ran: sizes of what it took and gave, and how long it took."""
 
     inputs: tuple[tuple[str, object], ...]
@@ -52,7 +52,7 @@ class Segment(NamedTuple):
     fresh: frozenset[str]
 
 
-class Ran(NamedTuple):
+class SegmentRun(NamedTuple):
     """How a segment went: a note for each statement that was executed, and why the next was not."""
 
     started: float
@@ -66,7 +66,7 @@ class Segments:
 
     def __init__(self) -> None:
         """Nothing has run."""
-        self._facts: dict[Step, Fact] = {}
+        self._facts: dict[Step, StatementSizes] = {}
         self._made: dict[Step, Segment] = {}
         self._running: tuple[Segment, list[Any]] | None = None
 
@@ -85,7 +85,7 @@ class Segments:
         if _may_join(step) and all(isinstance(value, Tensor) and _is_small(value) for value in outputs):
             inputs = tuple(zip(step.source.operands, map(size_of, operands), strict=True))
             best = seconds if known is None else min(seconds, known.seconds)
-            self._facts[step] = Fact(inputs, tuple(map(size_of, outputs)), best)
+            self._facts[step] = StatementSizes(inputs, tuple(map(size_of, outputs)), best)
 
     def at(self, items: tuple[Item, ...], index: int, namespace: dict[str, Any]) -> Segment | None:
         """The segment that begins with a statement; None when it is to run alone."""
@@ -107,7 +107,7 @@ class Segments:
                 return None
         return segment
 
-    def run(self, segment: Segment, namespace: dict[str, Any]) -> Ran:
+    def run(self, segment: Segment, namespace: dict[str, Any]) -> SegmentRun:
         """Execute it as far as it goes."""
         notes: list[Any] = []
         before = {name: namespace.get(name) for name, _ in segment.entering}
@@ -121,7 +121,7 @@ class Segments:
         finally:
             self._running = None
             del namespace[NOTE], namespace[CLOCK]
-        return Ran(started, notes, before, error)
+        return SegmentRun(started, notes, before, error)
 
     def _make(self, items: tuple[Item, ...], index: int, namespace: dict[str, Any]) -> Segment | None:
         scope: dict[str, object] = {}

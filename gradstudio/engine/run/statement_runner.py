@@ -6,19 +6,19 @@ from typing import Any
 
 from gradstudio.engine import access
 from gradstudio.engine.backward.backward_recording import Recording
-from gradstudio.engine.backward.backward_statement import completed, run_backward
-from gradstudio.engine.clean_modes import neutral
+from gradstudio.engine.backward.backward_statement import complete_record, run_backward
+from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.gradient.inplace_writes import versions
-from gradstudio.engine.gradient.wire_edges import called
+from gradstudio.engine.gradient.wire_edges import call_of
 from gradstudio.engine.live.call_frames import Execution
 from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.live.module_changes import modules_now
 from gradstudio.engine.memory.allocation_guard import refuse_too_large
 from gradstudio.engine.memory.memory_sampler import LiveBytes, allocated_bytes
-from gradstudio.engine.run.call_tracing import Insides, is_call
-from gradstudio.engine.run.failure_report import failed_block, failed_step
-from gradstudio.engine.run.pause_policy import Pauses
-from gradstudio.engine.run.segment_log import book
+from gradstudio.engine.run.call_tracing import CallTracer, is_call
+from gradstudio.engine.run.failure_report import block_failure, step_failure
+from gradstudio.engine.run.pause_policy import PausePolicy
+from gradstudio.engine.run.segment_log import log_segment
 from gradstudio.engine.run.segments import Segments
 from gradstudio.engine.run.trace_rows import Outputs, Pending, Rows
 from gradstudio.engine.script.compiled_steps import Head, Step
@@ -53,12 +53,12 @@ class Runner:
         self._pending: list[Pending] = []
         self._flushed_at = 0.0
         self._traced: BackwardTraced | None = None
-        self.pauses = Pauses(send, self.flush)
+        self.pauses = PausePolicy(send, self.flush)
         self.live: Live | None = None
         self._current: Step | Head | None = None
         self._segments = Segments()
         self._segments_of: Loaded | None = None
-        self._insides: Insides | None = None
+        self._insides: CallTracer | None = None
         self.rows = Rows(lambda: self._stopped(), memory)
         self._unfinished: list[tuple[Recording, BackwardTraced]] = []
 
@@ -106,7 +106,7 @@ class Runner:
         if live is None or not waiting:
             return
         self._pending = []
-        with neutral():
+        with clean_modes():
             waiting.reverse()
             first, take = self.rows.first, waiting.pop
             rows = tuple([first(live, take()) for _ in range(len(waiting))])  # each is let go behind its row
@@ -119,7 +119,7 @@ class Runner:
             return False
         later = self.rows.later
         chunk, self.rows.later = later[:limit], later[limit:] if limit else []
-        with neutral():
+        with clean_modes():
             rows = tuple([self.rows.complete(live, entry, number) for number, entry in chunk])
         if rows:
             self._send(Traced(revision=live.loaded.revision, rows=rows))
@@ -135,7 +135,7 @@ class Runner:
     def _finish_backwards(self, live: Live) -> None:
         live.gradients.visible = None
         for recording, traced in self._unfinished:
-            self._send(completed(recording, traced))
+            self._send(complete_record(recording, traced))
         self._unfinished = []
         self.send_gradients(live)
 
@@ -148,13 +148,13 @@ class Runner:
         live.gradients.visible = self.rows.visible
         program = live.loaded.program
         if program.insides and self._insides is None:
-            self._insides = Insides(live, lambda entry: self._pending.append(entry))
+            self._insides = CallTracer(live, lambda entry: self._pending.append(entry))
         elif self._insides is not None and self._insides.program is not program:
             self._insides.take(program)
 
     def send_gradients(self, live: Live) -> None:
         """Say of every tensor known what state its gradient is in."""
-        with neutral():
+        with clean_modes():
             rows = live.gradients.rows()
             modules = modules_now(live, self.rows.max_values, live.gradients.visible)
         self._send(Gradients(revision=live.loaded.revision, rows=rows, modules=modules))
@@ -247,7 +247,7 @@ class Runner:
         if (before not in ORDINARY or after not in ORDINARY) and any(before(s) or after(s) for s in segment.steps):
             return None
         ran = self._segments.run(segment, live.namespace)
-        book(live, segment, ran, self._pending.append)
+        log_segment(live, segment, ran, self._pending.append)
         frame.index += len(ran.notes)
         if ran.error is not None:
             self._fail(live, segment.steps[len(ran.notes)], ran.error)
@@ -287,7 +287,7 @@ class Runner:
     def _bind_loop_variables(self, live: Live) -> bool:
         """Note what the loops around have bound on the way; whether a breakpoint stops there."""
         bound = live.cursor.bound
-        with neutral():
+        with clean_modes():
             live.bind_loop_variables(live.cursor.turns)
         return self.pauses.bound(live, bound)
 
@@ -321,7 +321,7 @@ class Runner:
         operands = list(map(namespace.get, step.source.operands))
         needs = any(map(requires_grad, operands))
         inputs = () if needs else tuple(map(live.binder.get, step.source.operands))
-        call = called(step, namespace, live.binder, cursor.turns) if needs and not step.statement.backward else None
+        call = call_of(step, namespace, live.binder, cursor.turns) if needs and not step.statement.backward else None
         if self._insides is not None:
             call = self._insides.within(step, call, needs)
         written = [] if step.pure or step.statement.backward else versions(step, namespace)
@@ -356,7 +356,7 @@ class Runner:
     def _tell_leaves(self, live: Live, backward: bool) -> None:
         """Tell at once of leaves whose `.grad` a statement has changed, and what a backward returned or missed."""
         gradients = live.gradients
-        with neutral():
+        with clean_modes():
             if backward:
                 leaves = [leaf for leaf in gradients.leaves.values() if leaf.returned]
                 values, gradients.given_back = [*gradients.given_back, *gradients.missed], []
@@ -364,7 +364,7 @@ class Runner:
                 leaves, values = gradients.observe(), []
         if leaves or values:
             self.flush()
-            with neutral():
+            with clean_modes():
                 rows = (*gradients.rows_of(leaves), *map(gradients.row, values))
             self._send(Gradients(revision=live.loaded.revision, rows=rows, whole=False))
 
@@ -384,14 +384,14 @@ class Runner:
     def _fail(self, live: Live, step: Step, error: Exception) -> str:
         live.failed = True
         self.flush()
-        with neutral():
-            self._send(failed_step(live, step, error, self.rows.max_values))
+        with clean_modes():
+            self._send(step_failure(live, step, error, self.rows.max_values))
         live.leave_calls()
         return "failed"
 
     def _fail_head(self, live: Live, error: HeadFailed) -> str:
         live.failed = True
         self.flush()
-        self._send(failed_block(live, error))
+        self._send(block_failure(live, error))
         live.leave_calls()
         return "failed"

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.autograd.graph import Node
 from torch.nn import Parameter
 
-from gradstudio.engine.gradient.gradient_states import cut_here, passed_on
+from gradstudio.engine.gradient.gradient_states import cut_here, inherit_cut
 from gradstudio.engine.gradient.tensor_watch import Cut
 from gradstudio.engine.gradient.wire_edges import Call
 from gradstudio.engine.live.live_state import Binding, Live
@@ -166,5 +166,5 @@ class Rows:
         for binding in entry.inputs:
             value = live.gradients.values.get((*binding, "")) if binding is not None else None
             if value is not None and value.cut is not None:
-                return passed_on(value.cut)
+                return inherit_cut(value.cut)
         return None

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from torch import Tensor
 
-from gradstudio.engine.gradient.gradient_states import cut_here, passed_on
+from gradstudio.engine.gradient.gradient_states import cut_here, inherit_cut
 from gradstudio.engine.gradient.tensor_watch import Cut
 from gradstudio.engine.live.live_state import Live
-from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat, heads
+from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps, heads
 from gradstudio.engine.script.cursor import GRADLESS
 from gradstudio.engine.value.tensor_summary import dtype_name
 from gradstudio.engine.value.value_records import requires_grad
@@ -65,7 +65,7 @@ class Lineage:
             differentiable = tensor is None or tensor.is_floating_point() or tensor.is_complex()
             dtype = "" if tensor is None else dtype_name(tensor.dtype)
             return cut_here(step.id, step.statement.operator, block, dtype, differentiable)
-        return next((passed_on(cut) for name in reads if (cut := self._cuts.get(name)) is not None), None)
+        return next((inherit_cut(cut) for name in reads if (cut := self._cuts.get(name)) is not None), None)
 
     def passed(self, step: Step, block: ItemId | None) -> None:
         """The statement has bound its names."""
@@ -104,7 +104,7 @@ def _enter(live: Live, step: Step, cut: Cut | None, before: bool) -> None:
 def _end_of_loop(items: tuple[Item, ...], index: int, start: int) -> int:
     """Index behind the outermost loop that holds the step of this index; 0 when none does."""
     for item in items:
-        count = 1 if isinstance(item, Step) else len(flat(item.body))
+        count = 1 if isinstance(item, Step) else len(flat_steps(item.body))
         if start <= index < start + count:
             if isinstance(item, Step):
                 return 0
@@ -117,7 +117,7 @@ def _loops(live: Live) -> dict[Step, list[Head]]:
     """The loops that begin at a statement, outermost first."""
     found: dict[Step, list[Head]] = {}
     for head in heads(live.loaded.items):
-        if head.targets and (inner := flat(head.body)):
+        if head.targets and (inner := flat_steps(head.body)):
             found.setdefault(inner[0], []).append(head)
     return found
 

@@ -29,7 +29,7 @@ _HOISTED = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
 
 @lru_cache(maxsize=16)
-def compile_plain(code: str, backward_lines: frozenset[int]) -> tuple[CodeType, CodeType]:
+def compile_untraced(code: str, backward_lines: frozenset[int]) -> tuple[CodeType, CodeType]:
     """(imports and definitions, the rest) of a program's text.
 
     Raises:
@@ -44,7 +44,7 @@ def compile_plain(code: str, backward_lines: frozenset[int]) -> tuple[CodeType, 
     return first, second
 
 
-def run_plain(
+def run_untraced(
     live: Live,
     code: tuple[CodeType, CodeType],
     stopped: Callable[[], bool],

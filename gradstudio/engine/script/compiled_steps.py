@@ -9,7 +9,7 @@ from msgspec.structs import replace as replaced
 
 from gradstudio.engine import access
 from gradstudio.engine.access import FILENAME, MODULES
-from gradstudio.graph.groups.call_ids import SEPARATOR, inner_id
+from gradstudio.graph.groups.call_ids import SEPARATOR, call_item_id
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import BlockStatement, Program, Statement
 
@@ -69,8 +69,8 @@ class Step:
     def inside(self, item: ItemId, names: tuple[str, ...]) -> "Step":
         """Something that is there at the beginning of the call that this is, as if a step had given it."""
         statement = Statement(
-            node=inner_id(self.id, item), operator="", text="", address=f"{self.statement.address}{SEPARATOR}{item}",
-            line=self.statement.line, names=names, repeated=True,
+            node=call_item_id(self.id, item), operator="", text="",
+            address=f"{self.statement.address}{SEPARATOR}{item}", line=self.statement.line, names=names, repeated=True,
         )  # fmt: skip
         return Step(statement, source_of("", 1), None, True, ())
 
@@ -113,7 +113,7 @@ def prepare_inside(statements: tuple[Statement | BlockStatement, ...], call: Ite
     return _prepare(tuple(_inside(one, call, f"{address}{SEPARATOR}") for one in statements), {}, True)
 
 
-def prepare_plain(statements: tuple[Statement | BlockStatement, ...]) -> tuple[Item, ...]:
+def prepare_definition(statements: tuple[Statement | BlockStatement, ...]) -> tuple[Item, ...]:
     """The statements of a definition by their own ids, for going through them without a call."""
     return _prepare(statements, {}, False)
 
@@ -121,16 +121,16 @@ def prepare_plain(statements: tuple[Statement | BlockStatement, ...]) -> tuple[I
 def _inside(one: Statement | BlockStatement, call: ItemId, above: str) -> Statement | BlockStatement:
     if isinstance(one, BlockStatement):
         body = tuple(_inside(each, call, above) for each in one.body)
-        return replaced(one, block=inner_id(call, one.block), body=body, address=above + one.address)
-    sources = tuple((inner_id(call, source), output) for source, output in one.sources)
-    return replaced(one, node=inner_id(call, one.node), sources=sources, address=above + one.address)
+        return replaced(one, block=call_item_id(call, one.block), body=body, address=above + one.address)
+    sources = tuple((call_item_id(call, source), output) for source, output in one.sources)
+    return replaced(one, node=call_item_id(call, one.node), sources=sources, address=above + one.address)
 
 
-def flat(items: tuple[Item, ...]) -> list[Step]:
+def flat_steps(items: tuple[Item, ...]) -> list[Step]:
     """Every step in program order, those in blocks included."""
     steps: list[Step] = []
     for item in items:
-        steps.extend([item] if isinstance(item, Step) else flat(item.body))
+        steps.extend([item] if isinstance(item, Step) else flat_steps(item.body))
     return steps
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 from types import CodeType, FrameType, TracebackType
 
 from gradstudio.engine.access import FILENAME
-from gradstudio.graph.groups.call_ids import SEPARATOR, inner_id, is_inner, path_of
+from gradstudio.graph.groups.call_ids import SEPARATOR, call_item_id, is_call_item, path_of
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import BlockStatement, Program, Span, Statement
 
@@ -14,7 +14,7 @@ NOWHERE = ItemId("")
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
 
-class Places:
+class SourceMap:
     """The spans of one program, asked by position; and its statements, by node."""
 
     def __init__(self, program: Program) -> None:
@@ -101,12 +101,12 @@ class Places:
     def is_block(self, node: ItemId) -> bool:
         """Whether an id is that of a block, of the program or inside a call."""
         return isinstance(
-            self._inner.get(path_of(node)[-1]) if is_inner(node) else self.blocks.get(node), BlockStatement
+            self._inner.get(path_of(node)[-1]) if is_call_item(node) else self.blocks.get(node), BlockStatement
         )
 
     def address(self, node: ItemId) -> str:
         """How reports call a node, a block or something inside calls; "" when it is not known."""
-        if is_inner(node):
+        if is_call_item(node):
             first, *inner = path_of(node)
             return SEPARATOR.join([self.address(first), *(_word(self._inner.get(part)) for part in inner)])
         return _word(self.statements.get(node) or self.blocks.get(node))
@@ -119,7 +119,7 @@ class Places:
             if line not in self._inside:
                 node = item
             elif node and item:
-                node = inner_id(node, item)
+                node = call_item_id(node, item)
         return (node, at) if frames else (NOWHERE, 0)
 
     def _at_statement(self, line: int) -> ItemId:

@@ -88,14 +88,14 @@ def outline(tensor: Tensor) -> Summary:
     return found
 
 
-def spelled(values: Nested, not_finite: bool = True, tensor: Tensor | None = None) -> Nested:
+def spell_numbers(values: Nested, not_finite: bool = True, tensor: Tensor | None = None) -> Nested:
     """Nested lists as records hold them: "nan", "inf", "-inf" and [re, im]."""
     if not not_finite and (tensor is None or not tensor.is_complex()):
         return values
     if isinstance(values, list):
-        return [spelled(value) for value in values]
+        return [spell_numbers(value) for value in values]
     if isinstance(values, complex):
-        return [spelled(values.real), spelled(values.imag)]
+        return [spell_numbers(values.real), spell_numbers(values.imag)]
     if isinstance(values, float) and not math.isfinite(values):
         return "nan" if values != values else "inf" if values > 0 else "-inf"
     return values
@@ -168,10 +168,11 @@ def _of_dense(tensor: Tensor, dtype: str, max_values: int) -> Summary:
     else:
         listed, figures, preview = None, _figures(plain, None), preview_of(tensor.detach())
     minimum, maximum, mean, rms, nan, posinf, neginf = figures
+    odd, is_long = bool(nan or posinf or neginf), count > max_values
     return Summary(
         dtype=dtype, shape=shape, minimum=minimum, maximum=maximum, mean=mean, rms=rms, nan=nan, posinf=posinf,
         neginf=neginf, sampled=count > SAMPLE_ABOVE, preview=preview,
-        value=None if listed is None or count > max_values else spelled(listed, bool(nan or posinf or neginf), plain),
+        value=None if listed is None or is_long else spell_numbers(listed, odd, plain),
     )  # fmt: skip
 
 

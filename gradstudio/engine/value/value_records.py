@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from gradstudio.engine.value.lazy_modules import buffers_of, parameters_of
-from gradstudio.engine.value.tensor_summary import outline, spelled, summarise
+from gradstudio.engine.value.tensor_summary import outline, spell_numbers, summarise
 from gradstudio.engine.value.view_state import grad_fn_of, is_leaf
 from gradstudio.protocol.messages.records import (
     ArrayRecord,
@@ -114,7 +114,7 @@ def _number(value: complex) -> object:
         value = value.item()  # float64 is a float as well
     if isinstance(value, int) and not -LARGEST_INTEGER <= value < LARGEST_INTEGER:
         return str(value) if value.bit_length() <= PRINTED_BITS else _about(value)
-    return spelled(value)
+    return spell_numbers(value)
 
 
 def _about(value: int) -> str:
@@ -168,5 +168,5 @@ def _scalar_record(number: "np.generic", _max_values: int) -> Record:
 
 def _array_record(array: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]", max_values: int) -> ArrayRecord:
     numbers = array.size <= max_values and array.dtype.kind in "biufc"
-    value = spelled(array.tolist()) if numbers else None
+    value = spell_numbers(array.tolist()) if numbers else None
     return ArrayRecord(dtype=str(array.dtype), shape=tuple(array.shape), value=value)

@@ -4,19 +4,19 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from gradstudio.graph.analysis import program_analysis
-from gradstudio.graph.groups.call_ids import SEPARATOR, is_inner, path_of
-from gradstudio.graph.groups.definitions import group_of, inside
+from gradstudio.graph.groups.call_ids import SEPARATOR, is_call_item, path_of
+from gradstudio.graph.groups.definitions import definition_graph, group_of
 from gradstudio.graph.model import Graph, ItemId
 
 
-class Standing(NamedTuple):
+class ItemLocation(NamedTuple):
     """Where an item stands: the program, or the inside of a definition, as a graph; and its id there."""
 
     graph: Graph
     item: ItemId
 
 
-def standing(graph: Graph, item: ItemId) -> Standing | None:
+def locate_item(graph: Graph, item: ItemId) -> ItemLocation | None:
     """Where an item of a program, or inside its calls, stands; None when there is no such item (any more)."""
     *calls, last = path_of(item)
     where = graph
@@ -24,8 +24,8 @@ def standing(graph: Graph, item: ItemId) -> Standing | None:
         name = group_of(where, call)
         if name not in graph.definitions:
             return None
-        where = inside(graph, name)
-    return Standing(where, last) if last in where or calls else None
+        where = definition_graph(graph, name)
+    return ItemLocation(where, last) if last in where or calls else None
 
 
 class Addresses(dict[ItemId, str]):
@@ -38,17 +38,17 @@ class Addresses(dict[ItemId, str]):
 
     def __missing__(self, item: ItemId) -> str:
         """What is inside a call; anything else by its id."""
-        if not is_inner(item):
+        if not is_call_item(item):
             return item
         *calls, last = path_of(item)
         above = ItemId(SEPARATOR.join(calls))
-        found = standing(self._graph, item)
+        found = locate_item(self._graph, item)
         known = program_analysis.addresses(found.graph) if found is not None else {}
         return f"{self[above]}{SEPARATOR}{known.get(last, last)}"
 
     def get(self, item: ItemId, default: str = "") -> str:  # type: ignore[override]  # there is always one
         """The same; of nobody what is given instead."""
-        return self[item] if item in self or is_inner(item) else default
+        return self[item] if item in self or is_call_item(item) else default
 
 
 def addresses(graph: Graph) -> Mapping[ItemId, str]:

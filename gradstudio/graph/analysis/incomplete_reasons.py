@@ -10,7 +10,7 @@ from gradstudio.graph.groups.definitions import definition_reason
 from gradstudio.graph.model import Block, ItemId, Node
 from gradstudio.graph.ports.arguments import Argument, slice_parts
 from gradstudio.graph.ports.module_calls import label_at, named_arguments, taker_of
-from gradstudio.graph.text.conditionals import choice
+from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.format_templates import count
 from gradstudio.graph.text.record_checks import attribute_of, digest_of, literal_reason, names_reason
 from gradstudio.graph.text.statements import Statements
@@ -117,7 +117,7 @@ def _template_reason(node: Node, operator: Operator) -> str | None:
     template, values = operator.parameters
     try:
         literal = node.literals.get(template.name, "")
-        holes = choice(literal).count if operator.face is Face.CHOICE else count(literal)
+        holes = read_conditional(literal).count if operator.face is Face.CHOICE else count(literal)
     except Refused as error:
         return str(error)
     given = node.lengths.get(values.name, 0)

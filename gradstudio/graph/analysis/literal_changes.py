@@ -8,7 +8,7 @@ import msgspec
 from gradstudio.graph.model import Block, BodyId, Definition, Graph, ItemId, Node, Wire
 
 
-class Seen:
+class GraphSnapshot:
     """The records of a graph at one revision; taking them costs next to nothing, for they are frozen."""
 
     def __init__(self, graph: Graph) -> None:
@@ -19,7 +19,7 @@ class Seen:
         self.wires: list[Wire] = list(graph.wires.values())
         self.definitions: dict[str, Definition] = dict(graph.definitions)
 
-    def turned(self, later: "Seen") -> tuple[ItemId, ...] | None:
+    def turned(self, later: "GraphSnapshot") -> tuple[ItemId, ...] | None:
         """The nodes whose literals or names alone are others later; None when more than that has changed."""
         same = (
             self.bodies == later.bodies
@@ -39,11 +39,11 @@ class Seen:
                 found.append(item)
         return tuple(found)
 
-    def renamed(self, later: "Seen", turned: Iterable[ItemId]) -> tuple[ItemId, ...]:
+    def renamed(self, later: "GraphSnapshot", turned: Iterable[ItemId]) -> tuple[ItemId, ...]:
         """Those of the turned nodes that have other names later."""
         return tuple(item for item in turned if self.nodes[item].names != later.nodes[item].names)
 
-    def are_fresh(self, later: "Seen", renamed: tuple[ItemId, ...]) -> bool:
+    def are_fresh(self, later: "GraphSnapshot", renamed: tuple[ItemId, ...]) -> bool:
         """Whether every name that came is bound once, and every name that went nowhere: no other can be misread."""
         bound = Counter(name for node in later.nodes.values() for name in node.names)
         for block in later.blocks.values():

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from gradstudio.graph.card_grouping import CALLED, EVAL, FREEZE, SELF, TRAIN, joined, makes_module
+from gradstudio.graph.card_grouping import CALLED, EVAL, FREEZE, SELF, TRAIN, card_groups, makes_module
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.operator_rows import row_of
 from gradstudio.operators.model import Kind, Parameter
@@ -67,7 +67,7 @@ def top_level(graph: Graph) -> tuple[ItemId, ...]:
     return tuple(item for item in graph.order() if _is_constructor(graph, item) and not holders(graph, item))
 
 
-def differs(graph: Graph, module: ItemId) -> bool:
+def depends_on_mode(graph: Graph, module: ItemId) -> bool:
     """Whether a module computes something else in training than in evaluation, itself or by what it holds."""
     node = graph.nodes.get(module)
     if node is None or not _is_constructor(graph, module):
@@ -75,12 +75,12 @@ def differs(graph: Graph, module: ItemId) -> bool:
     word = node.operator.rsplit(".", 1)[-1]
     drops = word in _RECURRENT and node.literals.get("dropout", "0.0") not in ("0", "0.0")
     own = drops or any(part in word.lower() for part in _DIFFER)
-    return own or any(differs(graph, child) for child in children(graph, module))
+    return own or any(depends_on_mode(graph, child) for child in children(graph, module))
 
 
 def switched_together(graph: Graph) -> tuple[ItemId, ...]:
     """The modules that the document's switch is about: no other holds them, and the mode may matter to them."""
-    return tuple(item for item in top_level(graph) if differs(graph, item) or _holds_unknown(graph, item))
+    return tuple(item for item in top_level(graph) if depends_on_mode(graph, item) or _holds_unknown(graph, item))
 
 
 def has_parameters(graph: Graph, module: ItemId) -> bool:
@@ -113,8 +113,8 @@ def _may_be_tensor(graph: Graph, wire: Wire) -> bool:
 
 def is_shown(graph: Graph, module: ItemId) -> bool:
     """Whether a module's card tells its mode: it matters, or something says it."""
-    said = any(joined(graph).switches.get(item) == module for item in mode_statements(graph, module))
-    return said or not is_training(graph, module) or differs(graph, module)
+    said = any(card_groups(graph).switches.get(item) == module for item in mode_statements(graph, module))
+    return said or not is_training(graph, module) or depends_on_mode(graph, module)
 
 
 def _holds_unknown(graph: Graph, module: ItemId) -> bool:

@@ -8,13 +8,13 @@ from collections import Counter
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
-from gradstudio.graph.analysis.literal_changes import Seen
+from gradstudio.graph.analysis.literal_changes import GraphSnapshot
 from gradstudio.graph.analysis.static_gradients import Gradients, body_is_top_level, decisive_literals, losses_first
-from gradstudio.graph.analysis.validity import Soundness
+from gradstudio.graph.analysis.validity import Validity
 from gradstudio.graph.model import DEFINITION_OUTPUTS, ROOT, BodyId, Graph, ItemId, Node
 from gradstudio.graph.names import RESERVED, suggest
 from gradstudio.graph.operator_rows import GROUP
-from gradstudio.graph.text.conditionals import choice
+from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.statements import Binding, inputs_of
 from gradstudio.operators.model import Effect, Face, Family, Operator
 
@@ -38,7 +38,7 @@ class Analysis:
         self.graph = graph
         self.inputs = inputs or inputs_of(graph)
         self.revision = graph.revision
-        self.seen = Seen(graph)
+        self.seen = GraphSnapshot(graph)
         self.structure = object()
         held = before.held(self.seen) if before is not None else frozenset()
         if before is not None and "addresses" in held:
@@ -46,7 +46,7 @@ class Analysis:
         for part in held & before.__dict__.keys() if before is not None else ():
             self.__dict__[part] = before.__dict__[part]
 
-    def held(self, later: Seen) -> frozenset[str]:
+    def held(self, later: GraphSnapshot) -> frozenset[str]:
         """The parts that are true of later records of the graph, which is in that state now."""
         turned = self.seen.turned(later) if "soundness" in self.__dict__ else None
         if turned is None:
@@ -62,9 +62,9 @@ class Analysis:
         return _PARTS - {"addresses"} if renamed else _PARTS
 
     @cached_property
-    def soundness(self) -> Soundness:
+    def soundness(self) -> Validity:
         """What is live, muted, incomplete."""
-        return Soundness(self.graph, self.inputs)
+        return Validity(self.graph, self.inputs)
 
     @cached_property
     def gradients(self) -> Gradients:
@@ -213,7 +213,7 @@ class _Folding:
         return operator.face in TARGETS if is_target else True
 
     def _is_display(self, user: ItemId, taker: Operator) -> bool:
-        return choice(self.graph.nodes[user].literals.get(taker.parameters[0].name, "")).is_display
+        return read_conditional(self.graph.nodes[user].literals.get(taker.parameters[0].name, "")).is_display
 
 
 def _addresses(graph: Graph, inputs: tuple[str, ...]) -> dict[ItemId, str]:

@@ -3,7 +3,7 @@
 import msgspec
 
 from gradstudio.graph.analysis.incomplete_reasons import TENSOR_ATTRIBUTES
-from gradstudio.graph.analysis.validity import Soundness
+from gradstudio.graph.analysis.validity import Validity
 from gradstudio.graph.groups.definitions import INIT_PREFIX, PARAMETER_KEYS
 from gradstudio.graph.model import DEFINITION_INPUTS, BodyId, Graph, ItemId, Node
 from gradstudio.graph.ports.item_ports import counts
@@ -42,7 +42,7 @@ class Gradients:
         repeated: items of the repeated part; a block is in it when something inside is.
     """
 
-    def __init__(self, graph: Graph, soundness: Soundness) -> None:
+    def __init__(self, graph: Graph, soundness: Validity) -> None:
         """Walk the graph in program order."""
         self.graph, self._soundness = graph, soundness
         self.may: set[Value] = set()

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 from gradstudio.graph import names as names_of
 from gradstudio.graph.analysis.incomplete_reasons import block_reason, node_reason
-from gradstudio.graph.groups.definitions import definition_reason, inside, setup_of
+from gradstudio.graph.groups.definitions import definition_graph, definition_reason, setup_of
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
     DEFINITION_OUTPUTS,
@@ -36,7 +36,7 @@ INSIDE = "inside '"
 """How the reason of a call begins whose group cannot give what it is asked for."""
 
 
-class Soundness(Statements):
+class Validity(Statements):
     """One walk over a program.
 
     Attributes:
@@ -106,7 +106,7 @@ class _Walk:
     """The walk in program order, with what every name means at each place."""
 
     def __init__(
-        self, soundness: Soundness, inputs: tuple[str, ...], forced: dict[ItemId, str], gone: dict[ItemId, str]
+        self, soundness: Validity, inputs: tuple[str, ...], forced: dict[ItemId, str], gone: dict[ItemId, str]
     ) -> None:
         self.soundness, self.graph, self.forced, self.gone = soundness, soundness.graph, forced, gone
         self.seen: set[ItemId] = {DEFINITION_INPUTS}
@@ -194,7 +194,7 @@ class _Walk:
 # ------------------------------------------------------------------ the insides of groups
 
 
-class Trouble(NamedTuple):
+class InvalidOutput(NamedTuple):
     """Why a group cannot give what it is asked for.
 
     Attributes:
@@ -206,14 +206,14 @@ class Trouble(NamedTuple):
     item: ItemId | None
 
 
-_inner: "WeakKeyDictionary[Graph, Soundness]" = WeakKeyDictionary()
+_inner: "WeakKeyDictionary[Graph, Validity]" = WeakKeyDictionary()
 
 
-def soundness_inside(graph: Graph, name: str) -> Soundness:
+def validity_inside(graph: Graph, name: str) -> Validity:
     """The soundness of a definition's inside; kept as long as the inside is."""
-    inner = inside(graph, name)
+    inner = definition_graph(graph, name)
     if inner not in _inner:
-        _inner[inner] = Soundness(inner, graph.definitions[name].inputs)
+        _inner[inner] = Validity(inner, graph.definitions[name].inputs)
     return _inner[inner]
 
 
@@ -226,12 +226,12 @@ def incomplete_inside(graph: Graph) -> dict[ItemId, str]:
         name = waiting.pop(0)
         if name not in seen and definition_reason(graph, GROUP + name) is None:
             seen.add(name)
-            found.update(soundness_inside(graph, name).incomplete)
+            found.update(validity_inside(graph, name).incomplete)
             waiting += called_in(graph.definitions[name].graph)
     return found
 
 
-def trouble_inside(graph: Graph, call: ItemId) -> Trouble | None:
+def trouble_inside(graph: Graph, call: ItemId) -> InvalidOutput | None:
     """Why a call cannot run for what is inside its group, and which item is to blame."""
     node = graph.nodes.get(call)
     name = node.operator.removeprefix(GROUP) if node is not None and node.operator.startswith(GROUP) else ""
@@ -240,9 +240,9 @@ def trouble_inside(graph: Graph, call: ItemId) -> Trouble | None:
     return _trouble(graph, name, {wire.output for wire in graph.wires_from(call)})
 
 
-def _trouble(graph: Graph, name: str, used: set[int]) -> Trouble | None:
+def _trouble(graph: Graph, name: str, used: set[int]) -> InvalidOutput | None:
     definition = graph.definitions[name]
-    sound = soundness_inside(graph, name)
+    sound = validity_inside(graph, name)
     for item in _asked(definition, sound.graph):
         if item in sound.incomplete:
             return _to_blame(sound, name, item)
@@ -250,7 +250,9 @@ def _trouble(graph: Graph, name: str, used: set[int]) -> Trouble | None:
         wire = sound.graph.wire_into(DEFINITION_OUTPUTS, str(number))
         if number < len(definition.outputs) and (wire is None or wire.source in sound.muted):
             how = "nothing is wired to the output" if wire is None else "what is muted would give the output"
-            return Trouble(f"{INSIDE}{name}', {how} '{definition.outputs[number]}'", wire.source if wire else None)
+            return InvalidOutput(
+                f"{INSIDE}{name}', {how} '{definition.outputs[number]}'", wire.source if wire else None
+            )
     return None
 
 
@@ -261,7 +263,7 @@ def _asked(definition: Definition, inner: Graph) -> Iterator[ItemId]:
     yield from (wire.source for wire in wires)
 
 
-def _to_blame(sound: Soundness, name: str, item: ItemId) -> Trouble:
+def _to_blame(sound: Validity, name: str, item: ItemId) -> InvalidOutput:
     """Where it begins that an item cannot run, by way of what it reads and of groups that it calls."""
     seen = {item}
     while sound.incomplete[item].startswith(READS):
@@ -274,4 +276,4 @@ def _to_blame(sound: Soundness, name: str, item: ItemId) -> Trouble:
     deeper = trouble_inside(sound.graph, item) if sound.incomplete[item].startswith(INSIDE) else None
     title = "" if deeper is not None else f"{names_of.title(sound.graph, item)}: "
     words = f"{INSIDE}{name}', {title}{sound.incomplete[item]}"
-    return Trouble(words, deeper.item if deeper is not None and deeper.item is not None else item)
+    return InvalidOutput(words, deeper.item if deeper is not None and deeper.item is not None else item)

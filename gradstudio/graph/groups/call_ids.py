@@ -12,12 +12,12 @@ OUTPUTS = DEFINITION_OUTPUTS
 """The last part of the id at which a run stands that is to return from a call."""
 
 
-def inner_id(call: ItemId, item: ItemId) -> ItemId:
+def call_item_id(call: ItemId, item: ItemId) -> ItemId:
     """The id of an item inside a call."""
     return ItemId(f"{call}{SEPARATOR}{item}")
 
 
-def is_inner(item: ItemId) -> bool:
+def is_call_item(item: ItemId) -> bool:
     """Whether an item is inside a call."""
     return SEPARATOR in item
 

@@ -18,7 +18,7 @@ from gradstudio.graph.edits import (
     apply_all,
 )
 from gradstudio.graph.model import ROOT, BodyId, Definition, Graph, ItemId, Node, Wire
-from gradstudio.graph.names import bound_names, fresh
+from gradstudio.graph.names import bound_names, fresh_name
 from gradstudio.graph.operator_rows import GROUP, instance_name
 from gradstudio.operators.calls.call_signature import INPUTS
 
@@ -58,7 +58,7 @@ def _split_in(graph: Graph, made: Definition) -> Edits:
     taken = {*bound_names(graph), *graph.definitions, made.name}
     done: list[Edit] = []
     for call in calls_of_group(graph, made.name):
-        name = fresh(taken, instance_name(made.name))
+        name = fresh_name(taken, instance_name(made.name))
         given = {key: text for key, text in call.literals.items() if key in made.settings}
         maker = Node(id=_free_id(draft), operator=call.operator, names=(name,), literals=given)
         place = draft.places.get(call.id)
@@ -141,4 +141,4 @@ def _names(names: tuple[str, ...], outputs: Kept, taken: set[str]) -> tuple[str,
     if not names and all(k >= 0 for _, k in outputs):
         return ()  # nobody wanted what it gives
     kept = (names[k] if 0 <= k < len(names) else "" for _, k in outputs)
-    return tuple(name or fresh(taken, output) for name, (output, _) in zip(kept, outputs, strict=True))
+    return tuple(name or fresh_name(taken, output) for name, (output, _) in zip(kept, outputs, strict=True))

@@ -17,7 +17,7 @@ from gradstudio.graph.model import (
     Node,
     StoredTensor,
 )
-from gradstudio.graph.names import fresh
+from gradstudio.graph.names import fresh_name
 from gradstudio.graph.operator_rows import GROUP, called_in, row_of
 from gradstudio.graph.text import name_bindings
 from gradstudio.graph.text.record_checks import names_reason
@@ -32,7 +32,7 @@ _Around = tuple[dict[str, Definition], Header, dict[str, StoredTensor]]
 _insides: "WeakKeyDictionary[Definition, tuple[_Around, Graph]]" = WeakKeyDictionary()
 
 
-def inside(graph: Graph, name: str) -> Graph:
+def definition_graph(graph: Graph, name: str) -> Graph:
     """The inside of a definition as a graph that knows its edges and the program's definitions; do not edit it.
 
     The same graph comes back until the definition, or what it may call, is another one; so analysis is kept.
@@ -51,7 +51,7 @@ def inside(graph: Graph, name: str) -> Graph:
     return inner
 
 
-def bare(inner: Graph) -> Graph:
+def bare_definition(inner: Graph) -> Graph:
     """What a definition holds of the graph that its inside is edited as."""
     plain = inner.copy()
     plain.definitions = {}
@@ -83,7 +83,7 @@ def callers(graph: Graph, name: str) -> Iterator[str | None]:
             yield other
 
 
-def in_order(graph: Graph) -> tuple[str, ...]:
+def call_order(graph: Graph) -> tuple[str, ...]:
     """The definitions that can be called, each behind those that it calls itself."""
     found: dict[str, None] = {}
 
@@ -103,7 +103,7 @@ def definition_reason(graph: Graph, operator_key: str) -> str | None:
     definition = graph.definitions.get(name)
     if definition is None:
         return f"there is no group '{name[:60]}'"
-    if reaches(graph, [name], name):
+    if calls_transitively(graph, [name], name):
         return "the group calls itself"
     if definition.name != name or name == "_":
         return "the group has another name"
@@ -114,7 +114,7 @@ def definition_reason(graph: Graph, operator_key: str) -> str | None:
     return names_reason((name, *definition.inputs)) or names_reason(definition.outputs)
 
 
-def reaches(graph: Graph, begin: Iterable[str], goal: str) -> bool:
+def calls_transitively(graph: Graph, begin: Iterable[str], goal: str) -> bool:
     """Whether some of the definitions calls the goal, directly or through others."""
     seen: set[str] = set()
     stack = list(begin)
@@ -191,7 +191,7 @@ def is_seed(graph: Graph, node: Node) -> bool:
     return makes_module or (leaf and operator.key != "torch.nn.Module.requires_grad_")
 
 
-def wanted_setup(graph: Graph, known: Iterable[ItemId], late: frozenset[int]) -> tuple[ItemId, ...]:
+def setup_statements(graph: Graph, known: Iterable[ItemId], late: frozenset[int]) -> tuple[ItemId, ...]:
     """The outermost statements that belong to `__init__`: those known, what makes layers and leaves, what they need.
 
     Args:
@@ -234,7 +234,7 @@ def _prepares(graph: Graph, item: ItemId, setup: set[ItemId]) -> bool:
     return prepares and any(top_of(graph, source) in setup for source, _ in _sources(graph, item))
 
 
-def edited(
+def definition_with_body(
     before: Definition, inputs: tuple[str, ...], outputs: tuple[str, ...], inner: Graph, names: Mapping[str, str]
 ) -> Definition:
     """A definition whose inside is another one; `inner` is the definition's from now on.
@@ -248,7 +248,7 @@ def edited(
     if not before.is_module:
         return _promoted(before, made)
     late = frozenset(k for k, name in enumerate(inputs) if name not in settings)
-    setup = wanted_setup(inner, [item for item in before.setup if item in inner], late)
+    setup = setup_statements(inner, [item for item in before.setup if item in inner], late)
     setup_first(inner, setup)
     known = set(before.setup) & set(setup)
     fresh = [item for item in setup if item in inner.nodes and item not in known and inner.nodes[item].names]
@@ -261,10 +261,10 @@ def _promoted(before: Definition, made: Definition) -> Definition:
     tops = [node for item in inner.bodies[ROOT] if (node := inner.nodes.get(item)) is not None]
     if not any(node.id not in before.graph and is_seed(inner, node) for node in tops):
         return made
-    first = set(wanted_setup(inner, (), frozenset()))
+    first = set(setup_statements(inner, (), frozenset()))
     needs = {wire.output for wire in inner.wires_from(DEFINITION_INPUTS) if top_of(inner, wire.target) in first}
     settings = tuple(made.inputs[k] for k in sorted(needs))
-    setup = wanted_setup(inner, (), frozenset(range(len(made.inputs))) - needs)
+    setup = setup_statements(inner, (), frozenset(range(len(made.inputs))) - needs)
     setup_first(inner, setup)
     kept = tuple(item for item in setup if item in inner.nodes and inner.nodes[item].names)
     return made.but(is_module=True, settings=settings, setup=setup, kept=kept)
@@ -281,7 +281,7 @@ def setup_first(graph: Graph, setup: Iterable[ItemId]) -> None:
 def result_words(graph: Graph, returned: Iterable[tuple[ItemId, int]]) -> tuple[str, ...]:
     """What the outputs of a definition are called after what they give, each by a name of its own."""
     taken = set[str]()
-    return tuple([fresh(taken, result_word(graph, item, output)) for item, output in returned])
+    return tuple([fresh_name(taken, result_word(graph, item, output)) for item, output in returned])
 
 
 def result_word(graph: Graph, item: ItemId, output: int) -> str:

@@ -34,7 +34,7 @@ from gradstudio.graph.edits import (
 )
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.groups.call_updates import Kept, callers_follow, calls_split
-from gradstudio.graph.groups.definitions import edited
+from gradstudio.graph.groups.definitions import definition_with_body
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
     DEFINITION_OUTPUTS,
@@ -53,7 +53,7 @@ BESIDE_PX = 300.0
 _KEYS = ((INPUTS_CARD, DEFINITION_INPUTS), (OUTPUTS_CARD, DEFINITION_OUTPUTS))
 
 
-def opened(root: Graph, name: str) -> Graph:
+def open_group(root: Graph, name: str) -> Graph:
     """The inside of a definition, with its two cards; everything it calls can be looked up in it."""
     definition = root.definitions[name]
     shown = definition.graph.copy()
@@ -69,7 +69,7 @@ def opened(root: Graph, name: str) -> Graph:
     return shown
 
 
-def closed(root: Graph, name: str, shown: Graph) -> Edits:
+def close_group(root: Graph, name: str, shown: Graph) -> Edits:
     """The edits of the program that make a definition what is shown; its calls follow its inputs and outputs."""
     before = root.definitions[name]
     after = definition_of(shown, before)
@@ -108,10 +108,10 @@ def definition_of(shown: Graph, before: Definition) -> Definition:
     inner.definitions, inner.tensors = {}, {}
     kept = _by_place(before.inputs, inputs)
     names = {before.inputs[k]: name for name, k in kept if k >= 0}
-    return edited(before, inputs, outputs, inner, names)
+    return definition_with_body(before, inputs, outputs, inner, names)
 
 
-def settled(shown: Graph) -> Edits:
+def boundary_edits(shown: Graph) -> Edits:
     """What has to be done so that the cards stand where they must, and every wire to a "+" has a port of its own."""
     draft, done = shown.copy(), list[Edit]()
 
@@ -236,12 +236,12 @@ def _named_inputs(shown: Graph) -> Edits:
     """Names for all inputs that are wired: a wire from the "+" names its own after where it ends."""
     node = shown.nodes[INPUTS_CARD]
     taken = set(naming.bound_names(shown)) - {"_"}
-    names = [name if name != "_" else naming.fresh(taken, "x") for name in node.names]
+    names = [name if name != "_" else naming.fresh_name(taken, "x") for name in node.names]
     dropped = [wire for wire in shown.wires_from(INPUTS_CARD) if wire.output > len(names)]
     wire = next((wire for wire in shown.wires_from(INPUTS_CARD) if wire.output == len(names)), None)
     if wire is not None:
         port = find_port(shown, wire.target, wire.port)
-        names.append(naming.fresh(taken, _word(port.parameter.name if port is not None else "")))
+        names.append(naming.fresh_name(taken, _word(port.parameter.name if port is not None else "")))
     if tuple(names) == node.names:
         return tuple(RemoveWire(one) for one in dropped)
     return (*(RemoveWire(one) for one in dropped), ReplaceNode(msgspec.structs.replace(node, names=tuple(names))))
@@ -256,7 +256,7 @@ def _named_outputs(shown: Graph) -> Edits:
         return dropped
     bound = shown.nodes[wire.source].names if wire.source in shown.nodes else ()
     base = bound[wire.output] if wire.output < len(bound) and bound[wire.output] != "_" else "out"
-    name = naming.fresh(set(names), base)
+    name = naming.fresh_name(set(names), base)
     made = outputs_node((*names, name))
     return (*dropped, RemoveWire(wire), ReplaceNode(made), AddWire(Wire(wire.source, wire.output, wire.target, name)))
 

@@ -16,7 +16,7 @@ WHOLE = frozenset({Family.OBJECT, Family.TUPLE, Family.MODULE})
 """What may bring a whole list."""
 
 
-class Landing(msgspec.Struct, frozen=True):
+class DropTarget(msgspec.Struct, frozen=True):
     """Another end than the port the wire was dropped on.
 
     Attributes:
@@ -30,7 +30,7 @@ class Landing(msgspec.Struct, frozen=True):
     between: str = ""
 
 
-def landing(graph: Graph, source: ItemId, output: int, target: ItemId, path: str) -> Landing | None:
+def drop_target(graph: Graph, source: ItemId, output: int, target: ItemId, path: str) -> DropTarget | None:
     """Where a wire that is dropped on a port ends instead; None: there, or nowhere."""
     port = find_port(graph, target, path)
     operator = operator_of(graph, target)
@@ -45,17 +45,17 @@ def landing(graph: Graph, source: ItemId, output: int, target: ItemId, path: str
         return None
     if not _is_empty(graph, target, name, but=(source, output)):
         return None
-    whole = _on_whole(operator, parameter, family) or Landing(name)
+    whole = _on_whole(operator, parameter, family) or DropTarget(name)
     return whole if whole.between or not accepts(parameter, family) else None
 
 
-def _on_whole(operator: Operator, parameter: Parameter, family: Family) -> Landing | None:
+def _on_whole(operator: Operator, parameter: Parameter, family: Family) -> DropTarget | None:
     """A module gives its parameters to what takes parameters; one tensor becomes a list of one there."""
     if parameter.kind is not Kind.TENSORS or not takes_parameters(operator, parameter):
         return None
     if family is Family.MODULE:
-        return Landing(parameter.name, between=PARAMETERS)
-    return Landing(f"{parameter.name}.0", length=1) if family is Family.TENSOR else None
+        return DropTarget(parameter.name, between=PARAMETERS)
+    return DropTarget(f"{parameter.name}.0", length=1) if family is Family.TENSOR else None
 
 
 def _is_empty(graph: Graph, item: ItemId, name: str, but: tuple[ItemId, int]) -> bool:

@@ -18,7 +18,7 @@ from gradstudio.graph.model import (
 from gradstudio.graph.operator_rows import row_of
 from gradstudio.graph.ports.arguments import BLOCK_PARAMETERS, SLICE_PARTS, find_operator, slice_parts
 from gradstudio.graph.ports.module_calls import maker_of, taker_of
-from gradstudio.operators.calls.call_signature import INPUTS, input_parameter, taken
+from gradstudio.operators.calls.call_signature import INPUTS, forward_parameters, input_parameter
 from gradstudio.operators.families import call_results, element_parameter, is_list_like, result_families
 from gradstudio.operators.model import Face, Family, Kind, Operator, Parameter
 
@@ -154,7 +154,7 @@ def _call_ports(graph: Graph, call: Node, row: Operator) -> Iterator[Port]:
     maker = taker_of(graph, call)
     for parameter in row.parameters:
         ports = _parameter_ports(graph, call, parameter)
-        if parameter.name != INPUTS or not taken(maker):
+        if parameter.name != INPUTS or not forward_parameters(maker):
             yield from ports
             continue
         for port in ports:

@@ -3,7 +3,7 @@
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.operator_rows import row_of
-from gradstudio.operators.calls.call_signature import INPUTS, MODULE, called_row, input_parameter, taken
+from gradstudio.operators.calls.call_signature import INPUTS, MODULE, called_row, forward_parameters, input_parameter
 from gradstudio.operators.model import Operator
 
 _SAME = {"python.alias": "value"}
@@ -46,7 +46,7 @@ def described_by(graph: Graph, item: ItemId) -> str:
     if node is None:
         return ""
     maker = taker_of(graph, node) if node.operator == CALL else None
-    return maker.key if maker is not None and taken(maker) else node.operator
+    return maker.key if maker is not None and forward_parameters(maker) else node.operator
 
 
 def port_label(path: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from gradstudio.graph.card_grouping import CALLED, joined
+from gradstudio.graph.card_grouping import CALLED, card_groups
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import OutputPort, Port, input_ports, output_ports
@@ -39,9 +39,9 @@ class Link(NamedTuple):
     words: str
 
 
-def links(graph: Graph, sources: Iterable[ItemId], targets: Iterable[ItemId]) -> list[Link]:
+def rank_links(graph: Graph, sources: Iterable[ItemId], targets: Iterable[ItemId]) -> list[Link]:
     """Every legal wire from one of the sources to one of the targets, the best fitting first."""
-    ends, called = tuple(targets), joined(graph).modules
+    ends, called = tuple(targets), card_groups(graph).modules
     ports = [
         (item, port) for item in ends for port in input_ports(graph, item) if port.path != CALLED or item not in called
     ]
@@ -60,7 +60,7 @@ def links(graph: Graph, sources: Iterable[ItemId], targets: Iterable[ItemId]) ->
     return sorted(found, key=lambda link: link.rank, reverse=True)
 
 
-def best(found: list[Link]) -> list[Link]:
+def best_links(found: list[Link]) -> list[Link]:
     """The best of ranked links: one, or several that fit equally well. Elements of one list count as one."""
     chosen: dict[tuple[ItemId, int, ItemId, str], Link] = {}
     for link in found:

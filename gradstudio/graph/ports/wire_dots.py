@@ -74,7 +74,7 @@ def with_points(graph: Graph, end: End, points: Sequence[Point]) -> dict[str, Pl
     return changed | dict.fromkeys(key for key in old if key not in new)
 
 
-def shared(graph: Graph, keys: Iterable[str]) -> frozenset[str]:
+def coinciding_dots(graph: Graph, keys: Iterable[str]) -> frozenset[str]:
     """The dots with those of the same output's other wires that lie at the same place: they are one dot."""
     chosen = [key for key in keys if key in graph.places]
     if not chosen:
@@ -89,7 +89,7 @@ def shared(graph: Graph, keys: Iterable[str]) -> frozenset[str]:
     return frozenset(key for together in spots.values() if together.intersection(chosen) for key in together)
 
 
-def compacted(places: Mapping[str, Place], there: Iterable[str]) -> dict[str, Place]:
+def renumber_dots(places: Mapping[str, Place], there: Iterable[str]) -> dict[str, Place]:
     """Dots as a file has them, numbered from 0 without gaps; those of wires that are not there are dropped."""
     ends: dict[End, list[tuple[int, Place]]] = {}
     for key in there:

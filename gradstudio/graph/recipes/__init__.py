@@ -1,10 +1,10 @@
 """Gestures as pure functions: each reads a graph and returns the edits, or refuses in words."""
 
-from gradstudio.graph.recipes.defaults import default_of, differing, differs, reset
+from gradstudio.graph.recipes.defaults import changed_arguments, default_of, is_changed, reset
 from gradstudio.graph.recipes.draft import Draft
-from gradstudio.graph.recipes.effect_statements import append_backward, earlier, later
+from gradstudio.graph.recipes.effect_statements import append_backward, move_earlier, move_later
 from gradstudio.graph.recipes.grouping.block_wrapping import add_block, move_into, unwrap, wrap
-from gradstudio.graph.recipes.grouping.loop_carry import carriable, carry
+from gradstudio.graph.recipes.grouping.loop_carry import carriable_wires, carry
 from gradstudio.graph.recipes.modules import (
     add_child,
     call_again,
@@ -33,16 +33,16 @@ from gradstudio.graph.recipes.reordering import put_at
 from gradstudio.graph.recipes.repairs import (
     add_identity,
     clone_before_write,
+    combine_steps,
     feed,
     functional_key,
-    in_turn,
     insert,
     move_behind,
     out_of_place,
     replace_operator,
     statement_before,
 )
-from gradstudio.graph.recipes.replacement import Replaced, replace, replaceable
+from gradstudio.graph.recipes.replacement import Replacement, replace, replaceable_node
 from gradstudio.graph.recipes.value_entry import set_value
 from gradstudio.graph.recipes.wiring.connection import (
     connect,
@@ -55,13 +55,13 @@ from gradstudio.graph.recipes.wiring.dots import add_dot, branch, remove_dots, w
 from gradstudio.graph.recipes.wiring.insertion import insert_existing, is_idle
 from gradstudio.graph.recipes.wiring.list_ports import join_list, move_element, remove_element, split_list
 from gradstudio.graph.recipes.wiring.muting import mute_wires, unmute_wires
-from gradstudio.graph.recipes.wiring.reconnection import Healed, delete_healed, shake_off
-from gradstudio.graph.recipes.wiring.rewiring import move_wires, set_links, swap_inputs, swappable
+from gradstudio.graph.recipes.wiring.reconnection import Reconnection, delete_and_reconnect, shake_off
+from gradstudio.graph.recipes.wiring.rewiring import move_wires, set_links, swap_inputs, swappable_operands
 
 __all__ = [
     "Draft",
-    "Healed",
-    "Replaced",
+    "Reconnection",
+    "Replacement",
     "add_block",
     "add_child",
     "add_dot",
@@ -70,35 +70,35 @@ __all__ = [
     "append_backward",
     "branch",
     "call_again",
-    "carriable",
+    "carriable_wires",
     "carry",
+    "changed_arguments",
     "clone_before_write",
+    "combine_steps",
     "connect",
     "connect_leaf",
     "default_of",
     "delete",
-    "delete_healed",
-    "differing",
-    "differs",
+    "delete_and_reconnect",
     "disconnect",
     "disconnect_all",
-    "earlier",
     "feed",
     "free_child_port",
     "functional_key",
-    "in_turn",
     "initialise",
     "insert",
     "insert_existing",
     "insert_on_wire",
+    "is_changed",
     "is_idle",
     "join_list",
-    "later",
     "move",
     "move_behind",
     "move_child",
+    "move_earlier",
     "move_element",
     "move_into",
+    "move_later",
     "move_wires",
     "mute_wires",
     "out_of_place",
@@ -111,7 +111,7 @@ __all__ = [
     "replace",
     "replace_operator",
     "replace_target",
-    "replaceable",
+    "replaceable_node",
     "reset",
     "set_bypassed",
     "set_document_device_port",
@@ -128,7 +128,7 @@ __all__ = [
     "split_list",
     "statement_before",
     "swap_inputs",
-    "swappable",
+    "swappable_operands",
     "unmute_wires",
     "unwrap",
     "without_dots",

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import DOCUMENT_DEVICE, Graph, ItemId
 from gradstudio.graph.ports.item_ports import find_port, operator_of
@@ -19,13 +19,13 @@ def default_of(graph: Graph, item: ItemId, path: str) -> str:
     return operator.suggested.get(path, "")
 
 
-def differing(graph: Graph, item: ItemId) -> tuple[tuple[ItemId, str], ...]:
+def changed_arguments(graph: Graph, item: ItemId) -> tuple[tuple[ItemId, str], ...]:
     """Arguments on an item's card that are not as a fresh node has them, as (item, port path); wired ones apart."""
-    owners = [owner for owner in (joined(graph).modules.get(item), item) if owner is not None]
-    return tuple((owner, path) for owner in owners for path in _paths(graph, owner) if differs(graph, owner, path))
+    owners = [owner for owner in (card_groups(graph).modules.get(item), item) if owner is not None]
+    return tuple((owner, path) for owner in owners for path in _paths(graph, owner) if is_changed(graph, owner, path))
 
 
-def differs(graph: Graph, item: ItemId, path: str) -> bool:
+def is_changed(graph: Graph, item: ItemId, path: str) -> bool:
     """Whether something else stands in an argument than in that of a fresh node."""
     port = find_port(graph, item, path)
     if port is None or port.state == "wired" or port.grows:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 
 from gradstudio.graph import order
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import (
     AddBlock,
     AddNode,
@@ -43,7 +43,7 @@ class Draft:
     def __init__(self, graph: Graph) -> None:
         """Begin with what the graph is now."""
         self.graph = graph.copy()
-        self._before = joined(graph)
+        self._before = card_groups(graph)
         self._edits: list[Edit] = []
         self._was = graph
         self._led: set[End] = set()
@@ -72,8 +72,8 @@ class Draft:
         self._forget_muted()
         self._settle_dots()
         if self._reorders() or not order.is_forward(self.graph):
-            self.do(*order.settled(self.graph, order.effect_needs(self._was)))
-        self.do(*name_bindings.settled(self.graph, keep))
+            self.do(*order.order_edits(self.graph, order.effect_needs(self._was)))
+        self.do(*name_bindings.binding_edits(self.graph, keep))
         self._split_cards()
         return tuple(self._edits)
 
@@ -116,7 +116,7 @@ class Draft:
     def _split_cards(self) -> None:
         """A module whose card is its own now stands beside the call it was drawn with; one that joins, under it."""
         graph = self.graph
-        now = joined(graph) if any(not isinstance(edit, ReplaceNode | SetPlaces) for edit in self._edits) else None
+        now = card_groups(graph) if any(not isinstance(edit, ReplaceNode | SetPlaces) for edit in self._edits) else None
         if now is None or (now.calls, now.switches) == (self._before.calls, self._before.switches):
             return
         places: dict[str, Place | None] = {}

@@ -14,7 +14,7 @@ BACKWARD = "torch.Tensor.backward"
 BACKWARD_GAP_PX = 260.0
 
 
-def earlier(graph: Graph, item: ItemId) -> Edits:
+def move_earlier(graph: Graph, item: ItemId) -> Edits:
     """Move a statement before the one in front of it.
 
     Raises:
@@ -23,7 +23,7 @@ def earlier(graph: Graph, item: ItemId) -> Edits:
     return _shift(graph, item, -1)
 
 
-def later(graph: Graph, item: ItemId) -> Edits:
+def move_later(graph: Graph, item: ItemId) -> Edits:
     """Move a statement behind the one after it.
 
     Raises:

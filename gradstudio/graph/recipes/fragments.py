@@ -5,12 +5,12 @@ from collections.abc import Iterable
 import msgspec
 
 from gradstudio.graph.edits import AddBlock, AddNode, AddWire, Edits, SetPlaces, SetTensor
-from gradstudio.graph.external_inputs import found_again, outside_of
+from gradstudio.graph.external_inputs import external_inputs, reconnecting_wires
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place, Wire
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.wire_dots import dots_by_end, end_of, wire_of
 from gradstudio.graph.recipes.draft import Draft
-from gradstudio.graph.recipes.grouping.definition_copies import bring, needed
+from gradstudio.graph.recipes.grouping.definition_copies import bring, called_definitions
 from gradstudio.graph.renaming import new_names, renamed_block, renamed_node, renamed_port
 from gradstudio.graph.rules import why_not
 
@@ -35,7 +35,7 @@ def copy_items(graph: Graph, items: Iterable[ItemId]) -> Graph:
     for end, dots in dots_by_end(graph).items():
         if end[0] in chosen and wire_of(part, end) is not None:
             part.places |= {key: graph.places[key] for key in dots}
-    part.definitions = needed(graph, part.nodes.values())
+    part.definitions = called_definitions(graph, part.nodes.values())
     return part
 
 
@@ -106,7 +106,7 @@ def duplicate(
 ) -> tuple[Edits, tuple[ItemId, ...]]:
     """Copy items in place, moved by (dx, dy), with the wires between them; `wired`: also with those into them."""
     chosen = tuple(items)
-    wished = found_again(graph, outside_of(graph, chosen)) if wired else ()
+    wished = reconnecting_wires(graph, external_inputs(graph, chosen)) if wired else ()
     return paste(graph, copy_items(graph, chosen), dx, dy, wished=wished)
 
 

@@ -29,7 +29,7 @@ from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.grouping.block_wrapping import add_block
 from gradstudio.graph.rules import check_bodies
 from gradstudio.graph.text.notes import with_note
-from gradstudio.operators.calls.call_signature import INPUTS, required
+from gradstudio.operators.calls.call_signature import INPUTS, required_inputs
 from gradstudio.operators.catalogue.block_rows import KINDS
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.errors import LiteralError
@@ -79,7 +79,7 @@ def fresh_node(draft: Draft, operator: Operator) -> Node:
         and p.name not in literals
         and not takes_parameters(operator, p)  # an iterator, mostly
     }
-    names = tuple(naming.fresh(taken, base) for base in default_names(operator))
+    names = tuple(naming.fresh_name(taken, base) for base in default_names(operator))
     return Node(id=draft.new_id(), operator=operator.key, names=names, literals=literals, lengths=lengths)
 
 
@@ -88,12 +88,12 @@ def fresh_call(draft: Draft, module: ItemId) -> Node:
     call = fresh_node(draft, load()[CALL])
     node = origin(draft.graph, draft.graph.nodes[module])
     maker = row_of(draft.graph, node) if node is not None else None
-    call = msgspec.structs.replace(call, lengths={**call.lengths, INPUTS: required(maker)})
+    call = msgspec.structs.replace(call, lengths={**call.lengths, INPUTS: required_inputs(maker)})
     results = call_results(maker)
     if len(results) < 2:
         return call
     taken = draft.taken_names()
-    return msgspec.structs.replace(call, names=tuple(naming.fresh(taken, result.name) for result in results))
+    return msgspec.structs.replace(call, names=tuple(naming.fresh_name(taken, result.name) for result in results))
 
 
 def add_call(draft: Draft, module: Node, body: BodyId, x: float, y: float) -> Node:

@@ -12,7 +12,7 @@ from gradstudio.graph.names import title
 from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.nodes import fresh_node
 from gradstudio.graph.rules import why_not
-from gradstudio.graph.shared_storage import receiver
+from gradstudio.graph.shared_storage import receiver_wire
 from gradstudio.graph.text.name_bindings import binding_of, name_of
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.catalogue.out_variants import plain_key
@@ -24,7 +24,7 @@ AUGMENTED_PREFIX = "operator.i"
 Step = Callable[[Graph], Edits]
 
 
-def in_turn(graph: Graph, *steps: Step) -> Edits:
+def combine_steps(graph: Graph, *steps: Step) -> Edits:
     """Several recipes as one gesture: each sees the graph as the one before left it.
 
     Raises:
@@ -50,7 +50,7 @@ def insert(
     draft = Draft(graph)
     operator = load()[key]
     node = msgspec.structs.replace(fresh_node(draft, operator), literals=dict(literals or {}), lengths={})
-    names = () if inline else (naming.fresh(draft.taken_names(), _base(graph, wire, node)),)
+    names = () if inline else (naming.fresh_name(draft.taken_names(), _base(graph, wire, node)),)
     node = msgspec.structs.replace(node, names=names, nested=inline)
     body = BodyId(wire.target) if wire.port.startswith("next.") else graph.parents[wire.target]
     index = graph.bodies[body].index(wire.target) if wire.target in graph.bodies[body] else draft.end_of(body)
@@ -102,7 +102,7 @@ def clone_before_write(graph: Graph, item: ItemId) -> Edits:
     Raises:
         Refused: it writes into nothing that is wired, or a loop around would have to carry the copy.
     """
-    wire = receiver(graph, item)
+    wire = receiver_wire(graph, item)
     if wire is None:
         raise Refused("Nothing is wired into what this statement writes.")
     readers = _later_readers(graph, item)
@@ -113,7 +113,7 @@ def clone_before_write(graph: Graph, item: ItemId) -> Edits:
         _read_instead(draft, readers, item)
         return draft.finish()
 
-    return in_turn(graph, lambda _graph: edits, moved)
+    return combine_steps(graph, lambda _graph: edits, moved)
 
 
 def functional_key(operator: Operator) -> str:
@@ -223,7 +223,7 @@ def _exchange(draft: Draft, item: ItemId, key: str) -> None:
     wires = graph.wires_to(item)
     names = node.names
     if new.results and not names and not node.nested:
-        names = (naming.fresh(draft.taken_names(), _receiver_name(graph, item)),)
+        names = (naming.fresh_name(draft.taken_names(), _receiver_name(graph, item)),)
     draft.cut(wires)
     draft.put(
         msgspec.structs.replace(
@@ -260,7 +260,7 @@ def _renamed(path: str, names: Mapping[str, str]) -> str:
 
 def _later_readers(graph: Graph, item: ItemId) -> tuple[Wire, ...]:
     """Wires that bring the object an in-place node writes into to statements behind it."""
-    wire = receiver(graph, item)
+    wire = receiver_wire(graph, item)
     if wire is None:
         return ()
     written = binding_of(graph, wire.source, wire.output)
@@ -289,7 +289,7 @@ def _read_instead(draft: Draft, readers: tuple[Wire, ...], item: ItemId) -> None
 
 
 def _receiver_name(graph: Graph, item: ItemId) -> str:
-    wire = receiver(graph, item)
+    wire = receiver_wire(graph, item)
     return _base(graph, wire, graph.nodes[item]) if wire is not None else naming.suggest(title(graph, item))
 
 

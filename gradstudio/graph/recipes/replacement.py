@@ -5,7 +5,7 @@ from typing import NamedTuple
 import msgspec
 
 from gradstudio.graph import names as naming
-from gradstudio.graph.card_grouping import CALL, joined, makes_module
+from gradstudio.graph.card_grouping import CALL, card_groups, makes_module
 from gradstudio.graph.edits import AddWire, Edits
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import DOCUMENT_DEVICE, Graph, ItemId, Node, Wire
@@ -22,27 +22,27 @@ from gradstudio.operators.literals.parser import parse
 from gradstudio.operators.model import Operator, Parameter
 
 
-class Replaced(NamedTuple):
+class Replacement(NamedTuple):
     """Edits, and what the new operator has no place for, each in words."""
 
     edits: Edits
     lost: tuple[str, ...]
 
 
-def replaceable(graph: Graph, item: ItemId) -> ItemId | None:
+def replaceable_node(graph: Graph, item: ItemId) -> ItemId | None:
     """The node whose operator a person means at an item: of a call the module on its card; None: there is none."""
-    target = joined(graph).modules.get(item, item)
+    target = card_groups(graph).modules.get(item, item)
     node = graph.nodes.get(target)
     return target if node is not None and node.operator in load() and node.operator != CALL else None
 
 
-def replace(graph: Graph, item: ItemId, key: str) -> Replaced:
+def replace(graph: Graph, item: ItemId, key: str) -> Replacement:
     """Put another operator in a node's place: its name stays; wires and literals by name, then by kind and order.
 
     Raises:
         Refused: there is nothing to replace, or a module would stand where none can; or the order forbids it.
     """
-    target = replaceable(graph, item)
+    target = replaceable_node(graph, item)
     new = load().get(key)
     if target is None or new is None:
         raise Refused(f"'{key}' cannot stand in the place of '{title(graph, item)}'.")
@@ -64,7 +64,7 @@ def replace(graph: Graph, item: ItemId, key: str) -> Replaced:
     for wire in outer:
         if wire.output >= len(output_ports(draft.graph, target)) or not _wired(draft, wire):
             lost.append(f"the wire to '{title(graph, wire.target)}'")
-    return Replaced(draft.finish(keep=frozenset({target})), tuple(lost))
+    return Replacement(draft.finish(keep=frozenset({target})), tuple(lost))
 
 
 def _bare(draft: Draft, node: Node, new: Operator) -> Node:
@@ -72,7 +72,7 @@ def _bare(draft: Draft, node: Node, new: Operator) -> Node:
     fresh = fresh_node(draft, new)
     names = node.names[: len(fresh.names)]
     taken = draft.taken_names()
-    rest = tuple(naming.fresh(taken, name) for name in fresh.names[len(names) :])
+    rest = tuple(naming.fresh_name(taken, name) for name in fresh.names[len(names) :])
     nested = node.nested and len(fresh.names) == 1
     return msgspec.structs.replace(
         node,

@@ -5,7 +5,7 @@ from typing import Literal as OneOf
 from typing import NamedTuple
 
 from gradstudio.graph.model import BodyId, Graph, ItemId
-from gradstudio.graph.shared_storage import Value, storage_of, written
+from gradstudio.graph.shared_storage import Value, storage_of, written_values
 
 By = OneOf["wire", "write", "block", "turn"]
 REPEATING = frozenset({"for", "if"})
@@ -39,7 +39,7 @@ def flows(graph: Graph) -> tuple[Flow, ...]:
     for item in graph.order():
         for flow in _into(graph, item, last_writer):
             found[flow] = None
-        for base in written(graph, item):
+        for base in written_values(graph, item):
             last_writer[base] = item
     return tuple(found)
 

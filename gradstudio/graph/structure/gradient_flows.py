@@ -7,7 +7,7 @@ from gradstudio.graph.analysis.program_analysis import Analysis, analyse
 from gradstudio.graph.card_grouping import makes_module
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
 from gradstudio.graph.operator_rows import row_of
-from gradstudio.graph.shared_storage import Value, receiver, storage_of, written
+from gradstudio.graph.shared_storage import Value, receiver_wire, storage_of, written_values
 from gradstudio.graph.structure.flows import REPEATING, is_inside
 from gradstudio.operators.model import Effect, Face, Operator
 
@@ -56,7 +56,7 @@ class GradientFlows:
         if makes_module(operator) or (passes and any(self._is_module(wire) for wire in graph.wires_to(item))):
             self._modules.add((item, 0))
         if item not in self._unrecorded and not self._writes_past_a_cut(item):
-            for base in written(graph, item):
+            for base in written_values(graph, item):
                 self._writers.setdefault(base, []).append(item)
 
     def _operator(self, item: ItemId) -> Operator | None:
@@ -80,7 +80,7 @@ class GradientFlows:
 
     def _writes_past_a_cut(self, item: ItemId) -> bool:
         """Whether it writes into a `detach`, so that autograd does not hear of it."""
-        wire = receiver(self.graph, item)
+        wire = receiver_wire(self.graph, item)
         while wire is not None:
             operator = self._operator(wire.source)
             if operator is None:
@@ -88,7 +88,7 @@ class GradientFlows:
             if operator.cuts:
                 return True
             is_view = operator.view or operator.face is Face.ALIAS
-            into = receiver(self.graph, wire.source, wire.output) if operator.writes else None
+            into = receiver_wire(self.graph, wire.source, wire.output) if operator.writes else None
             wire = into or (next(iter(self.graph.wires_to(wire.source)), None) if is_view else None)
         return False
 
@@ -115,7 +115,7 @@ class GradientFlows:
             return False
         if (item, 0) in self._leaf_values and value not in self._leaf_values:
             return False  # a leaf begins anew
-        writes_there = any(base in self._may for base in written(self.graph, item))
+        writes_there = any(base in self._may for base in written_values(self.graph, item))
         return item in self._analysis.tensors or (item, 0) in self._modules or writes_there
 
     def _sources(self, reader: ItemId, wire: Wire) -> Iterator[ItemId]:
@@ -132,7 +132,7 @@ class GradientFlows:
 
     def _recorded(self, item: ItemId, output: int) -> Value:
         """The value itself; of a write under `no_grad` what it wrote into, for autograd knows nothing of it."""
-        while item in self._unrecorded and (wire := receiver(self.graph, item, output)) is not None:
+        while item in self._unrecorded and (wire := receiver_wire(self.graph, item, output)) is not None:
             item, output = wire.source, wire.output
         return item, output
 
@@ -161,7 +161,7 @@ class GradientFlows:
 
     @property
     def _unrecorded_writers(self) -> frozenset[ItemId]:
-        return frozenset(item for item in self._unrecorded if written(self.graph, item))
+        return frozenset(item for item in self._unrecorded if written_values(self.graph, item))
 
     def _roots(self) -> Iterator[ItemId]:
         marked = [item for item in self.graph.order() if item in self.graph.nodes and self._is_marked(item)]

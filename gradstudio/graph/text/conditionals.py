@@ -77,7 +77,7 @@ class Hole(msgspec.Struct, frozen=True):
     floor: int | None
 
 
-class Choice(msgspec.Struct, frozen=True):
+class Conditional(msgspec.Struct, frozen=True):
     """An expression with holes.
 
     Attributes:
@@ -107,7 +107,7 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=1024)
-def choice(literal: str) -> Choice:
+def read_conditional(literal: str) -> Conditional:
     """The expression that a text literal holds.
 
     Raises:
@@ -120,10 +120,10 @@ def choice(literal: str) -> Choice:
     if not isinstance(text, str):
         raise Refused('An expression is meant, written as a text, such as "v0 > 0 and v1 > 0".')
     lines = [line.encode() for line in re.split(r"\r\n|\r|\n", text.strip())]
-    return choice_of(parse_expression(text), lambda node: source_segment(lines, node))
+    return conditional_of(parse_expression(text), lambda node: source_segment(lines, node))
 
 
-def choice_of(body: ast.expr, written: Callable[[ast.expr], str] = ast.unparse) -> Choice:
+def conditional_of(body: ast.expr, written: Callable[[ast.expr], str] = ast.unparse) -> Conditional:
     """The same of a syntax tree, in which names `v0`, `v1`, … stand for the values; numbers as they were `written`.
 
     Raises:
@@ -135,7 +135,7 @@ def choice_of(body: ast.expr, written: Callable[[ast.expr], str] = ast.unparse) 
     except RecursionError:
         raise Refused(f"It is nested more than {MAX_DEPTH} deep.") from None
     is_display = all(isinstance(part, _DISPLAYED) for part in ast.walk(body))
-    found = Choice(printer.holes(), printer.count, precedence, frozenset(printer.modules), is_display)
+    found = Conditional(printer.holes(), printer.count, precedence, frozenset(printer.modules), is_display)
     if not says_the_same(found.text, body):
         raise Refused("It would be printed as something else.")
     return found

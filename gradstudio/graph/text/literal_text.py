@@ -55,7 +55,7 @@ CALLS = frozenset("float int bool complex slice range torch.device torch.Size".s
 TYPES = frozenset("float int bool complex str list tuple".split())
 
 
-class Spelled(msgspec.Struct, frozen=True):
+class LiteralText(msgspec.Struct, frozen=True):
     """A literal's text, how tightly it binds, and the modules it names (``torch``, ``math``).
 
     Attributes:
@@ -73,19 +73,19 @@ class NotALiteral(GraphError):
 
 
 @lru_cache(maxsize=8192)
-def spell(text: str) -> Spelled:
+def spell(text: str) -> LiteralText:
     """How a literal is printed.
 
     Raises:
         NotALiteral: it is something else, too long or nested too deep.
     """
     if text.isascii() and text.isdigit() and (text[0] != "0" or text == "0") and len(text) < MAX_DIGITS:
-        return Spelled(text, NUMBER)
+        return LiteralText(text, NUMBER)
     return _spelled(text, _parse(text).body)
 
 
 @lru_cache(maxsize=1024)
-def spell_index(text: str) -> Spelled:
+def spell_index(text: str) -> LiteralText:
     """How a literal between [ and ] is printed: also a slice, or several with commas.
 
     Raises:
@@ -100,9 +100,9 @@ def spell_index(text: str) -> Spelled:
         speller = _Speller(f"_[{text}]")
         parts = [speller.index(element) for element in inner.elts]
         joined = ", ".join(parts) + ("," if len(parts) == 1 else "")
-        return Spelled(joined, TUPLE, frozenset(speller.modules))
+        return LiteralText(joined, TUPLE, frozenset(speller.modules))
     speller = _Speller(f"_[{text}]")
-    return Spelled(speller.index(inner), TUPLE, frozenset(speller.modules))
+    return LiteralText(speller.index(inner), TUPLE, frozenset(speller.modules))
 
 
 def quote(text: str) -> str:
@@ -130,13 +130,13 @@ def _parse(text: str) -> ast.Expression:
         raise NotALiteral(f"{_quoted(text)} is not a Python literal.") from error
 
 
-def _spelled(text: str, body: ast.expr) -> Spelled:
+def _spelled(text: str, body: ast.expr) -> LiteralText:
     speller = _Speller(text.strip())
     printed, precedence = speller.expression(body)
     elements = None
     if isinstance(body, ast.Tuple | ast.List):
         elements = tuple(speller.expression(element)[0] for element in body.elts)
-    return Spelled(printed, precedence, frozenset(speller.modules), elements)
+    return LiteralText(printed, precedence, frozenset(speller.modules), elements)
 
 
 def _quoted(text: str) -> str:

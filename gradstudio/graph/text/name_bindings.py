@@ -6,9 +6,9 @@ import msgspec
 
 from gradstudio.graph.edits import Edits, ReplaceNode
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, Block, BodyId, Graph, ItemId, Wire
-from gradstudio.graph.names import bound_names, fresh
+from gradstudio.graph.names import bound_names, fresh_name
 from gradstudio.graph.order import is_forward
-from gradstudio.graph.shared_storage import receiver
+from gradstudio.graph.shared_storage import receiver_wire
 from gradstudio.graph.text.statements import inputs_of, own_names
 
 Binding = tuple[ItemId, int]
@@ -18,7 +18,7 @@ MAX_ROUNDS = 50
 def binding_of(graph: Graph, item: ItemId, output: int) -> Binding:
     """The binding whose name stands for this output; in place without a name, that of the object written into."""
     while (node := graph.nodes.get(item)) is not None and not node.names:
-        wire = receiver(graph, item, output)
+        wire = receiver_wire(graph, item, output)
         if wire is None:
             break
         item, output = wire.source, wire.output
@@ -37,7 +37,7 @@ def name_of(graph: Graph, binding: Binding) -> str:
     return names[output] if output < len(names) else ""
 
 
-def settled(graph: Graph, keep: frozenset[ItemId] = frozenset()) -> Edits:
+def binding_edits(graph: Graph, keep: frozenset[ItemId] = frozenset()) -> Edits:
     """Renames after which the text reads, at every wire, the binding that the wire says.
 
     Args:
@@ -88,7 +88,7 @@ def _like_definitions(graph: Graph) -> Iterator[Binding]:
 def _rename(draft: Graph, binding: Binding) -> None:
     item, output = binding
     node = draft.nodes[item]
-    name = fresh({*bound_names(draft), *draft.definitions}, node.names[output].rstrip("0123456789") or "x")
+    name = fresh_name({*bound_names(draft), *draft.definitions}, node.names[output].rstrip("0123456789") or "x")
     names = tuple(name if k == output else old for k, old in enumerate(node.names))
     draft.nodes[item] = msgspec.structs.replace(node, names=names)
 

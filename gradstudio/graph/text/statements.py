@@ -2,7 +2,7 @@
 
 from gradstudio.graph.model import DEFINITION_INPUTS, Block, Graph, ItemId, Node
 from gradstudio.graph.ports.arguments import Argument, argument_ports, arguments, block_arguments, find_operator
-from gradstudio.operators.catalogue.out_variants import written_by
+from gradstudio.operators.catalogue.out_variants import written_port
 from gradstudio.operators.model import Face, Operator
 
 Binding = tuple[ItemId, int]
@@ -87,7 +87,7 @@ class Statements:
         if node.bypassed:
             path = next(iter(self.ports.get(source, ())), "")
         else:
-            path = written_by(operator.writes, output) if operator is not None else ""
+            path = written_port(operator.writes, output) if operator is not None else ""
         wire = self.graph.wires.get((source, path))
         return (wire.source, wire.output) if wire is not None else None
 

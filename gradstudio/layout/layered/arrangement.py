@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from gradstudio.layout.layered.column_order import order_columns
-from gradstudio.layout.layered.components import connected_parts
+from gradstudio.layout.layered.components import connected_components
 from gradstudio.layout.layered.coordinates import Point, place_columns
-from gradstudio.layout.layered.fan_out import spread_fans
+from gradstudio.layout.layered.fan_out import spread_fan_out
 from gradstudio.layout.layered.layer_assignment import assign_layers, make_columns
 from gradstudio.layout.layered.model import Box, Edge
-from gradstudio.layout.layered.packing import LEAST_WIDTH, shelve
+from gradstudio.layout.layered.packing import LEAST_WIDTH, pack
 
 NO_NUMBERS: AbstractSet[int] = frozenset()
 
@@ -29,9 +29,9 @@ def arrange_boxes(
         boxes: in program order.
         edges: wires between them.
         after, first, last, light: as of `layer_assignment.assign_layers`.
-        least: as of `packing.shelve`.
+        least: as of `packing.pack`.
     """
-    parts = connected_parts(len(boxes), [*((edge.source, edge.target) for edge in edges), *after])
+    parts = connected_components(len(boxes), [*((edge.source, edge.target) for edge in edges), *after])
     parts.sort(key=lambda members: min((number for number in members if number not in first), default=members[0]))
     home = {number: (part, index) for part, members in enumerate(parts) for index, number in enumerate(members)}
     inner_edges: list[list[Edge]] = [[] for _ in parts]
@@ -46,7 +46,7 @@ def arrange_boxes(
         ends = [{home[number][1] for number in members if number in group} for group in (first, last, light)]
         layer = assign_layers(len(members), inner_edges[part], inner_after[part], *ends)
         pairs = [*((edge.source, edge.target) for edge in inner_edges[part]), *inner_after[part]]
-        layer, moved = spread_fans([boxes[number] for number in members], pairs, layer, *ends[:2])
+        layer, moved = spread_fan_out([boxes[number] for number in members], pairs, layer, *ends[:2])
         columns = make_columns([boxes[number] for number in members], inner_edges[part], layer, moved)
         order_columns(columns)
         placed.append(place_columns(columns))
@@ -63,7 +63,7 @@ def _shelves(boxes: Sequence[Box], parts: list[list[int]], placed: list[list[Poi
         for members, points in zip(parts, placed, strict=True)
     ]
     result: list[Point] = [(0.0, 0.0)] * len(boxes)
-    for members, points, (x, y) in zip(parts, placed, shelve(extents, least), strict=True):
+    for members, points, (x, y) in zip(parts, placed, pack(extents, least), strict=True):
         for number, (left, top) in zip(members, points, strict=True):
             result[number] = (x + left, y + top)
     return result

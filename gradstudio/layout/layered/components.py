@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 
-def connected_parts(count: int, pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
+def connected_components(count: int, pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
     """The connected parts of `count` boxes, each in program order, ordered by their first box."""
     leader = list(range(count))
 

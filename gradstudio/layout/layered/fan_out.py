@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from gradstudio.layout.layered.components import connected_parts
+from gradstudio.layout.layered.components import connected_components
 from gradstudio.layout.layered.coordinates import GAP_X, GAP_Y
 from gradstudio.layout.layered.model import Box
 
@@ -22,7 +22,7 @@ HIGH = 1800.0
 ASPECT = 1.7
 
 
-def spread_fans(
+def spread_fan_out(
     boxes: Sequence[Box],
     pairs: Sequence[tuple[int, int]],
     layer: Sequence[int],
@@ -111,7 +111,7 @@ def _blades(
             joined.append((source, target))
     blades = [
         [number for number in part if number not in hubs and number not in last and number not in joins]
-        for part in connected_parts(count, joined)
+        for part in connected_components(count, joined)
     ]
     blades = sorted(blade for blade in blades if blade)
     return [blade for blade in blades if stays.isdisjoint(blade) and not reads.isdisjoint(blade)]

@@ -16,7 +16,7 @@ PILE = 1.35
 """How much wider than its pile a part in it may be."""
 
 
-def shelve(extents: Sequence[Extent], least: float = LEAST_WIDTH) -> list[Extent]:
+def pack(extents: Sequence[Extent], least: float = LEAST_WIDTH) -> list[Extent]:
     """The top left corner of each part, pixels; they stay in their order, line by line and pile by pile.
 
     Args:

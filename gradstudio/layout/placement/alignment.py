@@ -22,7 +22,7 @@ class Rect(NamedTuple):
     height: float
 
 
-def aligned(rects: Mapping[str, Rect], side: Side, fixed: frozenset[str] = frozenset()) -> Shifts:
+def align(rects: Mapping[str, Rect], side: Side, fixed: frozenset[str] = frozenset()) -> Shifts:
     """How far each has to move until this side of all is on one line: the outermost's, or that of the `fixed`."""
     if not rects:
         return {}
@@ -35,7 +35,7 @@ def aligned(rects: Mapping[str, Rect], side: Side, fixed: frozenset[str] = froze
     return {key: (by, 0.0) if across else (0.0, by) for key, by in shifts.items()}
 
 
-def apart(
+def spread_apart(
     rects: Mapping[Key, Sequence[Rect]],
     order: Sequence[Key],
     brought: Collection[Key],
@@ -84,7 +84,7 @@ def _meet(one: Rect, other: Rect) -> bool:
     )
 
 
-def distributed(rects: Mapping[str, Rect], axis: Axis, least: float = 0.0) -> Shifts:
+def distribute(rects: Mapping[str, Rect], axis: Axis, least: float = 0.0) -> Shifts:
     """How far each has to move until the gaps between neighbours are equal, and not below `least`.
 
     The first and the last stay where they are, unless the others have no room between them.

@@ -18,7 +18,7 @@ MOST_STEPS = 400
 Rect = tuple[float, float, float, float]
 
 
-def with_room(graph: Graph, edits: Edits) -> Edits:
+def open_gap(graph: Graph, edits: Edits) -> Edits:
     """The edits, and behind them places where no card they add covers another; what is in the way moves right.
 
     A card in a wire stands right of where the wire comes from; one that only reads a value stands below its source.

@@ -4,14 +4,14 @@ from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import Edits, SetPlaces, apply_all
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place, Wire
 from gradstudio.graph.ports.wire_dots import item_of
 from gradstudio.layout.body_layout import Part, Point
 from gradstudio.layout.card_sizes import Size
-from gradstudio.layout.layered.components import connected_parts
-from gradstudio.layout.placement.occupancy import Ground, Rect
+from gradstudio.layout.layered.components import connected_components
+from gradstudio.layout.placement.occupancy import Occupancy, Rect
 
 GAP = 60.0
 """Pixels between a new card and those it is wired to."""
@@ -49,7 +49,7 @@ def clear_of(graph: Graph, edits: Edits, items: Collection[ItemId]) -> Edits:
     """
     draft = graph.copy()
     apply_all(draft, edits)
-    ground = Ground(draft, {})
+    ground = Occupancy(draft, {})
     rects = ground.members(ROOT, graph.bodies[ROOT])
     dx, dy = ground.nearest(ROOT, rects, items)
     new = {*items, *(inner for item in items if item in draft.blocks for inner in draft.order(BodyId(item)))}
@@ -66,10 +66,10 @@ class _Newcomers:
 
     def __init__(self, graph: Graph, new: set[ItemId], sizes: Mapping[ItemId, Size]) -> None:
         self.graph, self.new = graph, new
-        self.joining = joined(graph)
+        self.joining = card_groups(graph)
         self.cards = self.joining.cards(new) & new
         self.part = Part(graph, sizes)
-        self.ground = Ground(graph, sizes, new)
+        self.ground = Occupancy(graph, sizes, new)
 
     def settle(self) -> dict[str, Place]:
         """Place all groups."""
@@ -100,7 +100,7 @@ class _Newcomers:
             number = {item: k for k, item in enumerate(items)}
             ends = [(number.get(source), number.get(target)) for _, source, target in self.part.within(body)]
             pairs = [(one, other) for one, other in ends if one is not None and other is not None]
-            groups += [(body, [items[k] for k in part]) for part in connected_parts(len(items), pairs)]
+            groups += [(body, [items[k] for k in part]) for part in connected_components(len(items), pairs)]
         return groups
 
     def _wish(self, body: BodyId, members: list[ItemId]) -> Point:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.layout import block_frames
 from gradstudio.layout.block_frames import Edges
@@ -17,7 +17,7 @@ Rect = tuple[float, float, float, float]
 """Left, top, right, bottom, scene pixels."""
 
 
-class Ground:
+class Occupancy:
     """The rectangles of cards, notes and frames that have a place.
 
     Attributes:
@@ -29,7 +29,7 @@ class Ground:
         self.graph, self.lost = graph, set(lost)
         self._sizes = dict(sizes)
         self.corners = {key: (place.x, place.y) for key, place in graph.places.items()}
-        self._inside = joined(graph).insides()
+        self._inside = card_groups(graph).insides()
 
     def put(self, corners: Mapping[str, tuple[float, float]]) -> None:
         """Items have a place now."""

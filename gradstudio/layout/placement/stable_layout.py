@@ -9,14 +9,14 @@ import msgspec
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place
 from gradstudio.graph.ports.wire_dots import end_of, item_of
 from gradstudio.layout.placement.new_item_places import places_for_new
-from gradstudio.layout.placement.occupancy import Ground, Rect
+from gradstudio.layout.placement.occupancy import Occupancy, Rect
 from gradstudio.layout.tidy import layout
 
 MOST_ANEW: Final = 300
 """Nodes; a larger program is not laid out as a whole while somebody types."""
 
 
-def settled(graph: Graph, target: Graph, *, anew: bool = False) -> dict[str, Place]:
+def stable_layout(graph: Graph, target: Graph, *, anew: bool = False) -> dict[str, Place]:
     """The places of the target: nothing covers anything, and what needs not move stays.
 
     Args:
@@ -65,7 +65,7 @@ def _displaced(graph: Graph, target: Graph, wrapping: list[ItemId], fresh: Itera
         for item in target.order()
         if item in graph and target.parents[item] not in (graph.parents[item], *map(BodyId, wrapping))
     ]
-    ground = Ground(target, {}, list(fresh))
+    ground = Occupancy(target, {}, list(fresh))
     touched = {frame for item in moved for frame in _frames(graph, target, item)}
     return moved if any(_is_covered(ground, target, item) for item in (*moved, *sorted(touched))) else []
 
@@ -77,7 +77,7 @@ def _frames(graph: Graph, target: Graph, item: ItemId) -> Iterator[ItemId]:
             yield ItemId(body)
 
 
-def _is_covered(ground: Ground, graph: Graph, item: ItemId) -> bool:
+def _is_covered(ground: Occupancy, graph: Graph, item: ItemId) -> bool:
     """Whether an item's card or frame meets another of its body."""
     rect = ground.rect(item)
     others = ground.members(graph.parents[item], (item,))
@@ -86,7 +86,7 @@ def _is_covered(ground: Ground, graph: Graph, item: ItemId) -> bool:
 
 def _clear(graph: Graph, block: ItemId) -> None:
     """Push a block with all that it holds to where its frame covers nothing, as little as can be."""
-    ground, body = Ground(graph, {}), graph.parents[block]
+    ground, body = Occupancy(graph, {}), graph.parents[block]
     rect = ground.whole(block)
     if rect is None:
         return
@@ -97,7 +97,7 @@ def _clear(graph: Graph, block: ItemId) -> None:
             graph.places[key] = msgspec.structs.replace(place, x=place.x + dx, y=place.y + dy)
 
 
-def _is_crowded(ground: Ground, graph: Graph, block: ItemId, rect: Rect) -> bool:
+def _is_crowded(ground: Occupancy, graph: Graph, block: ItemId, rect: Rect) -> bool:
     """Whether a block's frame meets a neighbour, or makes a frame around it do so."""
     if any(_meet(rect, other) for other in ground.members(graph.parents[block], (block,))):
         return True

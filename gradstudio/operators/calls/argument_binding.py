@@ -7,7 +7,7 @@ from functools import lru_cache
 import msgspec
 
 from gradstudio.operators.calls.call_arguments import Given, Several, Slice, Wired, Written
-from gradstudio.operators.calls.call_signature import INPUTS, MODULE, as_function, called_row, taken
+from gradstudio.operators.calls.call_signature import INPUTS, MODULE, as_function, called_row, forward_parameters
 from gradstudio.operators.catalogue.loader import Catalogue
 from gradstudio.operators.catalogue.out_variants import OUT
 from gradstudio.operators.errors import BindingError, LiteralError
@@ -110,7 +110,7 @@ def bind_call(
     if reserved is not None:
         raise BindingError(f"An argument called '{reserved}' can be given to a module by position only.", call)
     misfits: tuple[str, ...] = ()
-    if maker is not None and taken(maker):
+    if maker is not None and forward_parameters(maker):
         misfits = _best((as_function(call, maker),), positional, dict(keywords), strict=strict).misfits
     row = called_row(call, maker, len(positional) - 1, tuple(sorted(keywords)))
     found = _best((row,), positional, dict(keywords), strict=False)

@@ -14,14 +14,18 @@ from gradstudio.operators.model import Kind, Operator, Parameter
 MODULE, INPUTS = "module", "inputs"
 
 
-def taken(maker: Operator | None) -> tuple[Parameter, ...]:
+def forward_parameters(maker: Operator | None) -> tuple[Parameter, ...]:
     """What calling the maker's module takes; none when that is not known, so that it may be anything."""
     return maker.takes if maker is not None else ()
 
 
-def required(maker: Operator | None) -> int:
+def required_inputs(maker: Operator | None) -> int:
     """How many inputs a call must have by position; one where that is not known."""
-    return sum(_by_position(p) and p.default is None for p in taken(maker)) if taken(maker) else 1
+    return (
+        sum(_by_position(p) and p.default is None for p in forward_parameters(maker))
+        if forward_parameters(maker)
+        else 1
+    )
 
 
 _rows: dict[tuple[int, int, int, tuple[str, ...]], tuple[Operator, Operator | None, Operator]] = {}
@@ -60,7 +64,7 @@ def as_function(call: Operator, maker: Operator) -> Operator:
 
 def input_parameter(maker: Operator | None, number: int) -> Parameter | None:
     """What the input of that number takes; None when that is not known."""
-    places = [parameter for parameter in taken(maker) if _by_position(parameter)]
+    places = [parameter for parameter in forward_parameters(maker) if _by_position(parameter)]
     if number >= len(places):
         return None
     found = places[number]
@@ -76,7 +80,7 @@ def is_argument_name(name: str) -> bool:
 
 def stray_reason(maker: Operator | None, count: int, named: tuple[str, ...]) -> str:
     """Why the module cannot be called with these names; "" when it can, or when that is not known."""
-    takes = taken(maker)
+    takes = forward_parameters(maker)
     if maker is None or not takes:
         return ""
     places = sum(map(_by_position, takes))
@@ -96,5 +100,5 @@ def _by_position(parameter: Parameter) -> bool:
 
 def _rest(maker: Operator | None, count: int) -> tuple[Parameter, ...]:
     """What the first `count` inputs leave to be given by name."""
-    takes = taken(maker)
+    takes = forward_parameters(maker)
     return tuple(p for k, p in enumerate(takes) if k >= count or p.keyword_only)

@@ -102,16 +102,16 @@ def call_lines(operator: Operator) -> tuple[tuple[str, str], ...]:
     for parameter in operator.parameters[operator.face is Face.METHOD :]:
         if parameter.keyword_only and not any(text.startswith("*") for text, _ in lines):
             lines.append(("*", "the rest by name only"))
-        lines.append((_argument(parameter), takes(msgspec.structs.replace(parameter, keyword_only=False))))
+        lines.append((_argument(parameter), parameter_text(msgspec.structs.replace(parameter, keyword_only=False))))
     return tuple(lines)
 
 
-def plain(summary: str) -> str:
+def plain_summary(summary: str) -> str:
     """A summary without the marks around code in it."""
     return summary.replace("`", "")
 
 
-def takes(parameter: Parameter) -> str:
+def parameter_text(parameter: Parameter) -> str:
     """What an argument takes, without its default: "a tensor or a number, or None; one of 'mean', 'sum'"."""
     words = KIND_WORDS[parameter.kind]
     if words == "anything" and not parameter.choices:
@@ -134,7 +134,7 @@ def default_words(parameter: Parameter) -> str:
 
 def argument(parameter: Parameter) -> str:
     """What an argument takes and what it is without one, in a line: "a number; default 1"."""
-    return "; ".join(part for part in (takes(parameter), default_words(parameter)) if part)
+    return "; ".join(part for part in (parameter_text(parameter), default_words(parameter)) if part)
 
 
 def badges(operator: Operator) -> tuple[tuple[str, str], ...]:

@@ -103,7 +103,7 @@ class Catalogue:
 
     @cached_property
     def _filling(self) -> dict[str, Operator]:
-        return {row.key: row for row in map(out_variants.filling, filter(lambda row: row.fills, self))}
+        return {row.key: row for row in map(out_variants.out_row, filter(lambda row: row.fills, self))}
 
     @cached_property
     def _paths(self) -> dict[str, list[str]]:

@@ -17,7 +17,7 @@ _HINT: Final = "the tensor that takes the result; it is resized where it has ano
 _HINT_OF_SEVERAL: Final = "the tensors that take the results, in their order"
 
 
-def filling(row: Operator) -> Operator:
+def out_row(row: Operator) -> Operator:
     """The row that writes its results into ``out``; only of one that `fills`."""
     count = len(row.results)
     kind = Kind.TENSOR if count == 1 else Kind.TENSORS
@@ -52,6 +52,6 @@ def plain_key(key: str) -> str:
     return key.removesuffix(_FURTHER) if ":" in key else key
 
 
-def written_by(writes: Sequence[str], output: int) -> str:
+def written_port(writes: Sequence[str], output: int) -> str:
     """The port whose object a result of an in-place operator is; "" when it writes into none."""
     return writes[min(output, len(writes) - 1)] if writes else ""

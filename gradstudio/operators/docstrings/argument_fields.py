@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from gradstudio.operators.docstrings.indentation import Lines, blank, dedented, indent_of
+from gradstudio.operators.docstrings.indentation import Lines, dedent, indent_of, is_blank
 from gradstudio.operators.docstrings.inline_markup import Targets, spans
 from gradstudio.operators.docstrings.model import Block, Field, Fields
 
@@ -37,7 +37,7 @@ def entry(line: str) -> tuple[tuple[str, ...], str, str] | None:
 
 def read_fields(title: str, lines: Lines, read: ReadBlocks, targets: Targets) -> Fields | None:
     """The section's entries; None when its first line begins none."""
-    body = dedented(lines)
+    body = dedent(lines)
     if not body or entry(body[0]) is None:
         return None
     fields: list[Field] = []
@@ -49,9 +49,9 @@ def read_fields(title: str, lines: Lines, read: ReadBlocks, targets: Targets) ->
         names, takes, first = begun
         at += 1
         start = at
-        while at < len(body) and (blank(body[at]) or indent_of(body[at]) > 0 or _goes_on(body, at)):
+        while at < len(body) and (is_blank(body[at]) or indent_of(body[at]) > 0 or _goes_on(body, at)):
             at += 1
-        rest = dedented(_evened(body[start:at]))
+        rest = dedent(_evened(body[start:at]))
         words = [first, *rest] if first and rest and body[start].strip() else [first, "", *rest]
         fields.append(Field(names, spans(takes, targets), read(words)))
     return Fields(title, tuple(fields))
@@ -64,13 +64,13 @@ def _with_rest(title: str, fields: list[Field], rest: tuple[Block, ...]) -> Fiel
 
 def _goes_on(body: Lines, at: int) -> bool:
     """Whether a line at the left edge goes on with the entry above it."""
-    return not blank(body[at - 1]) and entry(body[at]) is None
+    return not is_blank(body[at - 1]) and entry(body[at]) is None
 
 
 def _evened(lines: Lines) -> Lines:
     """Lines at the left edge that go on with an entry stand in like the others."""
-    least = min((indent_of(line) for line in lines if not blank(line) and indent_of(line)), default=0)
-    return [line if blank(line) or indent_of(line) else " " * least + line for line in lines]
+    least = min((indent_of(line) for line in lines if not is_blank(line) and indent_of(line)), default=0)
+    return [line if is_blank(line) or indent_of(line) else " " * least + line for line in lines]
 
 
 def read_param(lines: Lines, read: ReadBlocks, targets: Targets) -> Field | None:
@@ -79,7 +79,7 @@ def read_param(lines: Lines, read: ReadBlocks, targets: Targets) -> Field | None
     if found is None:
         return None
     takes = spans(found["takes"] or "", targets)
-    return Field((found["name"].lstrip("*"),), takes, read([found["words"], *dedented(lines[1:])]))
+    return Field((found["name"].lstrip("*"),), takes, read([found["words"], *dedent(lines[1:])]))
 
 
 def _closing(text: str) -> int:

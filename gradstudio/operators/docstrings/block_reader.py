@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from gradstudio.operators.docstrings import directives, rst_tables
 from gradstudio.operators.docstrings.argument_fields import read_fields, read_param
-from gradstudio.operators.docstrings.indentation import Lines, blank, dedented, indent_of, indented_from
+from gradstudio.operators.docstrings.indentation import Lines, dedent, indent_of, indented_end, is_blank
 from gradstudio.operators.docstrings.inline_markup import Targets, spans
 from gradstudio.operators.docstrings.model import (
     Block,
@@ -54,11 +54,11 @@ class BlockReader:
 
     def read(self, lines: Lines) -> tuple[Block, ...]:
         """All blocks of some lines."""
-        body = dedented(lines) if lines and not blank(lines[0]) and indent_of(lines[0]) else [*lines]
+        body = dedent(lines) if lines and not is_blank(lines[0]) and indent_of(lines[0]) else [*lines]
         blocks: list[Block] = []
         at = 0
         while at < len(body):
-            if blank(body[at]):
+            if is_blank(body[at]):
                 at += 1
                 continue
             end, found = self._block(body, at)
@@ -70,7 +70,7 @@ class BlockReader:
         """The block that begins there, and where it ends."""
         line = lines[at]
         if indent_of(line):
-            end = indented_from(lines, at)
+            end = indented_end(lines, at)
             return end, self._inset(lines[at:end])
         for read in (
             *(self._example, self._fence, self._directive, self._boxed, self._section, self._table, self._underlined),
@@ -82,7 +82,7 @@ class BlockReader:
         return self._paragraph(lines, at)
 
     def _inset(self, lines: Lines) -> tuple[Block, ...]:
-        inner = self.read(dedented(lines))
+        inner = self.read(dedent(lines))
         return inner if inner and isinstance(inner[0], Code | Fields) else (Quote(inner),) if inner else ()
 
     # ------------------------------------------------------------------ kinds of blocks
@@ -91,7 +91,7 @@ class BlockReader:
         if not lines[at].startswith(">>>"):
             return None
         end = at
-        while end < len(lines) and not blank(lines[end]):
+        while end < len(lines) and not is_blank(lines[end]):
             end += 1
         return end, (Code("\n".join(lines[at:end])),)
 
@@ -101,24 +101,24 @@ class BlockReader:
         end = at + 1
         while end < len(lines) and not _FENCE.match(lines[end]):
             end += 1
-        return end + 1, (Code("\n".join(dedented(lines[at + 1 : end]))),)
+        return end + 1, (Code("\n".join(dedent(lines[at + 1 : end]))),)
 
     def _directive(self, lines: Lines, at: int) -> tuple[int, tuple[Block, ...]] | None:
         if not _DIRECTIVE.match(lines[at]) and lines[at].rstrip() != "..":
             return None
-        end = indented_from(lines, at + 1)
+        end = indented_end(lines, at + 1)
         return end, directives.read(lines[at:end], self.read, self.targets)
 
     def _boxed(self, lines: Lines, at: int) -> tuple[int, tuple[Block, ...]] | None:
         found = _BOXED.match(lines[at])
         if found is None:
             return None
-        end = indented_from(lines, at + 1) if not found["rest"] or _is_followed(lines, at) else at + 1
+        end = indented_end(lines, at + 1) if not found["rest"] or _is_followed(lines, at) else at + 1
         if found["rest"] and end == at + 1:
-            while end < len(lines) and not blank(lines[end]):
+            while end < len(lines) and not is_blank(lines[end]):
                 end += 1
         kind = "warning" if found["kind"].lower().startswith("warn") else "note"
-        body = self.read([found["rest"], *dedented(lines[at + 1 : end])])
+        body = self.read([found["rest"], *dedent(lines[at + 1 : end])])
         return (end, (Box(kind, found["kind"].capitalize(), body),)) if body else None
 
     def _section(self, lines: Lines, at: int) -> tuple[int, tuple[Block, ...]] | None:
@@ -142,17 +142,17 @@ class BlockReader:
                 return end, (fields,)
         if _names_examples(title) or (titled is None and found["colons"] == "::" and title.lower() not in SECTIONS):
             return end, (Heading(spans(shown)), *_code(body, self))
-        return end, (Heading(spans(shown)), *self.read(dedented(body)))
+        return end, (Heading(spans(shown)), *self.read(dedent(body)))
 
     def _end_of_section(self, lines: Lines, at: int) -> int:
         """Its lines stand in; in some docstrings they stand below, up to the next blank line."""
         following = at + 1
-        while following < len(lines) and blank(lines[following]):
+        while following < len(lines) and is_blank(lines[following]):
             following += 1
         if following < len(lines) and indent_of(lines[following]):
-            return indented_from(lines, at + 1)
+            return indented_end(lines, at + 1)
         if following == at + 1 and following < len(lines) and not _SECTION.match(lines[following]):
-            while following < len(lines) and not blank(lines[following]):
+            while following < len(lines) and not is_blank(lines[following]):
                 following += 1
             return following
         return at + 1
@@ -160,16 +160,16 @@ class BlockReader:
     def _table(self, lines: Lines, at: int) -> tuple[int, tuple[Block, ...]] | None:
         if rst_tables.RULE.match(lines[at]):
             end = rst_tables.simple_end(lines, at)
-            return (end, (rst_tables.simple(lines[at:end], self.targets),)) if end > at else None
+            return (end, (rst_tables.read_simple_table(lines[at:end], self.targets),)) if end > at else None
         if not (_GRID.match(lines[at]) or lines[at].startswith("|")):
             return None
         end = at
-        while end < len(lines) and not blank(lines[end]):
+        while end < len(lines) and not is_blank(lines[end]):
             end += 1
         return end, (Code("\n".join(lines[at:end]), python=False),)
 
     def _underlined(self, lines: Lines, at: int) -> tuple[int, tuple[Block, ...]] | None:
-        if at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1]) and not blank(lines[at]):
+        if at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1]) and not is_blank(lines[at]):
             return at + 2, (Heading(spans(lines[at].strip(), self.targets)),)
         return (at + 1, ()) if _UNDERLINE.match(lines[at]) else None
 
@@ -184,7 +184,7 @@ class BlockReader:
             if begun is None or (begun["mark"][-1] in ".)") != numbered:
                 break
             end = at + 1
-            while end < len(lines) and (blank(lines[end]) or indent_of(lines[end]) or _wraps(lines, end)):
+            while end < len(lines) and (is_blank(lines[end]) or indent_of(lines[end]) or _wraps(lines, end)):
                 end += 1
             item = [lines[at][begun.end() :], *_hung(lines[at + 1 : end])]
             items.append(self.read(item))
@@ -194,12 +194,12 @@ class BlockReader:
     def _param(self, lines: Lines, at: int) -> tuple[int, tuple[Block, ...]] | None:
         if not lines[at].startswith(":"):
             return None
-        end = indented_from(lines, at + 1)
+        end = indented_end(lines, at + 1)
         field = read_param(lines[at:end], self.read, self.targets)
         if field is not None:
             return end, (Fields("Arguments", (field,)),)
         if found := re.match(r"^:(returns?|raises?[^:]*|yields?):\s*(.*)$", lines[at]):
-            words = self.read([found[2], *dedented(lines[at + 1 : end])])
+            words = self.read([found[2], *dedent(lines[at + 1 : end])])
             return end, (Heading(spans(found[1].capitalize())), *words)
         return (end, ()) if re.match(r"^:(rtype|type|noindex|nosignatures|orphan)\b", lines[at]) else None
 
@@ -210,20 +210,20 @@ class BlockReader:
             return None
         if len(line) > LONGEST_TERM or line.endswith((",", "-")) or not line.endswith((":", ")", "`", "*")):
             return None
-        end = indented_from(lines, at + 1)
-        body = self.read(dedented(lines[at + 1 : end]))
+        end = indented_end(lines, at + 1)
+        body = self.read(dedent(lines[at + 1 : end]))
         return end, (Definition(spans(line.removesuffix(":"), self.targets), body),)
 
     def _paragraph(self, lines: Lines, at: int) -> tuple[int, tuple[Block, ...]]:
         end = at + 1
-        while end < len(lines) and not blank(lines[end]) and not self._breaks(lines, end):
+        while end < len(lines) and not is_blank(lines[end]) and not self._breaks(lines, end):
             end += 1
         text = " ".join(line.strip() for line in lines[at:end])
         if not text.endswith("::"):
             return end, (Paragraph(spans(text, self.targets)),) if text else ()
         words = text[:-1] if text != "::" else ""
         told: tuple[Block, ...] = (Paragraph(spans(words.replace(" :", ":"), self.targets)),) if words else ()
-        below = indented_from(lines, end)
+        below = indented_end(lines, end)
         return below, (*told, *_code(lines[end:below], self))
 
     def _breaks(self, lines: Lines, at: int) -> bool:
@@ -243,12 +243,14 @@ class BlockReader:
 
 def _code(lines: Lines, reader: BlockReader) -> tuple[Block, ...]:
     """Lines that keep their places; what stands between examples as words stays words."""
-    body = dedented(lines)
+    body = dedent(lines)
     if not body:
         return ()
     if any(line.lstrip().startswith(">>>") for line in body) and not body[0].lstrip().startswith(">>>"):
         return reader.read(body)
-    if any(line.startswith(".. ") or (blank(former) and _PROSE.match(line)) for former, line in pairwise(["x", *body])):
+    if any(
+        line.startswith(".. ") or (is_blank(former) and _PROSE.match(line)) for former, line in pairwise(["x", *body])
+    ):
         return reader.read(body)
     return (Code("\n".join(body)),)
 
@@ -260,17 +262,17 @@ def _names_examples(title: str) -> bool:
 
 def _is_followed(lines: Lines, at: int) -> bool:
     """Whether the next line stands further in."""
-    return at + 1 < len(lines) and not blank(lines[at + 1]) and indent_of(lines[at + 1]) > 0
+    return at + 1 < len(lines) and not is_blank(lines[at + 1]) and indent_of(lines[at + 1]) > 0
 
 
 def _wraps(lines: Lines, at: int) -> bool:
     """Whether a line at the left edge goes on with the item above it."""
-    return not blank(lines[at - 1]) and _BULLET.match(lines[at]) is None and not _SECTION.match(lines[at])
+    return not is_blank(lines[at - 1]) and _BULLET.match(lines[at]) is None and not _SECTION.match(lines[at])
 
 
 def _hung(lines: Lines) -> Lines:
     """The further lines of an item, at the left edge; those that wrap stand there already."""
-    least = min((indent_of(line) for line in lines if not blank(line) and indent_of(line)), default=0)
+    least = min((indent_of(line) for line in lines if not is_blank(line) and indent_of(line)), default=0)
     return [line[min(least, indent_of(line)) :] for line in lines]
 
 

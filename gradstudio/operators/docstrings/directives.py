@@ -4,7 +4,7 @@ import re
 
 from gradstudio.operators.docstrings import latex, rst_tables
 from gradstudio.operators.docstrings.argument_fields import ReadBlocks
-from gradstudio.operators.docstrings.indentation import Lines, blank, dedented, indent_of
+from gradstudio.operators.docstrings.indentation import Lines, dedent, indent_of, is_blank
 from gradstudio.operators.docstrings.inline_markup import Targets, spans
 from gradstudio.operators.docstrings.model import Block, Box, Code, Formula, Heading, Signature
 
@@ -29,18 +29,18 @@ def read(lines: Lines, blocks: ReadBlocks, targets: Targets) -> tuple[Block, ...
         return ()
     name = found["name"].lower().rstrip(":")
     words = (found["words"] or "").strip()
-    body = dedented(lines[1:])
+    body = dedent(lines[1:])
     if name in BOXES:
         return _box(name, words, lines[1:], blocks)
     if name == "math":
         return _formula(words, body)
     if name in CODE:
-        return (Code("\n".join(dedented(_without_options(body))), words not in ("c++", "bash", "text", "none", "sh")),)
+        return (Code("\n".join(dedent(_without_options(body))), words not in ("c++", "bash", "text", "none", "sh")),)
     if name in CALLS:
-        rest = blocks(dedented(_without_options(body)))
+        rest = blocks(dedent(_without_options(body)))
         return (Signature(re.sub(r"\s*\\$", "", words)), *rest)
     if name == "list-table":
-        table = rst_tables.listed(body, targets)
+        table = rst_tables.read_list_table(body, targets)
         return () if table is None else (*((Heading(spans(words, targets)),) if words else ()), table)
     if name == "rubric":
         return (Heading(spans(words, targets)),)
@@ -54,7 +54,7 @@ def _box(name: str, words: str, lines: Lines, blocks: ReadBlocks) -> tuple[Block
     if name.startswith(("version", "deprecated")):
         version, _, words = words.partition(" ")
         title = f"{title} {version}"
-    rest = _without_options(dedented(lines))
+    rest = _without_options(dedent(lines))
     inner = blocks([words, *rest] if words else rest)
     return (Box(kind, title, inner),) if inner or title else ()
 
@@ -71,6 +71,6 @@ def _formula(words: str, body: Lines) -> tuple[Block, ...]:
 
 def _without_options(lines: Lines) -> Lines:
     at = 0
-    while at < len(lines) and (_OPTION.match(lines[at]) or (at and blank(lines[at]) and indent_of(lines[at]) == 0)):
+    while at < len(lines) and (_OPTION.match(lines[at]) or (at and is_blank(lines[at]) and indent_of(lines[at]) == 0)):
         at += 1
     return lines[at:]

@@ -14,7 +14,7 @@ from gradstudio.operators.docstrings.model import (
     Listing,
     Paragraph,
     Quote,
-    plain,
+    plain_text,
 )
 
 MAX_CHARACTERS = 260
@@ -28,17 +28,17 @@ def first_sentence(docstring: Docstring) -> str:
     first = next((block for block in docstring.blocks if isinstance(block, Paragraph)), None)
     if first is None:
         return ""
-    words = sentence(plain(first.spans))
+    words = sentence(plain_text(first.spans))
     return "" if _POINTER.match(words) else words
 
 
 def sentence(words: str) -> str:
     """The first sentence of some words."""
     end = _SENTENCE.search(words)
-    return shortened(words[: end.end()] if end is not None else words)
+    return shorten(words[: end.end()] if end is not None else words)
 
 
-def shortened(words: str) -> str:
+def shorten(words: str) -> str:
     """Words that fit into a tooltip, cut between two of them."""
     words = words.strip()
     return words if len(words) <= MAX_CHARACTERS else words[:MAX_CHARACTERS].rsplit(" ", 1)[0].rstrip(",;:") + " …"
@@ -57,7 +57,7 @@ def argument_words(docstring: Docstring, name: str) -> str:
     """What the docstring says of an argument, shortly; "" when it says nothing."""
     for field in fields(docstring.blocks):
         if name in field.names:
-            return shortened(_running(field.blocks))
+            return shorten(_running(field.blocks))
     return ""
 
 
@@ -66,9 +66,9 @@ def _running(blocks: tuple[Block, ...]) -> str:
     parts: list[str] = []
     for block in blocks:
         if isinstance(block, Paragraph):
-            parts.append(plain(block.spans))
+            parts.append(plain_text(block.spans))
         elif isinstance(block, Formula):
-            parts += [plain(line) for line in block.lines]
+            parts += [plain_text(line) for line in block.lines]
         elif isinstance(block, Listing):
             parts += [_running(item) for item in block.items]
         elif isinstance(block, Quote):

@@ -11,12 +11,12 @@ def indent_of(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def blank(line: str) -> bool:
+def is_blank(line: str) -> bool:
     """Whether nothing stands there."""
     return not line.strip()
 
 
-def dedented(lines: Lines) -> Lines:
+def dedent(lines: Lines) -> Lines:
     """Without the indentation that all share, and without blank lines at both ends."""
     told = [line.rstrip() for line in lines]
     while told and not told[0]:
@@ -27,11 +27,11 @@ def dedented(lines: Lines) -> Lines:
     return [line[least:] for line in told]
 
 
-def indented_from(lines: Lines, start: int, least: int = 1) -> int:
+def indented_end(lines: Lines, start: int, least: int = 1) -> int:
     """Where the block that stands in by at least so much ends; blank lines at its end are not of it."""
     end = at = start
-    while at < len(lines) and (blank(lines[at]) or indent_of(lines[at]) >= least):
+    while at < len(lines) and (is_blank(lines[at]) or indent_of(lines[at]) >= least):
         at += 1
-        if not blank(lines[at - 1]):
+        if not is_blank(lines[at - 1]):
             end = at
     return end

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from gradstudio.operators.docstrings.latex_layout import Line, joined, laid_out, spaced
+from gradstudio.operators.docstrings.latex_layout import Line, join_lines, lay_out_formula, tidy_spaces
 from gradstudio.operators.docstrings.latex_symbols import (
     ACCENTS,
     DOUBLE_STRUCK,
@@ -34,17 +34,17 @@ _EM = "\u2003"
 
 def inline(text: str) -> Spans:
     """A formula within a line."""
-    return joined(display(text))
+    return join_lines(display(text))
 
 
 def display(text: str) -> tuple[Spans, ...]:
     """A formula that stands by itself: its lines."""
-    lines = laid_out(_Reader(text).read())
+    lines = lay_out_formula(_Reader(text).read())
     return tuple(_spans(line) for line in lines)
 
 
 def _spans(line: Line) -> Spans:
-    return tuple(Span(piece.text, ("math", *piece.marks)) for piece in spaced(line))
+    return tuple(Span(piece.text, ("math", *piece.marks)) for piece in tidy_spaces(line))
 
 
 class _Reader:

@@ -12,7 +12,7 @@ _BRACES = {1: ("{",), 2: ("⎧", "⎩"), 3: ("⎧", "⎨", "⎩")}
 _MATRICES = {"matrix": ("", ""), "pmatrix": ("(", ")"), "bmatrix": ("[", "]"), "vmatrix": ("|", "|")}
 
 
-def laid_out(tree: Tree) -> list[Line]:
+def lay_out_formula(tree: Tree) -> list[Line]:
     """The lines of a formula, from the top; none is empty."""
     lines: list[Line] = [[]]
     for piece in tree:
@@ -25,7 +25,7 @@ def laid_out(tree: Tree) -> list[Line]:
     return [line for line in lines if any(piece.text.strip() for piece in line)]
 
 
-def joined(lines: tuple[Spans, ...]) -> Spans:
+def join_lines(lines: tuple[Spans, ...]) -> Spans:
     """Lines in one."""
     told: list[Span] = []
     for k, line in enumerate(lines):
@@ -33,7 +33,7 @@ def joined(lines: tuple[Spans, ...]) -> Spans:
     return tuple(told)
 
 
-def spaced(line: Line) -> Line:
+def tidy_spaces(line: Line) -> Line:
     """One space where there is room, none within what is raised or lowered, neighbours of one look in one."""
     told: Line = []
     for piece in _with_room(line):
@@ -117,7 +117,7 @@ def _cells(rows: Rows, row: list[Tree]) -> Line:
     between = "" if rows.name.startswith(("align", "split", "gather", "eqn")) else "\u2002"
     line: Line = []
     for cell in row:
-        pieces = [piece for inner in laid_out(cell) for piece in inner]
+        pieces = [piece for inner in lay_out_formula(cell) for piece in inner]
         if pieces and line and between:
             line.append(Piece(between, role="room"))
         line += pieces

@@ -121,7 +121,7 @@ class Docstring(msgspec.Struct, frozen=True):
     blocks: tuple[Block, ...]
 
 
-def plain(spans: Iterable[Span]) -> str:
+def plain_text(spans: Iterable[Span]) -> str:
     """The words alone; what is raised or lowered is told by a sign."""
     parts: list[str] = []
     for span in spans:

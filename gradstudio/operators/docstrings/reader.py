@@ -3,7 +3,7 @@
 import re
 
 from gradstudio.operators.docstrings.block_reader import BlockReader
-from gradstudio.operators.docstrings.indentation import blank
+from gradstudio.operators.docstrings.indentation import is_blank
 from gradstudio.operators.docstrings.model import Docstring
 
 _CALL = re.compile(r"^(?:[\w.]+\.)?[\w]+\s*\(")
@@ -17,7 +17,7 @@ def read(text: str) -> Docstring:
     lines = text.expandtabs(4).splitlines()
     signatures: list[str] = []
     while lines:
-        while lines and blank(lines[0]):
+        while lines and is_blank(lines[0]):
             lines.pop(0)
         found = _signature(lines)
         if not found:
@@ -44,6 +44,6 @@ def _signature(lines: list[str]) -> int:
             rest = line[line.rfind(")") + 1 :] if "->" not in line else line.rpartition("->")[0].rpartition(")")[2]
             ends_so = not rest.strip(" \\:") or "->" in line[line.find(")") :]
             return k + 1 if ends_so else 0
-        if blank(line):
+        if is_blank(line):
             return 0
     return 0

@@ -2,7 +2,7 @@
 
 import re
 
-from gradstudio.operators.docstrings.indentation import Lines, blank, dedented
+from gradstudio.operators.docstrings.indentation import Lines, dedent, is_blank
 from gradstudio.operators.docstrings.inline_markup import Targets, spans
 from gradstudio.operators.docstrings.model import Spans, Table
 
@@ -15,12 +15,12 @@ def simple_end(lines: Lines, start: int) -> int:
     for at in range(start + 1, len(lines)):
         if RULE.match(lines[at]):
             last = at
-            if at + 1 >= len(lines) or blank(lines[at + 1]):
+            if at + 1 >= len(lines) or is_blank(lines[at + 1]):
                 break
     return last + 1 if last > start else start
 
 
-def simple(lines: Lines, targets: Targets) -> Table:
+def read_simple_table(lines: Lines, targets: Targets) -> Table:
     """A table whose columns begin where its rule does."""
     edges = [found.start() for found in re.finditer(r"=+", lines[0])]
     rows: list[list[str]] = []
@@ -29,7 +29,7 @@ def simple(lines: Lines, targets: Targets) -> Table:
         if RULE.match(line):
             heads = heads or len(rows)
             continue
-        if blank(line):
+        if is_blank(line):
             continue
         cells = _cells(line, edges)
         if rows and not cells[0] and len(rows) > heads:
@@ -51,11 +51,11 @@ def _cells(line: str, edges: list[int]) -> list[str]:
     return [line[start:end].strip() for start, end in zip(cuts, [*cuts[1:], len(line)], strict=True)]
 
 
-def listed(lines: Lines, targets: Targets) -> Table | None:
+def read_list_table(lines: Lines, targets: Targets) -> Table | None:
     """The body of ``list-table``: ``* - cell`` begins a row, ``- cell`` goes on with it."""
     rows: list[list[str]] = []
     heads = 0
-    for line in dedented(lines):
+    for line in dedent(lines):
         if option := re.match(r":header-rows:\s*(\d+)", line):
             heads = int(option[1])
         elif found := re.match(r"^\*\s+-\s*(.*)$", line):

@@ -10,7 +10,7 @@ DIMENSIONS = frozenset({"dim", "dim0", "dim1", "dim2", "axis", "axis0", "axis1",
 """Whole numbers that count the dimensions of the tensor they go with."""
 
 
-class Offer(NamedTuple):
+class LiteralChoice(NamedTuple):
     """One choice.
 
     Attributes:
@@ -26,33 +26,33 @@ class Offer(NamedTuple):
     group: str = ""
 
 
-DTYPES: tuple[Offer, ...] = (
-    Offer("torch.float32", "torch.float32", "torch's default", "floating point"),
-    Offer("torch.float64", "torch.float64", "double precision", "floating point"),
-    Offer("torch.float16", "torch.float16", "half: 3 digits, up to 65504", "floating point"),
-    Offer("torch.bfloat16", "torch.bfloat16", "2 digits, range of float32", "floating point"),
-    Offer("torch.int64", "torch.int64", "indices and labels", "integer"),
-    Offer("torch.int32", "torch.int32", "±2.1 · 10⁹", "integer"),
-    Offer("torch.int16", "torch.int16", "±32767", "integer"),
-    Offer("torch.int8", "torch.int8", "-128 … 127", "integer"),
-    Offer("torch.uint8", "torch.uint8", "0 … 255", "integer"),
-    Offer("torch.bool", "torch.bool", "True or False", "boolean"),
-    Offer("torch.complex64", "torch.complex64", "two float32", "complex"),
-    Offer("torch.complex128", "torch.complex128", "two float64", "complex"),
+DTYPES: tuple[LiteralChoice, ...] = (
+    LiteralChoice("torch.float32", "torch.float32", "torch's default", "floating point"),
+    LiteralChoice("torch.float64", "torch.float64", "double precision", "floating point"),
+    LiteralChoice("torch.float16", "torch.float16", "half: 3 digits, up to 65504", "floating point"),
+    LiteralChoice("torch.bfloat16", "torch.bfloat16", "2 digits, range of float32", "floating point"),
+    LiteralChoice("torch.int64", "torch.int64", "indices and labels", "integer"),
+    LiteralChoice("torch.int32", "torch.int32", "±2.1 · 10⁹", "integer"),
+    LiteralChoice("torch.int16", "torch.int16", "±32767", "integer"),
+    LiteralChoice("torch.int8", "torch.int8", "-128 … 127", "integer"),
+    LiteralChoice("torch.uint8", "torch.uint8", "0 … 255", "integer"),
+    LiteralChoice("torch.bool", "torch.bool", "True or False", "boolean"),
+    LiteralChoice("torch.complex64", "torch.complex64", "two float32", "complex"),
+    LiteralChoice("torch.complex128", "torch.complex128", "two float64", "complex"),
 )
 _LAYOUTS = (
-    Offer("torch.strided", "torch.strided", "every element is stored"),
-    Offer("torch.sparse_coo", "torch.sparse_coo", "positions and values"),
-    Offer("torch.sparse_csr", "torch.sparse_csr", "compressed rows"),
-    Offer("torch.sparse_csc", "torch.sparse_csc", "compressed columns"),
+    LiteralChoice("torch.strided", "torch.strided", "every element is stored"),
+    LiteralChoice("torch.sparse_coo", "torch.sparse_coo", "positions and values"),
+    LiteralChoice("torch.sparse_csr", "torch.sparse_csr", "compressed rows"),
+    LiteralChoice("torch.sparse_csc", "torch.sparse_csc", "compressed columns"),
 )
 _MEMORY_FORMATS = (
-    Offer("torch.contiguous_format", "torch.contiguous_format", "row after row"),
-    Offer("torch.channels_last", "torch.channels_last", "NHWC, for images"),
-    Offer("torch.channels_last_3d", "torch.channels_last_3d", "NDHWC, for volumes"),
-    Offer("torch.preserve_format", "torch.preserve_format", "as the input has it"),
+    LiteralChoice("torch.contiguous_format", "torch.contiguous_format", "row after row"),
+    LiteralChoice("torch.channels_last", "torch.channels_last", "NHWC, for images"),
+    LiteralChoice("torch.channels_last_3d", "torch.channels_last_3d", "NDHWC, for volumes"),
+    LiteralChoice("torch.preserve_format", "torch.preserve_format", "as the input has it"),
 )
-_BOOLS = (Offer("True", "True"), Offer("False", "False"))
+_BOOLS = (LiteralChoice("True", "True"), LiteralChoice("False", "False"))
 
 _WORDS: dict[tuple[str, str], str] = {
     ("reduction", "mean"): "one number: the average",
@@ -121,7 +121,7 @@ _WORDS: dict[tuple[str, str], str] = {
 }
 
 
-def offers(
+def choices_for(
     parameter: Parameter,
     *,
     required: bool,
@@ -129,7 +129,7 @@ def offers(
     devices: Sequence[str] = (),
     document_device: str = "",
     sizes: Sequence[int] | None = None,
-) -> tuple[Offer, ...]:
+) -> tuple[LiteralChoice, ...]:
     """Every choice; empty where there is nothing to choose from.
 
     Args:
@@ -145,11 +145,11 @@ def offers(
         return ()
     default = parameter.default
     if parameter.nullable and default != "None" and all(offer.text != "None" for offer in found):
-        found.append(Offer("None", "None"))
-    first = () if required else (Offer(_short(default or "None"), "", "torch's default"),)
+        found.append(LiteralChoice("None", "None"))
+    first = () if required else (LiteralChoice(_short(default or "None"), "", "torch's default"),)
     rows = [*first, *(offer for offer in found if required or offer.text != default)]
     if current and current not in {offer.text for offer in rows}:
-        rows.append(Offer(_short(current), current))
+        rows.append(LiteralChoice(_short(current), current))
     return tuple(rows)
 
 
@@ -162,9 +162,9 @@ def is_closed(parameter: Parameter) -> bool:
 
 def _of_kind(
     parameter: Parameter, devices: Sequence[str], document_device: str, sizes: Sequence[int] | None
-) -> Iterable[Offer]:
+) -> Iterable[LiteralChoice]:
     if parameter.choices:
-        return (Offer(text.strip("\"'"), text, _words(parameter.name, text)) for text in parameter.choices)
+        return (LiteralChoice(text.strip("\"'"), text, _words(parameter.name, text)) for text in parameter.choices)
     match parameter.kind:
         case Kind.BOOL:
             return _BOOLS
@@ -176,23 +176,25 @@ def _of_kind(
             return (offer._replace(shown=_short(offer.shown)) for offer in _MEMORY_FORMATS)
         case Kind.DEVICE:
             own = (
-                (Offer("document", DOCUMENT_DEVICE, f"as the document: {document_device}"),)
+                (LiteralChoice("document", DOCUMENT_DEVICE, f"as the document: {document_device}"),)
                 if parameter.name == "device"
                 else ()
             )
-            return (*own, *(Offer(name, f'"{name}"') for name in dict.fromkeys(("cpu", *devices))))
+            return (*own, *(LiteralChoice(name, f'"{name}"') for name in dict.fromkeys(("cpu", *devices))))
         case Kind.INT | Kind.INTS if sizes and parameter.name in DIMENSIONS:
             return _dimensions(sizes)
         case _:
             return ()
 
 
-def _dimensions(sizes: Sequence[int]) -> Iterable[Offer]:
+def _dimensions(sizes: Sequence[int]) -> Iterable[LiteralChoice]:
     for k, size in enumerate(sizes):
         last = ", the last" if k == len(sizes) - 1 else ""
-        yield Offer(str(k), str(k), f"size {size}{last}")
+        yield LiteralChoice(str(k), str(k), f"size {size}{last}")
     for k, size in enumerate(sizes):
-        yield Offer(str(k - len(sizes)), str(k - len(sizes)), f"the same as {k} (size {size})", "counted from the end")
+        yield LiteralChoice(
+            str(k - len(sizes)), str(k - len(sizes)), f"the same as {k} (size {size})", "counted from the end"
+        )
 
 
 def _words(name: str, choice: str) -> str:

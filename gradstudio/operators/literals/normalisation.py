@@ -49,7 +49,7 @@ def switch(text: str) -> str:
     return "False" if word in _NO else text
 
 
-def unwrapped(text: str) -> str:
+def strip_typed_quotes(text: str) -> str:
     """A text without the quotes of a word processor around it."""
     closing = _TEXT_QUOTES.get(text[:1])
     return text[1:-1] if closing and len(text) > 1 and text.endswith(closing) else text

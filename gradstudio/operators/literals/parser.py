@@ -14,7 +14,7 @@ from gradstudio.operators.literals import normalisation as typed
 from gradstudio.operators.literals import sequences as several
 from gradstudio.operators.literals.grammar import NUMBERS, Form, Term, read
 from gradstudio.operators.literals.number_tables import as_lists
-from gradstudio.operators.literals.sequences import short
+from gradstudio.operators.literals.sequences import quotation
 from gradstudio.operators.literals.tokens import MAX_CHARACTERS, quote
 from gradstudio.operators.literals.torch_names import (
     ATTRIBUTE,
@@ -206,15 +206,15 @@ def _by_kind(term: Term, kind: Kind) -> str:
         case Kind.INT if term.form is Form.FLOAT and (whole := _whole(term)):
             raise LiteralError(f"{term.text} is not a whole number: write {whole}.")
         case Kind.INT:
-            return several.checked(term, term.form is Form.INT)
+            return several.check_term(term, term.form is Form.INT)
         case Kind.FLOAT:
-            return several.checked(term, term.form in (Form.INT, Form.FLOAT))
+            return several.check_term(term, term.form in (Form.INT, Form.FLOAT))
         case Kind.COMPLEX:
-            return several.checked(term, term.form in NUMBERS)
+            return several.check_term(term, term.form in NUMBERS)
         case Kind.NUMBER | Kind.TENSOR_OR_NUMBER:
-            return several.checked(term, term.form in NUMBERS or term.form is Form.BOOL)
+            return several.check_term(term, term.form in NUMBERS or term.form is Form.BOOL)
         case Kind.BOOL:
-            return several.checked(term, term.form is Form.BOOL)
+            return several.check_term(term, term.form is Form.BOOL)
         case Kind.NUMBERS:
             return several.numbers(term)
         case Kind.VALUES:
@@ -231,7 +231,7 @@ def _whole_text(term: Term) -> str:
 
 
 def _text(text: str, parameter: Parameter) -> str:
-    text = typed.unwrapped(text)
+    text = typed.strip_typed_quotes(text)
     if text[:1] in "\"'":
         term = read(text)
         if term.form is not Form.TEXT:
@@ -265,7 +265,7 @@ def _named(text: str, names: frozenset[str], what: str) -> str:
         return f"torch.{name}"
     near = get_close_matches(name[:40].lower(), names, n=1)
     hint = f" Did you mean torch.{near[0]}?" if near else ""
-    raise LiteralError(f"There is no {what} '{short(text)}'.{hint}")
+    raise LiteralError(f"There is no {what} '{quotation(text)}'.{hint}")
 
 
 def _device(text: str, parameter: Parameter) -> str:
@@ -276,7 +276,7 @@ def _device(text: str, parameter: Parameter) -> str:
     if kind not in DEVICE_TYPES or not re.fullmatch(r"|\d{1,3}", number) or text.endswith(":"):
         asked = kind[:40].lower()
         near = ["cuda"] if asked in ("gpu", "nvidia") else get_close_matches(asked, DEVICE_TYPES, n=1)
-        raise LiteralError(f"There is no device '{short(text)}'.{f' Did you mean {near[0]}?' if near else ''}")
+        raise LiteralError(f"There is no device '{quotation(text)}'.{f' Did you mean {near[0]}?' if near else ''}")
     return quote(text)
 
 
@@ -286,7 +286,7 @@ def _attribute(text: str) -> str:
         if part in MODULE_METHODS:
             raise LiteralError(f"'{part}' is a method, not a value; look for it in the library.")
         if not ATTRIBUTE.fullmatch(part) or keyword.iskeyword(part):
-            raise LiteralError(f"'{short(part)}' is not the name of an attribute.")
+            raise LiteralError(f"'{quotation(part)}' is not the name of an attribute.")
     return name
 
 
@@ -308,7 +308,7 @@ def _value(term: Term) -> object:
         case Form.INT | Form.FLOAT | Form.COMPLEX:
             return _number(term)
         case _:
-            raise LiteralError(f"{short(term.text)} has no plain value.")
+            raise LiteralError(f"{quotation(term.text)} has no plain value.")
 
 
 def _number(term: Term) -> int | float | complex:
@@ -324,7 +324,7 @@ def _number(term: Term) -> int | float | complex:
             case _:
                 return sign * complex(digits)
     except ValueError:
-        raise LiteralError(f"{short(term.text)} is computed when the program runs.") from None
+        raise LiteralError(f"{quotation(term.text)} is computed when the program runs.") from None
 
 
 def _whole(term: Term) -> str:

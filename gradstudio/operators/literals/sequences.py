@@ -15,17 +15,17 @@ _FORM_WORDS = {
 }
 
 
-def checked(term: Term, fits: bool) -> str:
+def check_term(term: Term, fits: bool) -> str:
     """The text of a term that fits; a refusal in words of one that does not."""
     if term.bare:
         raise LiteralError("One value, not several; a decimal is written with a point.")
     if not fits:
         words = "" if term.text in ("True", "False") else _FORM_WORDS.get(term.form, "")
-        raise LiteralError(f"{short(term.text)} {f'is {words} and ' if words else ''}does not fit here.")
+        raise LiteralError(f"{quotation(term.text)} {f'is {words} and ' if words else ''}does not fit here.")
     return term.text
 
 
-def short(text: str) -> str:
+def quotation(text: str) -> str:
     """What is quoted in a sentence of ours."""
     return text if len(text) <= 40 else f"{text[:37]}..."
 
@@ -40,7 +40,7 @@ def shape(term: Term) -> str:
 def ints(term: Term) -> str:
     """A whole number, or several as a tuple."""
     if term.form not in (Form.LIST, Form.TUPLE):
-        return checked(term, term.form is Form.INT)
+        return check_term(term, term.form is Form.INT)
     _require_ints(term.items)
     return _tuple(term.items)
 
@@ -48,10 +48,10 @@ def ints(term: Term) -> str:
 def numbers(term: Term) -> str:
     """A number, or several as a tuple."""
     if term.form not in (Form.LIST, Form.TUPLE):
-        return checked(term, term.form in NUMBERS)
+        return check_term(term, term.form in NUMBERS)
     for item in term.items:
         if item.form not in NUMBERS:
-            raise LiteralError(f"{short(item.text)} is not a number.")
+            raise LiteralError(f"{quotation(item.text)} is not a number.")
     return _tuple(term.items)
 
 
@@ -62,7 +62,7 @@ def _tuple(items: tuple[Term, ...]) -> str:
 def _require_ints(items: tuple[Term, ...]) -> None:
     for item in items:
         if item.form is not Form.INT:
-            raise LiteralError(f"{short(item.text)} is not a whole number.")
+            raise LiteralError(f"{quotation(item.text)} is not a whole number.")
 
 
 def index(term: Term, *, single: bool) -> str:
@@ -81,10 +81,10 @@ def _require_index(item: Term) -> None:
     if item.form in (Form.LIST, Form.TUPLE):
         for inner in item.items:
             if inner.form not in (Form.INT, Form.BOOL, Form.LIST, Form.TUPLE):
-                raise LiteralError(f"{short(inner.text)} is no position.")
+                raise LiteralError(f"{quotation(inner.text)} is no position.")
             _require_index(inner)
     elif item.form not in (Form.INT, Form.BOOL, Form.NONE, Form.ELLIPSIS, Form.SLICE):
-        raise LiteralError(f"{short(item.text)} is no index.")
+        raise LiteralError(f"{quotation(item.text)} is no index.")
 
 
 def data(term: Term) -> str:
@@ -98,7 +98,7 @@ def _data_shape(term: Term) -> tuple[int, ...]:
     if term.form in NUMBERS or term.form is Form.BOOL:
         return ()
     if term.form not in (Form.LIST, Form.TUPLE):
-        raise LiteralError(f"{short(term.text)} is not a number.")
+        raise LiteralError(f"{quotation(term.text)} is not a number.")
     shapes = {_data_shape(item) for item in term.items}
     if len(shapes) > 1:
         lengths = sorted({str(shape[0]) if shape else "a single number" for shape in shapes})

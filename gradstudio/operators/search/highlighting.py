@@ -12,7 +12,7 @@ _MOST_OF_IT: Final = 0.6
 """Letters are marked after a slip of the keyboard when this part of what was typed is there."""
 
 
-def marked(typed: str, title: str) -> Spans:
+def highlight_spans(typed: str, title: str) -> Spans:
     """Beginnings and ends of the letters of a title that were typed; none when it was found by another word."""
     query = queries.read(typed)
     if not query.squashed:

@@ -16,7 +16,7 @@ from gradstudio.operators.model import Face, Operator
 from gradstudio.operators.search import query as queries
 from gradstudio.operators.search.query import Form, Query, squash
 from gradstudio.operators.search.synonyms import NONE, Synonyms
-from gradstudio.operators.search.typos import Slips
+from gradstudio.operators.search.typos import TypoIndex
 from gradstudio.operators.search.word_lookup import Lookup
 
 
@@ -144,7 +144,7 @@ class SearchIndex:
         yield
         self._known = sorted(self._places)
         self._names = "\n".join(dict.fromkeys(squash(row.word) for row in self._rows))
-        self._slips = Slips(word for word in self._known if " " not in word)
+        self._slips = TypoIndex(word for word in self._known if " " not in word)
         yield
         self._lookup = Lookup(self._rows, synonyms)
 

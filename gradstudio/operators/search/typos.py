@@ -11,7 +11,7 @@ SHORTEST_BEGINNING: Final = 5
 """A beginning as long as this may have a slip."""
 
 
-class Slips:
+class TypoIndex:
     """Known words, looked up by what looks like them.
 
     A slip is a letter too many, too few, wrong, or two swapped (Damerau 1964, "optimal string alignment").

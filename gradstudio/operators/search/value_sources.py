@@ -33,7 +33,7 @@ def usual_givers(parameter: Parameter) -> tuple[str, ...]:
     return _GIVERS.get(parameter.kind, ())
 
 
-def gives(operator: Operator, parameter: Parameter) -> bool:
+def can_give(operator: Operator, parameter: Parameter) -> bool:
     """Whether a person would wire a result of the operator into the parameter.
 
     torch takes a tensor with one element for a number; nobody looks for that where sizes and numbers are meant.

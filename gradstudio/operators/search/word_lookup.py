@@ -9,7 +9,7 @@ from typing import Final
 from gradstudio.operators.model import Operator
 from gradstudio.operators.search.query import STOP_WORDS, squash, words
 from gradstudio.operators.search.synonyms import Synonyms
-from gradstudio.operators.search.typos import Slips
+from gradstudio.operators.search.typos import TypoIndex
 
 NAME, NAME_WORD, PHRASE, CATEGORY, SUMMARY, RARE_SUMMARY = 170.0, 60.0, 45.0, 25.0, 18.0, 10.0
 _SCALE: Final = 2.2
@@ -43,7 +43,7 @@ class Lookup:
                 for number in paths.get(path, ()):
                     self._post(number, PHRASE, words(phrase))
         self._vocabulary = sorted(self._postings)
-        self._slips = Slips(self._vocabulary)
+        self._slips = TypoIndex(self._vocabulary)
         self._rows_with = lru_cache(_KEPT)(self._look_up)
 
     def find(self, tokens: Sequence[str]) -> dict[int, float]:

@@ -8,7 +8,7 @@ from gradstudio.operators.model import Effect, Face, Family
 Value = tuple[ItemId, int]
 
 
-class Switched:
+class SwitchLoops:
     """What such loops change, which no text tells of each tensor alone.
 
     Attributes:

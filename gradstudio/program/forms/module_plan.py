@@ -10,7 +10,7 @@ from gradstudio.graph.operator_rows import GROUP
 from gradstudio.operators.model import Family
 from gradstudio.program.forms.class_naming import UNSAFE, attribute_name, class_name, snake
 from gradstudio.program.forms.part_printer import PartReferences
-from gradstudio.program.forms.statement_roles import Roles, roles
+from gradstudio.program.forms.statement_roles import StatementRoles, statement_roles
 from gradstudio.program.forms.statement_units import Units, Value
 
 
@@ -28,7 +28,7 @@ class Plan:
         """Decide; raises `NoForm` where the program has no class."""
         self.graph, self.stem = graph, stem
         self.analysis: Analysis = analyse(graph)
-        self.roles: Roles = self.find_roles()
+        self.roles: StatementRoles = self.find_roles()
         self.units = Units(self.analysis, self.analysis.nested - self.roles.nested)
         self.references = PartReferences(self.analysis, self.roles.nested)
         self.variable = self.references.first_free("model", "net", "module", "network")
@@ -42,9 +42,9 @@ class Plan:
         self.handed = self._is_out_of_order()
         self.site = self._handed_site() if self.handed else self._site()
 
-    def find_roles(self) -> Roles:
+    def find_roles(self) -> StatementRoles:
         """The roles of the statements; another form may have its own."""
-        return roles(self.graph)
+        return statement_roles(self.graph)
 
     # ---------------------------------------------------------------- names
 

@@ -7,7 +7,7 @@ from gradstudio.operators.model import Family
 from gradstudio.program.forms.statement_units import Units, Value
 
 
-def returning(
+def return_values(
     units: Units, forward: tuple[ItemId, ...], root: Value, body: BodyId
 ) -> tuple[tuple[Value, ...], frozenset[Value]]:
     """What `forward` returns, the root first, and the named values of it that nobody gets to see."""

@@ -12,13 +12,13 @@ from gradstudio.graph.names import title
 from gradstudio.operators.model import Effect, Face, Family
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.init_statements import SettingUp
-from gradstudio.program.forms.return_values import is_trained, returning
+from gradstudio.program.forms.return_values import is_trained, return_values
 from gradstudio.program.forms.statement_units import Units, Value
 
 _BACKWARD_KEYS = ("torch.Tensor.backward", "torch.autograd.backward", "torch.autograd.grad")
 
 
-class Roles(msgspec.Struct, frozen=True, kw_only=True):
+class StatementRoles(msgspec.Struct, frozen=True, kw_only=True):
     """The parts of a program; units are statements or whole blocks, in program order.
 
     Attributes:
@@ -49,7 +49,7 @@ class Roles(msgspec.Struct, frozen=True, kw_only=True):
     unread: frozenset[Value]
 
 
-def roles(graph: Graph) -> Roles:
+def statement_roles(graph: Graph) -> StatementRoles:
     """The roles of a program's statements.
 
     Raises:
@@ -66,8 +66,8 @@ def roles(graph: Graph) -> Roles:
             "Give a tensor requires_grad=True, or export the script."
         )
     kept = setting_up.forward
-    returned, unread = returning(units, kept, root, body)
-    return Roles(
+    returned, unread = return_values(units, kept, root, body)
+    return StatementRoles(
         root=root,
         body=body,
         forward=kept,

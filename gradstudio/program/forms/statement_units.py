@@ -11,7 +11,7 @@ from gradstudio.graph.operator_rows import GROUP, row_of
 from gradstudio.graph.ports.module_calls import origin
 from gradstudio.graph.text.loop_targets import loop_target, targets
 from gradstudio.operators.model import Effect, Face, Family, Operator
-from gradstudio.program.forms.leaf_loops import Switched
+from gradstudio.program.forms.leaf_loops import SwitchLoops
 
 Value = tuple[ItemId, int]
 """An output: (item, number)."""
@@ -38,7 +38,7 @@ class Units:
         self.analysis, self.graph, self.soundness = analysis, analysis.graph, analysis.soundness
         self.nested = analysis.nested - pulled
         self.position = {item: k for k, item in enumerate(self.graph.order())}
-        switched = Switched(analysis)
+        switched = SwitchLoops(analysis)
         self.switched = frozenset(switched.leaves)
         self.leaves = self._bindings(analysis.gradients.leaves) | switched.leaves
         self.may_require_grad = self._bindings(analysis.gradients.may) | switched.leaves

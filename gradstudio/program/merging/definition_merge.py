@@ -4,14 +4,14 @@ import secrets
 
 import msgspec
 
-from gradstudio.graph.groups.definitions import all_ids, in_order
+from gradstudio.graph.groups.definitions import all_ids, call_order
 from gradstudio.graph.model import ROOT, BodyId, Definition, Graph, ItemId, Wire
 from gradstudio.program.printing.definition_printer import one_definition
 
 
 def merged_definitions(graph: Graph, read: Graph, stem: str) -> dict[str, Definition]:
     """The definitions that the text means, and those of the graph that were not in its text."""
-    printed = set(in_order(graph))
+    printed = set(call_order(graph))
     found = {name: one for name, one in graph.definitions.items() if name not in printed}
     taken = all_ids(graph)
     for name, one in read.definitions.items():

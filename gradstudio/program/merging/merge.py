@@ -14,14 +14,14 @@ from gradstudio.graph.ports.muted_wires import without_sources
 from gradstudio.graph.ports.wire_dots import dots_by_end, wire_of
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.merging.definition_merge import merged_definitions
-from gradstudio.program.merging.printed_statements import Entry, entries_of, hidden
-from gradstudio.program.merging.statement_matching import Matched, Matching
+from gradstudio.program.merging.printed_statements import Entry, entries_of, hidden_items
+from gradstudio.program.merging.statement_matching import Match, Matching
 from gradstudio.program.printing.comment_lines import comment_lines, paragraphs
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import Script, write
 
 
-def merged(graph: Graph, text: str, *, stem: str = "program") -> Graph:
+def merge_text(graph: Graph, text: str, *, stem: str = "program") -> Graph:
     """The graph that an edited text means; new items have no places yet.
 
     Args:
@@ -43,7 +43,7 @@ def merged(graph: Graph, text: str, *, stem: str = "program") -> Graph:
     merging = _Merging(graph, read, stem)
     target = merging.target(merging.matched)
     if not merging.means_the_text(target):
-        target = merging.target(Matched(merging.matched.old, set()))
+        target = merging.target(Match(merging.matched.old, set()))
     return target
 
 
@@ -65,7 +65,7 @@ class _Merging:
         self.entry_of = {entry.item: entry for entry in before}
         self.remarks = _remarks(self.script)
         shown = {line.strip() for line in self.printed.code.split("\n")}
-        unseen = hidden(graph, before)
+        unseen = hidden_items(graph, before)
         gone = [item for item in graph.order() if item in self.remarks and self.remarks[item] not in shown]
         self.matched = Matching(graph, before, gone, read).match(after)
         taken = set(self.matched.old.values())
@@ -73,7 +73,7 @@ class _Merging:
         self.kept = [item for item in graph.order() if item in unseen and item not in taken and item not in gone]
         self.ids = {item: self.matched.old.get(item) or self._fresh(item) for item in read.order()}
 
-    def target(self, matched: Matched) -> Graph:
+    def target(self, matched: Match) -> Graph:
         """The text's graph under the old ids; what is printed the same keeps its record."""
         target = Graph()
         target.header, target.definitions = self.read.header, self.definitions
@@ -103,7 +103,7 @@ class _Merging:
 
     # -------------------------------------------------------------- records
 
-    def _records(self, target: Graph, matched: Matched) -> None:
+    def _records(self, target: Graph, matched: Match) -> None:
         inside = {part: entry for entry in self.entry_of.values() for part in entry.parts}
         for item, block in self.read.blocks.items():
             target.blocks[self.ids[item]] = self._block(item, block)
@@ -168,7 +168,7 @@ class _Merging:
 
     # -------------------------------------------------------------- wires, tails, what is not shown
 
-    def _wires(self, target: Graph, matched: Matched) -> None:
+    def _wires(self, target: Graph, matched: Match) -> None:
         for wire in self.read.wires.values():
             new = Wire(self.ids[wire.source], wire.output, self.ids[wire.target], wire.port)
             old = self.graph.nodes.get(new.target)

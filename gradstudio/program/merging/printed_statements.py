@@ -41,7 +41,7 @@ def entries_of(script: Script) -> list[Entry]:
     return found
 
 
-def hidden(graph: Graph, entries: list[Entry]) -> set[ItemId]:
+def hidden_items(graph: Graph, entries: list[Entry]) -> set[ItemId]:
     """The items that no text shows: what is muted, cannot run, or only lets its input through."""
     shown = {item for entry in entries for item in (entry.item, *entry.parts)}
     return {item for item in graph.order() if item not in shown}

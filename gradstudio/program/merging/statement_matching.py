@@ -10,7 +10,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.merging.printed_statements import Entry
 
 
-class Matched(msgspec.Struct):
+class Match(msgspec.Struct):
     """What belongs together.
 
     Attributes:
@@ -30,11 +30,11 @@ class Matching:
         self.graph, self.read = graph, read
         self.before = [*before, *(Entry(item, "") for item in unseen)]
         self.shown = len(before)
-        self.found = Matched({}, set())
+        self.found = Match({}, set())
         self._left: set[int] = set(range(len(self.before)))
         self._new: dict[int, Entry] = {}
 
-    def match(self, after: list[Entry]) -> Matched:
+    def match(self, after: list[Entry]) -> Match:
         """Match by the text where it is the same, then by where it moved to, by names, and by operators."""
         self._new = dict(enumerate(after))
         regions = self._in_place(after)

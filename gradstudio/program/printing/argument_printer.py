@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from gradstudio.graph.model import DOCUMENT_DEVICE, Block, ItemId, Node, Wire
 from gradstudio.graph.ports.arguments import Argument
-from gradstudio.graph.text.conditionals import choice
+from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.literal_text import TUPLE, spell
 from gradstudio.operators.catalogue.out_variants import OUT
 from gradstudio.operators.model import Face, Kind
@@ -126,7 +126,7 @@ class ArgumentPrinter:
         operator = self._soundness.operators.get(wire.source)
         if self._traced or node is None or operator is None or operator.face is not Face.CHOICE:
             return False
-        found = choice(node.literals.get(operator.parameters[0].name, ""))
+        found = read_conditional(node.literals.get(operator.parameters[0].name, ""))
         return found.is_display and found.text.startswith("[") and not self._references.read(wire)
 
     def _without_brackets(self, line: Line, item: ItemId, port: str) -> None:

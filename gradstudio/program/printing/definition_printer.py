@@ -4,7 +4,14 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
-from gradstudio.graph.groups.definitions import attributes_of, in_order, inside, result_words, setup_of, top_of
+from gradstudio.graph.groups.definitions import (
+    attributes_of,
+    call_order,
+    definition_graph,
+    result_words,
+    setup_of,
+    top_of,
+)
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
     DEFINITION_OUTPUTS,
@@ -25,7 +32,7 @@ from gradstudio.program.printing.name_references import References
 from gradstudio.program.printing.statement_printer import StatementPrinter
 
 
-class Written(NamedTuple):
+class PrintedDefinitions(NamedTuple):
     """All definitions as text.
 
     Attributes:
@@ -37,24 +44,24 @@ class Written(NamedTuple):
 
     def below(self, count: int) -> dict[str, tuple[Span, ...]]:
         """The places of the items when there are so many lines above."""
-        return {name: moved(spans, count) for name, spans in self.spans.items()}
+        return {name: shift_spans(spans, count) for name, spans in self.spans.items()}
 
 
-def definition_lines(graph: Graph, device: bool, stem: str, imports: set[str]) -> Written:
+def definition_lines(graph: Graph, device: bool, stem: str, imports: set[str]) -> PrintedDefinitions:
     """The definitions, each behind those it calls itself; what they need is added to the imports."""
     lines: list[str] = []
     spans: dict[str, tuple[Span, ...]] = {}
-    for name in in_order(graph):
+    for name in call_order(graph):
         one = _Writer(graph, graph.definitions[name], device, stem)
         lines += [*(["", ""] if lines else []), *paragraphs(graph.definitions[name].note)]
         above = len(lines)
         lines += one.lines()
-        spans[name] = moved(one.spans, above)
+        spans[name] = shift_spans(one.spans, above)
         imports |= one.imports
-    return Written(lines, spans)
+    return PrintedDefinitions(lines, spans)
 
 
-def moved(spans: Iterable[Span], count: int) -> tuple[Span, ...]:
+def shift_spans(spans: Iterable[Span], count: int) -> tuple[Span, ...]:
     """The same places when there are so many lines more above."""
     return tuple(
         Span(span.node, span.line + count, span.column, span.end_line + count, span.end_column) for span in spans
@@ -73,7 +80,7 @@ def one_definition(graph: Graph, name: str, stem: str) -> list[str]:
     return [*paragraphs(definition.note), *_Writer(graph, definition, True, stem).lines()]
 
 
-class Owned(References):
+class OwnedReferences(References):
     """The names inside a module: what `__init__` keeps, and a setting that `forward` reads, are the object's."""
 
     def __init__(self, analysis: Analysis, definition: Definition) -> None:
@@ -130,7 +137,7 @@ class _Writer:
 
     def __init__(self, graph: Graph, definition: Definition, device: bool, stem: str) -> None:
         self.definition, self.device, self.stem = definition, device, stem
-        self.inner = inside(graph, definition.name)
+        self.inner = definition_graph(graph, definition.name)
         self.imports: set[str] = set()
         self.spans: list[Span] = []
 
@@ -146,7 +153,7 @@ class _Writer:
 
     def _module(self) -> list[str]:
         definition = self.definition
-        references = Owned(analyse(self.inner), self.definition)
+        references = OwnedReferences(analyse(self.inner), self.definition)
         self.imports.add("nn")
         settings = tuple(name for name in definition.inputs if name in definition.settings)
         first = [f"class {definition.name}(nn.Module):", *self._head(INDENT, "__init__", settings, "self")]

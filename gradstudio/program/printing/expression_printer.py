@@ -7,7 +7,7 @@ from gradstudio.graph.model import Node
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.arguments import Argument
 from gradstudio.graph.text.allowed_calls import spelled_path
-from gradstudio.graph.text.conditionals import choice
+from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.format_templates import pieces
 from gradstudio.graph.text.literal_text import COMPARISON, NOT, NUMBER, POWER, PRIMARY, UNARY, quote, spell
 from gradstudio.graph.text.record_checks import attribute_of, digest_of
@@ -163,7 +163,7 @@ class ExpressionPrinter:
     def _choice(self, line: Line, node: Node, operator: Operator) -> None:
         """One text with its values in it, parts and all: what Python would not run does not run here either."""
         template, values = operator.parameters
-        found = choice(node.literals.get(template.name, ""))
+        found = read_conditional(node.literals.get(template.name, ""))
         self.imports.update(found.modules)
         for k, hole in enumerate(found.holes):
             line.write(hole.text)

@@ -32,7 +32,7 @@ ROOT_KEY = 0
 _PARENTHESIZED_STATEMENTS = ast.BitOr | ast.BitXor | ast.LShift | ast.RShift | ast.Add | ast.Sub
 
 
-class Wrapped(msgspec.Struct, frozen=True):
+class WrappedLines(msgspec.Struct, frozen=True):
     """Lines of text, and where each piece of the logical line went.
 
     Attributes:
@@ -44,10 +44,10 @@ class Wrapped(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=256)
-def wrap(text: str, indent: int) -> Wrapped:
+def wrap(text: str, indent: int) -> WrappedLines:
     """The lines of one logical line that stands `indent` characters deep."""
     layout = lay_out(_statement(text), indent, WIDTH)
-    return Wrapped(tuple(layout.lines), tuple(layout.pieces))
+    return WrappedLines(tuple(layout.lines), tuple(layout.pieces))
 
 
 def _statement(text: str) -> Documents:

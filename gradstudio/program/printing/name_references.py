@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from gradstudio.graph.analysis.program_analysis import STATEMENTS_ONLY, Analysis
 from gradstudio.graph.model import ItemId, Wire
-from gradstudio.graph.names import RESERVED, bound_names, fresh_from
+from gradstudio.graph.names import RESERVED, bound_names, fresh_name_from
 from gradstudio.graph.text.loop_targets import Target, loop_target, targets
 from gradstudio.graph.text.statements import SELF
 
@@ -95,7 +95,7 @@ class References:
 
     def fresh(self, base: str) -> str:
         """A name that nothing else in the program has."""
-        name, self._numbers[base] = fresh_from(self._known(), base, self._numbers.get(base, 1))
+        name, self._numbers[base] = fresh_name_from(self._known(), base, self._numbers.get(base, 1))
         return name
 
     def _known(self) -> set[str]:

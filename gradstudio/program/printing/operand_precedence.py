@@ -3,7 +3,7 @@
 import re
 
 from gradstudio.graph.model import DOCUMENT_DEVICE, Block, ItemId, Node
-from gradstudio.graph.text.conditionals import choice
+from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.literal_text import (
     BIT_AND,
     BIT_OR,
@@ -54,7 +54,7 @@ class Operands:
             case Face.PREFIX:
                 return NOT if operator.symbol == "not " else UNARY
             case Face.CHOICE:
-                return choice(node.literals.get(operator.parameters[0].name, "")).precedence
+                return read_conditional(node.literals.get(operator.parameters[0].name, "")).precedence
             case Face.LITERAL | Face.ALIAS:
                 return self.port_precedence(node, operator.parameters[0].name)
             case _:

@@ -7,7 +7,7 @@ from gradstudio.graph.analysis import module_modes
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
 from gradstudio.graph.analysis.static_gradients import body_is_top_level
 from gradstudio.graph.card_grouping import CALL
-from gradstudio.graph.groups.definitions import definition_reason, inside
+from gradstudio.graph.groups.definitions import definition_graph, definition_reason
 from gradstudio.graph.model import DEFINITION_OUTPUTS, Definition, Graph, ItemId, Node
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.module_calls import origin
@@ -131,7 +131,7 @@ class _Reporter:
 
     def _given_by(self, group: Definition, call: Node, output: int, depth: int) -> Family:
         """What an output of a group is, for what gives it inside."""
-        inner = inside(self.graph, group.name)
+        inner = definition_graph(self.graph, group.name)
         wire = inner.wire_into(DEFINITION_OUTPUTS, str(output))
         if wire is None or depth > MOST_STEPS:
             return Family.UNKNOWN

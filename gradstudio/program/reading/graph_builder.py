@@ -17,18 +17,18 @@ from gradstudio.operators.literals.parser import family_of
 from gradstudio.operators.model import Face, Family, Operator
 
 
-class Wired(argument_binding.Wired, frozen=True):
+class WiredResult(argument_binding.Wired, frozen=True):
     """A result of an item that was read before."""
 
     source: ItemId = ItemId("")
     output: int = 0
 
 
-Value = Wired | Written | Several | Slice
-Port = Wired | Written
+Value = WiredResult | Written | Several | Slice
+Port = WiredResult | Written
 
 
-class Draft:
+class GraphBuilder:
     """A graph to which statements are added in their order.
 
     Attributes:
@@ -61,7 +61,7 @@ class Draft:
         lengths: Mapping[str, int] | None = None,
         positional: tuple[str, ...] | None = None,
         nested: bool = False,
-    ) -> Wired:
+    ) -> WiredResult:
         """Add a node at the end of the body, with its wires and literals."""
         item = self._fresh()
         self._operators.add(key)
@@ -80,15 +80,15 @@ class Draft:
         )
         self._place(item)
         for path, value in ports.items():
-            if isinstance(value, Wired):
+            if isinstance(value, WiredResult):
                 self.wire(value, item, path)
         self._know(item, ports)
         return self.result(item)
 
-    def result(self, item: ItemId, output: int = 0) -> Wired:
+    def result(self, item: ItemId, output: int = 0) -> WiredResult:
         """A result of an item, with what flows from it."""
-        value = Wired(source=item, output=output)
-        return Wired(family=self.family(value), source=item, output=output)
+        value = WiredResult(source=item, output=output)
+        return WiredResult(family=self.family(value), source=item, output=output)
 
     def block(self, block: Block, ports: Mapping[str, Port]) -> None:
         """Add an empty block at the end of the body; its id comes from `block_id`."""
@@ -96,21 +96,21 @@ class Draft:
         self._place(block.id)
         self._orders[BodyId(block.id)] = []
         for path, value in ports.items():
-            if isinstance(value, Wired):
+            if isinstance(value, WiredResult):
                 self.wire(value, block.id, path)
 
     def block_id(self) -> ItemId:
         """An id for the next block."""
         return self._fresh()
 
-    def wire(self, value: Wired, target: ItemId, path: str) -> None:
+    def wire(self, value: WiredResult, target: ItemId, path: str) -> None:
         """Draw a wire."""
         wire = Wire(value.source, value.output, target, path)
         self.graph.wires[target, path] = wire
         self.graph.outgoing.setdefault(value.source, {})[wire] = None
         self.graph.incoming.setdefault(target, {})[wire] = None
 
-    def binds(self, value: Wired, name: str) -> bool:
+    def binds(self, value: WiredResult, name: str) -> bool:
         """Whether the statement that a value comes from binds the name, and does not only write into what it means."""
         node = self.graph.nodes.get(value.source)
         return node is None or name.removeprefix(SELF) in node.names
@@ -168,13 +168,13 @@ class Draft:
         """The items of a body so far."""
         return tuple(self._orders[body])
 
-    def inside(self) -> "Draft":
+    def inside(self) -> "GraphBuilder":
         """An empty draft for a definition of this program: its items have ids of their own."""
-        inner = Draft()
+        inner = GraphBuilder()
         inner.graph.definitions, inner._count, inner.line = self.graph.definitions, self._count, self.line
         return inner
 
-    def define(self, definition: Definition, inner: "Draft") -> None:
+    def define(self, definition: Definition, inner: "GraphBuilder") -> None:
         """Take a definition that was read into such a draft."""
         self.graph.definitions[definition.name] = definition
         self.graph.tensors.update(inner.graph.tensors)
@@ -192,7 +192,7 @@ class Draft:
     def family(self, value: Value) -> Family:
         """What flows from a value, as far as the text tells."""
         match value:
-            case Wired(source=source, output=output):
+            case WiredResult(source=source, output=output):
                 known = self._families.get((source, output))
                 return known if known is not None else output_family(self.graph, source, output)
             case Written(text=text):
@@ -206,7 +206,7 @@ class Draft:
         """Remember what flows from a result."""
         self._families[item, output] = family
 
-    def maker(self, value: Wired) -> Node | None:
+    def maker(self, value: WiredResult) -> Node | None:
         """The node a value comes from, seen through second names."""
         node = self.graph.nodes.get(value.source)
         return origin(self.graph, node) if node is not None else None
@@ -229,7 +229,7 @@ class Draft:
             sliced = any(":" in v.text for v in values[1:] if isinstance(v, Written)) or "index.0" not in ports
             known = Family.TUPLE if sliced and families[0] is Family.TUPLE else self._of_item(values, families)
             self._families[item, 0] = known
-        elif operator.face is Face.CALL and values and isinstance(values[0], Wired):
+        elif operator.face is Face.CALL and values and isinstance(values[0], WiredResult):
             self._know_call(item, values[0])
         elif operator.face is Face.TUPLE and len(node.names) > 1:
             self._know_parts(node, ports)
@@ -243,17 +243,17 @@ class Draft:
             return families[0]
         if families[0] is not Family.TUPLE:
             return Family.TENSOR if families[0] is Family.TENSOR else Family.UNKNOWN
-        if not isinstance(values[0], Wired):
+        if not isinstance(values[0], WiredResult):
             return Family.UNKNOWN
         if self._is_shape(values[0]) and len(families) == 2 and families[1] is Family.NUMBER:
             return Family.NUMBER
         return Family.UNKNOWN
 
-    def _is_shape(self, value: Wired) -> bool:
+    def _is_shape(self, value: WiredResult) -> bool:
         maker = self.maker(value)
         return maker is not None and maker.operator.partition(":")[0] in ("torch.Tensor.shape", "torch.Tensor.size")
 
-    def _know_call(self, item: ItemId, module: Wired) -> None:
+    def _know_call(self, item: ItemId, module: WiredResult) -> None:
         maker = self.maker(module)
         results = call_results(row_of(self.graph, maker) if maker is not None else None)
         for k, result in enumerate(results):
@@ -266,7 +266,7 @@ class Draft:
             part = ports.get(f"items.{k}")
             if part is not None:
                 self._families[node.id, k] = self.family(part)
-            elif isinstance(whole, Wired):
+            elif isinstance(whole, WiredResult):
                 self._families[node.id, k] = Family.NUMBER if self._is_shape(whole) else Family.UNKNOWN
 
     # -------------------------------------------------------------- places

@@ -2,7 +2,7 @@
 
 from difflib import get_close_matches
 
-from gradstudio.graph.names import fresh
+from gradstudio.graph.names import fresh_name
 from gradstudio.program.reading.graph_builder import Port
 
 SHOWN = 60
@@ -49,7 +49,7 @@ class Scope:
 
     def fresh(self, base: str) -> str:
         """A name that the text uses nowhere."""
-        return fresh(self.used, base)
+        return fresh_name(self.used, base)
 
     def unbound(self, name: str) -> str:
         """Why the name cannot be read here."""

@@ -17,16 +17,16 @@ from gradstudio.program.reading.definitions.definition_outlines import outline
 from gradstudio.program.reading.definitions.definition_reader import Inside
 from gradstudio.program.reading.definitions.method_inlining import Inlined, Methods
 from gradstudio.program.reading.desugar.closures import Defined, names_in
-from gradstudio.program.reading.desugar.rewriter import make_plain
+from gradstudio.program.reading.desugar.rewriter import desugar
 from gradstudio.program.reading.expressions.expression_reader import Expressions, StoredOf
 from gradstudio.program.reading.expressions.literal_expressions import Literals
-from gradstudio.program.reading.graph_builder import Draft, Wired
+from gradstudio.program.reading.graph_builder import GraphBuilder, WiredResult
 from gradstudio.program.reading.imports import Modules
 from gradstudio.program.reading.main_part import is_report, main_part
 from gradstudio.program.reading.name_scope import Scope
 from gradstudio.program.reading.parser import MAX_NESTING, parse
 from gradstudio.program.reading.program_header import AUTO, class_of_device, is_path_line, read_device, read_header
-from gradstudio.program.reading.refusal_report import Follows, Told
+from gradstudio.program.reading.refusal_report import ConsequentRefusal, RefusalReport
 from gradstudio.program.reading.statements.block_statements import Blocks
 from gradstudio.program.reading.statements.simple_statements import Statements
 
@@ -70,7 +70,7 @@ def read_script(
     tree = parse(text)
     try:
         try:
-            make_plain(tree)
+            desugar(tree)
         except RecursionError:
             raise NotReadable(f"It is nested more than {MAX_NESTING} deep.", 1) from None
         return _Reader(text, tree, stored, pasted, canvas).read()
@@ -99,11 +99,11 @@ class _Reader:
     ) -> None:
         self._tree, self._text, self._stored = tree, text, stored
         self._comments: Comments = Comments(text) if outer is None else outer._comments
-        self._draft: Draft
+        self._draft: GraphBuilder
         self._scope: Scope
         self._modules: Modules
-        self._insides: list[Draft] = []
-        self._told: Told = Told(None if outer is None else outer._told)
+        self._insides: list[GraphBuilder] = []
+        self._told: RefusalReport = RefusalReport(None if outer is None else outer._told)
         self._methods: Methods = {} if outer is None else outer._methods
         if outer is not None:
             self._draft, self._modules = outer._draft.inside(), outer._modules
@@ -114,7 +114,7 @@ class _Reader:
             self._depth, self._end, self._device = 1, END, (0, "")
             return
         used = {node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)}
-        self._draft = Draft(canvas)
+        self._draft = GraphBuilder(canvas)
         self._scope = Scope(used)
         self._modules = Modules()
         if canvas is not None:
@@ -209,7 +209,7 @@ class _Reader:
         finally:
             self._comments, self._draft.line = outer, line
         if self._told.count > count:
-            raise Follows("its method cannot be read", line)
+            raise ConsequentRefusal("its method cannot be read", line)
 
     # -------------------------------------------------------------- statements
 
@@ -320,7 +320,7 @@ class _Reader:
 
     def _is_available(self, name: str) -> bool:
         found = self._scope.find(name)
-        maker = self._draft.maker(found) if isinstance(found, Wired) else None
+        maker = self._draft.maker(found) if isinstance(found, WiredResult) else None
         return maker is not None and maker.operator == "torch.cuda.is_available"
 
     # -------------------------------------------------------------- comments

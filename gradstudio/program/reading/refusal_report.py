@@ -3,24 +3,24 @@
 import ast
 
 from gradstudio.program.errors import NotReadable
-from gradstudio.program.reading.desugar.closures import stored
+from gradstudio.program.reading.desugar.closures import stored_names
 
 MOST = 20
 """Reasons that are told of one text."""
 
 
-class Follows(NotReadable):
+class ConsequentRefusal(NotReadable):
     """It cannot be read because something else cannot."""
 
 
-class Told:
+class RefusalReport:
     """The refusals of one text, and the names that have no meaning because of them.
 
     Attributes:
         count: how often something was refused, told or not.
     """
 
-    def __init__(self, outer: "Told | None" = None) -> None:
+    def __init__(self, outer: "RefusalReport | None" = None) -> None:
         """None yet; those of a definition join those of the text around it."""
         self._found: dict[tuple[int, int, str], NotReadable] = {} if outer is None else outer._found
         self.count = 0
@@ -37,7 +37,7 @@ class Told:
         """
         self.count += 1
         read = {part.id for part in ast.walk(where) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
-        if not isinstance(error, Follows) and self._lost.isdisjoint(read):
+        if not isinstance(error, ConsequentRefusal) and self._lost.isdisjoint(read):
             self._found[error.line, error.column, error.reason] = error
         self.lose(where)
         if len(self._found) >= MOST:
@@ -48,7 +48,7 @@ class Told:
         if isinstance(where, ast.FunctionDef | ast.ClassDef):
             self._lost.add(where.name)  # what it binds inside is its own
         else:
-            self._lost.update(stored([where]))
+            self._lost.update(stored_names([where]))
         if isinstance(where, ast.Import | ast.ImportFrom):
             self._lost.update(alias.asname or alias.name.partition(".")[0] for alias in where.names)
 

@@ -86,7 +86,7 @@ def step(traced: BackwardTraced, first: int, place: int) -> BackwardStep:
     return BackwardStep(head.node, head.turns, head.backward, head.order, rows, arrivals, wires, saved)
 
 
-def forming(
+def partial_sum(
     traced: BackwardTraced, source: ItemId, output: int, place: int, turns: Turns | None
 ) -> tuple[tuple[WireGrad, ...], int]:
     """The contributions to a value that were complete at `place`, in torch's order, and how many there will be."""

@@ -325,9 +325,9 @@ def _leaf_row(
     if all(part.backward == last_backward for part in parts):
         return GradRow(node=node, output=output, path=path, state="value", reason=words.LEAF_VALUE, grad=grad)
     if words.is_untouched(parts, pass_number):
-        reason = words.untouched(parts[0])
+        reason = words.untouched_sentence(parts[0])
         return GradRow(node=node, output=output, path=path, state="value", reason=reason, grad=grad)
-    reason = words.accumulated(parts, pass_number)
+    reason = words.accumulation_sentence(parts, pass_number)
     return GradRow(node=node, output=output, path=path, state="accumulated", reason=reason, grad=grad, parts=parts)
 
 

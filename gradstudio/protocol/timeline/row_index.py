@@ -7,7 +7,7 @@ from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.timeline.model import Turns
 
 
-class Ran:
+class NodeRows:
     """Rows of one node in order, and the tick from which on each holds."""
 
     __slots__ = ("rows", "ticks")
@@ -35,14 +35,14 @@ class RowIndex:
 
     def __init__(self) -> None:
         """Nothing has run."""
-        self._nodes: dict[ItemId, Ran] = {}
-        self._turns: dict[tuple[ItemId, Turns], Ran] = {}
+        self._nodes: dict[ItemId, NodeRows] = {}
+        self._turns: dict[tuple[ItemId, Turns], NodeRows] = {}
 
     def add(self, tick: int, row: Row) -> None:
         """A statement was executed at this tick."""
         self._ran(row.node).add(tick, row)
         if row.turns:
-            self._turns.setdefault((row.node, row.turns), Ran()).add(tick, row)
+            self._turns.setdefault((row.node, row.turns), NodeRows()).add(tick, row)
 
     def replace(self, tick: int, row: Row) -> None:
         """The row of this tick is told anew, with all its figures."""
@@ -81,10 +81,10 @@ class RowIndex:
                 ran.add(bisect_left(kept, tick), row)
             for tick, row in zip(ran.ticks, ran.rows, strict=True):
                 if row.turns:
-                    self._turns.setdefault((node, row.turns), Ran()).add(tick, row)
+                    self._turns.setdefault((node, row.turns), NodeRows()).add(tick, row)
 
-    def _ran(self, node: ItemId) -> Ran:
+    def _ran(self, node: ItemId) -> NodeRows:
         ran = self._nodes.get(node)
         if ran is None:
-            ran = self._nodes[node] = Ran()
+            ran = self._nodes[node] = NodeRows()
         return ran

@@ -6,7 +6,7 @@ Nothing is computed anew: a state at a tick is what the engine told of it then.
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
-from gradstudio.graph.groups.call_ids import calls_around, is_inner, outermost
+from gradstudio.graph.groups.call_ids import calls_around, is_call_item, outermost
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced, WireGrad
 from gradstudio.protocol.messages.events import GradRow, Row
@@ -15,7 +15,7 @@ from gradstudio.protocol.timeline.backward_steps import WireIndex
 from gradstudio.protocol.timeline.gradient_log import GradientLog
 from gradstudio.protocol.timeline.model import Arrival, BackwardStep, Contribution, Phase, Tick, Turns
 from gradstudio.protocol.timeline.row_index import RowIndex
-from gradstudio.protocol.timeline.tick_trimming import kept_ticks
+from gradstudio.protocol.timeline.tick_trimming import select_ticks
 
 __all__ = ["Arrival", "BackwardStep", "Contribution", "Phase", "Tick", "Timeline", "Turns"]
 
@@ -98,7 +98,7 @@ class Timeline:
             self.ticks.append(
                 Tick(index, group, "backward", row.node, row.turns, traced.pass_number, number, place, None, row)
             )
-            for owner in (row.node, *(calls_around(row.node) if is_inner(row.node) else ())):
+            for owner in (row.node, *(calls_around(row.node) if is_call_item(row.node) else ())):
                 self._autograd.setdefault(owner, []).append(index)
             self._gradients.reached(index, traced, number, row)
         self._wires.add(traced, begin)
@@ -113,7 +113,7 @@ class Timeline:
         """Let go of the middle turns of long loops and of the oldest ticks; the old indices that stay, or None."""
         if len(self.ticks) - self._trimmed_at < TRIM_EVERY:
             return None
-        kept = kept_ticks(self.ticks, MAX_TICKS)
+        kept = select_ticks(self.ticks, MAX_TICKS)
         self._trimmed_at = len(kept)
         if len(kept) == len(self.ticks):
             return None
@@ -231,7 +231,7 @@ class Timeline:
         entry = self.ticks[tick] if tick is not None and 0 <= tick < len(self.ticks) else None
         if entry is None or entry.autograd is None:
             return (), 0
-        return backward_steps.forming(self.backwards[entry.backward], source, output, entry.place, turns)
+        return backward_steps.partial_sum(self.backwards[entry.backward], source, output, entry.place, turns)
 
     def changed_between(self, one: int | None, other: int | None) -> set[ItemId] | None:
         """Nodes whose picture differs between two ticks (None: now); None when that is too much to tell."""
@@ -291,7 +291,7 @@ class Timeline:
 
     def _group_row(self, row: Row, index: int) -> None:
         """A step is one statement; what ran inside a call belongs to the step of the call, whose row follows."""
-        call = outermost(row.node) if is_inner(row.node) else ItemId("")
+        call = outermost(row.node) if is_call_item(row.node) else ItemId("")
         if not self._calling or self._calling not in (call, row.node):
             self._groups.append(index)
         self._calling = call
@@ -328,7 +328,7 @@ class Timeline:
                 self._groups.append(index)
             self.ticks.append(entry._replace(index=index, group=len(self._groups) - 1))
             if entry.autograd is not None:
-                for owner in (entry.node, *(calls_around(entry.node) if is_inner(entry.node) else ())):
+                for owner in (entry.node, *(calls_around(entry.node) if is_call_item(entry.node) else ())):
                     self._autograd.setdefault(owner, []).append(index)
         self._incomplete = {step: bisect_left(kept, place) for step, place in self._incomplete.items()}
         self._verb_begins = bisect_left(kept, self._verb_begins)

@@ -8,7 +8,7 @@ SPARE = 0.9
 """Of the limit, what is left when the oldest had to go, so that they do not go one by one."""
 
 
-def kept_ticks(ticks: list[Tick], limit: int) -> list[int]:
+def select_ticks(ticks: list[Tick], limit: int) -> list[int]:
     """Indices of the ticks that stay: the first and last turns of each loop, and no more than about `limit`.
 
     A backward stays or goes as a whole; in a loop it goes with its statement.

@@ -19,9 +19,9 @@ from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.literals.parser import family_of
 from gradstudio.operators.model import Family, Kind, Parameter
 from gradstudio.scene.card.assignment_title import title_with_target
-from gradstudio.scene.card.display_flags import PLAIN, Worn
+from gradstudio.scene.card.display_flags import PLAIN, DisplayFlags
 from gradstudio.scene.card.group_card import card_rows, is_group, uses_of
-from gradstudio.scene.card.visible_ports import foldable, shown_ports
+from gradstudio.scene.card.visible_ports import foldable, visible_ports
 from gradstudio.scene.geometry import Box
 
 HEADER: Final = 30.0
@@ -124,7 +124,7 @@ class OutputRow(msgspec.Struct, frozen=True, gc=False):
     owner: ItemId = NOBODY
 
 
-class Face(msgspec.Struct, frozen=True, gc=False):
+class CardLayout(msgspec.Struct, frozen=True, gc=False):
     """A card (or the head of a block's frame) without results.
 
     Attributes:
@@ -157,7 +157,7 @@ class Face(msgspec.Struct, frozen=True, gc=False):
     mode: Mode = ""
     switch: Box | None = None
     frozen: bool = False
-    worn: Worn = PLAIN
+    worn: DisplayFlags = PLAIN
     is_group: bool = False
 
     @property
@@ -179,9 +179,9 @@ class Face(msgspec.Struct, frozen=True, gc=False):
         return tuple(row for row in self.inputs if row.field is not None)
 
 
-def node_face(
+def card_layout(
     graph: Graph, item: ItemId, measure: Measure, expanded: bool = False, module: ItemId | None = None
-) -> Face:
+) -> CardLayout:
     """The card of a node; of a call also that of its `module`, where the two share one."""
     head = graph.nodes[item if module is None else module]
     node, operator = graph.nodes[item], operator_of(graph, head.id)
@@ -190,7 +190,7 @@ def node_face(
     asked = _asked_ports(taken)
     called = _called_ports(taken, asked, expanded)
     folded = max(len(foldable(ports)), len(foldable(asked)))
-    shown = shown_ports(ports, expanded)
+    shown = visible_ports(ports, expanded)
     own = card_rows((input_row(graph, port, head.id) for port in shown), item)
     rows = (*(_call_row(graph, port, item) for port in called), *own)
     outputs = output_rows(output_ports(graph, item), item, always=module is not None or item in CARDS)
@@ -201,14 +201,14 @@ def node_face(
     mode, frozen = mode_of(graph, constructor)
     width = _width(operator.title if operator else title, ports, outputs, measure, SWITCH if mode else 0.0)
     width = max(width, MODULE_WIDTH) if module is not None else width
-    hidden = len(ports) - len(shown) + len(asked) - len(shown_ports(asked, expanded))
-    face = Face(
+    hidden = len(ports) - len(shown) + len(asked) - len(visible_ports(asked, expanded))
+    face = CardLayout(
         item=item, names=names, title=title, category=operator.category if operator else "", inputs=rows,
         outputs=outputs, width=width, height=0.0, hidden=hidden, expanded=expanded and folded > 1,
         unknown=operator is None, muted=node.muted, bypassed=node.bypassed, captions=_captions(graph, node),
         module=constructor, mode=mode, frozen=frozen, is_group=is_group(head.operator),
     )  # fmt: skip
-    return placed(face, measure)
+    return place_rows(face, measure)
 
 
 def _asked_ports(taken: Sequence[Port]) -> tuple[Port, ...]:
@@ -218,7 +218,7 @@ def _asked_ports(taken: Sequence[Port]) -> tuple[Port, ...]:
 
 def _called_ports(taken: Sequence[Port], asked: Sequence[Port], expanded: bool) -> tuple[Port, ...]:
     """The inputs of a call that have a row; one more is offered on the unfolded card where anything may be given."""
-    given = list(shown_ports(asked, expanded))
+    given = list(visible_ports(asked, expanded))
     if len(given) == 1 and given[0].element is not None:
         given[0] = replace(given[0], label="input")
     more = (port for port in taken if port.grows)
@@ -242,7 +242,7 @@ def mode_of(graph: Graph, module: ItemId | None) -> tuple[Mode, bool]:
     return ("train" if training else "eval") if shown else "", module_modes.is_frozen(graph, module)
 
 
-def _with_module(face: Face) -> Face:
+def _with_module(face: CardLayout) -> CardLayout:
     """The port of the module itself, in the header of a joined card, and the switch of its mode left of it."""
     right = face.width - 8.0
     if face.is_joined and face.module is not None:
@@ -333,12 +333,12 @@ def _field_width(kind: Kind) -> float:
     return DATA_FIELD if kind is Kind.DATA else WIDE_FIELD if kind in WIDE_KINDS else MINIMUM_FIELD
 
 
-def placed(face: Face, measure: Measure) -> Face:
+def place_rows(face: CardLayout, measure: Measure) -> CardLayout:
     """The face with a place for every port, field and row, and for what belongs to its module."""
     return _with_module(_placed_joined(face, measure) if face.is_joined else _placed(face, measure))
 
 
-def _placed(face: Face, measure: Measure) -> Face:
+def _placed(face: CardLayout, measure: Measure) -> CardLayout:
     top = HEADER + BODY_EDGE
     first = 0 if _shares_rows(face.inputs, face.outputs) else len(face.outputs)
     outputs = tuple(_placed_output(row, face.width, top + ROW * (k + 0.5)) for k, row in enumerate(face.outputs))
@@ -351,7 +351,7 @@ def _placed(face: Face, measure: Measure) -> Face:
     return _closed(face, inputs, outputs, top + ROW * max(len(outputs), first + len(inputs), len(face.captions)))
 
 
-def _placed_joined(face: Face, measure: Measure) -> Face:
+def _placed_joined(face: CardLayout, measure: Measure) -> CardLayout:
     """What the call takes stands beside what it gives; the module's arguments stand below."""
     top, left = HEADER + BODY_EDGE, _field_left(face, measure)
     outputs = tuple(_placed_output(row, face.width, top + ROW * (k + 0.5)) for k, row in enumerate(face.outputs))
@@ -366,14 +366,14 @@ def _placed_joined(face: Face, measure: Measure) -> Face:
     return _closed(face, (*beside, *below), outputs, top + ROW * (first + len(own)))
 
 
-def _closed(face: Face, inputs: tuple[InputRow, ...], outputs: tuple[OutputRow, ...], y: float) -> Face:
+def _closed(face: CardLayout, inputs: tuple[InputRow, ...], outputs: tuple[OutputRow, ...], y: float) -> CardLayout:
     """The face with these rows, which end at `y`, and below them the row that unfolds the rest, if there is one."""
     more = Box(PADDING, y, face.width - 2 * PADDING, MORE_ROW) if face.hidden or face.expanded else None
     height = y + (MORE_ROW if more is not None else 0.0) + BODY_EDGE
     return replace(face, inputs=inputs, outputs=outputs, more=more, height=height)
 
 
-def _field_left(face: Face, measure: Measure) -> float:
+def _field_left(face: CardLayout, measure: Measure) -> float:
     labels = max((measure(row.label, "label") for row in face.inputs if _may_have_field(row.parameter)), default=0.0)
     return min(PADDING + min(labels, LABEL_ROOM) + 8, face.width - PADDING - MINIMUM_FIELD)
 

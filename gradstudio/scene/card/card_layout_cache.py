@@ -10,7 +10,7 @@ from gradstudio.operators import model
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Operator
 from gradstudio.scene.card.assignment_title import WRITING
-from gradstudio.scene.card.card_layout import STORED, Face, Measure, node_face
+from gradstudio.scene.card.card_layout import STORED, CardLayout, Measure, card_layout
 
 MOST: Final = 4096
 """So many are kept."""
@@ -19,25 +19,25 @@ ELSEWHERE: Final = WRITING | {model.Face.CALL, model.Face.GROUP}
 Likeness = tuple[object, ...]
 
 
-class Moulds:
+class CardLayoutCache:
     """Makes faces; what differs from one that was made before by its node and its name alone is cast from that."""
 
     def __init__(self, measure: Measure) -> None:
         """Nothing was made yet."""
         self._measure = measure
-        self._known: dict[Likeness, tuple[Operator, Face]] = {}
+        self._known: dict[Likeness, tuple[Operator, CardLayout]] = {}
 
-    def face(self, graph: Graph, item: ItemId, expanded: bool, module: ItemId | None) -> Face:
+    def face(self, graph: Graph, item: ItemId, expanded: bool, module: ItemId | None) -> CardLayout:
         """The face of a node; of a call also that of its `module`, where the two share a card."""
         node = graph.nodes[item]
         operator = load().get(node.operator) if module is None else None
         if operator is None or not _stands_alone(operator, node):
-            return node_face(graph, item, self._measure, expanded, module)
+            return card_layout(graph, item, self._measure, expanded, module)
         likeness = _likeness(graph, node, expanded)
         known = self._known.get(likeness)
         if known is not None and known[0] is operator:
             return _cast(known[1], node)
-        made = node_face(graph, item, self._measure, expanded)
+        made = card_layout(graph, item, self._measure, expanded)
         if len(self._known) >= MOST:
             self._known.clear()
         self._known[likeness] = operator, made
@@ -68,7 +68,7 @@ def _likeness(graph: Graph, node: Node, expanded: bool) -> Likeness:
     )
 
 
-def _cast(mould: Face, node: Node) -> Face:
+def _cast(mould: CardLayout, node: Node) -> CardLayout:
     item, names = node.id, node.names
     name = names[0] if len(names) == 1 else ""
     inputs = tuple([replace(row, owner=item) for row in mould.inputs])

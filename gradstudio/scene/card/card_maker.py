@@ -5,13 +5,19 @@ from dataclasses import replace
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Family
-from gradstudio.scene.card.card_layout import Face
-from gradstudio.scene.card.card_layout_cache import Moulds
+from gradstudio.scene.card.card_layout import CardLayout
+from gradstudio.scene.card.card_layout_cache import CardLayoutCache
 from gradstudio.scene.card.compact_layout import compact
-from gradstudio.scene.card.debug_sections import PLAIN, Extras, extras
-from gradstudio.scene.card.display_flags import worn_at
-from gradstudio.scene.card.parameter_rows import NOTHING, Leaves, leaf_rows
-from gradstudio.scene.card.result_sections import NO_MODULE, Facts, Held, card_facts, facts_height
+from gradstudio.scene.card.debug_sections import PLAIN, DebugSections, debug_sections
+from gradstudio.scene.card.display_flags import display_flags_of
+from gradstudio.scene.card.parameter_rows import NOTHING, ParameterRows, leaf_rows
+from gradstudio.scene.card.result_sections import (
+    NO_MODULE,
+    ModuleContext,
+    ResultSections,
+    result_height,
+    result_sections,
+)
 from gradstudio.scene.items import Card
 from gradstudio.scene.scene_state import SceneState
 
@@ -27,7 +33,7 @@ class CardMaker:
     def __init__(self, state: SceneState) -> None:
         """Nothing is unfolded."""
         self._state = state
-        self._moulds = Moulds(state.meter.width)
+        self._moulds = CardLayoutCache(state.meter.width)
         self.expanded: set[ItemId] = set()
         self.unfolded: set[ItemId] = set()
 
@@ -44,51 +50,51 @@ class CardMaker:
             revision=card.revision + 1, facts=None, leaves=None,
         )  # fmt: skip
 
-    def face(self, item: ItemId) -> Face:
+    def face(self, item: ItemId) -> CardLayout:
         """What a card shows of its node and, where the two share it, of the module that is called."""
         state, expanded = self._state, item in self.expanded
         face = self._moulds.face(state.graph, item, expanded, state.joining.modules.get(item))
-        return compact(face, worn_at(state.graph.places.get(item)), state.meter.width, expanded=expanded)
+        return compact(face, display_flags_of(state.graph.places.get(item)), state.meter.width, expanded=expanded)
 
-    def facts_height(self, item: ItemId, face: Face) -> float:
+    def facts_height(self, item: ItemId, face: CardLayout) -> float:
         """How much room the results of a node take below its face."""
         if face.worn.collapsed or item in CARDS:
             return 0.0
         state, held = self._state, self._held(item, face)
-        return facts_height(state.results, item, state.shown, _families(face), _is_leaf(face), held)
+        return result_height(state.results, item, state.shown, _families(face), _is_leaf(face), held)
 
-    def facts(self, item: ItemId, card: Card) -> Facts:
+    def facts(self, item: ItemId, card: Card) -> ResultSections:
         """The results of a node as its card says them."""
         state, face = self._state, card.face
         names, held = state.graph.nodes[item].names, self._held(item, face)
-        return card_facts(state.results, item, names, state.shown, _families(face), _is_leaf(face), held)
+        return result_sections(state.results, item, names, state.shown, _families(face), _is_leaf(face), held)
 
-    def extras(self, item: ItemId) -> Extras:
+    def extras(self, item: ItemId) -> DebugSections:
         """What was tried at a node, and its cost."""
         state = self._state
-        if worn_at(state.graph.places.get(item)).collapsed:
+        if display_flags_of(state.graph.places.get(item)).collapsed:
             return PLAIN
         tried = state.experiments.what_if is not None or state.experiments.checked is not None
         if not tried and not state.shown.cost:
             return PLAIN
-        return extras(state.results, state.experiments, item, with_cost=state.shown.cost)
+        return debug_sections(state.results, state.experiments, item, with_cost=state.shown.cost)
 
-    def leaves(self, item: ItemId, face: Face) -> Leaves:
+    def leaves(self, item: ItemId, face: CardLayout) -> ParameterRows:
         """The rows of the parameters and buffers of the module on a card."""
         if face.module is None or face.worn.collapsed:
             return NOTHING
         return leaf_rows(self._state.results, face.module, self._state.shown, unfolded=item in self.unfolded)
 
-    def _held(self, item: ItemId, face: Face) -> Held:
+    def _held(self, item: ItemId, face: CardLayout) -> ModuleContext:
         if face.module is None or face.worn.collapsed:
             return NO_MODULE
-        return Held(face.module, item in self.unfolded)
+        return ModuleContext(face.module, item in self.unfolded)
 
 
-def _families(face: Face) -> tuple[Family, ...]:
+def _families(face: CardLayout) -> tuple[Family, ...]:
     return tuple(row.family for row in face.results)
 
 
-def _is_leaf(face: Face) -> bool:
+def _is_leaf(face: CardLayout) -> bool:
     """Whether a node reads no other: what it makes has no history."""
     return not face.is_joined and not any(row.state == "wired" for row in face.inputs)

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from gradstudio.graph.card_grouping import Joining
+from gradstudio.graph.card_grouping import CardGroups
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.card.card_layout import mode_of
 from gradstudio.scene.card.card_maker import CardMaker
-from gradstudio.scene.card.display_flags import worn_at
-from gradstudio.scene.card.parameter_rows import Leaves
+from gradstudio.scene.card.display_flags import display_flags_of
+from gradstudio.scene.card.parameter_rows import ParameterRows
 from gradstudio.scene.items import Card, stays_in_place
 from gradstudio.scene.scene_state import SceneState
 
@@ -43,7 +43,7 @@ class CardStack:
                 self.cards[item] = card if card is not None else self._maker.card(item)
         self._order()
 
-    def follow_joining(self, before: Joining) -> bool:
+    def follow_joining(self, before: CardGroups) -> bool:
         """Forget the cards that other items share than before; whether there are none."""
         old, new = before.insides(), self._state.joining.insides()
         if old == new:
@@ -76,7 +76,7 @@ class CardStack:
         keys = {key for edit in edits if isinstance(edit, SetPlaces) for key in edit.places}
         for item in {self._state.joining.home(ItemId(key)) for key in keys}:
             card = self.cards.get(item)
-            if card is not None and item in graph.nodes and card.face.worn != worn_at(graph.places.get(item)):
+            if card is not None and item in graph.nodes and card.face.worn != display_flags_of(graph.places.get(item)):
                 self.cards[item] = replace(self._maker.again(item, card), listed=())
 
     def make_again(self, item: ItemId) -> bool:
@@ -114,7 +114,7 @@ class CardStack:
         card.facts = card.leaves = None
         card.facts_height, card.revision = self._maker.facts_height(item, card.face), card.revision + 1
 
-    def leaves(self, item: ItemId) -> Leaves:
+    def leaves(self, item: ItemId) -> ParameterRows:
         """The rows of a module's parameters and buffers on the card of an item."""
         card = self.cards[item]
         if card.leaves is None:

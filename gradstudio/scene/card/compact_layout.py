@@ -5,15 +5,17 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from gradstudio.scene.card.card_layout import HEADER, Face, InputRow, OutputRow, placed
-from gradstudio.scene.card.display_flags import PLAIN, Worn
+from gradstudio.scene.card.card_layout import HEADER, CardLayout, InputRow, OutputRow, place_rows
+from gradstudio.scene.card.display_flags import PLAIN, DisplayFlags
 
 STUB_GAP: Final = 9.0
 """Scene pixels between the stubs of a header; less where there are many."""
 STUB_ROOM: Final = 20.0
 
 
-def compact(face: Face, worn: Worn, measure: Callable[[str, str], float], *, expanded: bool = False) -> Face:
+def compact(
+    face: CardLayout, worn: DisplayFlags, measure: Callable[[str, str], float], *, expanded: bool = False
+) -> CardLayout:
     """The face as it is worn; `expanded`: a person wants to see all of its inputs for now."""
     if worn == PLAIN:
         return face
@@ -28,17 +30,17 @@ def is_used(row: InputRow) -> bool:
     return row.state == "wired" or (row.required and row.state == "empty")
 
 
-def _tucked(face: Face, measure: Callable[[str, str], float], *, expanded: bool) -> Face:
+def _tucked(face: CardLayout, measure: Callable[[str, str], float], *, expanded: bool) -> CardLayout:
     rows = tuple(row for row in face.inputs if is_used(row))
     more = len(face.inputs) - len(rows)
     if not more:
         return face
     if expanded:
-        return placed(replace(face, outputs=face.results, expanded=True), measure)
-    return placed(replace(face, inputs=rows, outputs=face.results, hidden=face.hidden + more), measure)
+        return place_rows(replace(face, outputs=face.results, expanded=True), measure)
+    return place_rows(replace(face, inputs=rows, outputs=face.results, hidden=face.hidden + more), measure)
 
 
-def _collapsed(face: Face) -> Face:
+def _collapsed(face: CardLayout) -> CardLayout:
     """Stubs of the wired inputs and of all results, at the ends of the header."""
     wired = [row for row in face.inputs if row.state == "wired"]
     inputs = tuple(replace(row, x=0.0, y=y, field=None) for row, y in zip(wired, _heights(wired), strict=True))

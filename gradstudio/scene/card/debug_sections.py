@@ -60,7 +60,7 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
-class Extras:
+class DebugSections:
     """Below the values of a card.
 
     Attributes:
@@ -87,15 +87,15 @@ class Extras:
         return self.band_height + (FOOT if self.numbers else 0.0) + (FOOT if self.cost else 0.0)
 
 
-PLAIN: Final = Extras()
+PLAIN: Final = DebugSections()
 
 
-def extras(results: Results, experiments: Experiments, node: ItemId, *, with_cost: bool) -> Extras:
+def debug_sections(results: Results, experiments: Experiments, node: ItemId, *, with_cost: bool) -> DebugSections:
     """What is known beside the values of a node."""
     changes = tuple(_changes(experiments, node))[:MAX_CHANGES]
     rows = experiments.check_rows(node)
     check = all(row.ok for row in rows) if rows else None
-    return Extras(changes, cost(results, node) if with_cost else (), check, _numbers(rows))
+    return DebugSections(changes, cost(results, node) if with_cost else (), check, _numbers(rows))
 
 
 def _numbers(rows: tuple[CheckRow, ...]) -> str:
@@ -147,5 +147,5 @@ def _single(summary: Summary | None) -> object:
     """The number of a tensor of one element."""
     if summary is None or value_format.element_count(summary.shape) != 1:
         return None
-    values = value_format.flat(summary.value) if summary.value is not None else [summary.minimum]
+    values = value_format.nested_scalars(summary.value) if summary.value is not None else [summary.minimum]
     return values[0] if values else None

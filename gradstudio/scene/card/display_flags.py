@@ -5,7 +5,7 @@ import msgspec
 from gradstudio.graph.model import Place
 
 
-class Worn(msgspec.Struct, frozen=True, gc=False):
+class DisplayFlags(msgspec.Struct, frozen=True, gc=False):
     """Only the header, without unwired inputs, pinned down; see `Place`."""
 
     collapsed: bool = False
@@ -13,11 +13,11 @@ class Worn(msgspec.Struct, frozen=True, gc=False):
     pinned: bool = False
 
 
-PLAIN = Worn()
+PLAIN = DisplayFlags()
 
 
-def worn_at(place: Place | None) -> Worn:
+def display_flags_of(place: Place | None) -> DisplayFlags:
     """What a place says of it."""
     if place is None or not (place.collapsed or place.tucked or place.pinned):
         return PLAIN
-    return Worn(place.collapsed, place.tucked, place.pinned)
+    return DisplayFlags(place.collapsed, place.tucked, place.pinned)

@@ -43,7 +43,7 @@ def is_switch(parameter: Parameter) -> bool:
     return parameter.kind is Kind.BOOL and not parameter.nullable and not parameter.choices
 
 
-def switched(literal: str, default: str | None) -> str:
+def toggle_literal(literal: str, default: str | None) -> str:
     """The other value of a switch; torch's default is left unsaid."""
     now = literal or default or "False"
     other = "False" if now == "True" else "True"

@@ -11,7 +11,7 @@ from gradstudio.scene.card.card_layout import (
     FIELD_HEIGHT,
     PADDING,
     ROW,
-    Face,
+    CardLayout,
     Measure,
     has_field,
     input_row,
@@ -20,7 +20,7 @@ from gradstudio.scene.card.card_layout import (
 from gradstudio.scene.geometry import FRAME_TITLE, Box
 
 
-def block_face(graph: Graph, item: ItemId, measure: Measure) -> Face:
+def frame_layout(graph: Graph, item: ItemId, measure: Measure) -> CardLayout:
     """The head of a block's frame: its title as Python, its ports in rows below."""
     block = graph.blocks[item]
     rows = [input_row(graph, port, item) for port in input_ports(graph, item)]
@@ -42,13 +42,13 @@ def block_face(graph: Graph, item: ItemId, measure: Measure) -> Face:
     for number, row in enumerate(nexts):
         placed.append(replace(row, x=width, y=FRAME_TITLE + BODY_EDGE + ROW * (number + 0.5)))
     height = max(y, FRAME_TITLE + BODY_EDGE + ROW * len(nexts)) if rows or outputs else FRAME_TITLE
-    return Face(
+    return CardLayout(
         item=item, names="", title=title, category="", inputs=tuple(placed), outputs=tuple(below), width=width,
         height=height, muted=block.muted, is_block=True,
     )  # fmt: skip
 
 
-def widened(face: Face, width: float) -> Face:
+def stretch_head(face: CardLayout, width: float) -> CardLayout:
     """A block's head stretched to its frame: ports of the right edge move along."""
     inputs = tuple(replace(row, x=width) if row.path.startswith("next.") else row for row in face.inputs)
     return replace(face, inputs=inputs, width=width)

@@ -10,7 +10,7 @@ from gradstudio.scene.items import Frame
 from gradstudio.scene.text_measure import TextMeasure
 
 if TYPE_CHECKING:
-    from gradstudio.scene.scene import Board
+    from gradstudio.scene.scene import Scene
 
 LINES: Final = (("block", 15.0), ("mono_label", 13.0), ("mono_small", 11.0))
 """Roles of letters and the height of a line of each, view pixels, the largest first."""
@@ -28,7 +28,7 @@ class Title:
     height: float
 
 
-def title_from_afar(frame: Frame, board: "Board", zoom: float) -> Title | None:
+def title_from_afar(frame: Frame, board: "Scene", zoom: float) -> Title | None:
     """The title of a frame at a zoom at which cards are plates; None where it has no room.
 
     It covers nothing that the frame holds. Of a frame in the program itself it may stand above the frame instead.
@@ -45,7 +45,7 @@ def title_from_afar(frame: Frame, board: "Board", zoom: float) -> Title | None:
     return None
 
 
-def shortened(meter: TextMeasure, text: str, role: str, width: float) -> str:
+def shorten_title(meter: TextMeasure, text: str, role: str, width: float) -> str:
     """The text, or its beginning with "…" in that width; "" where only a few letters would be left."""
     cut = meter.elided(text, role, width)
     return cut if cut == text or len(cut) > FEW_LETTERS else ""
@@ -55,10 +55,10 @@ def _cut(meter: TextMeasure, title: str, role: str, width: float) -> str:
     room = width - PADDING
     if meter.width(title, role) > room:
         title = title.removeprefix("with torch.").removesuffix(":")
-    return shortened(meter, title, role, room)
+    return shorten_title(meter, title, role, room)
 
 
-def _is_free_above(box: Box, board: "Board", height: float) -> bool:
+def _is_free_above(box: Box, board: "Scene", height: float) -> bool:
     """Whether nothing stands in a strip of that height, scene pixels, above a frame."""
     strip = Box(box.x, box.y - height, box.width, height - 1.0)
     others = (

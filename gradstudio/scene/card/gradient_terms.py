@@ -10,7 +10,7 @@ MAX_ELEMENTS = 4
 """Of vectors of at most so many elements all are written."""
 
 
-def accumulated_parts(row: GradRow) -> str:
+def gradient_terms(row: GradRow) -> str:
     """Numbers and small vectors as they are, others by their norms; one part alone was left by an earlier backward."""
     if not row.parts:
         return ""
@@ -30,7 +30,7 @@ def part_words(grad: Summary | None) -> str:
         return "0"
     if not _is_written(grad):
         return f"‖∇‖ {value_format.norm(grad)}"
-    values = [value_format.number(value, 3) for value in value_format.flat(grad.value)]
+    values = [value_format.number(value, 3) for value in value_format.nested_scalars(grad.value)]
     return f"[{' '.join(values)}]" if grad.shape else values[0]
 
 

@@ -23,7 +23,7 @@ USUAL: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class ModuleParameter:
     """A parameter or a buffer as run or inference have it; `summary` is None before a run."""
 
     path: str
@@ -49,7 +49,7 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class LeafRow:
+class ParameterRow:
     """A leaf's row on a card, as texts.
 
     Attributes:
@@ -73,14 +73,14 @@ class LeafRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaves:
+class ParameterRows:
     """The rows of one card; `more` names those that are folded away, or offers to fold them again."""
 
-    rows: tuple[LeafRow, ...] = ()
+    rows: tuple[ParameterRow, ...] = ()
     more: str = ""
     height: float = 0.0
 
-    def at(self, y: float) -> LeafRow | None:
+    def at(self, y: float) -> ParameterRow | None:
         """The row at that distance from the top of the rows."""
         return next((row for row in self.rows if row.y <= y < row.y + row.height), None)
 
@@ -90,10 +90,10 @@ class Leaves:
         return self.rows[-1].y + self.rows[-1].height if self.rows else 0.0
 
 
-NOTHING: Final = Leaves()
+NOTHING: Final = ParameterRows()
 
 
-def leaves_of(results: Results, module: ItemId) -> tuple[Leaf, ...] | None:
+def parameter_rows(results: Results, module: ItemId) -> tuple[ModuleParameter, ...] | None:
     """The leaves of a module: of its record with their gradients, else as expected; None when nothing is known."""
     record = record_now(results, module)
     if record is not None:
@@ -102,7 +102,9 @@ def leaves_of(results: Results, module: ItemId) -> tuple[Leaf, ...] | None:
     port = results.inference(module, 0)
     if port is None or port.leaves is None:
         return None
-    return tuple(Leaf(leaf.path, leaf.shape, leaf.dtype, leaf.requires_grad, leaf.buffer) for leaf in port.leaves)
+    return tuple(
+        ModuleParameter(leaf.path, leaf.shape, leaf.dtype, leaf.requires_grad, leaf.buffer) for leaf in port.leaves
+    )
 
 
 def record_now(results: Results, module: ItemId) -> ModuleRecord | None:
@@ -113,53 +115,55 @@ def record_now(results: Results, module: ItemId) -> ModuleRecord | None:
     return results.module_now(module) or records[0]
 
 
-def leaf_rows(results: Results, module: ItemId, shown: Shown, *, unfolded: bool) -> Leaves:
+def leaf_rows(results: Results, module: ItemId, shown: Shown, *, unfolded: bool) -> ParameterRows:
     """What stands on the card of a module below its fields."""
-    found = leaves_of(results, module)
+    found = parameter_rows(results, module)
     if not found:
-        return NOTHING if found is not None else Leaves(height=_usual_height(shown))
-    visible, hidden = folded(found, unfolded=unfolded)
+        return NOTHING if found is not None else ParameterRows(height=_usual_height(shown))
+    visible, hidden = split_by_fold(found, unfolded=unfolded)
     rows, y = [], 0.0
     for leaf in visible:
         made = _row(leaf, y, shown)
         rows.append(made)
         y += made.height
     more = _more(found, hidden, unfolded=unfolded)
-    return Leaves(tuple(rows), more, y + (MORE if more else 0.0) + EDGE)
+    return ParameterRows(tuple(rows), more, y + (MORE if more else 0.0) + EDGE)
 
 
 def leaves_height(results: Results, module: ItemId, shown: Shown, *, unfolded: bool) -> float:
     """Equals ``leaf_rows(...).height``, without its texts."""
-    found = leaves_of(results, module)
+    found = parameter_rows(results, module)
     if not found:
         return 0.0 if found is not None else _usual_height(shown)
-    visible, hidden = folded(found, unfolded=unfolded)
+    visible, hidden = split_by_fold(found, unfolded=unfolded)
     has_more = bool(hidden) or (unfolded and len(found) > MOST_FOLDED)
     return sum(_height(leaf, shown) for leaf in visible) + (MORE if has_more else 0.0) + EDGE
 
 
 def leaf_paths(results: Results, module: ItemId, *, unfolded: bool) -> tuple[str, ...]:
     """The leaves that have a row, by path."""
-    return tuple(leaf.path for leaf in folded(leaves_of(results, module) or (), unfolded=unfolded)[0])
+    return tuple(leaf.path for leaf in split_by_fold(parameter_rows(results, module) or (), unfolded=unfolded)[0])
 
 
-def folded(found: tuple[Leaf, ...], *, unfolded: bool) -> tuple[tuple[Leaf, ...], tuple[Leaf, ...]]:
+def split_by_fold(
+    found: tuple[ModuleParameter, ...], *, unfolded: bool
+) -> tuple[tuple[ModuleParameter, ...], tuple[ModuleParameter, ...]]:
     """The leaves that have a row, and those that have none."""
     count = MOST_UNFOLDED if unfolded else len(found) if len(found) <= MOST_FOLDED else KEPT
     return found[:count], found[count:]
 
 
-def _recorded(results: Results, module: ItemId, path: str, record: TensorRecord) -> Leaf:
+def _recorded(results: Results, module: ItemId, path: str, record: TensorRecord) -> ModuleParameter:
     row = results.grad(module, 0, path)
     state, grad = gradient_of(record, row)
     reason = (row.reason if row is not None else record.grad_reason) or STATE_SENTENCES[state]
     one, version = record.summary, version_since(results, record)
-    return Leaf(path, one.shape, one.dtype, record.requires_grad, False, one, state, grad, reason, version)
+    return ModuleParameter(path, one.shape, one.dtype, record.requires_grad, False, one, state, grad, reason, version)
 
 
-def _buffer(results: Results, path: str, record: TensorRecord) -> Leaf:
+def _buffer(results: Results, path: str, record: TensorRecord) -> ModuleParameter:
     one, version = record.summary, version_since(results, record)
-    return Leaf(path, one.shape, one.dtype, False, True, one, "not_required", version=version)
+    return ModuleParameter(path, one.shape, one.dtype, False, True, one, "not_required", version=version)
 
 
 def version_since(results: Results, record: TensorRecord) -> str:
@@ -168,7 +172,7 @@ def version_since(results: Results, record: TensorRecord) -> str:
     return f"v{record.version}→v{now}" if now > (record.version or 0) else ""
 
 
-def _row(leaf: Leaf, y: float, shown: Shown) -> LeafRow:
+def _row(leaf: ModuleParameter, y: float, shown: Shown) -> ParameterRow:
     summary = leaf.summary
     values: tuple[str, ...] = ()
     if summary is not None and shown.values:
@@ -176,7 +180,7 @@ def _row(leaf: Leaf, y: float, shown: Shown) -> LeafRow:
     guessed = summary is None
     if guessed and shown.dtype_device:
         values = (value_format.bare_dtype(leaf.dtype),)
-    return LeafRow(
+    return ParameterRow(
         path=leaf.path, y=y, height=_height(leaf, shown), dtype=leaf.dtype,
         shape=f"{value_format.shape(leaf.shape)} {leaf.version}".rstrip() if shown.shapes else "",
         values=values, guessed=guessed, buffer=leaf.buffer, learns=leaf.learns, state=leaf.state,
@@ -184,7 +188,7 @@ def _row(leaf: Leaf, y: float, shown: Shown) -> LeafRow:
     )  # fmt: skip
 
 
-def _gradient_text(leaf: Leaf) -> str:
+def _gradient_text(leaf: ModuleParameter) -> str:
     if leaf.buffer:
         return ""
     if leaf.grad is not None and leaf.state in ("value", "accumulated"):
@@ -194,7 +198,7 @@ def _gradient_text(leaf: Leaf) -> str:
     return STATE_WORDS[leaf.state] if leaf.learns else "frozen"
 
 
-def _more(found: tuple[Leaf, ...], hidden: tuple[Leaf, ...], *, unfolded: bool) -> str:
+def _more(found: tuple[ModuleParameter, ...], hidden: tuple[ModuleParameter, ...], *, unfolded: bool) -> str:
     if unfolded and len(found) > MOST_FOLDED:
         return f"⋯ fewer, {len(hidden)} not shown" if hidden else "⋯ fewer"
     if not hidden:
@@ -203,7 +207,7 @@ def _more(found: tuple[Leaf, ...], hidden: tuple[Leaf, ...], *, unfolded: bool) 
     return f"⋯ {hidden[0].path}" + (f" +{rest}" if rest else "")
 
 
-def _height(leaf: Leaf, shown: Shown) -> float:
+def _height(leaf: ModuleParameter, shown: Shown) -> float:
     return leaf.height if shown.gradients else LEAF
 
 

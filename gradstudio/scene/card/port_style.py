@@ -20,7 +20,7 @@ from gradstudio.protocol.messages.records import (
 from gradstudio.scene.results import Results
 
 
-class PortLook(msgspec.Struct, frozen=True, gc=False):
+class PortStyle(msgspec.Struct, frozen=True, gc=False):
     """How a port is drawn: what flows, of which dtype, and whether grad is required.
 
     Attributes:
@@ -39,11 +39,11 @@ class PortLook(msgspec.Struct, frozen=True, gc=False):
     idle: bool = False
 
 
-MUTED = PortLook(Family.UNKNOWN, muted=True)
+MUTED = PortStyle(Family.UNKNOWN, muted=True)
 """How wires are drawn that count as absent."""
 
 
-def port_look(graph: Graph, results: Results, item: ItemId, output: int) -> PortLook:
+def port_style(graph: Graph, results: Results, item: ItemId, output: int) -> PortStyle:
     """What the newest run, else inference, else the catalogue says of an output."""
     records = results.outputs(item)
     if records is not None and output < len(records):
@@ -52,33 +52,33 @@ def port_look(graph: Graph, results: Results, item: ItemId, output: int) -> Port
     port = results.inference(item, output)
     if port is not None and port.dtype:
         leaf = port.requires_grad and not graph.wires_to(item)
-        return PortLook(Family.TENSOR, port.dtype, port.requires_grad, leaf, known=True)
-    return PortLook(family, known=family not in (Family.TENSOR, Family.UNKNOWN))
+        return PortStyle(Family.TENSOR, port.dtype, port.requires_grad, leaf, known=True)
+    return PortStyle(family, known=family not in (Family.TENSOR, Family.UNKNOWN))
 
 
-def record_look(record: Record) -> PortLook:
+def record_look(record: Record) -> PortStyle:
     """What a run said."""
     match record:
         case TensorRecord(summary=summary, requires_grad=requires_grad, is_leaf=leaf):
             return _of_tensor(summary.dtype, requires_grad, leaf)
         case PlainRecord(what="number"):
-            return PortLook(Family.NUMBER, known=True)
+            return PortStyle(Family.NUMBER, known=True)
         case PlainRecord(what="text"):
-            return PortLook(Family.TEXT, known=True)
+            return PortStyle(Family.TEXT, known=True)
         case PlainRecord():
-            return PortLook(Family.NONE, known=True)
+            return PortStyle(Family.NONE, known=True)
         case TupleRecord():
-            return PortLook(Family.TUPLE, known=True)
+            return PortStyle(Family.TUPLE, known=True)
         case ModuleRecord():
-            return PortLook(Family.MODULE, known=True)
+            return PortStyle(Family.MODULE, known=True)
         case OptimizerRecord():
-            return PortLook(Family.OPTIMIZER, known=True)
+            return PortStyle(Family.OPTIMIZER, known=True)
         case ArrayRecord():
-            return PortLook(Family.ARRAY, known=True)
+            return PortStyle(Family.ARRAY, known=True)
         case ObjectRecord():
-            return PortLook(Family.OBJECT, known=True)
+            return PortStyle(Family.OBJECT, known=True)
 
 
 @functools.lru_cache(maxsize=256)
-def _of_tensor(dtype: str, requires_grad: bool, leaf: bool) -> PortLook:
-    return PortLook(Family.TENSOR, dtype, requires_grad, leaf, known=True)
+def _of_tensor(dtype: str, requires_grad: bool, leaf: bool) -> PortStyle:
+    return PortStyle(Family.TENSOR, dtype, requires_grad, leaf, known=True)

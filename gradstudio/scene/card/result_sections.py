@@ -1,6 +1,6 @@
 """The part of a card that comes from a run or from inference: values, types, gradients, problems. No Qt.
 
-`facts_height` is cheap, for all cards after a run; `card_facts` writes the texts, for cards in view.
+`result_height` is cheap, for all cards after a run; `result_sections` writes the texts, for cards in view.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,9 +24,9 @@ from gradstudio.protocol.messages.records import (
 )
 from gradstudio.scene import value_format
 from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, STATE_WORDS
-from gradstudio.scene.card.gradient_terms import accumulated_parts
+from gradstudio.scene.card.gradient_terms import gradient_terms
 from gradstudio.scene.card.parameter_rows import NOTHING as NO_LEAVES
-from gradstudio.scene.card.parameter_rows import Leaves, leaf_rows, leaves_height
+from gradstudio.scene.card.parameter_rows import ParameterRows, leaf_rows, leaves_height
 from gradstudio.scene.card.section_heights import (
     CELLS_A_LINE,
     EDGE,
@@ -37,14 +37,14 @@ from gradstudio.scene.card.section_heights import (
     PICTURE,
     PROBLEM,
     PROBLEM_ROOM,
-    Awaited,
     DisplayKind,
+    Placeholder,
     Tone,
-    awaited_parts,
     awaits_gradient,
     gradient_height,
     gradient_of,
-    is_unheard_of,
+    has_no_results,
+    placeholder_parts,
     reserved_height,
     sections_heights,
     tensor_kind,
@@ -102,7 +102,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class ModuleContext:
     """The module whose leaves stand on a card; `unfolded`: all of them.
 
     Where a call shares the card of its module, the card is the call's and `module` is the other half.
@@ -112,11 +112,11 @@ class Held:
     unfolded: bool = False
 
 
-NO_MODULE: Final = Held()
+NO_MODULE: Final = ModuleContext()
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ResultSections:
     """All that is known of a node.
 
     Attributes:
@@ -134,21 +134,21 @@ class Facts:
     problem_kind: ProblemKind = ""
     stale: bool = False
     expected: str = ""
-    leaves: Leaves = NO_LEAVES
-    awaited: tuple[Awaited, ...] = ()
+    leaves: ParameterRows = NO_LEAVES
+    awaited: tuple[Placeholder, ...] = ()
     strip: float = 0.0
 
 
-def facts_height(
+def result_height(
     results: Results,
     node: ItemId,
     shown: Shown,
     families: Sequence[Family] = (),
     leaf: bool = False,
-    held: Held = NO_MODULE,
+    held: ModuleContext = NO_MODULE,
 ) -> float:
     """Height of the well below the ports; equals ``card_facts(...).height``."""
-    if held is NO_MODULE and is_unheard_of(results, node):
+    if held is NO_MODULE and has_no_results(results, node):
         return typical_height(tuple(families), shown, leaf)
     problem, kind = _problem(results, node, held)
     sections = sum(sections_heights(results, node, shown)) if kind != "error" else 0.0
@@ -157,15 +157,15 @@ def facts_height(
     return own + (leaves_height(results, held.module, shown, unfolded=held.unfolded) if held.module else 0.0)
 
 
-def card_facts(
+def result_sections(
     results: Results,
     node: ItemId,
     names: Sequence[str],
     shown: Shown,
     families: Sequence[Family] = (),
     leaf: bool = False,
-    held: Held = NO_MODULE,
-) -> Facts:
+    held: ModuleContext = NO_MODULE,
+) -> ResultSections:
     """Everything to draw below and beside the ports of a card.
 
     `families` of its outputs have room kept for them; `leaf`: it reads nothing, so its tensors have no grad_fn.
@@ -179,8 +179,10 @@ def card_facts(
     expected = _expected(results, node) if shown.dtype_device and not sections else ""
     leaves = leaf_rows(results, held.module, shown, unfolded=held.unfolded) if held.module else NO_LEAVES
     height += leaves.height
-    awaited = () if sections or problem else tuple(awaited_parts(results, node, shown, families, leaf))
-    return Facts(height, sections, hints, guessed, problem, kind, results.stale(node), expected, leaves, awaited, strip)
+    awaited = () if sections or problem else tuple(placeholder_parts(results, node, shown, families, leaf))
+    return ResultSections(
+        height, sections, hints, guessed, problem, kind, results.stale(node), expected, leaves, awaited, strip
+    )
 
 
 def _height(sections: float, problem: str, kind: ProblemKind, reserved: float, strip: float) -> float:
@@ -197,7 +199,7 @@ def _height(sections: float, problem: str, kind: ProblemKind, reserved: float, s
 
 def _strip(results: Results, node: ItemId, problem: str) -> float:
     """Height of the words below values: one line; as many as a refusal needs."""
-    return 0.0 if not problem else words_height(problem) if refusal_shown(results, node) else PROBLEM
+    return 0.0 if not problem else words_height(problem) if expected_refusal(results, node) else PROBLEM
 
 
 def _expected(results: Results, node: ItemId) -> str:
@@ -210,7 +212,7 @@ def _expected(results: Results, node: ItemId) -> str:
     )
 
 
-def _problem(results: Results, node: ItemId, held: Held = NO_MODULE) -> tuple[str, ProblemKind]:
+def _problem(results: Results, node: ItemId, held: ModuleContext = NO_MODULE) -> tuple[str, ProblemKind]:
     """What is wrong with a node, or with the module on its card."""
     if held.module and held.module != node:
         words, kind = _problem(results, held.module)
@@ -218,35 +220,35 @@ def _problem(results: Results, node: ItemId, held: Held = NO_MODULE) -> tuple[st
             return words, kind
         own = _problem(results, node)
         return own if own[0] else (words, kind)
-    failure = failure_shown(results, node)
+    failure = current_failure(results, node)
     if failure is not None:
-        return in_one_line(failure.what), "error"
-    refused = refusal_shown(results, node)
+        return single_line(failure.what), "error"
+    refused = expected_refusal(results, node)
     if refused:
-        return f"torch would refuse: {in_one_line(refused)}", "warning"
+        return f"torch would refuse: {single_line(refused)}", "warning"
     expected = results.inference(node, 0)
     if expected is not None and expected.need is not None and results.outputs(node) is None:
         return size_title(expected.need), "warning"
     warnings = results.warnings(node)
     if warnings and (results.moment is None or results.outputs(node) is not None):
-        return in_one_line(warnings[-1].message), "warning"
+        return single_line(warnings[-1].message), "warning"
     reason = results.incomplete(node)
-    return (in_one_line(reason), "incomplete") if reason else ("", "")
+    return (single_line(reason), "incomplete") if reason else ("", "")
 
 
-def failure_shown(results: Results, node: ItemId) -> FailureLike | None:
+def current_failure(results: Results, node: ItemId) -> FailureLike | None:
     """How a node failed; None at every earlier moment: a failure is the last thing that happens."""
     return results.failure(node) if results.moment is None else None
 
 
-def refusal_shown(results: Results, node: ItemId) -> str:
+def expected_refusal(results: Results, node: ItemId) -> str:
     """What inference says torch would refuse: before a run, and beside values of an older program; "" for nothing."""
     expected = results.inference(node, 0)
     is_old = results.moment is None and results.stale(node)
     return expected.refusal if expected is not None and (is_old or results.outputs(node) is None) else ""
 
 
-def in_one_line(text: str) -> str:
+def single_line(text: str) -> str:
     """A text without its line breaks."""
     return " ".join(text.split())
 
@@ -254,7 +256,7 @@ def in_one_line(text: str) -> str:
 def _hints(results: Results, node: ItemId, *, with_layout: bool) -> tuple[dict[int, str], frozenset[int]]:
     """Shapes beside the output ports; those that only inference says are guessed."""
     records = results.outputs(node)
-    if records is not None and refusal_shown(results, node):
+    if records is not None and expected_refusal(results, node):
         return {}, frozenset()
     if records is not None:
         texts = {k: _shape_text(record, results, with_layout=with_layout) for k, record in enumerate(records)}
@@ -316,10 +318,10 @@ def _display(record: Record) -> Display:
         return tensor_display(record.summary)
     kind: DisplayKind = "number" if isinstance(record, PlainRecord) and record.what == "number" else "words"
     if isinstance(record, ArrayRecord) and record.value is not None:
-        flat = value_format.flat(record.value)
+        flat = value_format.nested_scalars(record.value)
         text = ", ".join(value_format.number(value) for value in flat[:6]) + (", …" if len(flat) > 6 else "")
         return Display("words", LINE + 2, text)
-    return Display(kind, NUMBER if kind == "number" else LINE + 2, value_format.plain(record))
+    return Display(kind, NUMBER if kind == "number" else LINE + 2, value_format.one_line_value(record))
 
 
 def tensor_display(summary: Summary, picture: float = PICTURE, tone: Tone = "normal") -> Display:
@@ -381,5 +383,5 @@ def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient | None:
         room = 1 if display.kind == "picture" else 0
         lines: Lines = (((f"‖∇‖ {value_format.norm(summary)}",), "gradient"), *display.lines[:room])
         display = Display(display.kind, display.height, picture=summary, lines=lines, tone="gradient")
-    parts = accumulated_parts(row) if row is not None and state == "accumulated" else ""
+    parts = gradient_terms(row) if row is not None and state == "accumulated" else ""
     return Gradient(state, STATE_WORDS[state], height, display, sentence, parts)

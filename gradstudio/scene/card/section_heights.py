@@ -51,7 +51,7 @@ DisplayKind = OneOf["number", "words", "cells", "picture", "strip"]
 Tone = OneOf["normal", "faint", "bad", "gradient"]
 
 
-class Awaited(NamedTuple):
+class Placeholder(NamedTuple):
     """What will stand in the empty room of one result.
 
     Attributes:
@@ -86,7 +86,7 @@ def reserved_height(results: Results, node: ItemId, shown: Shown, families: Sequ
     return _room_for(bodies, several=len(families) > 1)
 
 
-def is_unheard_of(results: Results, node: ItemId) -> bool:
+def has_no_results(results: Results, node: ItemId) -> bool:
     """Whether neither a run nor what comes before one said anything of a node: so are all of a file just opened."""
     return not (
         results.outputs(node)
@@ -110,9 +110,9 @@ def _room_for(bodies: Sequence[float], *, several: bool) -> float:
     return total + EDGE if total else 0.0
 
 
-def awaited_parts(
+def placeholder_parts(
     results: Results, node: ItemId, shown: Shown, families: Sequence[Family], leaf: bool
-) -> Iterator[Awaited]:
+) -> Iterator[Placeholder]:
     """What stands in the room of `reserved_height` before the values are there, by output."""
     lead = LINE if len(families) > 1 else 0.0
     shown = _without_grad_fn(shown) if leaf else shown
@@ -121,7 +121,7 @@ def awaited_parts(
         if not body:
             continue
         if family not in (Family.TENSOR, Family.UNKNOWN):
-            yield Awaited("words", LINE if shown.values else 0.0, 0.0, body, lead)
+            yield Placeholder("words", LINE if shown.values else 0.0, 0.0, body, lead)
             continue
         port = results.inference(node, output)
         shape: tuple[int, ...] = TYPICAL_SHAPE
@@ -131,7 +131,7 @@ def awaited_parts(
         record, grad = _stand_in(shape, requires_grad)
         kind, value = tensor_kind(record.summary)
         gradient = gradient_height(record, grad, shown) if requires_grad else 0.0
-        yield Awaited(kind if shown.values else "words", value if shown.values else 0.0, gradient, body, lead)
+        yield Placeholder(kind if shown.values else "words", value if shown.values else 0.0, gradient, body, lead)
 
 
 def words_height(words: str) -> float:
@@ -234,7 +234,7 @@ def tensor_kind(summary: Summary, picture: float = PICTURE) -> tuple[DisplayKind
     sizes = summary.shape
     if value_format.element_count(sizes) == 0:
         return "words", LINE + 2
-    if value_format.is_written_out(sizes) and summary.value is not None:
+    if value_format.has_all_elements(sizes) and summary.value is not None:
         if sizes == ():
             return "number", NUMBER
         lines = sizes[0] if len(sizes) == 2 else -(-sizes[0] // CELLS_A_LINE)

@@ -17,7 +17,7 @@ def foldable(ports: Iterable[Port]) -> frozenset[str]:
     )
 
 
-def shown_ports(ports: Sequence[Port], expanded: bool) -> tuple[Port, ...]:
+def visible_ports(ports: Sequence[Port], expanded: bool) -> tuple[Port, ...]:
     """The ports with a row: optional ones stand last, so that none moves when one of them is used."""
     optional = foldable(ports)
     if len(optional) < 2:

@@ -9,13 +9,13 @@ from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.ports.wire_dots import item_of
 from gradstudio.graph.recipes.fragments import copy_items
 from gradstudio.layout.card_sizes import Size
-from gradstudio.layout.placement.occupancy import Ground
+from gradstudio.layout.placement.occupancy import Occupancy
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.results import NoResults
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 
 
-def stepped_aside(board: Board, edits: Edits, body: BodyId = ROOT) -> Edits:
+def avoid_overlap(board: Scene, edits: Edits, body: BodyId = ROOT) -> Edits:
     """The edits that add items to a body, and behind them a move of these to the nearest free place.
 
     The edits alone, where what they add lies over no card, note or frame of the body.
@@ -28,14 +28,14 @@ def stepped_aside(board: Board, edits: Edits, body: BodyId = ROOT) -> Edits:
         for item in each.stack.ids
         if (box := each.placement.box(item))
     }
-    ground = Ground(draft, sizes)
+    ground = Occupancy(draft, sizes)
     rects = ground.members(body, [item for item in draft.bodies[body] if item in graph])
     if not ground.is_covered(body, rects, outermost):
         return edits
     return _moved(edits, draft, new, *ground.nearest(body, rects, outermost))
 
 
-def held_by_output(board: Board, edits: Edits, item: ItemId, x: float, y: float) -> Edits:
+def place_output_at(board: Scene, edits: Edits, item: ItemId, x: float, y: float) -> Edits:
     """The edits that add an item, and behind them a move that brings its first output to a scene point."""
     draft, _, alone = _alone(board, edits)
     face = alone.placement.face(alone.state.joining.home(item))
@@ -46,14 +46,14 @@ def held_by_output(board: Board, edits: Edits, item: ItemId, x: float, y: float)
     return _moved(edits, draft, alone.state.joining.whole((item,)), x - at[0], y - at[1])
 
 
-def _alone(board: Board, edits: Edits) -> tuple[Graph, list[ItemId], Board]:
+def _alone(board: Scene, edits: Edits) -> tuple[Graph, list[ItemId], Scene]:
     """The graph after edits, what they add, and a board with this alone."""
     graph, draft = board.graph, board.graph.copy()
     apply_all(draft, edits)
     new = [item for item in draft.order() if item not in graph]
     part = copy_items(draft, new)
     part.definitions = draft.definitions
-    return draft, new, Board(part, NoResults(), board.state.shown, board.state.meter)
+    return draft, new, Scene(part, NoResults(), board.state.shown, board.state.meter)
 
 
 def _moved(edits: Edits, draft: Graph, items: Collection[ItemId], dx: float, dy: float) -> Edits:

@@ -4,16 +4,16 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.scene import hit_test
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 
 
-def body_at(board: Board, x: float, y: float, without: frozenset[ItemId] = frozenset()) -> BodyId:
+def body_at(board: Scene, x: float, y: float, without: frozenset[ItemId] = frozenset()) -> BodyId:
     """The body that a node dropped at a scene point falls into."""
     frame = hit_test.frame_at(board, x, y, without)
     return BodyId(frame) if frame is not None else ROOT
 
 
-def dropped(graph: Graph, places: dict[str, tuple[float, float]], bodies: dict[ItemId, BodyId]) -> Edits:
+def drop_edits(graph: Graph, places: dict[str, tuple[float, float]], bodies: dict[ItemId, BodyId]) -> Edits:
     """Edits of a drag: new places, and other bodies where they changed.
 
     Raises:

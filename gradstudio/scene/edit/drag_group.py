@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.wire_dots import end_of
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 
 Corners = dict[str, tuple[float, float]]
 
 
-def with_members(board: Board, items: Iterable[ItemId]) -> frozenset[ItemId]:
+def with_members(board: Scene, items: Iterable[ItemId]) -> frozenset[ItemId]:
     """The items, all that their blocks hold, and what shares their cards."""
     found = set(items)
     for item in tuple(found):
@@ -18,7 +18,7 @@ def with_members(board: Board, items: Iterable[ItemId]) -> frozenset[ItemId]:
     return board.state.joining.whole(found)
 
 
-def carried(board: Board, items: Iterable[ItemId], keys: frozenset[str] = frozenset()) -> Corners:
+def drag_group(board: Scene, items: Iterable[ItemId], keys: frozenset[str] = frozenset()) -> Corners:
     """Where everything stands that moves when these are moved: cards, empty frames, notes, dots of wires between them.
 
     `keys` are notes ("note:<item>") and dots that are moved for themselves.
@@ -45,7 +45,7 @@ def is_pinned(graph: Graph, key: str) -> bool:
     return place is not None and place.pinned
 
 
-def units(board: Board, items: Iterable[ItemId]) -> list[ItemId]:
+def units(board: Scene, items: Iterable[ItemId]) -> list[ItemId]:
     """The cards and frames among the items, without what stands in a frame among them."""
     homes = {board.state.joining.home(item) for item in items if item in board.graph}
     return sorted(item for item in homes if not any(ItemId(body) in homes for body in board.graph.ancestors(item)))

@@ -10,7 +10,7 @@ from gradstudio.scene.items import Frame
 P = ParamSpec("P")
 
 
-def keeping_frames(
+def keep_frames(
     recipe: Callable[Concatenate[Graph, P], Edits], frames: Mapping[ItemId, Frame]
 ) -> Callable[Concatenate[Graph, P], Edits]:
     """The recipe, with every block that it empties staying where its frame is."""

@@ -6,9 +6,9 @@ from typing import Final
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
-from gradstudio.scene.edit.new_card_size import fresh_size
+from gradstudio.scene.edit.new_card_size import new_card_size
 from gradstudio.scene.geometry import GRID, Box
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 
 GAP: Final = 48.0
 """Scene pixels between a card and those it is wired to."""
@@ -17,19 +17,19 @@ CLEAR: Final = 16.0
 Corners = dict[str, tuple[float, float]]
 
 
-def inserted(board: Board, wire: Wire, key: str, x: float, y: float) -> tuple[Edits, ItemId]:
+def insert_with_room(board: Scene, wire: Wire, key: str, x: float, y: float) -> tuple[Edits, ItemId]:
     """A fresh node in a wire, right of where the wire comes from; what is in its way moves right.
 
     Raises:
         Refused: the operator does not fit there.
     """
-    left = beginning(board, wire, x)
+    left = left_edge_on_wire(board, wire, x)
     edits, item = recipes.insert_on_wire(board.graph, wire, key, left, y)
-    moves = cleared(board, Box(left, y, *fresh_size(board, key)), wire)
+    moves = moves_to_clear(board, Box(left, y, *new_card_size(board, key)), wire)
     return ((*edits, *recipes.move(board.graph, moves)) if moves else edits), item
 
 
-def led_through(board: Board, wire: Wire, item: ItemId, x: float, y: float) -> Edits:
+def lead_through_with_room(board: Scene, wire: Wire, item: ItemId, x: float, y: float) -> Edits:
     """A node that stands on the canvas, put into a wire at a place; what is in its way moves right.
 
     Raises:
@@ -37,20 +37,20 @@ def led_through(board: Board, wire: Wire, item: ItemId, x: float, y: float) -> E
     """
     edits = recipes.insert_existing(board.graph, wire, item)
     box = board.placement.box(item)
-    left = beginning(board, wire, x)
-    size = (box.width, box.height) if box is not None else fresh_size(board, "")
+    left = left_edge_on_wire(board, wire, x)
+    size = (box.width, box.height) if box is not None else new_card_size(board, "")
     moves: Corners = {part: (left, y) for part in board.state.joining.whole((item,)) if part in board.graph.places}
-    return (*edits, *recipes.move(board.graph, cleared(board, Box(left, y, *size), wire, item) | moves))
+    return (*edits, *recipes.move(board.graph, moves_to_clear(board, Box(left, y, *size), wire, item) | moves))
 
 
-def beginning(board: Board, wire: Wire, x: float) -> float:
+def left_edge_on_wire(board: Scene, wire: Wire, x: float) -> float:
     """Where a card on a wire may begin: right of where the wire comes from."""
     source = board.placement.box(wire.source)
     is_around = source is not None and ItemId(wire.source) in board.placement.frames
     return max(x, source.right + GAP) if source is not None and not is_around else x
 
 
-def cleared(board: Board, fresh: Box, wire: Wire, without: ItemId | None = None) -> Corners:
+def moves_to_clear(board: Scene, fresh: Box, wire: Wire, without: ItemId | None = None) -> Corners:
     """New places of what a card would cover, of what that would cover, and so on; also in the blocks around."""
     body: BodyId = board.graph.parents.get(wire.target, ROOT)
     moves: dict[ItemId, float] = {}
@@ -67,7 +67,7 @@ def cleared(board: Board, fresh: Box, wire: Wire, without: ItemId | None = None)
 
 
 def _pushed(
-    board: Board, body: BodyId, fresh: Box, reader: ItemId | None, without: ItemId | None
+    board: Scene, body: BodyId, fresh: Box, reader: ItemId | None, without: ItemId | None
 ) -> tuple[dict[ItemId, float], float]:
     """How far each thing of a body moves right, and where the farthest ends with the frame's edge."""
     members = [item for item in board.graph.bodies[body] if board.state.joining.home(item) == item and item != without]
@@ -88,7 +88,7 @@ def _pushed(
     return ways, end
 
 
-def _corners(board: Board, moves: dict[ItemId, float]) -> Corners:
+def _corners(board: Scene, moves: dict[ItemId, float]) -> Corners:
     """Places of everything that moves with those: what shares a card, what a block holds, notes."""
     graph: Graph = board.graph
     ways: dict[str, float] = {}

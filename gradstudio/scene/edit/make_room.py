@@ -3,16 +3,16 @@
 from collections.abc import Collection, Mapping
 
 from gradstudio.graph.model import ROOT, BodyId, ItemId
-from gradstudio.layout.placement.alignment import Rect, apart
-from gradstudio.scene.edit.drag_group import Corners, carried, is_pinned, with_members
+from gradstudio.layout.placement.alignment import Rect, spread_apart
+from gradstudio.scene.edit.drag_group import Corners, drag_group, is_pinned, with_members
 from gradstudio.scene.geometry import Box
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 
 NOWHERE: Mapping[str, tuple[float, float]] = {}
 
 
 def with_room(
-    board: Board,
+    board: Scene,
     brought: Collection[ItemId],
     places: Mapping[str, tuple[float, float]] = NOWHERE,
     *,
@@ -40,7 +40,7 @@ def with_room(
             waiting.discard(body)
             for item, by in _ways(board, body, met, across, down, still).items():
                 met.add(item)
-                corners = carried(board, (item,))
+                corners = drag_group(board, (item,))
                 moved |= {key: (x, y + by) if down else (x + by, y) for key, (x, y) in corners.items()}
             board.drag.show(moved)
             if body != ROOT and board.placement.box(ItemId(body)) != before[ItemId(body)]:
@@ -52,7 +52,7 @@ def with_room(
 
 
 def _ways(
-    board: Board,
+    board: Scene,
     body: BodyId,
     met: set[ItemId],
     across: Mapping[ItemId, float],
@@ -63,10 +63,12 @@ def _ways(
     rects = {item: rects for item in board.graph.bodies[body] if (rects := _rects(board, item))}
     order = sorted(rects, key=lambda item: (rects[item][0][1 if down else 0], across[item], item))
     held = {item for item in rects if item in still or _is_held(board, item)}
-    return {ItemId(key): by for key, by in apart(rects, order, met, frozenset(held), "down" if down else "across")}
+    return {
+        ItemId(key): by for key, by in spread_apart(rects, order, met, frozenset(held), "down" if down else "across")
+    }
 
 
-def _rects(board: Board, item: ItemId) -> tuple[Rect, ...]:
+def _rects(board: Scene, item: ItemId) -> tuple[Rect, ...]:
     """Of a card or frame, and of its note."""
     if board.state.joining.home(item) != item:
         return ()
@@ -76,7 +78,7 @@ def _rects(board: Board, item: ItemId) -> tuple[Rect, ...]:
     return tuple(Rect(one.x, one.y, one.width, one.height) for one in (box, *((note.box,) if note else ())))
 
 
-def _is_held(board: Board, item: ItemId) -> bool:
+def _is_held(board: Scene, item: ItemId) -> bool:
     """Whether it, or something in it, is pinned down."""
     return any(is_pinned(board.graph, part) for part in with_members(board, (item,)))
 

@@ -6,17 +6,17 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph
 from gradstudio.scene.results import NoResults
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 
 FRESH_SIZE: Final = (200.0, 240.0)
 
 
-def fresh_size(board: Board, key: str) -> tuple[float, float]:
+def new_card_size(board: Scene, key: str) -> tuple[float, float]:
     """Width and height that an operator fresh from the library takes, a module with its call."""
     if not key:
         return FRESH_SIZE
     graph = Graph()
     edits, _ = recipes.add_operator(graph, key, 0, 0)
     apply_all(graph, edits)
-    alone = Board(graph, NoResults(), board.state.shown, board.state.meter).placement.extent()
+    alone = Scene(graph, NoResults(), board.state.shown, board.state.meter).placement.extent()
     return (alone.width, alone.height) if alone is not None else FRESH_SIZE

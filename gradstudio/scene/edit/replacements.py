@@ -14,7 +14,7 @@ from gradstudio.scene.edit.search_suggestions import Fits
 MOST: int = 24
 
 
-def standing_in(graph: Graph, item: ItemId) -> Fits:
+def can_replace(graph: Graph, item: ItemId) -> Fits:
     """Whether an operator can be put where a node stands, so that its first wires stay."""
     node = graph.nodes[item]
     is_module = makes_module(load().get(node.operator))
@@ -60,7 +60,7 @@ class Costs:
         return self._lost[key]
 
 
-def alike(operator: Operator) -> tuple[str, ...]:
+def similar_operators(operator: Operator) -> tuple[str, ...]:
     """Keys of what is likeliest wanted instead: other spellings, then everyday ones of its category."""
     same = [row.key for row in load() if row.category == operator.category and not row.rare]
     others = (other.key for other in spellings(operator))

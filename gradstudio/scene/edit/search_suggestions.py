@@ -54,7 +54,9 @@ class Wanted:
     costs: Callable[[str], str] = lambda _key: ""
 
 
-def found(wanted: Wanted, typed: Typed, recent: tuple[str, ...], favourites: tuple[str, ...]) -> tuple[Find, ...]:
+def suggestions_for(
+    wanted: Wanted, typed: Typed, recent: tuple[str, ...], favourites: tuple[str, ...]
+) -> tuple[Find, ...]:
     """The rows for what was typed, at most `LIMIT`."""
     rows: Iterable[Find]
     if typed.text:
@@ -98,7 +100,7 @@ def hint(typed: str, read: Typed) -> str:
     return f"Tab: {', '.join(words)}"
 
 
-def completed(typed: str) -> str:
+def complete_condition(typed: str) -> str:
     """The text with the condition at its end written out; "" where there is nothing to write out."""
     offered = filters.completions(typed, load().categories)
     return offered[0] if offered and not any(text.rstrip() == typed for text in offered) else ""

@@ -90,7 +90,7 @@ def read_file(path: Path) -> tuple[tuple[str, Data], ...]:
         raise Refused(f"'{path.name}' cannot be read as numbers: {error}") from None
 
 
-def added(graph: Graph, data: Data, x: float, y: float, body: BodyId, source: str = "") -> tuple[Edits, ItemId]:
+def add_tensor(graph: Graph, data: Data, x: float, y: float, body: BodyId, source: str = "") -> tuple[Edits, ItemId]:
     """A node with the numbers.
 
     Raises:

@@ -60,7 +60,7 @@ def parse(text: str) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def plain(text: str) -> str:
+def without_markup(text: str) -> str:
     """The same words without their signs."""
     rows = (f"{line.bullet} " * bool(line.bullet) + "".join(run.text for run in line.runs) for line in parse(text))
     return "\n".join(rows)

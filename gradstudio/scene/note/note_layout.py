@@ -47,7 +47,7 @@ class NoteText:
 
 
 @functools.lru_cache(maxsize=512)
-def laid_out(meter: TextMeasure, text: str, width: float) -> NoteText:
+def lay_out_note(meter: TextMeasure, text: str, width: float) -> NoteText:
     """The text as pieces no line of which is wider than `width`."""
     pieces: list[Piece] = []
     y = 0.0

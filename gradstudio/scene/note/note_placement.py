@@ -7,7 +7,7 @@ from gradstudio.graph.text.notes import note_of
 from gradstudio.scene import geometry
 from gradstudio.scene.geometry import Box, Floats
 from gradstudio.scene.items import Note
-from gradstudio.scene.note.note_layout import NOTE_EDGE, NOTE_GAP, NOTE_LINE, NOTE_WIDTH, laid_out
+from gradstudio.scene.note.note_layout import NOTE_EDGE, NOTE_GAP, NOTE_LINE, NOTE_WIDTH, lay_out_note
 from gradstudio.scene.text_measure import TextMeasure
 
 Where = Callable[[str], tuple[float, float] | None]
@@ -29,7 +29,7 @@ def place_notes(
     for item, text in texts.items():
         place = graph.places.get(f"note:{item}")
         width = place.width if place is not None and place.width else NOTE_WIDTH
-        words = laid_out(meter, text, width - 2 * NOTE_EDGE)
+        words = lay_out_note(meter, text, width - 2 * NOTE_EDGE)
         height = max(words.height, NOTE_LINE) + 2 * NOTE_EDGE
         x, y = where(f"note:{item}") or _beside(box_of(item), bounds, height)
         notes[item] = Note(item, Box(x, y, width, height), text, words, place.color if place is not None else "")

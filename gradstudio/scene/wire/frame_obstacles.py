@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gradstudio.graph.model import ROOT, Graph, ItemId, Wire
-from gradstudio.scene.card.card_layout import PADDING, ROW, Face, Measure
+from gradstudio.scene.card.card_layout import PADDING, ROW, CardLayout, Measure
 from gradstudio.scene.geometry import Floats
 from gradstudio.scene.items import Frame
 
@@ -56,7 +56,7 @@ def _obstacles(frame: Frame, measure: Measure) -> tuple[Corners, Corners, Corner
     return whole, at_left, (box.right - right, box.y, box.right, box.y + lowest) if right else nowhere
 
 
-def _left_width(face: Face, measure: Measure) -> float:
+def _left_width(face: CardLayout, measure: Measure) -> float:
     """How far the title, labels, fields and ports at the left reach."""
     rows = [row for row in face.inputs if not row.path.startswith("next.")]
     fields = [row.field.right for row in rows if row.field is not None]
@@ -65,7 +65,7 @@ def _left_width(face: Face, measure: Measure) -> float:
     return max([measure(face.title, "block") + PADDING, *fields, *labels, *ports])
 
 
-def _right_width(face: Face, measure: Measure) -> float:
+def _right_width(face: CardLayout, measure: Measure) -> float:
     """How far the labels of what the block takes from its statements reach in; 0 where there is none."""
     rows = [row for row in face.inputs if row.path.startswith("next.")]
     return max((PADDING + measure(row.label, "label") for row in rows), default=0.0)

@@ -12,7 +12,7 @@ CLEAR: Final = 2.0
 """Least distance to what is not to be covered."""
 
 
-def plate_box(
+def place_label(
     port: tuple[float, float], card: Box, width: float, taken: Iterable[Box], view: Box, *, upward: bool
 ) -> Box:
     """A free place for a plate near an output port, view pixels; the least bad one where none is free.

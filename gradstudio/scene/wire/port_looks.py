@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.scene.card.card_stack import CardStack
-from gradstudio.scene.card.port_style import MUTED, PortLook, port_look
+from gradstudio.scene.card.port_style import MUTED, PortStyle, port_style
 from gradstudio.scene.scene_state import SceneState
 from gradstudio.scene.statement_numbers import StatementNumbers
 from gradstudio.scene.wire.wiring import Wiring
@@ -30,23 +30,23 @@ class PortLooks:
         """Nothing was read."""
         self._state, self._stack, self._wiring, self._numbers = state, stack, wiring, numbers
         self.codes: NDArray[np.intp] = np.empty(0, dtype=np.intp)
-        self.by_code: list[PortLook] = []
+        self.by_code: list[PortStyle] = []
         self.revision = 0
-        self._code_of: dict[PortLook, int] = {}
-        self._looks: dict[ItemId, dict[int, PortLook]] = {}
+        self._code_of: dict[PortStyle, int] = {}
+        self._looks: dict[ItemId, dict[int, PortStyle]] = {}
         self._unread: set[ItemId] = set()
         self._leaving: dict[ItemId, list[int]] = {}
         self._entering: dict[ItemId, list[int]] = {}
 
     # -------------------------------------------------------------- asking
 
-    def look_of(self, item: ItemId, output: int) -> PortLook:
+    def look_of(self, item: ItemId, output: int) -> PortStyle:
         """How an output's port and its wires are drawn."""
         if item in self._unread:
             self._read(item)
         return self._last_look(item, output)
 
-    def input_looks(self, item: ItemId) -> tuple[tuple[str, PortLook], ...]:
+    def input_looks(self, item: ItemId) -> tuple[tuple[str, PortStyle], ...]:
         """How wired inputs are drawn: as what flows into them."""
         graph, joining = self._state.graph, self._state.joining
         wires = graph.wires_to(item)
@@ -92,19 +92,19 @@ class PortLooks:
         self.codes = np.array(codes, dtype=np.intp)
         self.revision += 1
 
-    def _last_look(self, item: ItemId, output: int) -> PortLook:
+    def _last_look(self, item: ItemId, output: int) -> PortStyle:
         """How an output was drawn when it was last read."""
         looks = self._looks.setdefault(item, {})
         look = looks.get(output)
         if look is None:
-            look = looks[output] = port_look(self._state.graph, self._state.results, item, output)
+            look = looks[output] = port_style(self._state.graph, self._state.results, item, output)
         return look
 
     def _read(self, item: ItemId) -> None:
         """Ask anew how a node's outputs are drawn, and colour its wires, and the inputs where they end, so."""
         self._unread.discard(item)
         old = self._looks.pop(item, {})
-        new = {output: port_look(self._state.graph, self._state.results, item, output) for output in old}
+        new = {output: port_style(self._state.graph, self._state.results, item, output) for output in old}
         self._looks[item] = new
         if new != old:
             leaving, cards = self._leaving.get(item, ()), self._stack.cards
@@ -122,13 +122,13 @@ class PortLooks:
             self.codes[k] = code
             self.revision += 1
 
-    def _along(self, wire: Wire, look: PortLook) -> PortLook:
+    def _along(self, wire: Wire, look: PortStyle) -> PortStyle:
         """The look of an output along one of its wires."""
         left_out = self._numbers.left_out
         idle = bool(left_out) and (wire.source in left_out or wire.target in left_out)
         return replace(look, idle=True) if idle else look
 
-    def _code(self, look: PortLook) -> int:
+    def _code(self, look: PortStyle) -> int:
         code = self._code_of.setdefault(look, len(self._code_of))
         if code == len(self.by_code):
             self.by_code.append(look)

@@ -18,7 +18,7 @@ from gradstudio.protocol.messages.backward_trace import WireGrad
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.scene import geometry, value_format
 from gradstudio.scene.geometry import Box, Floats
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.scene.text_measure import TextMeasure
 
 ROLE: Final = "mono_label"
@@ -75,7 +75,7 @@ class WireLabels:
         paused: there are no labels in a picture that is to be finished soon.
     """
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: Scene) -> None:
         """Nothing is placed yet."""
         self._board = board
         self.paused = False

@@ -7,7 +7,7 @@ WireStyle = OneOf["curved", "straight", "angled"]
 WiresShown = OneOf["all", "selection", "none"]
 
 
-class WireView(NamedTuple):
+class WireOptions(NamedTuple):
     """How wires are drawn, which of them, and whether the middle of long ones is faint."""
 
     style: WireStyle = "curved"

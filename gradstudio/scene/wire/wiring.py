@@ -9,7 +9,7 @@ from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.ports.muted_wires import muted_wires
 from gradstudio.graph.ports.wire_dots import End, end_of
 from gradstudio.scene.scene_state import SceneState
-from gradstudio.scene.wire.wire_options import WireView
+from gradstudio.scene.wire.wire_options import WireOptions
 
 
 class Wiring:
@@ -30,7 +30,7 @@ class Wiring:
         self.index: dict[Wire, int] = {}
         self.ends: dict[End, int] = {}
         self.muted: frozenset[Wire] = frozenset()
-        self.view = WireView()
+        self.view = WireOptions()
         self.selection: frozenset[ItemId] = frozenset()
         self._touching: tuple[frozenset[str], NDArray[np.bool_]] | None = None
 

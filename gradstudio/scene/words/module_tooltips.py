@@ -6,14 +6,14 @@ from gradstudio.graph.model import ItemId
 from gradstudio.graph.names import title
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.scene import value_format
-from gradstudio.scene.card.parameter_rows import leaves_of
-from gradstudio.scene.scene import Board
+from gradstudio.scene.card.parameter_rows import parameter_rows
+from gradstudio.scene.scene import Scene
 
 
-def leaf_text(board: Board, item: ItemId, path: str) -> str:
+def leaf_text(board: Scene, item: ItemId, path: str) -> str:
     """A parameter or a buffer in full: shape, values, gradient and why there is none."""
     module = board.state.joining.modules.get(item, item)
-    leaf = next((one for one in leaves_of(board.results, module) or () if one.path == path), None)
+    leaf = next((one for one in parameter_rows(board.results, module) or () if one.path == path), None)
     if leaf is None:
         return ""
     kind = "buffer" if leaf.buffer else "parameter" if leaf.requires_grad else "parameter, frozen"
@@ -28,7 +28,7 @@ def leaf_text(board: Board, item: ItemId, path: str) -> str:
     return "<br>".join(line for line in lines if line)
 
 
-def mode_text(board: Board, item: ItemId) -> str:
+def mode_text(board: Scene, item: ItemId) -> str:
     """The switch between training and evaluation, and what a click writes."""
     face = board.placement.face(item)
     if face is None or face.module is None:

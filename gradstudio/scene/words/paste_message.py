@@ -9,7 +9,7 @@ from gradstudio.graph.external_inputs import end_words
 MOST_NAMED: Final = 3
 
 
-def left_open(found: Fragment, edits: Edits, here: int) -> str:
+def open_inputs_message(found: Fragment, edits: Edits, here: int) -> str:
     """How many inputs are wired as they were, and which are open; what feeds `here` of them is on this canvas."""
     fresh = {edit.node.id for edit in edits if isinstance(edit, AddNode)}
     fresh |= {edit.block.id for edit in edits if isinstance(edit, AddBlock)}

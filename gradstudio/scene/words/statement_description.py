@@ -94,7 +94,7 @@ def _short(record: Record) -> str:
             return value_format.number(summary.value)
         odd = value_format.oddities(summary)
         return f"{_dtype(summary.dtype)}{value_format.shape(summary.shape)}{f' {odd}' if odd else ''}"
-    return value_format.plain(record)
+    return value_format.one_line_value(record)
 
 
 def _dtype(dtype: str) -> str:
@@ -125,7 +125,7 @@ def statement_words(session: StatementSource, item: ItemId) -> str:
     return text if text.startswith(operator) else f"{operator} {text}"
 
 
-def told(session: StatementSource, item: ItemId) -> str:
+def describe_statement(session: StatementSource, item: ItemId) -> str:
     """Everything a card shows besides its head: value, gradient, what is the matter, what flows in and out."""
     graph = session.shown_store.graph
     parts = [value_words(session.results, item), *_values(session, item), *_gradients(session, item)]

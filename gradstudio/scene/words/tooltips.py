@@ -17,7 +17,7 @@ from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, STATE_WO
 from gradstudio.scene.card.gradient_terms import part_words
 from gradstudio.scene.hit_test import Hit
 from gradstudio.scene.items import PortRef
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.scene.wire.wire_labels import brief
 from gradstudio.scene.words.module_tooltips import leaf_text, mode_text
 
@@ -43,7 +43,7 @@ class _NoPages:
 NO_PAGES: Final[Pages] = _NoPages()
 
 
-def tooltip(board: Board, hit: Hit, pages: Pages = NO_PAGES) -> str:
+def tooltip(board: Scene, hit: Hit, pages: Pages = NO_PAGES) -> str:
     """Rich text for what was hit; "" where nothing helps. `pages` knows what torch says."""
     match hit.kind:
         case "port" if hit.port is not None:
@@ -70,7 +70,7 @@ def tooltip(board: Board, hit: Hit, pages: Pages = NO_PAGES) -> str:
             return ""
 
 
-def card_text(board: Board, hit: Hit, pages: Pages = NO_PAGES) -> str:
+def card_text(board: Scene, hit: Hit, pages: Pages = NO_PAGES) -> str:
     """A card: what the operator does, its place in the program, what is wrong, its gradient."""
     graph, item = board.graph, hit.item
     operator = operator_of(graph, item)
@@ -96,7 +96,7 @@ def card_text(board: Board, hit: Hit, pages: Pages = NO_PAGES) -> str:
     return "<br>".join(part for part in parts if part)
 
 
-def place_text(board: Board, hit: Hit) -> str:
+def place_text(board: Scene, hit: Hit) -> str:
     """Where the statement stands, and whether it is set-up."""
     card = board.stack.cards[hit.item]
     lines = []
@@ -109,10 +109,10 @@ def place_text(board: Board, hit: Hit) -> str:
     return "<br>".join(lines)
 
 
-def record_text(board: Board, hit: Hit, output: int, record: Record) -> str:
+def record_text(board: Scene, hit: Hit, output: int, record: Record) -> str:
     """A result and its gradient in full."""
     if not isinstance(record, TensorRecord):
-        return f"<code>{escape(value_format.plain(record))}</code>"
+        return f"<code>{escape(value_format.one_line_value(record))}</code>"
     summary = record.summary
     lines = [
         f"<code>{escape(value_format.bare_dtype(summary.dtype))}{escape(value_format.shape(summary.shape))} · "
@@ -156,7 +156,7 @@ def memory_text(record: TensorRecord) -> str:
     return escape("; ".join(told))
 
 
-def check_lines(board: Board, item: ItemId) -> list[str]:
+def check_lines(board: Scene, item: ItemId) -> list[str]:
     """What gradcheck found: the worst element of each pair, with both numbers."""
     lines = []
     for row in board.state.experiments.check_rows(item):
@@ -169,7 +169,7 @@ def check_lines(board: Board, item: ItemId) -> list[str]:
     return lines
 
 
-def wire_text(board: Board, wire: Wire) -> str:
+def wire_text(board: Scene, wire: Wire) -> str:
     """A wire: what went through it, which version, and what came back."""
     graph, results = board.graph, board.results
     start, end = title(graph, wire.source), f"{title(graph, wire.target)}.{wire.port}"
@@ -185,7 +185,7 @@ def wire_text(board: Board, wire: Wire) -> str:
         others = sorted({name for name in shared if name != start})
         lines.append(escape(f"shares its storage with {', '.join(others)}") if others else "")
     elif record is not None:
-        lines.append(f"▶ <code>{escape(value_format.plain(record))}</code>")
+        lines.append(f"▶ <code>{escape(value_format.one_line_value(record))}</code>")
     else:
         lines.append(port_text(board, PortRef(wire.source, "output", "", wire.output)))
     sent = results.wire_grad(wire)
@@ -214,7 +214,7 @@ def statistics_text(summary: Summary, *, told: bool = False) -> str:
     """
     if summary.shape == () and summary.value is not None:
         return "" if told else f"<b>{escape(value_format.number(summary.value))}</b>"
-    if summary.value is not None and value_format.is_written_out(summary.shape):
+    if summary.value is not None and value_format.has_all_elements(summary.shape):
         rows = value_format.cells(summary, value_format.MAX_VECTOR)
         return "<br>".join(f"<code>[{escape(', '.join(row))}]</code>" for row in rows)
     if summary.minimum is None:
@@ -230,7 +230,7 @@ def statistics_text(summary: Summary, *, told: bool = False) -> str:
     return escape(mark + "  ".join(parts) + (f"  {oddities}" if oddities else ""))
 
 
-def port_text(board: Board, port: PortRef, pages: Pages = NO_PAGES) -> str:
+def port_text(board: Scene, port: PortRef, pages: Pages = NO_PAGES) -> str:
     """A port: what it takes, or what flows from it."""
     if port.side == "output" and port.path:
         return leaf_text(board, port.item, port.path) + "<br>Drag a wire from here to read it."

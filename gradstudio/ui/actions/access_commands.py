@@ -37,7 +37,7 @@ class AccessCommands:
         place = holders[0] if holders else -1 if by > 0 else 0
         for turn in range(1, len(parts) + 1):
             name, part = parts[(place + by * turn) % len(parts)]
-            if (goal := within(part)) is not None:
+            if (goal := focus_target(part)) is not None:
                 goal.setFocus(Qt.FocusReason.TabFocusReason)
                 self._told(name)
                 return
@@ -53,7 +53,7 @@ class AccessCommands:
                 yield dock.windowTitle(), inner
 
 
-def within(part: QWidget) -> QWidget | None:
+def focus_target(part: QWidget) -> QWidget | None:
     """What gets the keys in a part: what had them last, else the first that takes them."""
     last: QWidget | None = part.focusWidget()
     if last is not None and _takes(last):

@@ -11,11 +11,11 @@ from gradstudio.ui.actions.graph_commands import GraphCommands, adding_rows, gra
 from gradstudio.ui.actions.group_commands import group_rows
 from gradstudio.ui.actions.help_commands import HelpCommands, help_rows
 from gradstudio.ui.actions.learning_commands import LearningCommands, learning_rows
-from gradstudio.ui.actions.navigation_commands import NavCommands, find_rows
+from gradstudio.ui.actions.navigation_commands import NavigationCommands, find_rows
 from gradstudio.ui.actions.run_commands import DebugCommands, run_rows
 from gradstudio.ui.actions.tab_commands import TabCommands, tab_rows
 from gradstudio.ui.actions.view_commands import ViewCommands, view_rows, wire_rows
-from gradstudio.ui.actions.window_commands import ShellCommands, shell_rows
+from gradstudio.ui.actions.window_commands import WindowCommands, shell_rows
 from gradstudio.ui.state.run.run_controller import RunController
 
 
@@ -28,9 +28,9 @@ class Commands(NamedTuple):
     graph: GraphCommands
     run: RunController
     debug: DebugCommands
-    nav: NavCommands
+    nav: NavigationCommands
     help: HelpCommands
-    shell: ShellCommands
+    shell: WindowCommands
     tabs: TabCommands
     learning: LearningCommands
     access: AccessCommands

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QMessageBox
 
 from gradstudio import paths
 from gradstudio.document.errors import DocumentError, NewerVersion, UnreadableFile
-from gradstudio.document.python.module_import import graph_of, offers
+from gradstudio.document.python.module_import import graph_of, import_options
 from gradstudio.document.python.python_export import write_export
 from gradstudio.graph.model import Graph
 from gradstudio.graph.structure.graph_export import format_named
@@ -26,7 +26,7 @@ from gradstudio.ui.dialogs.export_dialog import ExportDialog
 from gradstudio.ui.dialogs.file_dialog import ask_what, ask_where, first_folder
 from gradstudio.ui.dialogs.import_module_dialog import ImportModuleDialog
 from gradstudio.ui.dialogs.picture_dialog import PictureDialog
-from gradstudio.ui.state.run.module_importer import Bringing
+from gradstudio.ui.state.run.module_importer import ModuleImporter
 from gradstudio.ui.state.session import Session
 
 FILTER = f"GradStudio documents (*{SUFFIX})"
@@ -110,14 +110,14 @@ class FileCommands(QObject):
             return
         self._settings.change(folder=str(path.parent))
         try:
-            found = offers(path)
+            found = import_options(path)
         except DocumentError as error:
             self.say_unreadable(path, error)
             return
         if not found:
             self._warn(f"“{path.name}” has no module", "There is no class in it with a forward. Nothing was executed.")
             return
-        bringing = Bringing(self._session.engine.command, self)
+        bringing = ModuleImporter(self._session.engine.command, self)
         bringing.printed.connect(self._session.engine.tell)
         dialog = ImportModuleDialog(path, found, bringing, theme, self._window)
         dialog.exec()

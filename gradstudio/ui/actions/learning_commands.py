@@ -9,7 +9,7 @@ from gradstudio.ui.app.window.window_host import WindowHost
 from gradstudio.ui.docks.lesson.panel import LessonPanel
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.tour.tour import Tour
-from gradstudio.ui.welcome.welcome_controller import Greeting
+from gradstudio.ui.welcome.welcome_controller import WelcomeController
 
 
 class LearningCommands(QObject):
@@ -19,7 +19,7 @@ class LearningCommands(QObject):
         """Keep the window for later."""
         super().__init__(parent)
         self._window = window
-        self.greeting, self.touring = Greeting(window, self), Tour(window, self)
+        self.greeting, self.touring = WelcomeController(window, self), Tour(window, self)
         self.greeting.tour_asked.connect(self.tour)
         self.greeting.left_empty.connect(self._on_greeting_left_empty)
         window.frame.docks["lesson"].installEventFilter(self)

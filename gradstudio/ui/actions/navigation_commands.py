@@ -17,7 +17,7 @@ ZOOMS: Final = {
 }
 
 
-class NavCommands:
+class NavigationCommands:
     """What the View menu says about where the canvas looks."""
 
     def __init__(self, context: Context) -> None:
@@ -81,12 +81,12 @@ class NavCommands:
         return self._settings.preferences.reduced_motion
 
 
-def nav_rows(c: NavCommands) -> tuple[Row, ...]:
+def nav_rows(c: NavigationCommands) -> tuple[Row, ...]:
     """The View menu's rows about where the canvas looks."""
     return (*_zoom_rows(c), *_way_rows(c), *_bookmark_rows(c))
 
 
-def find_rows(c: NavCommands) -> Iterator[Row]:
+def find_rows(c: NavigationCommands) -> Iterator[Row]:
     """The Edit menu's rows about finding."""
     finding = c.canvas.finding
     words = "By name, operator, note, literal, value, shape, dtype or error"
@@ -95,7 +95,7 @@ def find_rows(c: NavCommands) -> Iterator[Row]:
     yield ActionRow("edit.find_previous", "Find Previous", "Edit", 5, partial(finding.step, -1), ("Shift+F3",))
 
 
-def _zoom_rows(c: NavCommands) -> Iterator[Row]:
+def _zoom_rows(c: NavigationCommands) -> Iterator[Row]:
     canvas = c.canvas
     yield ActionRow(
         "view.fit", "Fit All", "View", 2, canvas.navigation.fit_all, ("Home",), "fit", tooltip="Show everything"
@@ -117,7 +117,7 @@ def _zoom_rows(c: NavCommands) -> Iterator[Row]:
         yield ActionRow(f"view.{name}", text, "View", 2, partial(canvas.navigation.zoom_to, zoom), keys)
 
 
-def _bookmark_rows(c: NavCommands) -> Iterator[Row]:
+def _bookmark_rows(c: NavigationCommands) -> Iterator[Row]:
     """Nine to go to and nine to set: going to one that is not set says how to set it."""
     canvas = c.canvas
     for digit in DIGITS:
@@ -134,7 +134,7 @@ def _bookmark_rows(c: NavCommands) -> Iterator[Row]:
     )
 
 
-def _way_rows(c: NavCommands) -> Iterator[Row]:
+def _way_rows(c: NavigationCommands) -> Iterator[Row]:
     yield ActionRow(
         "view.minimap",
         "Minimap",

@@ -6,10 +6,10 @@ from functools import partial
 from PySide6.QtWidgets import QMenu
 
 from gradstudio.scene.overlay_registry import OVERLAYS
-from gradstudio.scene.wire.wire_options import WireView
+from gradstudio.scene.wire.wire_options import WireOptions
 from gradstudio.ui.actions.action_set import ActionRow, MenuRow, Row
 from gradstudio.ui.actions.command_context import Context
-from gradstudio.ui.actions.navigation_commands import NavCommands, nav_rows
+from gradstudio.ui.actions.navigation_commands import NavigationCommands, nav_rows
 from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.docks.code.code_hints import HINT_TIPS, MODE_WORDS, HintMode
 from gradstudio.ui.docks.code.panel import CodePanel
@@ -23,14 +23,14 @@ LOOKS = (
     ("shown", "selection", "Only Those of the Selection", "Wires are drawn where they touch what is selected"),
     ("shown", "none", "Hide All Wires", "No wire is drawn; ports still show what is wired"),
 )
-"""Field of `WireView`, value, text and tip of each entry of the menu."""
+"""Field of `WireOptions`, value, text and tip of each entry of the menu."""
 LAST_DIGIT = 9
 """So many overlays have a key."""
 
 
-def wire_view(preferences: Preferences) -> WireView:
+def wire_view(preferences: Preferences) -> WireOptions:
     """How a person wants wires drawn."""
-    return WireView(preferences.wire_style, preferences.wires_shown, preferences.fade_long_wires)
+    return WireOptions(preferences.wire_style, preferences.wires_shown, preferences.fade_long_wires)
 
 
 class ViewCommands:
@@ -64,7 +64,7 @@ class ViewCommands:
         return self._overlays[name]
 
     def show_wires(self, **changes: object) -> None:
-        """Draw wires in another way, and remember it: fields of `WireView`."""
+        """Draw wires in another way, and remember it: fields of `WireOptions`."""
         wires = self._overlays.wires._replace(**changes)  # type: ignore[arg-type]  # fields by name
         self._settings.change(wire_style=wires.style, wires_shown=wires.shown, fade_long_wires=wires.fade_long)
         self._overlays.show_wires(wires)
@@ -86,7 +86,7 @@ class ViewCommands:
         return self._code.hints == mode
 
 
-def view_rows(c: ViewCommands, nav: NavCommands) -> tuple[Row, ...]:
+def view_rows(c: ViewCommands, nav: NavigationCommands) -> tuple[Row, ...]:
     """What is shown, and where the canvas looks."""
     overlays = tuple(
         ActionRow(

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu
 from gradstudio.ui import theme as themes
 from gradstudio.ui.actions.action_set import ActionRow, MenuRow, Row, say_empty
 from gradstudio.ui.app.window.window_host import WindowHost
-from gradstudio.ui.app.window.zen_mode import CanvasOnly
+from gradstudio.ui.app.window.zen_mode import ZenMode
 from gradstudio.ui.dialogs.command_palette import Palette
 from gradstudio.ui.dialogs.preferences.preference_rows import KEYS
 from gradstudio.ui.dialogs.preferences.preferences_dialog import PreferencesDialog
@@ -18,13 +18,13 @@ from gradstudio.ui.dialogs.shortcut_sheet import ShortcutDialog, sheet_lines
 MAX_RECENT = 12
 
 
-class ShellCommands:
+class WindowCommands:
     """Opens what stands around the document."""
 
     def __init__(self, window: WindowHost, dress: Callable[[], None]) -> None:
         """Keep the window for later; `dress` takes up the theme that is chosen, read again."""
         self._window, self._dress = window, dress
-        self.canvas_only = CanvasOnly(window)
+        self.canvas_only = ZenMode(window)
         self.opened: Palette | None = None
         self.dialog: PreferencesDialog | None = None
 
@@ -112,7 +112,7 @@ class ShellCommands:
         self.opened = None
 
 
-def shell_rows(c: ShellCommands) -> tuple[Row, ...]:
+def shell_rows(c: WindowCommands) -> tuple[Row, ...]:
     """What finds and changes the commands themselves."""
     palette = "Every command by a few letters of its name"
     return (
@@ -145,7 +145,7 @@ def shell_rows(c: ShellCommands) -> tuple[Row, ...]:
     )
 
 
-def _theme_rows(c: ShellCommands) -> Iterator[Row]:
+def _theme_rows(c: WindowCommands) -> Iterator[Row]:
     for name, title in themes.TITLES.items():
         choose, is_on = partial(c.choose_theme, name), partial(c.theme_is, name)
         yield ActionRow(f"view.theme_{name}", title, "View/Theme", 3, choose, checked=is_on)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAccessibleWidget, QWidget
 from shiboken6 import VoidPtr, getCppPointer
 
 from gradstudio.graph.model import ItemId
-from gradstudio.scene.words.statement_description import statement_words, told, value_words
+from gradstudio.scene.words.statement_description import describe_statement, statement_words, value_words
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 
@@ -110,7 +110,7 @@ class SpokenCard(QAccessibleInterface):
             case Text.Name:
                 return statement_words(session, self.item)  # type: ignore[arg-type]  # the window's session has all
             case Text.Description:
-                return told(session, self.item)  # type: ignore[arg-type]  # as above
+                return describe_statement(session, self.item)  # type: ignore[arg-type]  # as above
             case Text.Value:
                 return value_words(session.results, self.item)
         return ""

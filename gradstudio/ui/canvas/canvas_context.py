@@ -10,18 +10,18 @@ from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QWidget
 
 from gradstudio.scene.camera import Camera
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
-from gradstudio.ui.canvas.paint.scene_painter import Layer
-from gradstudio.ui.canvas.paint.screen_cache import Screen
-from gradstudio.ui.canvas.popups.hint_bubble import Bubble
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
+from gradstudio.ui.canvas.paint.scene_painter import ScenePainter
+from gradstudio.ui.canvas.paint.screen_cache import ScreenCache
+from gradstudio.ui.canvas.popups.hint_bubble import HintBubble
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.document.group_scope import Scope, ShownStore
 from gradstudio.ui.state.document.overlays import Overlays
-from gradstudio.ui.state.library.favourites import Shelf
+from gradstudio.ui.state.library.favourites import Favourites
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.widgets.menu_keys import KeysOf
 
@@ -82,15 +82,15 @@ class CanvasContext(Protocol):
     overlays: Overlays
     store: GraphStore
     attention: Attention
-    board: Board
-    layer: Layer
-    picture: Screen
-    look: Look
+    board: Scene
+    layer: ScenePainter
+    picture: ScreenCache
+    look: CanvasStyle
     camera: Camera
     lit: OverlayState
-    shelf: Shelf
+    shelf: Favourites
     drag_options: DragOptions
-    bubble: Bubble
+    bubble: HintBubble
     said: SignalInstance
     status_message: SignalInstance
     view_changed: SignalInstance

@@ -29,7 +29,7 @@ ENDS: Final = frozenset(
 Corners = Mapping[str, tuple[float, float]]
 
 
-class Gliding(QObject):
+class CardAnimation(QObject):
     """Shows items of one canvas on their way; the graph has them at the end of it already.
 
     Attributes:

@@ -5,17 +5,17 @@ from PySide6.QtCore import QObject
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.camera import Camera
 from gradstudio.ui.canvas.canvas_context import CanvasContext
-from gradstudio.ui.canvas.viewport import Navigation
+from gradstudio.ui.canvas.viewport import Viewport
 
 
-class TypedView(QObject):
+class CodeEditView(QObject):
     """Pans no more than new cards need, opens the view of a program that was not there; undo looks back where it was.
 
     Attributes:
         _pushed: by index of the history, where the canvas looked before that step and after it.
     """
 
-    def __init__(self, canvas: CanvasContext, navigation: Navigation) -> None:
+    def __init__(self, canvas: CanvasContext, navigation: Viewport) -> None:
         """Follow the canvas's history."""
         super().__init__(canvas.widget)
         self._canvas, self._navigation, self._stack = canvas, navigation, canvas.store.undo_stack

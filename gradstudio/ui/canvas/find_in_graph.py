@@ -15,8 +15,8 @@ from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 from gradstudio.ui.canvas.minimap import Minimap
 from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_rects
 from gradstudio.ui.canvas.popups.find_bar import GAP, HEIGHT, FindBar
-from gradstudio.ui.canvas.viewport import Navigation
-from gradstudio.ui.state.document.node_search import find
+from gradstudio.ui.canvas.viewport import Viewport
+from gradstudio.ui.state.document.node_search import find_nodes
 from gradstudio.ui.state.throttle import Throttle
 
 COVERED_PX: Final = float(HEIGHT + 2 * GAP)
@@ -27,7 +27,7 @@ HEAD: Final = (280.0, 60.0)
 REFRESH_MS: Final = 150
 
 
-class Finding(QObject):
+class FindInGraph(QObject):
     """The search through one canvas.
 
     Attributes:
@@ -36,7 +36,7 @@ class Finding(QObject):
     """
 
     def __init__(
-        self, canvas: CanvasContext, navigation: Navigation, selection: CanvasSelection, minimap: Minimap
+        self, canvas: CanvasContext, navigation: Viewport, selection: CanvasSelection, minimap: Minimap
     ) -> None:
         """No bar is open."""
         super().__init__(canvas.widget)
@@ -147,7 +147,7 @@ class Finding(QObject):
             failure = results.failure(item)
             return told if failure is None else [*told, ("error", f"{failure.what}\n{failure.explanation}")]
 
-        items = find(board.graph, results, self.bar.field.text(), wrong)
+        items = find_nodes(board.graph, results, self.bar.field.text(), wrong)
         shown = dict.fromkeys(
             home for item in items if board.placement.box(home := board.state.joining.home(item)) is not None
         )
@@ -184,7 +184,7 @@ class Finding(QObject):
             zoom = here.zoom if here.zoom >= READABLE else NEAR
             above = COVERED_PX / zoom
             box = Box(box.x, box.y - above, box.width, box.height + above)
-            self._navigation.look_from(cameras.centered(box, port.width(), port.height(), zoom))
+            self._navigation.look_from(cameras.center_on(box, port.width(), port.height(), zoom))
 
     def _on_bar_changed(self, _text: object) -> None:
         self.current = -1

@@ -24,7 +24,7 @@ from gradstudio.ui.canvas.paint.minimap_painter import (
     paint_marks,
     paint_view,
 )
-from gradstudio.ui.canvas.viewport import Navigation
+from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.state.settings import Corner
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.widgets.menu_keys import with_keys
@@ -71,7 +71,7 @@ class Minimap(QWidget):
     placed = Signal()
     hidden_by_hand = Signal()
 
-    def __init__(self, canvas: CanvasContext, navigation: Navigation) -> None:
+    def __init__(self, canvas: CanvasContext, navigation: Viewport) -> None:
         """In the lower right corner."""
         super().__init__(canvas.viewport())
         self._canvas, self._navigation = canvas, navigation

@@ -11,8 +11,8 @@ from gradstudio.scene.card.result_sections import Shown
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.gestures.wire_gesture import WireGesture
 from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
-from gradstudio.ui.canvas.popups.quick_fixes import Remedies
-from gradstudio.ui.canvas.viewport import Navigation
+from gradstudio.ui.canvas.popups.quick_fixes import QuickFixes
+from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.state.document.overlays import OVERLAYS, Overlays
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.throttle import Throttle
@@ -21,10 +21,10 @@ BEHIND_MS: Final = 120
 """Cards out of view are measured so long after their results changed."""
 
 
-class Following(QObject):
+class SessionSync(QObject):
     """Lets the scene, the light and the view follow the graph, results, attention and overlays."""
 
-    def __init__(self, canvas: CanvasContext, navigation: Navigation, remedies: Remedies) -> None:
+    def __init__(self, canvas: CanvasContext, navigation: Viewport, remedies: QuickFixes) -> None:
         """Follow what the canvas's session announces."""
         super().__init__(canvas.widget)
         self._canvas, self._navigation, self._remedies = canvas, navigation, remedies
@@ -137,7 +137,7 @@ class Following(QObject):
             gesture.say()
 
     def _on_overlays_changed(self) -> None:
-        self._board.show(shown_by(self._overlays))
+        self._board.show(visible_sections(self._overlays))
         self._board.show_wires(self._overlays.wires)
         self._canvas.repaint_board()
 
@@ -151,6 +151,6 @@ class Following(QObject):
             self._canvas.viewport().update()
 
 
-def shown_by(overlays: Overlays) -> Shown:
+def visible_sections(overlays: Overlays) -> Shown:
     """The facts that are painted on cards."""
     return Shown(**{name: overlays[name] for name in OVERLAYS})

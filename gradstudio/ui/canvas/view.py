@@ -26,47 +26,47 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.camera import Camera
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.scene.words.tooltips import NO_PAGES, tooltip
 from gradstudio.ui.canvas.accessibility import Speaking
 from gradstudio.ui.canvas.breadcrumbs import Breadcrumbs
 from gradstudio.ui.canvas.canvas_context import DragOptions, SessionLike
-from gradstudio.ui.canvas.card_animation import Gliding
+from gradstudio.ui.canvas.card_animation import CardAnimation
 from gradstudio.ui.canvas.edit.bookmark_commands import BookmarkCommands
-from gradstudio.ui.canvas.edit.canvas_debugging import Debugging
+from gradstudio.ui.canvas.edit.canvas_debugging import CanvasDebugging
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
-from gradstudio.ui.canvas.edit.card_arrangement import Arranging
+from gradstudio.ui.canvas.edit.card_arrangement import CardArrangement
 from gradstudio.ui.canvas.edit.clipboard_commands import ClipboardCommands
-from gradstudio.ui.canvas.edit.field_commands import Editing
+from gradstudio.ui.canvas.edit.field_commands import FieldCommands
 from gradstudio.ui.canvas.edit.group_commands import GroupCommands
-from gradstudio.ui.canvas.edit.in_place_editing import InPlace
+from gradstudio.ui.canvas.edit.in_place_editing import InPlaceEditing
 from gradstudio.ui.canvas.edit.module_commands import ModuleCommands
 from gradstudio.ui.canvas.edit.note_commands import NoteCommands
-from gradstudio.ui.canvas.edit.operator_commands import AddingCommands
-from gradstudio.ui.canvas.edit.quick_search import Searching
-from gradstudio.ui.canvas.edit.selection_commands import Commands
+from gradstudio.ui.canvas.edit.operator_commands import OperatorCommands
+from gradstudio.ui.canvas.edit.quick_search import QuickSearch
+from gradstudio.ui.canvas.edit.selection_commands import SelectionCommands
 from gradstudio.ui.canvas.edit.wire_commands import WireCommands
-from gradstudio.ui.canvas.find_in_graph import Finding
-from gradstudio.ui.canvas.gestures.auto_pan import BorderPan
-from gradstudio.ui.canvas.gestures.ghost_card import Ghost
-from gradstudio.ui.canvas.gestures.input_dispatcher import Hand
-from gradstudio.ui.canvas.gestures.keyboard_navigation import KeyWays
-from gradstudio.ui.canvas.gestures.operator_drop import Drops
+from gradstudio.ui.canvas.find_in_graph import FindInGraph
+from gradstudio.ui.canvas.gestures.auto_pan import AutoPan
+from gradstudio.ui.canvas.gestures.ghost_card import GhostCard
+from gradstudio.ui.canvas.gestures.input_dispatcher import InputDispatcher
+from gradstudio.ui.canvas.gestures.keyboard_navigation import KeyboardNavigation
+from gradstudio.ui.canvas.gestures.operator_drop import OperatorDrop
 from gradstudio.ui.canvas.minimap import Minimap
 from gradstudio.ui.canvas.paint.interaction_painter import OverlayState, paint_hint, paint_overlay
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
-from gradstudio.ui.canvas.paint.scene_painter import Layer
-from gradstudio.ui.canvas.paint.screen_cache import Screen
-from gradstudio.ui.canvas.popups.hint_bubble import Bubble
-from gradstudio.ui.canvas.popups.problem_popup import ProblemPanel
-from gradstudio.ui.canvas.popups.quick_fixes import Remedies
-from gradstudio.ui.canvas.session_sync import Following, shown_by
-from gradstudio.ui.canvas.viewport import Navigation
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
+from gradstudio.ui.canvas.paint.scene_painter import ScenePainter
+from gradstudio.ui.canvas.paint.screen_cache import ScreenCache
+from gradstudio.ui.canvas.popups.hint_bubble import HintBubble
+from gradstudio.ui.canvas.popups.problem_popup import ProblemPopup
+from gradstudio.ui.canvas.popups.quick_fixes import QuickFixes
+from gradstudio.ui.canvas.session_sync import SessionSync, visible_sections
+from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.canvas.wheel import Wheeling
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.document.overlays import Overlays
 from gradstudio.ui.state.document.view_bookmarks import Bookmarks
-from gradstudio.ui.state.library.favourites import Shelf
+from gradstudio.ui.state.library.favourites import Favourites
 from gradstudio.ui.state.settings import Preferences
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.menu_keys import KeysOf, no_keys
@@ -90,20 +90,20 @@ class CanvasView(QAbstractScrollArea):
     command_requested = Signal(object)
 
     selection: CanvasSelection
-    navigation: Navigation
-    in_place: InPlace
+    navigation: Viewport
+    in_place: InPlaceEditing
     note_commands: NoteCommands
     module_commands: ModuleCommands
     wire_commands: WireCommands
     group_commands: GroupCommands
-    field_commands: Editing
-    card_arrangement: Arranging
-    selection_commands: Commands
+    field_commands: FieldCommands
+    card_arrangement: CardArrangement
+    selection_commands: SelectionCommands
     clipboard_commands: ClipboardCommands
-    operator_commands: AddingCommands
+    operator_commands: OperatorCommands
     minimap: Minimap
-    ghost: Ghost
-    searching: Searching
+    ghost: GhostCard
+    searching: QuickSearch
 
     def __init__(self, session: SessionLike, overlays: Overlays, theme: Theme, parent: QWidget | None = None) -> None:
         """Show the session's graph and follow it."""
@@ -111,57 +111,57 @@ class CanvasView(QAbstractScrollArea):
         self.session, self.overlays = session, overlays
         self.store: GraphStore = session.shown_store
         self.attention = session.attention
-        self.look = Look(theme)
-        self.board = Board(self.store.graph, session.results, shown_by(overlays), self.look.meter)
-        self.layer = Layer(self.board, self.look)
-        self.picture = Screen(self.layer)
+        self.look = CanvasStyle(theme)
+        self.board = Scene(self.store.graph, session.results, visible_sections(overlays), self.look.meter)
+        self.layer = ScenePainter(self.board, self.look)
+        self.picture = ScreenCache(self.layer)
         self.camera = Camera()
         self.lit = OverlayState()
-        self.shelf, self.drag_options = Shelf(parent=self), DragOptions()
+        self.shelf, self.drag_options = Favourites(parent=self), DragOptions()
         self.keys_of: KeysOf = no_keys
-        self.bubble = Bubble(self.viewport(), theme)
+        self.bubble = HintBubble(self.viewport(), theme)
         self._set_up_widget()
         self._make_commands()
         problems = getattr(session, "problems", None)
-        self.trouble = ProblemPanel(self.viewport(), theme, problems.apply) if problems is not None else None
+        self.trouble = ProblemPopup(self.viewport(), theme, problems.apply) if problems is not None else None
         if self.trouble is not None:
             self.view_changed.connect(self.trouble.hide)
-        self.remedies = Remedies(self, self.trouble)
+        self.remedies = QuickFixes(self, self.trouble)
         self.board.show_wires(overlays.wires)
-        self.session_sync = Following(self, self.navigation, self.remedies)
+        self.session_sync = SessionSync(self, self.navigation, self.remedies)
         self.breadcrumbs = Breadcrumbs(
             self, self.group_commands, theme, lambda top: self.setViewportMargins(0, top, 0, 0)
         )
         self._make_placing()
         self.speaking = Speaking(self)
-        self.debugging = Debugging(self, self.navigation)
-        self.finding = Finding(self, self.navigation, self.selection, self.minimap)
+        self.debugging = CanvasDebugging(self, self.navigation)
+        self.finding = FindInGraph(self, self.navigation, self.selection, self.minimap)
         self._connect_map()
-        self.keyboard_navigation = KeyWays(self, self.navigation, self.wire_commands)
-        self.input_dispatcher = Hand(self)
+        self.keyboard_navigation = KeyboardNavigation(self, self.navigation, self.wire_commands)
+        self.input_dispatcher = InputDispatcher(self)
 
     def _make_commands(self) -> None:
         """What changes the graph, and where the canvas looks."""
-        self.selection, self.navigation = CanvasSelection(self), Navigation(self)
+        self.selection, self.navigation = CanvasSelection(self), Viewport(self)
         self.finish_timer = QTimer(self)
         self.finish_timer.setSingleShot(True)
         self.finish_timer.timeout.connect(self.repaint_board)
-        self.in_place = InPlace(self)
+        self.in_place = InPlaceEditing(self)
         self.note_commands = NoteCommands(self, self.in_place)
         self.module_commands = ModuleCommands(self, self.selection)
         self.wire_commands = WireCommands(self, self.selection)
         self.group_commands = GroupCommands(self, self.selection, self.navigation, self.in_place)
-        self.field_commands = Editing(self, self.in_place, self.group_commands)
-        self.card_arrangement = Arranging(self, self.selection)
-        self.selection_commands = Commands(self, self.selection, self.navigation, self.wire_commands)
+        self.field_commands = FieldCommands(self, self.in_place, self.group_commands)
+        self.card_arrangement = CardArrangement(self, self.selection)
+        self.selection_commands = SelectionCommands(self, self.selection, self.navigation, self.wire_commands)
         self.clipboard_commands = ClipboardCommands(self, self.selection, self.navigation, self.selection_commands)
         self.bookmarks = Bookmarks(self)
         self.bookmark_commands = BookmarkCommands(self, self.navigation, self.bookmarks)
 
     def _make_placing(self) -> None:
         """What puts operators down: at the cursor, from the search, dragged in."""
-        self.gliding = Gliding(self)
-        self.operator_commands = AddingCommands(
+        self.gliding = CardAnimation(self)
+        self.operator_commands = OperatorCommands(
             self,
             self.selection,
             self.navigation,
@@ -171,10 +171,10 @@ class CanvasView(QAbstractScrollArea):
             self.gliding,
         )
         self.minimap = Minimap(self, self.navigation)
-        self.ghost = Ghost(self, self.operator_commands, self.minimap)
-        self.searching = Searching(self, self.selection, self.navigation, self.operator_commands, self.ghost)
-        self.border, self.wheeling = BorderPan(self, self.navigation, self.minimap, self._follow_drag), Wheeling()
-        self.drops = Drops(self, self.ghost, self.border, self.operator_commands, self.clipboard_commands)
+        self.ghost = GhostCard(self, self.operator_commands, self.minimap)
+        self.searching = QuickSearch(self, self.selection, self.navigation, self.operator_commands, self.ghost)
+        self.border, self.wheeling = AutoPan(self, self.navigation, self.minimap, self._follow_drag), Wheeling()
+        self.drops = OperatorDrop(self, self.ghost, self.border, self.operator_commands, self.clipboard_commands)
 
     def _follow_drag(self) -> None:
         """The scene has moved under what is dragged."""
@@ -254,7 +254,7 @@ class CanvasView(QAbstractScrollArea):
 
     def set_theme(self, theme: Theme) -> None:
         """Take another theme's colours."""
-        self.look = Look(theme, self.look.meter)
+        self.look = CanvasStyle(theme, self.look.meter)
         self.layer.set_look(self.look)
         self.bubble.set_theme(theme)
         self.finding.bar.set_theme(theme)

@@ -6,14 +6,14 @@ from typing import Final
 from PySide6.QtCore import QEasingCurve, QEvent, QObject, QVariantAnimation
 from PySide6.QtWidgets import QStyle
 
-from gradstudio.scene.camera import Camera, between
+from gradstudio.scene.camera import Camera, interpolate
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.card_animation import ENDS
 
 TRAVEL_MS: Final = 220
 
 
-class Travel(QObject):
+class ViewAnimation(QObject):
     """Moves the camera of one canvas step by step.
 
     Attributes:
@@ -88,4 +88,4 @@ class Travel(QObject):
 
     def _on_clock_value_changed(self, part: float) -> None:
         if self._way is not None and part < 1.0:
-            self._move(between(*self._way, part, self._canvas.viewport().width()))
+            self._move(interpolate(*self._way, part, self._canvas.viewport().width()))

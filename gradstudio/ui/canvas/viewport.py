@@ -10,12 +10,12 @@ from gradstudio.graph.model import ItemId
 from gradstudio.scene import camera as cameras
 from gradstudio.scene import geometry
 from gradstudio.scene.camera import Camera
-from gradstudio.scene.edit.new_card_size import fresh_size
+from gradstudio.scene.edit.new_card_size import new_card_size
 from gradstudio.scene.entry_point import first_item
 from gradstudio.scene.geometry import Box, Floats
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.paint.screen_cache import SETTLE_MS
-from gradstudio.ui.canvas.view_animation import Travel
+from gradstudio.ui.canvas.view_animation import ViewAnimation
 from gradstudio.ui.canvas.wheel import WHEEL_STEP
 
 MOST_OF_IT: Final = 0.7
@@ -26,7 +26,7 @@ FREE_GAP: Final = 24.0
 """Scene pixels kept free around a card that is added without a place of its own."""
 
 
-class Navigation:
+class Viewport:
     """Moves the camera of one canvas.
 
     Attributes:
@@ -50,7 +50,7 @@ class Navigation:
         self.shows_all = False
         self.fitted_to = frozenset[ItemId]()
         self.kept: tuple[float, float, float] | None = None
-        self.travel = Travel(canvas, self.move_camera, self.be_at)
+        self.travel = ViewAnimation(canvas, self.move_camera, self.be_at)
         self.settle_timer = QTimer(canvas.widget)
         self.settle_timer.setSingleShot(True)
         self.settle_timer.setInterval(SETTLE_MS)
@@ -109,7 +109,7 @@ class Navigation:
             first = self._first_box() or box
             width, height = self._canvas.viewport().width(), self._canvas.viewport().height()
             first = cameras.with_rows_above(first, self._all_bounds(), width, height)
-            self._jump(cameras.opening(box, first, width, height, self.text_scale, self.shows_all))
+            self._jump(cameras.opening_camera(box, first, width, height, self.text_scale, self.shows_all))
             self.fitted, shown = True, self._canvas.camera.box_to_view(box)
             self.shows_all = min(shown.x, shown.y, width - shown.right, height - shown.bottom) >= 0
         else:
@@ -140,7 +140,7 @@ class Navigation:
             above = covered_px / self.travel.target.zoom
             box = Box(box.x, box.y - above, box.width, box.height + above)
             size = self._canvas.viewport().width(), self._canvas.viewport().height()
-            there = cameras.showing(self.travel.target, box, *size)
+            there = cameras.pan_to_box(self.travel.target, box, *size)
             covered = self.covered_box(there)
             self.travel.go(cameras.clear_of(there, box, covered, *size) if covered is not None else there)
 
@@ -156,7 +156,7 @@ class Navigation:
         here, width, height = self.travel.target, self._canvas.viewport().width(), self._canvas.viewport().height()
         least = min(here.zoom, cameras.LEAST_READABLE * self.text_scale)
         for box in (self._board.placement.extent(), self._board.placement.extent({item, *feeding})):
-            if box is not None and cameras.fitting(box, width, height, here.zoom).zoom >= least:
+            if box is not None and cameras.fit_box(box, width, height, here.zoom).zoom >= least:
                 self._show_whole(box)
                 return
         self.bring_into_view(item)
@@ -170,7 +170,7 @@ class Navigation:
                 self._canvas.viewport().height(),
                 self.travel.target.zoom,
             )
-            self.travel.go(cameras.fitting(box, width, height, nearest))
+            self.travel.go(cameras.fit_box(box, width, height, nearest))
 
     def show_box(self, box: Box) -> None:
         """Push the scene as little as shows a rectangle of it, not at all where it is seen; the zoom stays."""
@@ -180,7 +180,7 @@ class Navigation:
             self.travel.target.box_to_view(box),
         )
         if min(shown.x, shown.y) < 0 or shown.right > width or shown.bottom > height:
-            self.travel.go(cameras.showing(self.travel.target, box, width, height))
+            self.travel.go(cameras.pan_to_box(self.travel.target, box, width, height))
 
     def has_room_for(self, box: Box) -> bool:
         """Whether a rectangle of the scene fits into the view at this zoom."""
@@ -200,7 +200,7 @@ class Navigation:
         """Look as at a group that was just stepped into: at all of it, unless its names could not be told then."""
         box = self._board.placement.extent()
         size = self._canvas.viewport().width(), self._canvas.viewport().height()
-        self.opened, self.fitted_to = box is None or cameras.fitting(box, *size).zoom < LEAST_INSIDE, frozenset()
+        self.opened, self.fitted_to = box is None or cameras.fit_box(box, *size).zoom < LEAST_INSIDE, frozenset()
         self.look_again()
 
     def look_from(self, camera: Camera) -> None:
@@ -240,7 +240,7 @@ class Navigation:
     def free_place(self, key: str = "") -> tuple[float, float]:
         """A scene point near the middle where a fresh card of an operator covers nothing."""
         board, view = self._board, self._canvas.viewport()
-        size = fresh_size(board, key)
+        size = new_card_size(board, key)
         seen = self._canvas.camera.seen(view.width(), view.height())
         taken = [geometry.Box(a, b, c - a, d - b) for a, b, c, d in board.placement.bounds.tolist()]
         taken += [frame.box for frame in board.placement.frames.values()] + [
@@ -293,7 +293,7 @@ class Navigation:
         here = self.travel.target
         shown = here.box_to_view(box)
         if here.zoom < 0.5 or shown.x < 0 or shown.y < 0 or shown.right > width or shown.bottom > height:
-            self.travel.go(cameras.centered(box, width, height, max(here.zoom, 0.8)))
+            self.travel.go(cameras.center_on(box, width, height, max(here.zoom, 0.8)))
 
     def visible_items(self) -> tuple[ItemId, ...]:
         """Nodes whose cards can be seen: the engine summarises them first."""
@@ -308,7 +308,7 @@ class Navigation:
         if box is None:
             return
         nearest = cameras.FIT_MAXIMUM * self.text_scale
-        camera = cameras.fitting(box, self._canvas.viewport().width(), self._canvas.viewport().height(), nearest)
+        camera = cameras.fit_box(box, self._canvas.viewport().width(), self._canvas.viewport().height(), nearest)
         if at_once:
             self._jump(camera)
             self._on_fitted()

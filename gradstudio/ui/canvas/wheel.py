@@ -50,7 +50,7 @@ class Wheeling:
         return touches or (0 < now - self._last_touch_ms < SAME_FLICK_MS and bool(angle.y() % 120))
 
 
-def pinched(camera: Camera, event: QNativeGestureEvent) -> Camera | None:
+def pinch_zoom(camera: Camera, event: QNativeGestureEvent) -> Camera | None:
     """Two fingers apart or together zoom; None when the gesture was another."""
     if event.gestureType() != Gesture.ZoomNativeGesture:
         return None

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradstudio.ui.theme import mono_font, tinted
+from gradstudio.ui.theme import icon_pixmap, mono_font
 from gradstudio.ui.widgets.form_layout import label
 
 Button = QDialogButtonBox.StandardButton
@@ -26,7 +26,7 @@ class AboutDialog(QDialog):
         self._versions = versions
         picture = QLabel()
         picture.setPixmap(
-            tinted("gradstudio", QApplication.palette().windowText().color(), 56, self.devicePixelRatioF())
+            icon_pixmap("gradstudio", QApplication.palette().windowText().color(), 56, self.devicePixelRatioF())
         )
         title = label("GradStudio", "title")
         words = label("Draw a PyTorch computation, run it, watch values and gradients flow.", "dim", wrap=True)

@@ -63,7 +63,7 @@ class Entry(NamedTuple):
     run: Callable[[], object]
 
 
-class Shown(NamedTuple):
+class CommandMatch(NamedTuple):
     """A line that fits what was typed, and the places of the letters meant."""
 
     entry: Entry
@@ -78,22 +78,22 @@ class CommandList:
         self._owner = owner
         self.entries = tuple(self._all(actions))
 
-    def fitting(self, typed: str, recent: Sequence[str] = ()) -> tuple[Shown, ...]:
+    def fitting(self, typed: str, recent: Sequence[str] = ()) -> tuple[CommandMatch, ...]:
         """Lines that fit, the best first; with nothing typed, those used last, then the most usual, then all others."""
         if not typed.strip():
             return self._at_first(recent)
         ages = {key: age for age, key in enumerate(recent)}
-        found: list[tuple[int, int, Shown]] = []
+        found: list[tuple[int, int, CommandMatch]] = []
         for number, entry in enumerate(self.entries):
             fits = fit_words(typed, entry.text, f"{entry.path} {entry.keys}")
             if fits is None:
                 continue
             age = ages.get(entry.id)
             bonus = 0 if age is None else max(RECENT_BONUS - 8 * age, 1)
-            found.append((-(fits.score + bonus), number, Shown(entry, fits.places)))
+            found.append((-(fits.score + bonus), number, CommandMatch(entry, fits.places)))
         return tuple(shown for _, _, shown in sorted(found, key=lambda one: one[:2]))
 
-    def _at_first(self, recent: Sequence[str]) -> tuple[Shown, ...]:
+    def _at_first(self, recent: Sequence[str]) -> tuple[CommandMatch, ...]:
         """What menus make as they open comes last: files and examples are not what a person looks for first."""
         places = {key: place for place, key in enumerate(dict.fromkeys((*recent, *USUAL)))}
         last = len(places)
@@ -102,7 +102,7 @@ class CommandList:
             made = any(entry.path.endswith(f"{STEP}{menu}") for menu in MADE_ANEW)
             return places.get(entry.id, last), made
 
-        return tuple(Shown(entry, ()) for entry in sorted(self.entries, key=place))
+        return tuple(CommandMatch(entry, ()) for entry in sorted(self.entries, key=place))
 
     def _all(self, actions: ActionSet) -> Iterator[Entry]:
         for row in actions.rows:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import QLabel, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
 
 from gradstudio.ui.actions.action_set import ActionSet
-from gradstudio.ui.dialogs.command_list import CommandList, Entry, Shown
+from gradstudio.ui.dialogs.command_list import CommandList, CommandMatch, Entry
 from gradstudio.ui.theme import Theme, mono_font, ui_font
 from gradstudio.ui.widgets.operator_text import draw_marked
 from gradstudio.ui.widgets.popup_list import PopupList
@@ -23,7 +23,7 @@ PAD_PX: Final = 10
 TICK: Final = "✓ "
 
 
-class Palette(PopupList[Shown]):
+class Palette(PopupList[CommandMatch]):
     """A field and a list over the window; `chosen` tells the id of the command that is about to be done."""
 
     goes_round = True
@@ -74,11 +74,11 @@ class Palette(PopupList[Shown]):
             if self._before is not None:
                 self._before.setFocus(Qt.FocusReason.PopupFocusReason)
 
-    def matches(self, typed: str) -> Sequence[Shown]:
+    def matches(self, typed: str) -> Sequence[CommandMatch]:
         """The commands that fit."""
         return self._commands.fitting(typed, self._recent)
 
-    def row_data(self, row: Shown, role: int) -> object:
+    def row_data(self, row: CommandMatch, role: int) -> object:
         """Its text, why it cannot be done, what is said of it, and all of it for the painter."""
         match role:
             case Role.DisplayRole:
@@ -146,7 +146,7 @@ class _RowPainter(QStyledItemDelegate):
         return QSize(200, _row_height())
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        shown: Shown = index.data(SHOWN)
+        shown: CommandMatch = index.data(SHOWN)
         lit = bool(option.state & QStyle.StateFlag.State_Selected)
         rect: QRect = option.rect
         painter.save()
@@ -158,7 +158,7 @@ class _RowPainter(QStyledItemDelegate):
         self._words(painter, rect.adjusted(PAD_PX, 0, -PAD_PX, 0), shown, lit)
         painter.restore()
 
-    def _words(self, painter: QPainter, line: QRect, shown: Shown, lit: bool) -> None:
+    def _words(self, painter: QPainter, line: QRect, shown: CommandMatch, lit: bool) -> None:
         theme, entry = self._theme, shown.entry
         dim = theme.color("selection_text" if lit else "text_dim")
         painter.setPen(dim)

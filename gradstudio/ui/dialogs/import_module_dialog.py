@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradstudio.document.python.module_import import Offer
+from gradstudio.document.python.module_import import ImportOption
 from gradstudio.protocol.messages.module_import import BringModule, Brought, NotBrought, in_words
-from gradstudio.ui.state.run.module_importer import Bringing
+from gradstudio.ui.state.run.module_importer import ModuleImporter
 from gradstudio.ui.theme import Theme, icon
 
 WIDTH_PX = 580
@@ -40,7 +40,12 @@ class ImportModuleDialog(QDialog):
     """
 
     def __init__(
-        self, path: Path, offers: tuple[Offer, ...], bringing: Bringing, theme: Theme, parent: QWidget | None = None
+        self,
+        path: Path,
+        offers: tuple[ImportOption, ...],
+        bringing: ModuleImporter,
+        theme: Theme,
+        parent: QWidget | None = None,
     ) -> None:
         """Show what the file offers."""
         super().__init__(parent)
@@ -152,7 +157,7 @@ class ImportModuleDialog(QDialog):
         self._cancel.clicked.connect(self.reject)
         return row
 
-    def _offer(self) -> Offer:
+    def _offer(self) -> ImportOption:
         return self._offers[self._names.currentIndex()]
 
     def _show_offer(self) -> None:
@@ -174,7 +179,7 @@ class ImportModuleDialog(QDialog):
         for one, other in pairwise([*fields, self._run, self._stop, self._cancel]):
             self.setTabOrder(one, other)
 
-    def _propose(self, offer: Offer) -> None:
+    def _propose(self, offer: ImportOption) -> None:
         """The arguments that the file itself offers stand there already, where the person wrote none."""
         needs = ", ".join(f"{word}=…" for word in offer.needs)
         self._arguments.setPlaceholderText(needs or "none are needed")

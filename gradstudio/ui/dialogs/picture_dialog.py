@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradstudio.ui.theme import Theme
-from gradstudio.ui.theme.model import scaled
+from gradstudio.ui.theme.model import scale_px
 
 SCALES: Final = (1, 2, 4)
 THEMES: Final = (("", "As in the window"), ("light", "Light"), ("dark", "Dark"))
@@ -109,7 +109,7 @@ class PictureDialog(QDialog):
         self.transparent.setChecked(choice.transparent)
 
     def _build(self) -> None:
-        self.preview.setFixedSize(*map(scaled, PREVIEW_PX))
+        self.preview.setFixedSize(*map(scale_px, PREVIEW_PX))
         self.preview.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.preview.setAccessibleName("Preview")
         self.size_words.setProperty("role", "dim")

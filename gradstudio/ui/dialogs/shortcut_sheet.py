@@ -19,11 +19,11 @@ from PySide6.QtWidgets import (
 )
 
 from gradstudio.ui.actions.key_map import STEP, KeyLine
-from gradstudio.ui.dialogs.dialog_size import fit
+from gradstudio.ui.dialogs.dialog_size import fit_dialog
 from gradstudio.ui.dialogs.fuzzy_match import fit_words
 from gradstudio.ui.dialogs.mouse_gestures import GESTURES
 from gradstudio.ui.theme import mono_font
-from gradstudio.ui.widgets.clear_button import offer_clearing
+from gradstudio.ui.widgets.clear_button import add_clear_button
 from gradstudio.ui.widgets.form_layout import label
 
 Button = QDialogButtonBox.StandardButton
@@ -60,7 +60,7 @@ def _line(line: KeyLine) -> Line:
     return Line(group, STEP.join((*inner, line.text)), line.shown or NO_KEYS)
 
 
-def grouped(lines: Sequence[Line], typed: str = "") -> dict[str, list[Line]]:
+def group_lines(lines: Sequence[Line], typed: str = "") -> dict[str, list[Line]]:
     """Lines that fit what was typed, by group in the order they appear; those without keys only where typed for."""
     groups: dict[str, list[Line]] = {}
     for line in lines:
@@ -73,7 +73,7 @@ def grouped(lines: Sequence[Line], typed: str = "") -> dict[str, list[Line]]:
 def page_of(lines: Sequence[Line]) -> str:
     """The sheet as a page of HTML."""
     parts = ["<h1>GradStudio: keys and mouse</h1>"]
-    for group, inside in grouped(lines).items():
+    for group, inside in group_lines(lines).items():
         rows = (f'<tr><td>{escape(line.text)}</td><td class="keys">{escape(line.keys)}</td></tr>' for line in inside)
         parts.append(f"<h2>{escape(group)}</h2><table>{''.join(rows)}</table>")
     return "".join(parts)
@@ -90,7 +90,7 @@ class ShortcutDialog(QDialog):
         self.search = QLineEdit(self)
         self.search.setPlaceholderText("Search commands, keys and gestures")
         self.search.setAccessibleName("Search shortcuts")
-        offer_clearing(self.search)
+        add_clear_button(self.search)
         self.search.textChanged.connect(self.fill)
         self._area = QScrollArea(self)
         self._area.setWidgetResizable(True)
@@ -109,11 +109,11 @@ class ShortcutDialog(QDialog):
         for widget in (self.search, self._area, buttons):
             column.addWidget(widget)
         self.fill("")
-        fit(self, WIDTH_PX, HEIGHT_PX)
+        fit_dialog(self, WIDTH_PX, HEIGHT_PX)
 
     def shown(self) -> tuple[str, ...]:
         """The commands that are listed, group by group."""
-        found = grouped(self._lines, self.search.text())
+        found = group_lines(self._lines, self.search.text())
         return tuple(line.text for inside in found.values() for line in inside)
 
     def fill(self, typed: str) -> None:
@@ -123,7 +123,7 @@ class ShortcutDialog(QDialog):
         columns.setContentsMargins(0, 4, 16, 8)
         columns.setHorizontalSpacing(36)
         columns.setVerticalSpacing(18)
-        groups = grouped(self._lines, typed)
+        groups = group_lines(self._lines, typed)
         heights = [0, 0]
         sides = [QVBoxLayout(), QVBoxLayout()]
         for group, lines in groups.items():

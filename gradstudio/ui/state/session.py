@@ -23,7 +23,7 @@ from gradstudio.ui.state.run.engine_line import EngineLine
 from gradstudio.ui.state.run.experiments import Experiments
 from gradstudio.ui.state.run.problem_store import ProblemStore
 from gradstudio.ui.state.run.run_controller import RunController
-from gradstudio.ui.state.run.wire_inference import WireTrials
+from gradstudio.ui.state.run.wire_inference import WireInference
 
 
 class Session(QObject):
@@ -68,7 +68,7 @@ class Session(QObject):
         self.pages = PageStore(self.engine, self)
         self.run = RunController(self.graph_store, self.engine, self.results, self.memory, self, self.debug)
         self.problems = ProblemStore(self.graph_store, self.results, self.run, self.attention, self)
-        self.trials = WireTrials(self.graph_store, self.results, self.run.questions, self.engine, self)
+        self.trials = WireInference(self.graph_store, self.results, self.run.questions, self.engine, self)
         self.experiments = Experiments(self.graph_store, self.run.questions, self, ids.here)
         self.scope.changed.connect(self.experiments.show_again)
 

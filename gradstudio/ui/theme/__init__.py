@@ -1,14 +1,14 @@
 """How the window looks: themes, palette and style sheet, icons. Values live in `resources/themes`."""
 
-from gradstudio.ui.theme.icons import icon, tinted
+from gradstudio.ui.theme.icons import icon, icon_pixmap
 from gradstudio.ui.theme.model import (
     TextScale,
     Theme,
-    Themed,
+    ThemedWidget,
     ThemeName,
     dtype_family,
     mono_font,
-    scaled,
+    scale_px,
     scene_font,
     theme,
     ui_font,
@@ -22,18 +22,18 @@ __all__ = [
     "TextScale",
     "Theme",
     "ThemeName",
-    "Themed",
+    "ThemedWidget",
     "ToolTips",
     "apply",
     "choices",
     "dtype_family",
     "find",
     "icon",
+    "icon_pixmap",
     "mono_font",
     "resolve",
-    "scaled",
+    "scale_px",
     "scene_font",
     "theme",
-    "tinted",
     "ui_font",
 ]

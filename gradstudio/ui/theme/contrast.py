@@ -36,7 +36,7 @@ EDGES: Final = (("line", "surface"), ("line", "field"), ("card_edge", "canvas"))
 """Edges that a theme for eyes that need it draws, too."""
 
 
-class Poor(NamedTuple):
+class PoorContrast(NamedTuple):
     """A pair that is too alike."""
 
     ink: str
@@ -56,9 +56,9 @@ def contrast(one: QColor, other: QColor) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def poor(theme: Theme) -> tuple[Poor, ...]:
+def poor_pairs(theme: Theme) -> tuple[PoorContrast, ...]:
     """Everything of a theme that cannot be read or seen well enough."""
-    found = (Poor(ink, ground, contrast(one, other), least) for ink, one, ground, other, least in _all(theme))
+    found = (PoorContrast(ink, ground, contrast(one, other), least) for ink, one, ground, other, least in _all(theme))
     return tuple(pair for pair in found if pair.ratio < pair.least)
 
 

@@ -19,7 +19,7 @@ def icon(name: str, theme: Theme, role: str = "text") -> QIcon:
     faded = theme.color("text_dim")
     faded.setAlphaF(FADED)
     made, ratio = QIcon(), max((screen.devicePixelRatio() for screen in QGuiApplication.screens()), default=1.0)
-    normal = tinted(name, theme.color(role), SIZE_PX, ratio)
+    normal = icon_pixmap(name, theme.color(role), SIZE_PX, ratio)
     made.addPixmap(normal, QIcon.Mode.Normal)
     made.addPixmap(_filled(normal, faded), QIcon.Mode.Disabled)
     return made
@@ -35,7 +35,7 @@ def _filled(pixmap: QPixmap, color: QColor) -> QPixmap:
     return made
 
 
-def tinted(name: str, color: QColor, size_px: int = SIZE_PX, ratio: float = 1.0) -> QPixmap:
+def icon_pixmap(name: str, color: QColor, size_px: int = SIZE_PX, ratio: float = 1.0) -> QPixmap:
     """A picture of the icon, `size_px` wide at the given device pixel ratio; drawn once."""
     key, pixmap = f"{name} {color.rgba():08x} {size_px} {ratio}", QPixmap()
     if QPixmapCache.find(key, pixmap):

@@ -175,7 +175,7 @@ def category_hues() -> dict[str, str]:
 
 
 @runtime_checkable
-class Themed(Protocol):
+class ThemedWidget(Protocol):
     """What can take up another theme."""
 
     def set_theme(self, theme: Theme) -> None:
@@ -188,19 +188,19 @@ class TextScale:
     factor: ClassVar[float] = 1.0
 
 
-def scaled(size_px: float) -> int:
+def scale_px(size_px: float) -> int:
     """A length that goes with the text of the window, in pixels."""
     return round(size_px * TextScale.factor)
 
 
 def ui_font(size_px: int = UI_SIZE_PX, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
     """Inter where it is installed, else the system's sans; as large as the person wants the window's text."""
-    return _font(UI_FAMILIES, QFont.StyleHint.SansSerif, scaled(size_px), weight)
+    return _font(UI_FAMILIES, QFont.StyleHint.SansSerif, scale_px(size_px), weight)
 
 
 def mono_font(size_px: int = MONO_SIZE_PX, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
     """JetBrains Mono where it is installed, else the system's fixed-width font; as large as `ui_font`."""
-    return _font(MONO_FAMILIES, QFont.StyleHint.Monospace, scaled(size_px), weight)
+    return _font(MONO_FAMILIES, QFont.StyleHint.Monospace, scale_px(size_px), weight)
 
 
 def scene_font(family: str, size_px: int, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:

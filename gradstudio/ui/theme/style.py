@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication, QProxyStyle, QStyle, QStyleHintReturn, QStyleOption, QWidget
 
 from gradstudio import paths
-from gradstudio.ui.theme.model import TextScale, Theme, scaled, ui_font
+from gradstudio.ui.theme.model import TextScale, Theme, scale_px, ui_font
 
 Role = QPalette.ColorRole
 _USUAL = "usual_px"
@@ -36,7 +36,7 @@ def apply(app: QApplication, theme: Theme, text_scale: float | None = None) -> N
     app.setStyleSheet(style_sheet(theme))
     for widget, usual in fonts:
         font = widget.font()
-        font.setPixelSize(max(scaled(usual), 1))
+        font.setPixelSize(max(scale_px(usual), 1))
         widget.setFont(font)
 
 
@@ -54,7 +54,7 @@ def _usual_sizes(app: QApplication) -> list[tuple[QWidget, float]]:
         size = widget.font().pixelSize()
         if widget.testAttribute(Qt.WidgetAttribute.WA_SetFont) and size > 0:
             known = widget.property(_USUAL)
-            usual = known if isinstance(known, float) and scaled(known) == size else size / TextScale.factor
+            usual = known if isinstance(known, float) and scale_px(known) == size else size / TextScale.factor
             widget.setProperty(_USUAL, usual)
             found.append((widget, usual))
     return found
@@ -103,7 +103,7 @@ def style_sheet(theme: Theme) -> str:
             text = text.replace(f"@{role}@", value)
     text = text.replace("@edge@", edge(theme))
     text = text.replace("@tick@", "tick_white" if theme.color("accent_text").lightness() > 127 else "tick_black")
-    text = _WITH_TEXT.sub(lambda found: f"{found[1]}: {scaled(int(found[2]))}px", text)
+    text = _WITH_TEXT.sub(lambda found: f"{found[1]}: {scale_px(int(found[2]))}px", text)
     return text.replace("@icons@", (paths.resources() / "icons").as_posix())
 
 

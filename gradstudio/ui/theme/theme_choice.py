@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from gradstudio.ui.theme.model import ThemeName, theme
-from gradstudio.ui.theme.user_themes import PREFIX, Found, OwnThemes
+from gradstudio.ui.theme.user_themes import PREFIX, ThemeReading, UserThemes
 
 SYSTEM: Final = "system"
 TITLES: Final[dict[str, str]] = {
@@ -30,16 +30,16 @@ def resolve(choice: str) -> ThemeName:
     return "light" if scheme == Qt.ColorScheme.Light else "dark"
 
 
-def find(choice: str, folder: Path) -> Found:
+def find(choice: str, folder: Path) -> ThemeReading:
     """The theme of a choice, a file of that folder's `themes` when it begins with "own:"."""
     if choice.startswith(PREFIX):
-        return OwnThemes(folder / "themes").load(choice)
-    return Found(theme(resolve(choice)))
+        return UserThemes(folder / "themes").load(choice)
+    return ThemeReading(theme(resolve(choice)))
 
 
 def choices(folder: Path) -> tuple[tuple[str, str], ...]:
     """All that can be chosen, with titles."""
-    own = OwnThemes(folder / "themes").names()
+    own = UserThemes(folder / "themes").names()
     return (*TITLES.items(), *((name, name.removeprefix(PREFIX)) for name in own))
 
 

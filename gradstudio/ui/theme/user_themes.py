@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, get_args
 import msgspec
 from PySide6.QtGui import QColor
 
-from gradstudio.ui.theme.contrast import poor
+from gradstudio.ui.theme.contrast import poor_pairs
 from gradstudio.ui.theme.model import Theme, ThemeName, theme
 
 PREFIX: Final = "own:"
@@ -18,14 +18,14 @@ SHOWN: Final = 3
 """So many poor contrasts are told; the rest is counted."""
 
 
-class Found(NamedTuple):
+class ThemeReading(NamedTuple):
     """A theme, and what is to be said of its file; where the file cannot be used, the theme it says it builds on."""
 
     theme: Theme
     problems: tuple[str, ...] = ()
 
 
-class OwnThemes:
+class UserThemes:
     """The themes in a folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -36,24 +36,26 @@ class OwnThemes:
         """What a person can choose, e.g. "own:midnight"."""
         return tuple(f"{PREFIX}{path.stem}" for path in sorted(self.folder.glob("*.json")))
 
-    def load(self, choice: str) -> Found:
+    def load(self, choice: str) -> ThemeReading:
         """The theme of that name."""
         path = self.folder / f"{choice.removeprefix(PREFIX)}.json"
         try:
             data = path.read_bytes()
         except OSError as error:
-            return Found(theme("dark"), (f"{path.name} cannot be read: {error.strerror}. Dark is shown instead.",))
+            return ThemeReading(
+                theme("dark"), (f"{path.name} cannot be read: {error.strerror}. Dark is shown instead.",)
+            )
         return read(data, path.stem)
 
 
-def read(data: bytes, name: str) -> Found:
+def read(data: bytes, name: str) -> ThemeReading:
     """A theme from the text of its file: a base and the roles that are not as there."""
     try:
         given = msgspec.json.decode(data)
     except msgspec.MsgspecError as error:
-        return Found(theme("dark"), (f"{name}.json is no JSON: {error}. Dark is shown instead.",))
+        return ThemeReading(theme("dark"), (f"{name}.json is no JSON: {error}. Dark is shown instead.",))
     if not isinstance(given, dict):
-        return Found(theme("dark"), (f'{name}.json must be an object such as {{"base": "dark"}}.',))
+        return ThemeReading(theme("dark"), (f'{name}.json must be an object such as {{"base": "dark"}}.',))
     base, problems = given.pop("base", "dark"), []
     if base not in get_args(ThemeName):
         problems.append(f"{name}.json: base must be one of {', '.join(get_args(ThemeName))}, not {base!r}.")
@@ -67,8 +69,8 @@ def read(data: bytes, name: str) -> Found:
     try:
         made = msgspec.convert(plain, Theme)
     except msgspec.ValidationError as error:
-        return Found(theme(base), (*problems, f"{name}.json: {error}. {base.capitalize()} is shown instead."))
-    return Found(made, (*problems, *_poor_words(made, name)))
+        return ThemeReading(theme(base), (*problems, f"{name}.json: {error}. {base.capitalize()} is shown instead."))
+    return ThemeReading(made, (*problems, *_poor_words(made, name)))
 
 
 def _merge(plain: dict[str, Any], role: str, value: Any) -> str:
@@ -105,7 +107,7 @@ def _wrong_color(role: str, value: Any) -> str:
 
 
 def _poor_words(made: Theme, name: str) -> tuple[str, ...]:
-    pairs = poor(made)
+    pairs = poor_pairs(made)
     if not pairs:
         return ()
     shown = "; ".join(pair.words for pair in pairs[:SHOWN])

@@ -76,11 +76,11 @@ def step_words(timeline: Timeline, moment: int | None, unfolded: bool) -> str:
     ticks = timeline.ticks
     if not ticks:
         return ""
-    count = numbering.count(timeline, unfolded)
+    count = numbering.step_count(timeline, unfolded)
     if moment is None or moment >= len(ticks):
         done = f"Now, {count:,} step{'s' * (count != 1)} {'kept' if timeline.forgotten else 'done'}"
         return f"{done} of {len(ticks) + timeline.forgotten:,}" if timeline.forgotten else done
-    return f"step {numbering.number(timeline, moment, unfolded):,} of {count:,}"
+    return f"step {numbering.step_number(timeline, moment, unfolded):,} of {count:,}"
 
 
 def way_words(tick: Tick, several_passes: bool) -> list[str]:
@@ -139,7 +139,7 @@ def short(summary: Summary | None) -> str:
     if summary is None:
         return "none"
     parts = [value_format.shape(summary.shape)] if summary.shape else []
-    scalars = value_format.flat(summary.value) if summary.value is not None else []
+    scalars = value_format.nested_scalars(summary.value) if summary.value is not None else []
     complex_pairs = summary.dtype.removeprefix("torch.").startswith("complex")
     if scalars and len(scalars) <= MAX_NUMBERS and not complex_pairs:
         parts.append(", ".join(value_format.number(value) for value in scalars))
@@ -158,7 +158,7 @@ def _values(tick: Tick) -> Iterable[str]:
 
 
 def _record(record: Record) -> str:
-    return short(record.summary) if isinstance(record, TensorRecord) else value_format.plain(record)
+    return short(record.summary) if isinstance(record, TensorRecord) else value_format.one_line_value(record)
 
 
 def _gradients(ticks: list[Tick]) -> Iterable[str]:

@@ -4,7 +4,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gradstudio.graph.model import ItemId
-from gradstudio.program.model import Program, flat
+from gradstudio.program.model import Program, flatten_statements
 from gradstudio.protocol.timeline.run_timeline import Timeline
 from gradstudio.ui.actions.action_set import ActionSet
 from gradstudio.ui.state.session import Session
@@ -112,7 +112,7 @@ class TimelinePanel(QWidget):
             self.grew.emit()
 
     def _on_run_program_changed(self, program: Program) -> None:
-        self._texts = {statement.node: statement.text for statement in flat(program.statements)}
+        self._texts = {statement.node: statement.text for statement in flatten_statements(program.statements)}
         self.strip.graph_changed(self._names())
         self._make_room()
         self._say()

@@ -28,15 +28,15 @@ class Columns(NamedTuple):
     odd_backward: list[Run]
 
 
-def visible(cells: Cells, scale: Scale, width_px: float) -> tuple[int, int]:
+def cells_in_view(cells: Cells, scale: Scale, width_px: float) -> tuple[int, int]:
     """The range of cells in view."""
     first = max(int(scale.first), 0)
     return min(first, len(cells)), min(len(cells), int(scale.cell(width_px)) + 1)
 
 
-def merged(cells: Cells, scale: Scale, width_px: float, lit: tuple[int, ...]) -> Columns:
+def merge_columns(cells: Cells, scale: Scale, width_px: float, lit: tuple[int, ...]) -> Columns:
     """The cells in view as runs of columns."""
-    first, last = visible(cells, scale, width_px)
+    first, last = cells_in_view(cells, scale, width_px)
     width = max(int(width_px), 1)
     places = ((np.arange(first, last) - scale.first) * scale.cell_px).astype(np.int64)
     ends = np.maximum(((np.arange(first, last) + 1 - scale.first) * scale.cell_px).astype(np.int64), places + 1)

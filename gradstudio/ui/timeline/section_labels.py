@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gradstudio.ui.timeline.tick_arrays import Cells, Recording, Section, Turn
+from gradstudio.ui.timeline.tick_arrays import Cells, Section, TickArrays, Turn
 from gradstudio.ui.timeline.time_scale import Scale
 
 READABLE_PX = 14.0
@@ -25,7 +25,7 @@ class Label(NamedTuple):
     backward: bool = False
 
 
-def section_labels(recording: Recording, cells: Cells, scale: Scale, width_px: float) -> Iterator[Label]:
+def section_labels(recording: TickArrays, cells: Cells, scale: Scale, width_px: float) -> Iterator[Label]:
     """The backwards and, when there are several, the passes in view; what is too dense becomes one title."""
     first, last = _ticks_in_view(cells, scale, width_px)
     begin = bisect_right(recording.sections, first, key=lambda section: section.end)
@@ -63,7 +63,7 @@ def _backwards(first: Section, last: Section, cells: Cells, scale: Scale, width_
     return label._replace(texts=(whole, f"backward {numbers}", f"◂ {numbers}", numbers), backward=True)
 
 
-def turn_labels(recording: Recording, cells: Cells, scale: Scale, width_px: float, depth: int) -> Iterator[Label]:
+def turn_labels(recording: TickArrays, cells: Cells, scale: Scale, width_px: float, depth: int) -> Iterator[Label]:
     """The turns in view at a depth of loops; those too narrow to be read as one bracket a loop."""
     turns = recording.turns[depth] if depth < len(recording.turns) else []
     first, last = _ticks_in_view(cells, scale, width_px)

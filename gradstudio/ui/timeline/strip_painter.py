@@ -8,9 +8,9 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from gradstudio.ui.theme import Theme, ui_font
 from gradstudio.ui.timeline.band_layout import SECTION_PX, TURN_PX, Bands
-from gradstudio.ui.timeline.pixel_columns import Run, merged, visible
+from gradstudio.ui.timeline.pixel_columns import Run, cells_in_view, merge_columns
 from gradstudio.ui.timeline.section_labels import Label, section_labels, turn_labels
-from gradstudio.ui.timeline.tick_arrays import BACKWARD, NOT_FINITE, Cells, Recording
+from gradstudio.ui.timeline.tick_arrays import BACKWARD, NOT_FINITE, Cells, TickArrays
 from gradstudio.ui.timeline.time_scale import TAIL_PX, Scale
 
 SINGLE_PX, NAMED_PX, ARROW_PX, SIGNED_PX = 4.0, 15.0, 30.0, 9.0
@@ -32,7 +32,7 @@ class Picture(NamedTuple):
         alone: the backward that is shown alone, those of others are pale; None: all.
     """
 
-    recording: Recording
+    recording: TickArrays
     cells: Cells
     scale: Scale
     bands: Bands
@@ -52,8 +52,8 @@ class Painter:
         self.theme = theme
         surface = theme.color("surface")
         self._full = (theme.color("forward"), theme.color("backward"))
-        self._plain = tuple(mixed(color, surface, PLAIN) for color in self._full)
-        self._pale = mixed(self._full[1], surface, PALE)
+        self._plain = tuple(mix_colors(color, surface, PLAIN) for color in self._full)
+        self._pale = mix_colors(self._full[1], surface, PALE)
         self._font = ui_font(SMALL_PX)
         self._metrics = QFontMetricsF(self._font)
 
@@ -124,14 +124,14 @@ class Painter:
             return
         color = self.theme.color("text")
         if picture.scale.cell_px >= SINGLE_PX:
-            first, last = visible(picture.cells, picture.scale, picture.width_px)
+            first, last = cells_in_view(picture.cells, picture.scale, picture.width_px)
             painter.setPen(QPen(color, 1.0))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             codes = picture.cells.codes
             for cell in (cell for cell in range(first, last) if int(codes[cell]) in hovered):
                 painter.drawRoundedRect(self._rect(picture, cell), RADIUS_PX, RADIUS_PX)
             return
-        columns = merged(picture.cells, picture.scale, picture.width_px, hovered)
+        columns = merge_columns(picture.cells, picture.scale, picture.width_px, hovered)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(color)
         bands = picture.bands
@@ -146,7 +146,7 @@ class Painter:
 
     def _paint_cells(self, painter: QPainter, picture: Picture) -> None:
         """Every cell alone, with its name where there is room."""
-        first, last = visible(picture.cells, picture.scale, picture.width_px)
+        first, last = cells_in_view(picture.cells, picture.scale, picture.width_px)
         lit = frozenset(picture.lit)
         for cell in range(first, last):
             self._paint_cell(painter, picture, cell, int(picture.cells.codes[cell]) in lit)
@@ -199,7 +199,7 @@ class Painter:
 
     def _paint_columns(self, painter: QPainter, picture: Picture) -> None:
         """Cells too narrow to tell apart, as columns."""
-        columns, bands = merged(picture.cells, picture.scale, picture.width_px, picture.lit), picture.bands
+        columns, bands = merge_columns(picture.cells, picture.scale, picture.width_px, picture.lit), picture.bands
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(Qt.PenStyle.NoPen)
         danger = self.theme.color("danger")
@@ -228,7 +228,7 @@ class Painter:
 
     def _paint_hits(self, painter: QPainter, picture: Picture) -> None:
         """A dot on the axis where a breakpoint was met."""
-        first, last = visible(picture.cells, picture.scale, picture.width_px)
+        first, last = cells_in_view(picture.cells, picture.scale, picture.width_px)
         places = {
             round(picture.scale.x(cell) + picture.scale.cell_px / 2) for cell in picture.hits if first <= cell < last
         }
@@ -288,7 +288,7 @@ def _below(run: Run, bands: Bands) -> QRectF:
     return QRectF(x, bands.backward, width, bands.lane * share)
 
 
-def mixed(one: QColor, other: QColor, share: float) -> QColor:
+def mix_colors(one: QColor, other: QColor, share: float) -> QColor:
     """So much of one colour, the rest of the other."""
     rest = 1 - share
     return QColor(

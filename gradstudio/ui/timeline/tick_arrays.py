@@ -26,7 +26,7 @@ class Cells(NamedTuple):
 
     Attributes:
         starts: the first tick of each cell, `(cells,)`; `ticks` how many ticks there are.
-        codes: number of the node of each cell in `Recording.nodes`; `marks` the bits of its ticks.
+        codes: number of the node of each cell in `TickArrays.nodes`; `marks` the bits of its ticks.
     """
 
     starts: Ints
@@ -82,7 +82,7 @@ class Turn(NamedTuple):
     way: int
 
 
-class Recording:
+class TickArrays:
     """Follows a timeline and keeps what is drawn of it.
 
     Attributes:

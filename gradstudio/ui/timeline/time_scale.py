@@ -28,25 +28,25 @@ class Scale(NamedTuple):
         return self.first + x / self.cell_px
 
 
-def fitted(count: int, width_px: float) -> Scale:
+def fit_all(count: int, width_px: float) -> Scale:
     """Everything in view, as wide as it may be."""
     room = max(width_px - TAIL_PX, 1.0)
     return Scale(0.0, min(WIDEST_FIT_PX, room / max(count, 1)))
 
 
-def zoomed(scale: Scale, notches: float, at_px: float, count: int, width_px: float) -> Scale:
+def zoom_at(scale: Scale, notches: float, at_px: float, count: int, width_px: float) -> Scale:
     """Nearer or farther; the cell under the pointer stays there."""
-    least = fitted(count, width_px).cell_px
+    least = fit_all(count, width_px).cell_px
     cell_px = min(max(scale.cell_px * STEP**notches, least), max(MAX_CELL_PX, least))
-    return clamped(Scale(scale.cell(at_px) - at_px / cell_px, cell_px), count, width_px)
+    return clamp(Scale(scale.cell(at_px) - at_px / cell_px, cell_px), count, width_px)
 
 
-def panned(scale: Scale, by_px: float, count: int, width_px: float) -> Scale:
+def pan_by(scale: Scale, by_px: float, count: int, width_px: float) -> Scale:
     """Moved along."""
-    return clamped(scale._replace(first=scale.first + by_px / scale.cell_px), count, width_px)
+    return clamp(scale._replace(first=scale.first + by_px / scale.cell_px), count, width_px)
 
 
-def revealing(scale: Scale, cell: float, count: int, width_px: float) -> Scale:
+def reveal(scale: Scale, cell: float, count: int, width_px: float) -> Scale:
     """Moved as little as brings a cell into view."""
     room = width_px - TAIL_PX
     x = scale.x(cell)
@@ -54,10 +54,10 @@ def revealing(scale: Scale, cell: float, count: int, width_px: float) -> Scale:
         scale = scale._replace(first=cell)
     elif x + scale.cell_px > room:
         scale = scale._replace(first=cell + 1 - room / scale.cell_px)
-    return clamped(scale, count, width_px)
+    return clamp(scale, count, width_px)
 
 
-def clamped(scale: Scale, count: int, width_px: float) -> Scale:
+def clamp(scale: Scale, count: int, width_px: float) -> Scale:
     """Without empty room that could be filled."""
     most = max(count - (width_px - TAIL_PX) / scale.cell_px, 0.0)
     return scale._replace(first=min(max(scale.first, 0.0), most))
@@ -65,4 +65,4 @@ def clamped(scale: Scale, count: int, width_px: float) -> Scale:
 
 def is_fitted(scale: Scale, count: int, width_px: float) -> bool:
     """Whether everything is in view, so that it may follow what is added."""
-    return scale.cell_px <= fitted(count, width_px).cell_px * 1.0001
+    return scale.cell_px <= fit_all(count, width_px).cell_px * 1.0001

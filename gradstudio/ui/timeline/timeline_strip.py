@@ -14,8 +14,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gradstudio.graph.card_grouping import joined
-from gradstudio.graph.groups.call_ids import is_inner, outermost
+from gradstudio.graph.card_grouping import card_groups
+from gradstudio.graph.groups.call_ids import is_call_item, outermost
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, ui_font
@@ -23,7 +23,7 @@ from gradstudio.ui.timeline import time_scale as scales
 from gradstudio.ui.timeline.band_layout import Bands, bands
 from gradstudio.ui.timeline.moment_words import Names, card
 from gradstudio.ui.timeline.strip_painter import Painter, Picture
-from gradstudio.ui.timeline.tick_arrays import BACKWARD, Cells, Recording
+from gradstudio.ui.timeline.tick_arrays import BACKWARD, Cells, TickArrays
 from gradstudio.ui.timeline.time_scale import Scale
 from gradstudio.ui.timeline.turn_chooser import loops_around
 
@@ -47,7 +47,7 @@ class TimelineStrip(QWidget):
         super().__init__(parent)
         self._session, self._names = session, names
         self._attention, self._results = session.attention, session.results
-        self.recording = Recording(self._loops_of)
+        self.recording = TickArrays(self._loops_of)
         self.scale, self._fits = Scale(), True
         self._painter = Painter(theme)
         self._kept: tuple[tuple[object, ...], QPixmap] | None = None
@@ -82,13 +82,13 @@ class TimelineStrip(QWidget):
             if self._fits or len(self.cells) < count:
                 self.fit()
             elif at_end:
-                self._move(scales.revealing(self.scale, len(self.cells) - 1, len(self.cells), self.width()))
+                self._move(scales.reveal(self.scale, len(self.cells) - 1, len(self.cells), self.width()))
         self.update()
 
     def fit(self) -> None:
         """Everything in view."""
         self._fits = True
-        self.scale = scales.fitted(len(self.cells), self.width())
+        self.scale = scales.fit_all(len(self.cells), self.width())
         self.update()
 
     def graph_changed(self, names: Names) -> None:
@@ -146,7 +146,7 @@ class TimelineStrip(QWidget):
 
     def _numbers(self, items: frozenset[ItemId]) -> tuple[int, ...]:
         """The recorded nodes among these; a module and the call on its card belong together."""
-        number, whole = self.recording.number, joined(self._session.graph_store.graph).whole(items)
+        number, whole = self.recording.number, card_groups(self._session.graph_store.graph).whole(items)
         return tuple(sorted(number[item] for item in whole if item in number))
 
     def _hits(self) -> tuple[int, ...]:
@@ -181,7 +181,7 @@ class TimelineStrip(QWidget):
     def _is_under_way(self, cell: int) -> bool:
         """Whether a cell is of a call that was begun and not left: what it holds may be no step yet."""
         cells = self.cells
-        inner = is_inner(self.recording.nodes[int(cells.codes[cell])])
+        inner = is_call_item(self.recording.nodes[int(cells.codes[cell])])
         return inner and not self._attention.unfolded and not int(cells.marks[cell]) & BACKWARD
 
     def _empty_words(self) -> str:
@@ -215,9 +215,9 @@ class TimelineStrip(QWidget):
     def _on_attention_moment_changed(self) -> None:
         at = self.position()
         if self._fits:
-            self.scale = scales.fitted(len(self.cells), self.width())
+            self.scale = scales.fit_all(len(self.cells), self.width())
         elif at is not None and not self._scrubs:
-            self._move(scales.revealing(self.scale, max(at - 1, 0.0), len(self.cells), self.width()))
+            self._move(scales.reveal(self.scale, max(at - 1, 0.0), len(self.cells), self.width()))
         self.update()
 
     def _on_debug_changed(self) -> None:
@@ -268,7 +268,7 @@ class TimelineStrip(QWidget):
         super().resizeEvent(event)
         count = len(self.cells)
         self.scale = (
-            scales.fitted(count, self.width()) if self._fits else scales.clamped(self.scale, count, self.width())
+            scales.fit_all(count, self.width()) if self._fits else scales.clamp(self.scale, count, self.width())
         )
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -298,9 +298,9 @@ class TimelineStrip(QWidget):
         notches = (turned.y() or turned.x()) / 120
         if count and sideways:
             notches = (turned.x() or turned.y()) / 120
-            self._move(scales.panned(self.scale, -notches * PAN_PX, count, self.width()))
+            self._move(scales.pan_by(self.scale, -notches * PAN_PX, count, self.width()))
         elif count:
-            self._move(scales.zoomed(self.scale, notches, event.position().x(), count, self.width()))
+            self._move(scales.zoom_at(self.scale, notches, event.position().x(), count, self.width()))
         event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
 
-from gradstudio.graph.groups.call_ids import is_inner, path_of
+from gradstudio.graph.groups.call_ids import is_call_item, path_of
 from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.ui.state.session import Session
@@ -111,7 +111,7 @@ class _TurnBox(QSpinBox):
 
 def loops_around(graph: Graph, item: ItemId | None) -> tuple[ItemId, ...]:
     """The `for` blocks an item stands in, outermost first; a loop stands in itself. Inside calls: loops around each."""
-    if item is not None and is_inner(item):
+    if item is not None and is_call_item(item):
         call, where = path_of(item), graph
         found = list[ItemId]()
         for part in call:

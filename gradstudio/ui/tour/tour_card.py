@@ -8,7 +8,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygon
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gradstudio.ui.theme import Theme
-from gradstudio.ui.theme.model import scaled
+from gradstudio.ui.theme.model import scale_px
 from gradstudio.ui.widgets.form_layout import label
 
 WIDTH_PX: Final = 320
@@ -56,7 +56,7 @@ class TourCard(QWidget):
         column.addWidget(self.title)
         column.addWidget(self.words)
         column.addLayout(row)
-        self.setFixedWidth(scaled(WIDTH_PX) + 2 * TIP_PX)
+        self.setFixedWidth(scale_px(WIDTH_PX) + 2 * TIP_PX)
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""

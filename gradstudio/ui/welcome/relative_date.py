@@ -3,7 +3,7 @@
 from datetime import datetime
 
 
-def when(then: datetime, now: datetime) -> str:
+def relative_date(then: datetime, now: datetime) -> str:
     """``today 14:02``, ``yesterday 9:30``, ``3 days ago``, ``12 March 2025``."""
     days = (now.date() - then.date()).days
     clock = f"{then.hour}:{then.minute:02}"

@@ -33,7 +33,7 @@ BREATH_MS: Final = 12
 """Between two pictures the window answers."""
 
 
-class Pictures(QObject):
+class Thumbnails(QObject):
     """Draws what is asked for, one picture after the other.
 
     Signals:
@@ -105,7 +105,7 @@ class Pictures(QObject):
             return QImage()
         size = QSize(round(WIDTH_PX * self._ratio), round(HEIGHT_PX * self._ratio))
         apply_all(graph, _without_notes(graph))
-        image = fitted(render_picture(graph, None, self._theme, RENDERED), size)
+        image = fit_picture(render_picture(graph, None, self._theme, RENDERED), size)
         image.setDevicePixelRatio(self._ratio)
         self._keep(image, kept)
         return image
@@ -129,7 +129,7 @@ def _without_notes(graph: Graph) -> Edits:
     return (*nodes, *blocks)
 
 
-def fitted(image: QImage, size: QSize) -> QImage:
+def fit_picture(image: QImage, size: QSize) -> QImage:
     """All of a picture in the middle of one of that size; what is left beside it is transparent."""
     whole = image.scaled(size, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation)
     made = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QImage, QPainter, QPaintEvent, QP
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from gradstudio.ui.theme import Theme, ui_font
-from gradstudio.ui.theme.model import scaled
+from gradstudio.ui.theme.model import scale_px
 from gradstudio.ui.welcome.thumbnails import HEIGHT_PX, WIDTH_PX
 
 PAD_PX: Final = 10
@@ -89,7 +89,7 @@ class ExamplePlace(Place):
         return QSize(WIDTH_PX + 2 * PAD_PX, PAD_PX + HEIGHT_PX + 8 + text + PAD_PX)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(scaled(170), self.sizeHint().height())
+        return QSize(scale_px(170), self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -107,7 +107,7 @@ class ExamplePlace(Place):
         painter.setPen(self._theme.color("text_dim"))
         metrics = QFontMetrics(_words_font())
         top = below.top() + height + 2 + metrics.ascent()
-        for number, line in enumerate(wrapped(self._words, metrics, below.width(), LINES)):
+        for number, line in enumerate(wrap_words(self._words, metrics, below.width(), LINES)):
             painter.drawText(below.left(), top + number * metrics.lineSpacing(), line)
         painter.end()
 
@@ -154,7 +154,7 @@ def _words_font() -> QFont:
     return ui_font(12)
 
 
-def wrapped(words: str, metrics: QFontMetrics, width_px: int, most: int) -> list[str]:
+def wrap_words(words: str, metrics: QFontMetrics, width_px: int, most: int) -> list[str]:
     """Words in lines of that width, so many at most; the last one ends in … where there is more."""
     lines: list[str] = [""]
     for word in words.split():

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.welcome.welcome_page import WelcomePage
 
 
-class Greeting(QObject):
+class WelcomeController(QObject):
     """Shows the welcome page over a window, and takes it away as soon as a document is wanted.
 
     Signals:
@@ -65,12 +65,12 @@ class Greeting(QObject):
             return self.page
         from gradstudio import paths
         from gradstudio.ui.welcome.example_gallery import groups
-        from gradstudio.ui.welcome.thumbnails import Pictures
+        from gradstudio.ui.welcome.thumbnails import Thumbnails
         from gradstudio.ui.welcome.welcome_page import WelcomePage
 
         window = self._window
         frame, kept_at = window.frame, window.settings.state_folder / "pictures"
-        pictures = Pictures(kept_at, window.theme, frame.devicePixelRatioF(), self)
+        pictures = Thumbnails(kept_at, window.theme, frame.devicePixelRatioF(), self)
         page = self.page = WelcomePage(frame, groups(paths.examples()), pictures, window.theme)
         page.asked.connect(self._on_page_asked)
         page.recent_chosen.connect(self._on_page_recent_chosen)

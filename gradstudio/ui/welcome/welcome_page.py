@@ -20,12 +20,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradstudio.ui.theme import Theme, icon, tinted, ui_font
-from gradstudio.ui.theme.model import scaled
+from gradstudio.ui.theme import Theme, icon, icon_pixmap, ui_font
+from gradstudio.ui.theme.model import scale_px
 from gradstudio.ui.welcome.arrow_navigation import nearest
 from gradstudio.ui.welcome.example_gallery import Group
-from gradstudio.ui.welcome.relative_date import when
-from gradstudio.ui.welcome.thumbnails import Pictures
+from gradstudio.ui.welcome.relative_date import relative_date
+from gradstudio.ui.welcome.thumbnails import Thumbnails
 from gradstudio.ui.welcome.tiles import ExamplePlace, Place, RecentPlace
 from gradstudio.ui.widgets.form_layout import label
 
@@ -63,7 +63,7 @@ class WelcomePage(QWidget):
     at_start_chosen = Signal(object)
     left = Signal()
 
-    def __init__(self, parent: QWidget, groups: Sequence[Group], pictures: Pictures, theme: Theme) -> None:
+    def __init__(self, parent: QWidget, groups: Sequence[Group], pictures: Thumbnails, theme: Theme) -> None:
         """A page over a widget; `set_recent` tells it the files."""
         super().__init__(parent)
         self._theme, self._pictures, self._groups = theme, pictures, tuple(groups)
@@ -104,7 +104,9 @@ class WelcomePage(QWidget):
         self.recent = []
         for path in paths[:MAX_RECENT]:
             saved = datetime.fromtimestamp(path.stat().st_mtime)
-            place = RecentPlace(path.name, f"{_at_home(path.parent)}\nSaved {when(saved, now)}", self._theme, self)
+            place = RecentPlace(
+                path.name, f"{_at_home(path.parent)}\nSaved {relative_date(saved, now)}", self._theme, self
+            )
             place.setToolTip(str(path))
             place.clicked.connect(lambda _checked=False, path=path: self.recent_chosen.emit(path))
             place.installEventFilter(self)
@@ -126,7 +128,7 @@ class WelcomePage(QWidget):
             f"QWidget#welcome_side {{ background: {theme.surface}; border-right: 1px solid {theme.line}; }}"
             "QWidget#welcome_side QPushButton { text-align: left; padding: 7px 12px; }"
         )
-        self._logo.setPixmap(tinted("gradstudio", theme.color("accent"), scaled(44), self.devicePixelRatioF()))
+        self._logo.setPixmap(icon_pixmap("gradstudio", theme.color("accent"), scale_px(44), self.devicePixelRatioF()))
         for key, _text, picture, _words in VERBS:
             role = "accent_text" if self.verbs[key].isDefault() else "text"
             self.verbs[key].setIcon(icon(picture, theme, role))
@@ -155,7 +157,7 @@ class WelcomePage(QWidget):
     def _side(self) -> QWidget:
         side = QWidget(self)
         side.setObjectName("welcome_side")
-        side.setFixedWidth(scaled(SIDE_PX))
+        side.setFixedWidth(scale_px(SIDE_PX))
         column = QVBoxLayout(side)
         column.setContentsMargins(24, 24, 24, 16)
         column.setSpacing(8)
@@ -319,12 +321,12 @@ class Shelf(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """It may become narrower than its places are now: they follow."""
-        return QSize(scaled(COLUMN_PX), super().minimumSizeHint().height())
+        return QSize(scale_px(COLUMN_PX), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Columns are as wide on every shelf, also where a shelf fills fewer of them."""
         super().resizeEvent(event)
-        self._arrange(max(1, min(MOST_COLUMNS, (self.width() + GAP_PX) // (scaled(COLUMN_PX) + GAP_PX))))
+        self._arrange(max(1, min(MOST_COLUMNS, (self.width() + GAP_PX) // (scale_px(COLUMN_PX) + GAP_PX))))
         wide = (self.width() + GAP_PX) // self._columns - GAP_PX
         for place in (*self.places, *self._blanks):
             place.setFixedWidth(wide)

@@ -9,7 +9,7 @@ QT_NAME: Final = "_q_qlineeditclearaction"
 """What Qt calls the action behind its own button."""
 
 
-def offer_clearing(field: QLineEdit) -> None:
+def add_clear_button(field: QLineEdit) -> None:
     """Show a button that empties the field while there is something in it."""
     field.setClearButtonEnabled(True)
     for action in field.findChildren(QAction, QT_NAME):

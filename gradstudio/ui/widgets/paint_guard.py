@@ -6,7 +6,7 @@ from types import TracebackType
 from PySide6.QtGui import QPainter
 
 
-class Kept:
+class PainterGuard:
     """Pen, font and clip are given back as they came, also where painting fails.
 
     What fails is told as any other mistake, and goes no further: rows are painted from within Qt's own painting,

@@ -18,7 +18,7 @@ def announce(widget: QWidget, words: str) -> None:
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, words))
 
 
-class RunNews(QObject):
+class RunAnnouncer(QObject):
     """Says how every verb of a run ended, and what came out."""
 
     def __init__(self, session: Session, told: Callable[[str], None], parent: QObject | None = None) -> None:

@@ -53,10 +53,10 @@ def test_sums_are_bracketed_in_the_gradient_that_leaves() -> None:
 
 def test_scalars_stand_in_the_formula_and_give_its_value() -> None:
     power = rule("torch.pow").inputs[0]
-    assert local_rules.filled_in(power, {"input": "3", "exponent": "2"}) == "2 · 3^(2 − 1)"
+    assert local_rules.fill_in(power, {"input": "3", "exponent": "2"}) == "2 · 3^(2 − 1)"
     assert local_rules.value_at(power.python, {"a": 3.0, "b": 2.0}) == 6.0
     division = rule("operator.truediv").inputs[1]
-    assert local_rules.filled_in(division, {"a": "-3", "b": "2"}) == "−(-3) / 2²"
+    assert local_rules.fill_in(division, {"a": "-3", "b": "2"}) == "−(-3) / 2²"
 
 
 def test_a_rule_without_a_value_there_gives_none() -> None:
@@ -98,4 +98,4 @@ def test_plain_numbers_and_formulas_agree() -> None:
     sigmoid = rule("torch.sigmoid").inputs[0]
     y = 1 / (1 + math.exp(-0.3))
     assert local_rules.value_at(sigmoid.python, {"a": 0.3, "y": y}) == pytest.approx(y * (1 - y), rel=1e-15)
-    assert re.fullmatch(r"0\.57 · \(1 − 0\.57\)", local_rules.filled_in(sigmoid, {"y": "0.57"}))
+    assert re.fullmatch(r"0\.57 · \(1 − 0\.57\)", local_rules.fill_in(sigmoid, {"y": "0.57"}))

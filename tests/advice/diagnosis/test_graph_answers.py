@@ -22,7 +22,7 @@ from gradstudio.advice.diagnosis.graph_answers import (
 )
 from gradstudio.advice.diagnosis.graph_weights import element_bytes, memory_weights, time_weights
 from gradstudio.graph.boundary_cards import INPUTS_CARD, OUTPUTS_CARD
-from gradstudio.graph.groups.group_view import opened
+from gradstudio.graph.groups.group_view import open_group
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.protocol.messages.debugging import NodeMemory
@@ -235,7 +235,7 @@ def test_a_name_that_is_not_there_is_said_with_some_that_are() -> None:
 
 def test_inside_a_group_the_questions_are_about_the_group() -> None:
     text = "def f(a, b):\n    h = a * b\n    return h + a\nx = torch.ones(2)\ny = f(x, x)"
-    shown = opened(program(text), "f")
+    shown = open_group(program(text), "f")
     pair = INPUTS_CARD, OUTPUTS_CARD
     sections = answers(msgspec.structs.replace(asked(shown), pair=pair))
     assert section(sections, "between").answers[0].text == "2 nodes: h, +"

@@ -3,7 +3,7 @@
 import pytest
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.silent_mistakes import quiet
+from gradstudio.advice.diagnosis.silent_mistakes import silent_mistakes
 from gradstudio.advice.fixes.finding_fixes import finding_fixes
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
@@ -46,9 +46,9 @@ def test_a_column_and_a_vector_broadcast(
     p = d.add("torch.randn", size=str(p_shape), requires_grad="True", name="p")
     t = d.add("torch.randn", size=str(t_shape), name="t")
     item = d.add(key, p, t)
-    assert quiet(d.graph, known) == ()
+    assert silent_mistakes(d.graph, known) == ()
     known.records = {p: tensor(*p_shape, grad=True), t: tensor(*t_shape)}
-    finding = only(quiet(d.graph, known), "broadcasts")
+    finding = only(silent_mistakes(d.graph, known), "broadcasts")
     assert (finding.node, finding.severity) == (item, "warning")
     assert "[8, 8]" in finding.title
     assert f"t.reshape({shape})" in mended(d, finding).replace("(8,)", "8").replace("((8, 1))", "(8, 1)")
@@ -61,7 +61,7 @@ def test_tables_of_all_pairs_are_meant() -> None:
     t = d.add("torch.randn", size="(8,)")
     d.add("operator.sub", column, t)
     known.records = {column: tensor(8, 1, grad=True), x: tensor(8, grad=True), t: tensor(8)}
-    assert quiet(d.graph, known) == ()
+    assert silent_mistakes(d.graph, known) == ()
 
 
 def test_softmax_before_cross_entropy() -> None:
@@ -69,9 +69,9 @@ def test_softmax_before_cross_entropy() -> None:
     x, t = d.add("torch.randn", size="(2, 3)", name="x"), d.add("torch.tensor", data="[0, 1]", name="t")
     p = d.add("torch.softmax", x, name="p", dim="1")
     d.add("torch.nn.functional.cross_entropy", p, t, name="loss")
-    finding = only(quiet(d.graph, Known()), "twice_softmax")
+    finding = only(silent_mistakes(d.graph, Known()), "twice_softmax")
     assert "cross_entropy(x, t)" in mended(d, finding)
-    assert quiet(d.graph, Known()) == ()
+    assert silent_mistakes(d.graph, Known()) == ()
 
 
 @pytest.mark.parametrize("before", ["torch.softmax", "torch.nn.functional.relu", "torch.nn.functional.log_softmax"])
@@ -80,12 +80,12 @@ def test_nll_loss_of_what_is_no_logarithm(before: str) -> None:
     x, t = d.add("torch.randn", size="(2, 3)"), d.add("torch.tensor", data="[0, 1]")
     p = d.add(before, x, **({"dim": "1"} if "softmax" in before else {}))
     d.add("torch.nn.functional.nll_loss", p, t)
-    found = quiet(d.graph, Known())
+    found = silent_mistakes(d.graph, Known())
     if "log" in before:
         assert found == ()
         return
     assert "log" in mended(d, only(found, "no_logarithm"))
-    assert quiet(d.graph, Known()) == ()
+    assert silent_mistakes(d.graph, Known()) == ()
 
 
 def test_an_optimizer_over_what_does_not_require_grad() -> None:
@@ -93,5 +93,5 @@ def test_an_optimizer_over_what_does_not_require_grad() -> None:
     w = d.add("torch.zeros", size="(2,)", name="w")
     d.do(recipes.connect(d.graph, w, 0, d.add("torch.optim.SGD"), "params"))
     known.records = {w: tensor(2)}
-    finding = only(quiet(d.graph, known), "frozen_parameter")
+    finding = only(silent_mistakes(d.graph, known), "frozen_parameter")
     assert "w = torch.zeros(2, requires_grad=True)" in mended(d, finding)

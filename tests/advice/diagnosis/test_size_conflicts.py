@@ -2,7 +2,7 @@
 
 import pytest
 
-from gradstudio.advice.diagnosis.size_conflicts import clashing
+from gradstudio.advice.diagnosis.size_conflicts import conflicting_operands
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from tests.graph.builder import Drawing
 
@@ -27,5 +27,5 @@ def test_the_sizes_that_cannot_go_together(key: str, words: str, shapes: object,
     drawing = Drawing()
     item = drawing.add(key)
     records = [TensorRecord(device="cpu", summary=Summary(dtype="float32", shape=shape)) for shape in shapes]  # type: ignore[attr-defined]  # a tuple
-    told = clashing(drawing.graph, item, words, tuple(zip(("a", "b"), records, strict=True)))
+    told = conflicting_operands(drawing.graph, item, words, tuple(zip(("a", "b"), records, strict=True)))
     assert [set(each.clashing) for each in told] == [set(each) for each in dims]  # type: ignore[attr-defined]  # a tuple

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from gradstudio.document.python.module_import import Offer, names_bound, offers
+from gradstudio.document.python.module_import import ImportOption, import_options, names_bound
 
 HEAD = "from dataclasses import dataclass\nimport torch.nn as nn\n"
 CONFIG = "@dataclass\nclass NetConfig:\n    width: int = 3\n"
 
 
-def offered(tmp_path: Path, text: str) -> dict[str, Offer]:
+def offered(tmp_path: Path, text: str) -> dict[str, ImportOption]:
     path = tmp_path / "net.py"
     path.write_text(HEAD + text)
-    return {offer.name: offer for offer in offers(path)}
+    return {offer.name: offer for offer in import_options(path)}
 
 
 def net(parameters: str) -> str:

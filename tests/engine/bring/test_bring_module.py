@@ -11,7 +11,7 @@ import torch
 from gradstudio.document.python.module_import import graph_of
 from gradstudio.document.python.python_export import write_export
 from gradstudio.engine.bring.verification import run
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import Graph
 from gradstudio.protocol.messages.module_import import Brought, NotBrought
 from tests.engine.bring.alone import digests
@@ -65,7 +65,7 @@ def test_a_model_is_drawn_with_the_same_outputs_and_gradients_bit_for_bit(
     graph = graph_of(answer.text, answer.tensors)
     titles = {block.title for block in graph.blocks.values() if block.kind == "group"}
     assert set(groups) <= titles
-    assert graph.places.keys() >= {*graph.nodes, *graph.blocks} - joined(graph).insides().keys()
+    assert graph.places.keys() >= {*graph.nodes, *graph.blocks} - card_groups(graph).insides().keys()
 
 
 # Slow: whole models, and a process of its own that runs their scripts.
@@ -102,7 +102,7 @@ def test_a_layer_and_its_call_share_a_card(ask: Bringer) -> None:
     answer = ask("MLP", "torch.randn(5, 8)")
     assert isinstance(answer, Brought)
     assert not answer.tensors  # the seed alone gives the weights
-    assert len(joined(graph_of(answer.text, answer.tensors)).calls) == 2
+    assert len(card_groups(graph_of(answer.text, answer.tensors)).calls) == 2
 
 
 def test_names_are_those_of_the_source(ask: Bringer) -> None:

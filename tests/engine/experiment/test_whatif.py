@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from gradstudio.engine.experiment.rerun import World, standing
+from gradstudio.engine.experiment.rerun import World, stop_place
 from gradstudio.engine.experiment.whatif import answer
 from gradstudio.protocol.messages.debugging import Change, Difference, WhatIf, WhatIfAnswered
 from tests.engine.build import PRELUDE, node
@@ -27,7 +27,7 @@ def ask(bench: Bench, change: Change, stop_after: int = STOP_NEVER) -> WhatIfAns
     assert loaded is not None
     seed = engine.live.seed if engine.live is not None and engine.live.seed is not None else 0
     world = World(loaded, seed, engine._defaults, engine.stored.load_file, stopped)
-    return answer(world, WhatIf(request=1, change=change), standing(engine.live, engine.stale, loaded))
+    return answer(world, WhatIf(request=1, change=change), stop_place(engine.live, engine.stale, loaded))
 
 
 def found(answered: WhatIfAnswered) -> dict[tuple[str, bool], Difference]:

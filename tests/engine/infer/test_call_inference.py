@@ -3,9 +3,9 @@
 import pytest
 
 from gradstudio.engine.infer.shape_inference import Inference
-from gradstudio.engine.infer.statement_inference import Trial
+from gradstudio.engine.infer.statement_inference import StatementInference
 from gradstudio.engine.meta.inference_results import Results
-from gradstudio.graph.groups.call_ids import is_inner, path_of
+from gradstudio.graph.groups.call_ids import is_call_item, path_of
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.protocol.messages.requests import Do
@@ -71,7 +71,7 @@ def test_straight_groups_are_known_whole(bench: Bench, name: str) -> None:
     bench.load(program)
     bench.engine.do(Do(verb="run"))
     told = stated(infer(program))
-    rows = [row for row in bench.rows() if is_inner(row.node)]
+    rows = [row for row in bench.rows() if is_call_item(row.node)]
     found = {(row.node, k) for row in rows for k, one in enumerate(row.outputs) if isinstance(one, TensorRecord)}
     assert found
     assert found - set(told) == set()
@@ -101,12 +101,12 @@ def test_an_edit_inside_a_group_is_seen_in_every_call() -> None:
 def test_many_calls_cost_little(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = list[str]()
 
-    class Counted(Trial):
+    class Counted(StatementInference):
         def results(self) -> Results:
             tried.append(self._step.id)
             return super().results()
 
-    monkeypatch.setattr("gradstudio.engine.infer.inference_pass.Trial", Counted)
+    monkeypatch.setattr("gradstudio.engine.infer.inference_pass.StatementInference", Counted)
     lines = "".join(f"    a{i + 1} = torch.tanh(a{i} * 2)\n" for i in range(10))
     calls = "".join(f"x{i + 1} = f(x{i})\ny{i} = f(torch.full((3,), {i}.0))\n" for i in range(150))
     program = compiled(HEAD + f"def f(a0):\n{lines}    return a10\n\n\nx0 = torch.ones(3)\n{calls}")

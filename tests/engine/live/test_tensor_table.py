@@ -1,6 +1,6 @@
 """Tables of a moment that is past: refused in words where only a preview is left."""
 
-from gradstudio.engine.clean_modes import neutral
+from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.live.tensor_table import fetch
 from gradstudio.protocol.messages.events import Fetched
 from gradstudio.protocol.messages.requests import Fetch
@@ -9,7 +9,7 @@ from tests.engine.conftest import Bench
 
 
 def fetched(bench: Bench, line: int, name: str = "", grad: bool = False) -> Fetched:
-    with neutral():
+    with clean_modes():
         return fetch(bench.engine.live, Fetch(request=1, node=node(line), name=name, grad=grad))
 
 

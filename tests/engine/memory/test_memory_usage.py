@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from gradstudio.engine.clean_modes import neutral
+from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.memory import memory_sampler
 from gradstudio.engine.memory.memory_sampler import LiveBytes, alive_bytes, allocated_bytes
-from gradstudio.engine.memory.memory_usage import weigh
+from gradstudio.engine.memory.memory_usage import memory_by_node
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Statement
 from gradstudio.protocol.messages.debugging import MemoryByNode, NodeMemory
@@ -18,8 +18,8 @@ KB = 1000
 
 def weighed(bench: Bench) -> MemoryByNode:
     bench.engine.settle()
-    with neutral():
-        return weigh(bench.engine.live, bench.engine.memory)
+    with clean_modes():
+        return memory_by_node(bench.engine.live, bench.engine.memory)
 
 
 def by_line(told: MemoryByNode) -> dict[ItemId, NodeMemory]:

@@ -8,13 +8,13 @@ from gradstudio.graph.analysis.validity import incomplete_inside, trouble_inside
 from gradstudio.graph.boundary_cards import INPUTS_CARD, OUTPUTS_CARD, output_names
 from gradstudio.graph.edits import RemoveWire, SetDefinition, apply, apply_all
 from gradstudio.graph.groups.group_view import (
-    closed,
+    boundary_edits,
+    close_group,
     definition_of,
-    opened,
+    open_group,
     rearrange_inputs,
     rearrange_outputs,
     rename_outputs,
-    settled,
 )
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, Definition, Graph, Wire
 from gradstudio.graph.operator_rows import row_of_key
@@ -42,13 +42,13 @@ def with_group() -> Graph:
 def edit(root: Graph, shown: Graph, *edits: object) -> Graph:
     """The inside after edits, put back into the program."""
     apply_all(shown, edits)  # type: ignore[arg-type]
-    apply_all(shown, settled(shown))
-    apply_all(root, closed(root, "add_up", shown))
-    return opened(root, "add_up")
+    apply_all(shown, boundary_edits(shown))
+    apply_all(root, close_group(root, "add_up", shown))
+    return open_group(root, "add_up")
 
 
 def test_the_inside_is_a_sound_program_with_two_cards() -> None:
-    shown = opened(with_group(), "add_up")
+    shown = open_group(with_group(), "add_up")
     assert [port.name for port in output_ports(shown, INPUTS_CARD)] == ["a", "b", "+"]
     assert [port.path for port in input_ports(shown, OUTPUTS_CARD)] == ["u", "v", "+"]
     assert next(iter(shown.order())) == INPUTS_CARD
@@ -58,14 +58,14 @@ def test_the_inside_is_a_sound_program_with_two_cards() -> None:
 def test_what_was_only_looked_at_is_the_same_definition() -> None:
     root = with_group()
     before = root.definitions["add_up"]
-    after = definition_of(opened(root, "add_up"), before)
+    after = definition_of(open_group(root, "add_up"), before)
     assert (after.inputs, after.outputs) == (before.inputs, before.outputs)
     assert (after.graph.nodes, after.graph.wires) == (before.graph.nodes, before.graph.wires)
 
 
 def test_a_wire_to_the_plus_makes_an_output_and_every_call_gives_it() -> None:
     root = with_group()
-    shown = opened(root, "add_up")
+    shown = open_group(root, "add_up")
     total = next(item for item in shown.nodes if shown.nodes[item].names == ("u",))
     shown = edit(root, shown, *recipes.connect(shown, total, 0, OUTPUTS_CARD, "+"))
     assert output_names(shown.nodes[OUTPUTS_CARD]) == ("u", "v", "u2")
@@ -75,7 +75,7 @@ def test_a_wire_to_the_plus_makes_an_output_and_every_call_gives_it() -> None:
 
 def test_a_wire_from_the_plus_makes_an_input_that_calls_have_to_give() -> None:
     root = with_group()
-    shown = opened(root, "add_up")
+    shown = open_group(root, "add_up")
     edits, item = recipes.add_operator(shown, "torch.exp", 0, 0)
     shown = edit(root, shown, *edits)
     shown = edit(root, shown, *recipes.connect(shown, INPUTS_CARD, 2, item, "input"))
@@ -86,7 +86,7 @@ def test_a_wire_from_the_plus_makes_an_input_that_calls_have_to_give() -> None:
 
 def test_inputs_and_outputs_get_other_names_everywhere() -> None:
     root = with_group()
-    shown = opened(root, "add_up")
+    shown = open_group(root, "add_up")
     shown = edit(root, shown, *rearrange_inputs(shown, (("left", 0), ("right", 1))))
     shown = edit(root, shown, *rename_outputs(shown, ("total", "same")))
     assert root.definitions["add_up"].outputs == ("total", "same")
@@ -99,7 +99,7 @@ def test_inputs_and_outputs_get_other_names_everywhere() -> None:
 
 def test_an_input_that_is_taken_away_takes_its_wires_along() -> None:
     root = with_group()
-    shown = opened(root, "add_up")
+    shown = open_group(root, "add_up")
     shown = edit(root, shown, *rearrange_inputs(shown, (("b", 1),)))
     call = next(node for node in root.nodes.values() if node.operator == "group:add_up")
     assert [wire.port for wire in root.wires_to(call.id)] == ["b"]
@@ -108,7 +108,7 @@ def test_an_input_that_is_taken_away_takes_its_wires_along() -> None:
 
 def test_outputs_in_another_order_keep_their_readers() -> None:
     root = with_group()
-    shown = opened(root, "add_up")
+    shown = open_group(root, "add_up")
     edit(root, shown, *rearrange_outputs(shown, (("v", 1), ("u", 0))))
     reader = next(node.id for node in root.nodes.values() if node.names == ("n",))
     call = next(node for node in root.nodes.values() if node.operator == "group:add_up")
@@ -118,7 +118,7 @@ def test_outputs_in_another_order_keep_their_readers() -> None:
 
 def test_the_cards_cannot_be_deleted_and_stay_at_both_ends() -> None:
     root = with_group()
-    shown = opened(root, "add_up")
+    shown = open_group(root, "add_up")
     shown = edit(root, shown, *recipes.delete(shown, tuple(shown.nodes)))
     assert tuple(shown.order()) == (INPUTS_CARD, OUTPUTS_CARD)
     edits, _ = recipes.add_operator(shown, "torch.exp", 0, 0)
@@ -130,7 +130,7 @@ def test_a_call_cannot_run_when_what_gives_its_output_cannot() -> None:
     root = with_group()
     total = next(node.id for node in root.definitions["add_up"].graph.nodes.values())
     call = next(node.id for node in root.nodes.values() if node.operator == "group:add_up")
-    shown = opened(root, "add_up")
+    shown = open_group(root, "add_up")
     edit(root, shown, *(RemoveWire(wire) for wire in shown.wires_to(total) if wire.port == "b"))
     reasons = incomplete(root)
     assert reasons[call] == "inside 'add_up', u: 'b' is empty"
@@ -144,7 +144,7 @@ def test_a_call_cannot_run_when_what_gives_its_output_cannot() -> None:
 def test_an_output_that_nothing_gives_matters_only_where_it_is_used() -> None:
     root = with_group()
     call = next(node.id for node in root.nodes.values() if node.operator == "group:add_up")
-    shown = opened(root, "add_up")
+    shown = open_group(root, "add_up")
     edit(root, shown, *(RemoveWire(wire) for wire in shown.wires_to(OUTPUTS_CARD)))
     assert incomplete(root)[call] == "inside 'add_up', nothing is wired to the output 'v'"
     apply_all(root, tuple(RemoveWire(wire) for wire in root.wires_from(call)))

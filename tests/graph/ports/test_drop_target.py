@@ -3,7 +3,7 @@
 import pytest
 
 from gradstudio.graph import recipes, rules
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import WireRefused
 from gradstudio.graph.model import Graph, ItemId
@@ -46,7 +46,7 @@ def test_an_optimizer_begins_with_one_port_for_all_parameters(drawing: Drawing) 
 @pytest.mark.parametrize("port", ["params.0", "params.1", "params.2"])
 def test_a_whole_list_dropped_on_an_element_of_an_empty_one_is_the_list(drawing: Drawing, port: str) -> None:
     call = drawing.add("torch.nn.Linear")
-    module = joined(drawing.graph).modules[call]
+    module = card_groups(drawing.graph).modules[call]
     parameters, sgd = drawing.add("torch.nn.Module.parameters"), drawing.add("torch.optim.SGD")
     drawing.wire(module, parameters, "self")
     drawing.do(recipes.split_list(drawing.graph, sgd, "params", 2))
@@ -66,7 +66,7 @@ def test_an_element_beside_others_takes_no_whole_list(drawing: Drawing) -> None:
 
 def test_a_module_dropped_on_params_gives_its_parameters_in_one_step(drawing: Drawing) -> None:
     call = drawing.add("torch.nn.Linear")
-    module = joined(drawing.graph).modules[call]
+    module = card_groups(drawing.graph).modules[call]
     sgd = drawing.add("torch.optim.SGD")
     assert (sgd, "params") in rules.legal_targets(drawing.graph, module, 0)
     drawing.wire(module, sgd, "params")
@@ -84,7 +84,7 @@ def test_one_tensor_dropped_on_params_is_a_list_of_one(drawing: Drawing) -> None
 
 def test_a_module_beside_a_weight_is_refused_with_advice_that_helps(drawing: Drawing) -> None:
     call = drawing.add("torch.nn.Linear")
-    module = joined(drawing.graph).modules[call]
+    module = card_groups(drawing.graph).modules[call]
     weight, sgd = drawing.add("torch.ones"), drawing.add("torch.optim.SGD")
     drawing.wire(weight, sgd, "params")
     with pytest.raises(WireRefused, match=r"parameters\(\)"):

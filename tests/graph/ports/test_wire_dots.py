@@ -9,13 +9,13 @@ from gradstudio.graph.model import Graph, ItemId, Place
 from gradstudio.graph.ports.wire_dots import (
     MOST_DOTS,
     Point,
-    compacted,
+    coinciding_dots,
     dot_key,
     dots_by_end,
     end_of,
     item_of,
     points_of,
-    shared,
+    renumber_dots,
     wire_of,
     with_points,
 )
@@ -100,10 +100,10 @@ def test_dots_of_one_output_at_one_place_are_one() -> None:
     graph = program()
     d, c, e = led(graph, "d", (1, 1), (2, 2)), led(graph, "c", (1, 1)), led(graph, "e", (1, 1))
     together = {dot_key(d, 0), dot_key(c, 0)}
-    assert shared(graph, [dot_key(d, 0)]) == together
-    assert shared(graph, [dot_key(d, 1)]) == {dot_key(d, 1)}
-    assert shared(graph, [dot_key(e, 0)]) == {dot_key(e, 0)}
-    assert shared(graph, ["dot:nobody/input:0"]) == frozenset()
+    assert coinciding_dots(graph, [dot_key(d, 0)]) == together
+    assert coinciding_dots(graph, [dot_key(d, 1)]) == {dot_key(d, 1)}
+    assert coinciding_dots(graph, [dot_key(e, 0)]) == {dot_key(e, 0)}
+    assert coinciding_dots(graph, ["dot:nobody/input:0"]) == frozenset()
     apply_all(graph, remove_dots(graph, [dot_key(c, 0)]))
     assert [points_of(graph, end) for end in (d, c, e)] == [[(2, 2)], [], [(1, 1)]]
 
@@ -141,7 +141,7 @@ def test_dots_of_a_file_are_numbered_without_gaps_and_not_too_many() -> None:
     one, many = (ItemId("n1"), "input"), (ItemId("n2"), "other")
     places = {dot_key(one, k): Place(k, 0) for k in (7, 2, 10)}
     places |= {dot_key(many, k): Place(k, 1) for k in range(MOST_DOTS + 3)}
-    made = compacted(places, [*places, "n1"])
+    made = renumber_dots(places, [*places, "n1"])
     assert [made[dot_key(one, k)] for k in range(3)] == [Place(2, 0), Place(7, 0), Place(10, 0)]
     assert len(made) == 3 + MOST_DOTS
-    assert compacted(places, [dot_key(one, 7)]) == {dot_key(one, 0): Place(7, 0)}
+    assert renumber_dots(places, [dot_key(one, 7)]) == {dot_key(one, 0): Place(7, 0)}

@@ -9,9 +9,9 @@ from gradstudio.graph.model import ItemId, Place
 from gradstudio.graph.recipes.repairs import (
     add_identity,
     clone_before_write,
+    combine_steps,
     feed,
     functional_key,
-    in_turn,
     insert,
     move_behind,
     out_of_place,
@@ -157,7 +157,7 @@ def test_statements_are_moved_behind_another_unless_it_needs_them(d: Drawing) ->
 def test_several_recipes_are_one_gesture_and_the_graph_is_untouched_meanwhile(d: Drawing) -> None:
     y = d.add("torch.exp", leaf(d), name="y")
     before = state(d.graph)
-    edits = in_turn(
+    edits = combine_steps(
         d.graph,
         lambda graph: replace_operator(graph, y, "torch.log"),
         lambda graph: insert(graph, next(iter(graph.wires_to(y))), "torch.Tensor.abs"),
@@ -166,4 +166,4 @@ def test_several_recipes_are_one_gesture_and_the_graph_is_untouched_meanwhile(d:
     d.do(edits)
     assert lines(d)[-1] == "y = torch.log(x.abs())"
     with pytest.raises(Refused):
-        in_turn(d.graph, lambda graph: out_of_place(graph, y))
+        combine_steps(d.graph, lambda graph: out_of_place(graph, y))

@@ -68,7 +68,7 @@ def test_a_layer_is_replaced_by_a_layer_and_its_call_stays() -> None:
     graph = Graph()
     x, call = add(graph, "torch.randn"), add(graph, "torch.nn.Linear")
     wire(graph, x, call, "inputs.0")
-    module = recipes.replaceable(graph, call)
+    module = recipes.replaceable_node(graph, call)
     assert module is not None and module != call
     replaced(graph, call, "torch.nn.Bilinear")
     assert graph.nodes[module].operator == "torch.nn.Bilinear"
@@ -78,13 +78,13 @@ def test_a_layer_is_replaced_by_a_layer_and_its_call_stays() -> None:
 def test_defaults_come_back_for_one_argument_and_for_all() -> None:
     graph = Graph()
     x = add(graph, "torch.randn")
-    assert recipes.differing(graph, x) == ()
+    assert recipes.changed_arguments(graph, x) == ()
     for path, text in (("size", "(7, 7)"), ("requires_grad", "True")):
         apply_all(graph, recipes.set_literal(graph, x, path, text))
-    assert {path for _, path in recipes.differing(graph, x)} == {"size", "requires_grad"}
+    assert {path for _, path in recipes.changed_arguments(graph, x)} == {"size", "requires_grad"}
     apply_all(graph, recipes.reset(graph, ((x, "size"),)))
-    assert {path for _, path in recipes.differing(graph, x)} == {"requires_grad"}
-    apply_all(graph, recipes.reset(graph, recipes.differing(graph, x)))
+    assert {path for _, path in recipes.changed_arguments(graph, x)} == {"requires_grad"}
+    apply_all(graph, recipes.reset(graph, recipes.changed_arguments(graph, x)))
     fresh = add(graph, "torch.randn")
     assert graph.nodes[x].literals == graph.nodes[fresh].literals
 

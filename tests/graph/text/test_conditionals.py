@@ -6,7 +6,7 @@ import re
 import pytest
 
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.text.conditionals import MAX_DEPTH, choice
+from gradstudio.graph.text.conditionals import MAX_DEPTH, read_conditional
 from gradstudio.graph.text.literal_text import AND, COMPARISON, CONDITIONAL, quote
 from tests.program.sketch import formatted
 
@@ -72,7 +72,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", AS_PRINTED)
 def test_what_is_printed_reads_back_as_the_same_text(text: str) -> None:
-    found = choice(quote(text))
+    found = read_conditional(quote(text))
     assert found.text == text
     assert sum(hole.floor is not None for hole in found.holes) == found.count == len(re.findall(r"\bv\d", text))
     assert ast.dump(ast.parse(found.text)) == ast.dump(ast.parse(text))
@@ -95,25 +95,25 @@ def test_what_is_printed_is_formatted() -> None:
     ],
 )
 def test_it_is_printed_in_one_way(text: str, printed: str) -> None:
-    assert choice(quote(text)).text == printed
+    assert read_conditional(quote(text)).text == printed
 
 
 @pytest.mark.parametrize(("text", "reason"), REFUSED.items())
 def test_what_a_canvas_does_not_run_is_refused(text: str, reason: str) -> None:
     with pytest.raises(Refused) as error:
-        choice(quote(text))
+        read_conditional(quote(text))
     assert reason in str(error.value)
 
 
 @pytest.mark.parametrize("literal", ["3", "", "v0 and v1", '"v0" + "v1"'])
 def test_only_a_text_is_an_expression(literal: str) -> None:
     with pytest.raises(Refused):
-        choice(literal)
+        read_conditional(literal)
 
 
 def test_how_tightly_it_binds_and_what_it_imports() -> None:
-    assert choice('"v0 and v1"').precedence == AND
-    assert choice('"v0 if v1 else v2"').precedence == CONDITIONAL
-    found = choice('"0 < v0 < np.pi"')
+    assert read_conditional('"v0 and v1"').precedence == AND
+    assert read_conditional('"v0 if v1 else v2"').precedence == CONDITIONAL
+    found = read_conditional('"0 < v0 < np.pi"')
     assert found.precedence == COMPARISON
     assert found.modules == {"np"}

@@ -4,7 +4,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.layout.card_sizes import card_size
-from gradstudio.layout.placement.gap_opening import with_room
+from gradstudio.layout.placement.gap_opening import open_gap
 
 
 def chain() -> tuple[Graph, list[ItemId]]:
@@ -46,7 +46,7 @@ def test_a_card_put_into_a_wire_pushes_its_reader_and_all_behind_it() -> None:
     graph, (x, y, write, total) = chain()
     edits = recipes.clone_before_write(graph, write)
     assert overlaps(after(graph, edits))  # as the recipe alone leaves it
-    made = after(graph, with_room(graph, edits))
+    made = after(graph, open_gap(graph, edits))
     (clone,) = made.nodes.keys() - graph.nodes.keys()
     assert not overlaps(made)
     assert made.places[x] == graph.places[x]
@@ -58,7 +58,7 @@ def test_a_card_put_into_a_wire_pushes_its_reader_and_all_behind_it() -> None:
 def test_a_statement_that_only_reads_a_value_stands_below_it() -> None:
     graph, (_, y, write, _) = chain()
     edits = recipes.statement_before(graph, y, 0, "torch.Tensor.retain_grad", write)
-    made = after(graph, with_room(graph, edits))
+    made = after(graph, open_gap(graph, edits))
     (kept,) = made.nodes.keys() - graph.nodes.keys()
     assert not overlaps(made)
     assert made.places[kept].y > made.places[y].y + card_size(made, y)[1]
@@ -67,7 +67,7 @@ def test_a_statement_that_only_reads_a_value_stands_below_it() -> None:
 def test_two_cards_at_once_do_not_cover_one_another() -> None:
     graph, (x, y, _, _) = chain()
     edits = recipes.add_identity(graph, graph.wires[y, "input"], 2, {})
-    made = after(graph, with_room(graph, edits))
+    made = after(graph, open_gap(graph, edits))
     assert not overlaps(made)
     assert Wire(x, 0, y, "input") not in made.wires.values()
 
@@ -75,4 +75,4 @@ def test_two_cards_at_once_do_not_cover_one_another() -> None:
 def test_edits_that_add_nothing_stay_as_they_are() -> None:
     graph, (x, *_) = chain()
     edits = recipes.move(graph, {x: (5.0, 5.0)})
-    assert with_room(graph, edits) is edits
+    assert open_gap(graph, edits) is edits

@@ -5,7 +5,7 @@ import pytest
 from gradstudio.document.python.merge_edits import merge
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph, Place
-from gradstudio.layout.placement.occupancy import Ground
+from gradstudio.layout.placement.occupancy import Occupancy
 from gradstudio.layout.tidy import layout
 from gradstudio.program.write import write_code
 from tests.layout.programs import overlaps, program, rectangles, strangers_in_frames
@@ -48,7 +48,7 @@ def assert_clear(graph: Graph) -> None:
     covers = rectangles(graph, corners(graph))
     assert set(graph.nodes) <= set(graph.places)
     assert not overlaps(covers) and not strangers_in_frames(graph, covers)
-    ground = Ground(graph, {})
+    ground = Occupancy(graph, {})
     for body in graph.bodies:
         frames = {item: rect for item in graph.bodies[body] if (rect := ground.rect(item)) is not None}
         assert not overlaps(frames)  # type: ignore[arg-type]  # keys are items

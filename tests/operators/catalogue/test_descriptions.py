@@ -91,7 +91,7 @@ def test_what_is_no_call_has_no_lines(face: Face) -> None:
     ],
 )
 def test_what_an_argument_takes(parameter: Parameter, told: str) -> None:
-    assert descriptions.takes(parameter) == told
+    assert descriptions.parameter_text(parameter) == told
 
 
 def test_every_kind_and_family_has_words() -> None:
@@ -103,7 +103,7 @@ def test_a_default_is_told_or_that_one_is_needed() -> None:
     assert descriptions.argument(Parameter("p", Kind.FLOAT, default="1")) == "a number; default 1"
     assert descriptions.argument(Parameter("p", Kind.ANY)) == "needed"
     assert descriptions.default_words(Parameter("p", Kind.TEXT, default="")) == "default "
-    assert descriptions.plain("writes `x` into `y`") == "writes x into y"
+    assert descriptions.plain_summary("writes `x` into `y`") == "writes x into y"
 
 
 def test_badges_say_what_has_to_be_known() -> None:

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradstudio.operators.search.highlighting import marked
+from gradstudio.operators.search.highlighting import highlight_spans
 
 
 def letters(typed: str, title: str) -> str:
-    return "|".join(title[first:last] for first, last in marked(typed, title))
+    return "|".join(title[first:last] for first, last in highlight_spans(typed, title))
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,6 @@ def test_what_was_typed_is_marked(typed: str, title: str, what: str) -> None:
 
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_marks_lie_within_the_title_and_apart(typed: str, title: str) -> None:
-    spans = marked(typed, title)
+    spans = highlight_spans(typed, title)
     edges = [edge for span in spans for edge in span]
     assert edges == sorted(set(edges)) and all(0 <= edge <= len(title) for edge in edges)

@@ -4,7 +4,7 @@ import pytest
 
 from gradstudio.graph.analysis.program_analysis import addresses
 from gradstudio.program.errors import NoForm
-from gradstudio.program.forms.statement_roles import roles
+from gradstudio.program.forms.statement_roles import statement_roles
 from gradstudio.program.reading.reader import read_script
 
 HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn, optim\n\n"
@@ -13,7 +13,7 @@ HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn, opt
 def found(text: str) -> dict[str, str]:
     """Each role's units and values by their addresses, those that are empty left out."""
     graph = read_script(HEAD + text).graph
-    names, parts = addresses(graph), roles(graph)
+    names, parts = addresses(graph), statement_roles(graph)
 
     def spelled(items: tuple[object, ...]) -> str:
         return " ".join(names[item[0] if isinstance(item, tuple) else item] for item in items)  # type: ignore[index]

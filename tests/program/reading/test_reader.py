@@ -8,7 +8,7 @@ from gradstudio.document.file import load
 from gradstudio.graph.analysis.program_analysis import incomplete
 from gradstudio.graph.edits import AddWire, ReplaceNode, apply_all
 from gradstudio.graph.model import DOCUMENT_DEVICE, Graph, Wire
-from gradstudio.graph.text.conditionals import choice
+from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.paths import examples
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
@@ -300,7 +300,7 @@ def test_what_stands_beside_a_star_is_nodes_of_its_own(line: str) -> None:
     assert incomplete(graph) == {}
     assert code(graph)[-1] == line, "what is computed in any case is printed in its place"
     chosen = [node for node in graph.nodes.values() if node.operator == "python.choice"]
-    assert [choice(node.literals["template"]).is_display for node in chosen] == [True]
+    assert [read_conditional(node.literals["template"]).is_display for node in chosen] == [True]
 
 
 def test_what_may_not_be_computed_is_no_node_of_its_own() -> None:

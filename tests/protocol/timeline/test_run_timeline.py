@@ -9,7 +9,7 @@ from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTra
 from gradstudio.protocol.messages.events import GradRow, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.protocol.timeline.run_timeline import Timeline
-from gradstudio.protocol.timeline.tick_trimming import FIRST_TURNS, LAST_TURNS, kept_ticks
+from gradstudio.protocol.timeline.tick_trimming import FIRST_TURNS, LAST_TURNS, select_ticks
 
 A, B, C, LOSS, BACKWARD = (ItemId(word) for word in ("a", "b", "c", "loss", "backward"))
 
@@ -233,7 +233,7 @@ def test_of_too_many_ticks_the_oldest_go_and_what_they_left_stays() -> None:
     timeline = Timeline()
     rows = [row(ItemId("abcd"[k % 4]), k + 2) for k in range(1000)]
     timeline.add_rows([row(ItemId("setup"), 1), *rows])
-    kept = kept_ticks(timeline.ticks, 500)
+    kept = select_ticks(timeline.ticks, 500)
     assert kept == list(range(551, 1001))
     timeline._rebuild(kept)
     held = timeline.row(ItemId("setup"), 0)

@@ -6,8 +6,8 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.operators.model import Family
-from gradstudio.scene.card.card_layout import HEADER, MAXIMUM_WIDTH, node_face
-from gradstudio.scene.card.frame_layout import block_face
+from gradstudio.scene.card.card_layout import HEADER, MAXIMUM_WIDTH, card_layout
+from gradstudio.scene.card.frame_layout import frame_layout
 
 
 def measure(text: str, role: str) -> float:
@@ -25,11 +25,11 @@ def graph_with(*keys: str) -> tuple[Graph, list[ItemId]]:
 
 def test_untouched_optional_arguments_are_folded_behind_one_row() -> None:
     graph, (item,) = graph_with("torch.nn.functional.mse_loss")
-    face = node_face(graph, item, measure)
+    face = card_layout(graph, item, measure)
     assert [row.path for row in face.inputs] == ["input", "target"]
     assert face.hidden == 2
     assert face.more is not None
-    unfolded = node_face(graph, item, measure, expanded=True)
+    unfolded = card_layout(graph, item, measure, expanded=True)
     assert unfolded.hidden == 0
     assert {"reduction", "weight"} <= {row.path for row in unfolded.inputs}
     assert unfolded.height > face.height
@@ -38,24 +38,24 @@ def test_untouched_optional_arguments_are_folded_behind_one_row() -> None:
 def test_what_was_given_is_never_folded() -> None:
     graph, (item,) = graph_with("torch.nn.functional.mse_loss")
     apply_all(graph, recipes.set_literal(graph, item, "reduction", '"sum"'))
-    face = node_face(graph, item, measure)
+    face = card_layout(graph, item, measure)
     assert face.input("reduction") is not None
 
 
 def test_literals_stand_in_fields_and_tensors_have_none() -> None:
     graph, (x, y) = graph_with("torch.tensor", "torch.matmul")
-    data = node_face(graph, x, measure).input("data")
+    data = card_layout(graph, x, measure).input("data")
     assert data is not None
     assert data.shown == "[1.0, 2.0, 3.0]"
     assert data.field is not None
-    assert all(row.field is None for row in node_face(graph, y, measure).inputs)
+    assert all(row.field is None for row in card_layout(graph, y, measure).inputs)
 
 
 def test_a_wired_argument_has_no_field() -> None:
     graph, (x, y) = graph_with("torch.tensor", "operator.pow")
-    before = node_face(graph, y, measure).input("a")
+    before = card_layout(graph, y, measure).input("a")
     apply_all(graph, recipes.connect(graph, x, 0, y, "a"))
-    after = node_face(graph, y, measure).input("a")
+    after = card_layout(graph, y, measure).input("a")
     assert before is not None
     assert after is not None
     assert before.field is not None
@@ -65,7 +65,7 @@ def test_a_wired_argument_has_no_field() -> None:
 def test_rows_neither_overlap_nor_leave_the_card() -> None:
     graph, items = graph_with("torch.randn", "torch.matmul", "torch.nn.functional.conv2d", "torch.Tensor.topk")
     for item in items:
-        face = node_face(graph, item, measure, expanded=True)
+        face = card_layout(graph, item, measure, expanded=True)
         ys = [row.y for row in face.inputs]
         assert ys == sorted(set(ys))
         assert face.width <= MAXIMUM_WIDTH
@@ -79,14 +79,14 @@ def test_rows_neither_overlap_nor_leave_the_card() -> None:
 
 def test_several_results_have_a_labelled_port_each() -> None:
     graph, (item,) = graph_with("torch.Tensor.topk")
-    face = node_face(graph, item, measure)
+    face = card_layout(graph, item, measure)
     assert [row.label for row in face.outputs] == list(graph.nodes[item].names)
     assert len({row.y for row in face.outputs}) == 2
 
 
 def test_the_header_names_the_variable_and_the_operator() -> None:
     graph, (item,) = graph_with("torch.nn.functional.mse_loss")
-    face = node_face(graph, item, measure)
+    face = card_layout(graph, item, measure)
     assert (face.names, face.title) == ("loss", "mse_loss")
 
 
@@ -96,7 +96,7 @@ def test_an_unknown_operator_still_has_a_card() -> None:
     import msgspec
 
     graph.nodes[item] = msgspec.structs.replace(node, operator="torch.not_there", literals={"p": "1"})
-    face = node_face(graph, item, measure)
+    face = card_layout(graph, item, measure)
     assert face.unknown
     assert face.title == "not_there"
     assert [row.path for row in face.inputs] == ["p"]
@@ -108,7 +108,7 @@ def test_an_unknown_operator_still_has_a_card() -> None:
 def test_a_literal_decides_its_port(text: str, family: Family) -> None:
     graph, (item,) = graph_with("torch.tensor")
     apply_all(graph, recipes.set_literal(graph, item, "data", text))
-    row = node_face(graph, item, measure).input("data")
+    row = card_layout(graph, item, measure).input("data")
     assert row is not None
     assert row.family is family
 
@@ -116,6 +116,6 @@ def test_a_literal_decides_its_port(text: str, family: Family) -> None:
 def test_a_block_is_titled_as_python_writes_it() -> None:
     graph, (x,) = graph_with("torch.tensor")
     apply_all(graph, recipes.wrap(graph, [x], "no_grad"))
-    face = block_face(graph, next(iter(graph.blocks)), measure)
+    face = frame_layout(graph, next(iter(graph.blocks)), measure)
     assert face.title == "with torch.no_grad():"
     assert face.inputs == ()

@@ -7,11 +7,11 @@ import pytest
 
 from gradstudio.document.file import load
 from gradstudio.graph import recipes
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import ReplaceNode, apply_all
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.scene.card.card_layout import node_face
-from gradstudio.scene.card.card_layout_cache import Moulds
+from gradstudio.scene.card.card_layout import card_layout
+from gradstudio.scene.card.card_layout_cache import CardLayoutCache
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.gsg"))
 
@@ -20,17 +20,17 @@ def measure(text: str, role: str) -> float:
     return 7.0 * len(text)
 
 
-def check_all(moulds: Moulds, graph: Graph) -> None:
-    modules = joined(graph).modules
+def check_all(moulds: CardLayoutCache, graph: Graph) -> None:
+    modules = card_groups(graph).modules
     for item in graph.nodes:
         for expanded in (False, True):
             module = modules.get(item)
-            assert moulds.face(graph, item, expanded, module) == node_face(graph, item, measure, expanded, module)
+            assert moulds.face(graph, item, expanded, module) == card_layout(graph, item, measure, expanded, module)
 
 
 @pytest.mark.parametrize("name", [path.name for path in EXAMPLES])
 def test_the_cards_of_an_example_are_the_same(name: str) -> None:
-    moulds, graph = Moulds(measure), load(EXAMPLES[0].parent / name)
+    moulds, graph = CardLayoutCache(measure), load(EXAMPLES[0].parent / name)
     check_all(moulds, graph)
     check_all(moulds, graph)  # every one has a mould now
 
@@ -45,7 +45,7 @@ def drawn(key: str, names: tuple[str, ...], **literals: str) -> tuple[Graph, Ite
 
 
 def test_everything_that_a_card_says_of_its_node_tells_it_from_others() -> None:
-    moulds = Moulds(measure)
+    moulds = CardLayoutCache(measure)
     for key, names, literals in (
         ("torch.randn", ("x",), {"size": "(2, 3)"}),
         ("torch.randn", ("another_name",), {"size": "(2, 3)"}),
@@ -62,15 +62,15 @@ def test_everything_that_a_card_says_of_its_node_tells_it_from_others() -> None:
         ("python.literal", ("t",), {"value": "'2'"}),
     ):
         graph, item = drawn(key, names, **literals)
-        assert moulds.face(graph, item, False, None) == node_face(graph, item, measure), (key, names)
+        assert moulds.face(graph, item, False, None) == card_layout(graph, item, measure), (key, names)
 
 
 def test_the_device_of_the_document_and_what_is_muted_are_told_apart() -> None:
-    moulds = Moulds(measure)
+    moulds = CardLayoutCache(measure)
     graph, item = drawn("torch.randn", ("x",), device="device")
     for device in ("cpu", "cuda:0"):
         graph.header = msgspec.structs.replace(graph.header, device=device)
-        assert moulds.face(graph, item, True, None) == node_face(graph, item, measure, expanded=True)
+        assert moulds.face(graph, item, True, None) == card_layout(graph, item, measure, expanded=True)
     for field in ("muted", "bypassed"):
         apply_all(graph, (ReplaceNode(msgspec.structs.replace(graph.nodes[item], **{field: True})),))
-        assert moulds.face(graph, item, True, None) == node_face(graph, item, measure, expanded=True)
+        assert moulds.face(graph, item, True, None) == card_layout(graph, item, measure, expanded=True)

@@ -5,11 +5,11 @@ from itertools import combinations
 import pytest
 
 from gradstudio.document.python.python_document import read_python
-from gradstudio.scene.card.frame_titles import shortened, title_from_afar
+from gradstudio.scene.card.frame_titles import shorten_title, title_from_afar
 from gradstudio.scene.card.result_sections import Shown
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.results import NoResults
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from tests.helpers.drawing import EvenMeasure
 
 NESTED = """
@@ -29,7 +29,7 @@ w = torch.cos(z)
 @pytest.mark.parametrize("zoom", [0.6, 0.4, 0.25, 0.12, 0.06])
 def test_titles_cover_no_card_and_no_other_title(zoom: float) -> None:
     meter = EvenMeasure()
-    board = Board(read_python(NESTED, pasted=True).graph, NoResults(), Shown(), meter)
+    board = Scene(read_python(NESTED, pasted=True).graph, NoResults(), Shown(), meter)
     covers, cards = [], [Box(a, b, c - a, d - b) for a, b, c, d in board.placement.bounds.tolist()]
     for frame in board.placement.frames.values():
         title = title_from_afar(frame, board, zoom)
@@ -47,8 +47,8 @@ def test_titles_cover_no_card_and_no_other_title(zoom: float) -> None:
 def test_a_text_of_which_only_a_few_letters_would_be_left_is_left_out() -> None:
     meter = EvenMeasure()
     width = meter.width("model", "plate_small")
-    assert shortened(meter, "model", "plate_small", width) == "model"
-    assert shortened(meter, "model", "plate_small", width - 6) == ""
-    long = shortened(meter, "a_long_name_of_a_card", "plate_small", 60)
+    assert shorten_title(meter, "model", "plate_small", width) == "model"
+    assert shorten_title(meter, "model", "plate_small", width - 6) == ""
+    long = shorten_title(meter, "a_long_name_of_a_card", "plate_small", 60)
     assert long.endswith("…")
     assert len(long) > 4

@@ -22,7 +22,7 @@ from gradstudio.protocol.messages.records import (
     TensorRecord,
     TupleRecord,
 )
-from gradstudio.scene.card.result_sections import Shown, card_facts, facts_height
+from gradstudio.scene.card.result_sections import Shown, result_height, result_sections
 from gradstudio.scene.results import NoResults
 
 NODE = ItemId("n")
@@ -88,32 +88,32 @@ def test_the_quick_height_is_the_height_of_what_is_written(records: tuple[Record
         rows += [gradient(first), gradient(first, "accumulated")]
     for row, switches in itertools.product(rows, itertools.product((True, False), repeat=5)):
         results, shown = Told(*records, grad=row), Shown(*switches)
-        facts = card_facts(results, NODE, ("a", "b"), shown)
-        assert facts_height(results, NODE, shown) == pytest.approx(facts.height)
+        facts = result_sections(results, NODE, ("a", "b"), shown)
+        assert result_height(results, NODE, shown) == pytest.approx(facts.height)
         assert facts.height >= sum(section.height for section in facts.sections)
 
 
 def test_nothing_is_shown_before_a_run_but_expected_shapes() -> None:
     expected = PortInference(node=NODE, dtype="float32", shape=(2, 3))
-    facts = card_facts(Told(expected=expected), NODE, ("y",), Shown())
+    facts = result_sections(Told(expected=expected), NODE, ("y",), Shown())
     assert facts.hints == {0: "[2, 3]"}
     assert facts.guessed == {0}
     assert facts.height == 0
 
 
 def test_after_a_run_shapes_are_no_guesses() -> None:
-    facts = card_facts(Told(MATRIX), NODE, ("y",), Shown())
+    facts = result_sections(Told(MATRIX), NODE, ("y",), Shown())
     assert facts.hints == {0: "[2, 3]"}
     assert not facts.guessed
-    assert card_facts(Told(MATRIX), NODE, ("y",), Shown(shapes=False)).hints == {}
+    assert result_sections(Told(MATRIX), NODE, ("y",), Shown(shapes=False)).hints == {}
 
 
 def test_what_inference_refuses_is_shown_until_a_run() -> None:
     refused = PortInference(node=NODE, refusal="mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)")
-    facts = card_facts(Told(expected=refused), NODE, ("y",), Shown())
+    facts = result_sections(Told(expected=refused), NODE, ("y",), Shown())
     assert facts.problem.startswith("torch would refuse: mat1 and mat2")
     assert facts.problem_kind == "warning"
-    assert card_facts(Told(MATRIX, expected=refused), NODE, ("y",), Shown()).problem == ""
+    assert result_sections(Told(MATRIX, expected=refused), NODE, ("y",), Shown()).problem == ""
 
 
 def test_what_would_be_refused_now_is_told_below_values_of_an_older_program_and_their_shape_goes() -> None:
@@ -122,15 +122,15 @@ def test_what_would_be_refused_now_is_told_below_values_of_an_older_program_and_
             return True
 
     refused = PortInference(node=NODE, refusal="mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)")
-    plain, facts = (card_facts(Older(MATRIX, expected=each), NODE, ("y",), Shown()) for each in (None, refused))
+    plain, facts = (result_sections(Older(MATRIX, expected=each), NODE, ("y",), Shown()) for each in (None, refused))
     assert facts.problem.startswith("torch would refuse: mat1 and mat2") and facts.problem_kind == "warning"
     assert facts.sections == plain.sections and plain.hints and not facts.hints
-    assert facts.height == plain.height + 60.0 == facts_height(Older(MATRIX, expected=refused), NODE, Shown())
+    assert facts.height == plain.height + 60.0 == result_height(Older(MATRIX, expected=refused), NODE, Shown())
 
 
 @pytest.mark.parametrize("state", ["not_run", "cut", "not_required", "not_retained", "not_reached"])
 def test_a_state_without_a_value_has_words_and_no_number(state: GradState) -> None:
-    facts = card_facts(Told(SCALAR, grad=GradRow(node=NODE, state=state)), NODE, ("y",), Shown())
+    facts = result_sections(Told(SCALAR, grad=GradRow(node=NODE, state=state)), NODE, ("y",), Shown())
     found = facts.sections[0].gradient
     assert found is not None
     assert found.words
@@ -139,7 +139,7 @@ def test_a_state_without_a_value_has_words_and_no_number(state: GradState) -> No
 
 def test_a_gradient_of_zero_is_a_value() -> None:
     zero = tensor(value=0.0)
-    facts = card_facts(Told(SCALAR, grad=gradient(zero)), NODE, ("y",), Shown())
+    facts = result_sections(Told(SCALAR, grad=gradient(zero)), NODE, ("y",), Shown())
     found = facts.sections[0].gradient
     assert found is not None
     assert found.display is not None
@@ -147,7 +147,7 @@ def test_a_gradient_of_zero_is_a_value() -> None:
 
 
 def test_a_large_gradient_shows_its_norm() -> None:
-    facts = card_facts(Told(PICTURE, grad=gradient(PICTURE)), NODE, ("y",), Shown())
+    facts = result_sections(Told(PICTURE, grad=gradient(PICTURE)), NODE, ("y",), Shown())
     found = facts.sections[0].gradient
     assert found is not None
     assert found.display is not None
@@ -156,16 +156,16 @@ def test_a_large_gradient_shows_its_norm() -> None:
 
 def test_each_overlay_is_switched_alone() -> None:
     results = Told(SCALAR, grad=gradient(SCALAR))
-    full = card_facts(results, NODE, ("y",), Shown()).sections[0]
+    full = result_sections(results, NODE, ("y",), Shown()).sections[0]
     assert full.rows == (("", "float32 · cpu"), ("", "MulBackward0"))
-    assert card_facts(results, NODE, ("y",), Shown(grad_fn=False)).sections[0].rows == full.rows[:1]
-    assert card_facts(results, NODE, ("y",), Shown(dtype_device=False)).sections[0].rows == full.rows[1:]
-    assert card_facts(results, NODE, ("y",), Shown(values=False)).sections[0].value is None
-    assert card_facts(results, NODE, ("y",), Shown(gradients=False)).sections[0].gradient is None
+    assert result_sections(results, NODE, ("y",), Shown(grad_fn=False)).sections[0].rows == full.rows[:1]
+    assert result_sections(results, NODE, ("y",), Shown(dtype_device=False)).sections[0].rows == full.rows[1:]
+    assert result_sections(results, NODE, ("y",), Shown(values=False)).sections[0].value is None
+    assert result_sections(results, NODE, ("y",), Shown(gradients=False)).sections[0].gradient is None
 
 
 def test_several_results_are_told_apart_by_name() -> None:
-    facts = card_facts(Told(VECTOR, PICTURE), NODE, ("values", "indices"), Shown())
+    facts = result_sections(Told(VECTOR, PICTURE), NODE, ("values", "indices"), Shown())
     assert [section.heading for section in facts.sections] == ["values", "indices"]
 
 
@@ -173,7 +173,7 @@ def test_nan_is_said_in_words_beside_the_picture() -> None:
     summary = Summary(
         dtype="float32", shape=(32, 32), minimum=0.0, maximum=1.0, nan=512, preview=PICTURE.summary.preview
     )
-    facts = card_facts(Told(TensorRecord(device="cpu", summary=summary)), NODE, ("y",), Shown())
+    facts = result_sections(Told(TensorRecord(device="cpu", summary=summary)), NODE, ("y",), Shown())
     value = facts.sections[0].value
     assert value is not None
     assert (("50 % NaN",), "bad") in value.lines
@@ -187,19 +187,19 @@ def test_a_card_has_the_room_for_its_values_before_they_come(record: TensorRecor
         shown = Shown(*switches)
         expected = PortInference(node=NODE, dtype="float32", shape=record.summary.shape, requires_grad=True)
         families = (Family.TENSOR,)
-        before = facts_height(Told(expected=expected), NODE, shown, families)
-        ran = facts_height(Told(record, expected=expected), NODE, shown, families)
-        back = facts_height(Told(record, grad=gradient(record), expected=expected), NODE, shown, families)
+        before = result_height(Told(expected=expected), NODE, shown, families)
+        ran = result_height(Told(record, expected=expected), NODE, shown, families)
+        back = result_height(Told(record, grad=gradient(record), expected=expected), NODE, shown, families)
         assert before == ran == back
 
 
 def test_a_card_of_which_nothing_is_known_has_room_for_a_picture() -> None:
-    before = facts_height(Told(), NODE, Shown(), (Family.TENSOR,))
-    assert before == facts_height(Told(PICTURE, grad=gradient(PICTURE)), NODE, Shown(), (Family.TENSOR,))
-    assert facts_height(Told(), NODE, Shown(), (Family.NONE,)) == 0
+    before = result_height(Told(), NODE, Shown(), (Family.TENSOR,))
+    assert before == result_height(Told(PICTURE, grad=gradient(PICTURE)), NODE, Shown(), (Family.TENSOR,))
+    assert result_height(Told(), NODE, Shown(), (Family.NONE,)) == 0
     linear = ModuleRecord(class_name="Linear", parameters={"weight": MATRIX, "bias": VECTOR})
     module = (Family.MODULE,)
-    assert facts_height(Told(), NODE, Shown(), module) == facts_height(Told(linear), NODE, Shown(), module)
+    assert result_height(Told(), NODE, Shown(), module) == result_height(Told(linear), NODE, Shown(), module)
 
 
 def test_a_card_that_cannot_run_yet_is_as_high_as_the_words_that_say_so() -> None:
@@ -208,16 +208,16 @@ def test_a_card_that_cannot_run_yet_is_as_high_as_the_words_that_say_so() -> Non
             return "'input' is empty"
 
     families = (Family.TENSOR, Family.TENSOR)
-    assert facts_height(Incomplete(), NODE, Shown(), families) == 20.0
-    assert card_facts(Incomplete(), NODE, ("y", "w"), Shown(), families).height == 20.0
+    assert result_height(Incomplete(), NODE, Shown(), families) == 20.0
+    assert result_sections(Incomplete(), NODE, ("y", "w"), Shown(), families).height == 20.0
     refused = PortInference(node=NODE, refusal="mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5) " * 2)
-    assert facts_height(Told(expected=refused), NODE, Shown(), families) == 60.0
+    assert result_height(Told(expected=refused), NODE, Shown(), families) == 60.0
 
 
 def test_before_a_run_the_expected_dtype_stands_in_the_empty_room() -> None:
     expected = PortInference(node=NODE, dtype="float32", shape=(2, 3), device="cpu")
-    assert card_facts(Told(expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,)).expected == "float32 · cpu"
-    assert card_facts(Told(MATRIX, expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,)).expected == ""
+    assert result_sections(Told(expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,)).expected == "float32 · cpu"
+    assert result_sections(Told(MATRIX, expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,)).expected == ""
 
 
 @pytest.mark.parametrize(
@@ -225,20 +225,22 @@ def test_before_a_run_the_expected_dtype_stands_in_the_empty_room() -> None:
 )
 def test_the_empty_room_is_laid_out_as_the_values_will_be(shape: tuple[int, ...] | None, kind: str) -> None:
     expected = PortInference(node=NODE, dtype="float32", shape=shape, requires_grad=True, device="cpu")
-    facts = card_facts(Told(expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,))
+    facts = result_sections(Told(expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,))
     (part,) = facts.awaited
     assert part.kind == kind and 0 < part.value + part.gradient <= part.height < facts.height
-    unseen = card_facts(Told(expected=expected), NODE, ("y",), Shown(values=False, gradients=False), (Family.TENSOR,))
+    unseen = result_sections(
+        Told(expected=expected), NODE, ("y",), Shown(values=False, gradients=False), (Family.TENSOR,)
+    )
     assert [(part.value, part.gradient) for part in unseen.awaited] == [(0.0, 0.0)]
-    assert card_facts(Told(MATRIX, expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,)).awaited == ()
+    assert result_sections(Told(MATRIX, expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,)).awaited == ()
 
 
 def test_a_vector_of_more_than_five_reads_in_two_lines_with_the_numbers_of_their_first_elements() -> None:
-    value = card_facts(Told(VECTOR), NODE, ("y",), Shown()).sections[0].value
+    value = result_sections(Told(VECTOR), NODE, ("y",), Shown()).sections[0].value
     assert value is not None
     assert [len(row) for row in value.cells] == [5, 2]
     assert value.lead == ("0:", "5:")
-    short = card_facts(Told(tensor(3, value=[1.0, 2.0, 3.0])), NODE, ("y",), Shown()).sections[0].value
+    short = result_sections(Told(tensor(3, value=[1.0, 2.0, 3.0])), NODE, ("y",), Shown()).sections[0].value
     assert short is not None
     assert short.lead == ()
 
@@ -249,7 +251,7 @@ def test_a_tensor_that_is_all_one_number_says_it(shape: tuple[int, ...]) -> None
     summary = Summary(dtype="float32", shape=shape, minimum=0.03125, maximum=0.03125, rms=0.03125, preview=preview)
     record = TensorRecord(device="cpu", summary=summary, requires_grad=True)
     row = GradRow(node=NODE, state="value", grad=summary)
-    (section,) = card_facts(Told(record, grad=row), NODE, ("y",), Shown()).sections
+    (section,) = result_sections(Told(record, grad=row), NODE, ("y",), Shown()).sections
     assert section.value is not None
     assert section.value.text == "all 0.0312"
     assert section.gradient is not None
@@ -260,13 +262,13 @@ def test_a_tensor_that_is_all_one_number_says_it(shape: tuple[int, ...]) -> None
 
 def test_before_a_backward_nothing_is_said_of_a_gradient_that_is_not_required() -> None:
     plain = TensorRecord(device="cpu", summary=MATRIX.summary)
-    (section,) = card_facts(Told(plain), NODE, ("y",), Shown()).sections
+    (section,) = result_sections(Told(plain), NODE, ("y",), Shown()).sections
     assert section.gradient is None
     required = TensorRecord(device="cpu", summary=MATRIX.summary, requires_grad=True)
-    (section,) = card_facts(Told(required), NODE, ("y",), Shown()).sections
+    (section,) = result_sections(Told(required), NODE, ("y",), Shown()).sections
     assert section.gradient is not None
     assert section.gradient.state == "not_run"
-    (section,) = card_facts(Told(plain, grad=gradient(plain, "not_required")), NODE, ("y",), Shown()).sections
+    (section,) = result_sections(Told(plain, grad=gradient(plain, "not_required")), NODE, ("y",), Shown()).sections
     assert section.gradient is not None
 
 
@@ -274,16 +276,16 @@ def test_a_leaf_has_no_room_for_a_grad_fn_it_will_not_have() -> None:
     expected = PortInference(node=NODE, dtype="float32", shape=(), requires_grad=True)
     leaf = TensorRecord(device="cpu", summary=SCALAR.summary, requires_grad=True, is_leaf=True)
     told = Told(leaf, grad=gradient(leaf), expected=expected)
-    room = facts_height(Told(expected=expected), NODE, Shown(), (Family.TENSOR,), leaf=True)
-    assert room == facts_height(told, NODE, Shown(), (Family.TENSOR,), leaf=True)
-    assert room < facts_height(Told(expected=expected), NODE, Shown(), (Family.TENSOR,))
+    room = result_height(Told(expected=expected), NODE, Shown(), (Family.TENSOR,), leaf=True)
+    assert room == result_height(told, NODE, Shown(), (Family.TENSOR,), leaf=True)
+    assert room < result_height(Told(expected=expected), NODE, Shown(), (Family.TENSOR,))
 
 
 def test_what_inference_does_not_know_has_the_room_that_a_run_shows_it_needs() -> None:
-    unknown = facts_height(Told(), NODE, Shown(), (Family.TENSOR,))
-    ran = facts_height(Told(SCALAR), NODE, Shown(), (Family.TENSOR,))
+    unknown = result_height(Told(), NODE, Shown(), (Family.TENSOR,))
+    ran = result_height(Told(SCALAR), NODE, Shown(), (Family.TENSOR,))
     assert ran < unknown
-    assert facts_height(Told(SCALAR, grad=gradient(SCALAR)), NODE, Shown(), (Family.TENSOR,)) == ran
+    assert result_height(Told(SCALAR, grad=gradient(SCALAR)), NODE, Shown(), (Family.TENSOR,)) == ran
 
 
 def test_a_value_that_was_written_into_since_says_so_beside_its_port() -> None:
@@ -294,7 +296,7 @@ def test_a_value_that_was_written_into_since_says_so_beside_its_port() -> None:
     def hint(storage: int, version: int) -> str:
         summary = Summary(dtype="float32", shape=(4,))
         record = TensorRecord(device="cpu", summary=summary, storage=storage, version=version)
-        return card_facts(Written(record), NODE, ("v",), Shown()).hints[0]
+        return result_sections(Written(record), NODE, ("v",), Shown()).hints[0]
 
     assert (hint(7, 0), hint(7, 1), hint(8, 0)) == ("[4] v0→v1", "[4] v1", "[4]")
 
@@ -303,5 +305,5 @@ def test_a_value_that_was_written_into_since_says_so_beside_its_port() -> None:
 @pytest.mark.parametrize("families", [(), (Family.TENSOR,), (Family.NUMBER,), (Family.TENSOR, Family.TUPLE)])
 def test_the_height_of_a_card_nobody_said_anything_of_agrees_too(families: tuple[Family, ...], leaf: bool) -> None:
     for shown in (Shown(), Shown(grad_fn=False), Shown(values=False), Shown(gradients=False)):
-        facts = card_facts(NoResults(), NODE, ("y",), shown, families, leaf)
-        assert facts_height(NoResults(), NODE, shown, families, leaf) == facts.height
+        facts = result_sections(NoResults(), NODE, ("y",), shown, families, leaf)
+        assert result_height(NoResults(), NODE, shown, families, leaf) == facts.height

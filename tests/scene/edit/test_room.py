@@ -5,12 +5,12 @@ from itertools import combinations
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import SetPlaces
 from gradstudio.graph.model import Place
-from gradstudio.scene.edit.avoid_overlap import held_by_output, stepped_aside
-from gradstudio.scene.edit.drag_group import carried, units, with_members
-from gradstudio.scene.edit.empty_blocks import keeping_frames
-from gradstudio.scene.edit.insert_room import inserted, led_through
+from gradstudio.scene.edit.avoid_overlap import avoid_overlap, place_output_at
+from gradstudio.scene.edit.drag_group import drag_group, units, with_members
+from gradstudio.scene.edit.empty_blocks import keep_frames
+from gradstudio.scene.edit.insert_room import insert_with_room, lead_through_with_room
 from gradstudio.scene.edit.make_room import with_room
-from gradstudio.scene.edit.new_card_size import fresh_size
+from gradstudio.scene.edit.new_card_size import new_card_size
 from tests.helpers.drawing import Drawing
 
 
@@ -22,7 +22,7 @@ def covered(drawing: Drawing) -> bool:
 def test_what_is_added_over_a_card_steps_aside(drawing: Drawing) -> None:
     drawing.add("torch.randn", 200, 100)
     edits, item = recipes.add_operator(drawing.graph, "torch.tanh", 240, 130)
-    drawing.do(stepped_aside(drawing.board, edits))
+    drawing.do(avoid_overlap(drawing.board, edits))
     assert not covered(drawing)
     assert abs(drawing.graph.places[item].x - 240) < 300
 
@@ -30,12 +30,12 @@ def test_what_is_added_over_a_card_steps_aside(drawing: Drawing) -> None:
 def test_what_is_added_on_free_ground_stays_there(drawing: Drawing) -> None:
     drawing.add("torch.randn", 200, 100)
     edits, _ = recipes.add_operator(drawing.graph, "torch.tanh", 900, 100)
-    assert stepped_aside(drawing.board, edits) == edits
+    assert avoid_overlap(drawing.board, edits) == edits
 
 
 def test_a_card_can_be_held_by_its_output(drawing: Drawing) -> None:
     edits, item = recipes.add_operator(drawing.graph, "torch.tanh", 0, 0)
-    drawing.do(held_by_output(drawing.board, edits, item, 500, 300))
+    drawing.do(place_output_at(drawing.board, edits, item, 500, 300))
     x, y = drawing.output(item)
     assert abs(x - 500) <= 8 and abs(y - 300) <= 8
 
@@ -43,7 +43,7 @@ def test_a_card_can_be_held_by_its_output(drawing: Drawing) -> None:
 def test_a_card_put_into_a_wire_moves_what_is_in_its_way(drawing: Drawing) -> None:
     x, y = drawing.chain("torch.randn", "torch.relu")
     wire, before = drawing.graph.wires[y, "input"], drawing.box(y)
-    edits, item = inserted(drawing.board, wire, "torch.exp", 150, 0)
+    edits, item = insert_with_room(drawing.board, wire, "torch.exp", 150, 0)
     drawing.do(edits)
     assert not covered(drawing)
     assert drawing.box(x).right < drawing.box(item).x < drawing.box(y).x
@@ -53,7 +53,7 @@ def test_a_card_put_into_a_wire_moves_what_is_in_its_way(drawing: Drawing) -> No
 def test_a_card_that_stands_there_is_led_through_a_wire_in_the_same_way(drawing: Drawing) -> None:
     _, y = drawing.chain("torch.randn", "torch.relu")
     item = drawing.add("torch.exp", 0, 600)
-    drawing.do(led_through(drawing.board, drawing.graph.wires[y, "input"], item, 150, 0))
+    drawing.do(lead_through_with_room(drawing.board, drawing.graph.wires[y, "input"], item, 150, 0))
     assert drawing.graph.wires[y, "input"].source == item
     assert not covered(drawing)
 
@@ -80,7 +80,7 @@ def test_a_block_is_moved_with_what_it_holds_and_its_notes(drawing: Drawing) -> 
     drawing.do(recipes.wrap(drawing.graph, (x, y), "no_grad"))
     (block,) = drawing.graph.blocks
     assert with_members(drawing.board, (block,)) == {block, x, y}
-    assert set(carried(drawing.board, (block,))) == {x, y, *drawing.board.dots.of(wire)}
+    assert set(drag_group(drawing.board, (block,))) == {x, y, *drawing.board.dots.of(wire)}
     assert units(drawing.board, (block, x)) == [block]
 
 
@@ -90,7 +90,7 @@ def test_a_block_that_loses_its_last_statement_stays_where_it_is(drawing: Drawin
     (block,) = drawing.graph.blocks
     frames = drawing.board.placement.frames
     before = frames[block].box
-    delete = keeping_frames(recipes.delete, frames)
+    delete = keep_frames(recipes.delete, frames)
     drawing.do(delete(drawing.graph, (item,)))
     after = drawing.board.placement.frames[block].box
     assert (after.x, after.y) == (round(before.x), round(before.y))
@@ -99,4 +99,4 @@ def test_a_block_that_loses_its_last_statement_stays_where_it_is(drawing: Drawin
 def test_an_operator_takes_the_room_that_its_card_would(drawing: Drawing) -> None:
     item = drawing.add("torch.full")
     box = drawing.box(item)
-    assert fresh_size(drawing.board, "torch.full") == (box.width, box.height)
+    assert new_card_size(drawing.board, "torch.full") == (box.width, box.height)

@@ -8,7 +8,7 @@ import pytest
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, Graph
-from gradstudio.scene.edit.tabular_data import Data, added, is_data, read_file, read_text
+from gradstudio.scene.edit.tabular_data import Data, add_tensor, is_data, read_file, read_text
 
 
 @pytest.mark.parametrize("text", ["1 2 3", "[[1, 2], [3, 4]]", "a,b\n1,2\n3,4", "array([1.0, nan])", "1\t2\n3\t4"])
@@ -32,10 +32,10 @@ def test_rows_of_different_lengths_are_refused() -> None:
 
 def test_few_numbers_are_a_literal_and_many_are_stored() -> None:
     graph = Graph()
-    edits, item = added(graph, read_text("1 2 3"), 0, 0, ROOT)
+    edits, item = add_tensor(graph, read_text("1 2 3"), 0, 0, ROOT)
     apply_all(graph, edits)
     assert graph.nodes[item].literals["data"] == "[1, 2, 3]"
-    edits, item = added(graph, Data(array=np.arange(6, dtype=np.float32).reshape(2, 3)), 0, 0, ROOT)
+    edits, item = add_tensor(graph, Data(array=np.arange(6, dtype=np.float32).reshape(2, 3)), 0, 0, ROOT)
     apply_all(graph, edits)
     (tensor,) = graph.tensors.values()
     assert (tensor.dtype, tensor.shape) == ("float32", (2, 3))

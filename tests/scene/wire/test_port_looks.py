@@ -5,11 +5,11 @@ import numpy as np
 from gradstudio.graph import recipes
 from gradstudio.graph.model import Wire
 from gradstudio.protocol.messages.inference import PortInference
-from gradstudio.scene.card.port_style import PortLook
+from gradstudio.scene.card.port_style import PortStyle
 from tests.helpers.drawing import Drawing, scalar
 
 
-def look_along(drawing: Drawing, wire: Wire) -> PortLook:
+def look_along(drawing: Drawing, wire: Wire) -> PortStyle:
     looks = drawing.board.looks
     return looks.by_code[looks.codes[drawing.board.wiring.index[wire]]]
 

@@ -7,7 +7,7 @@ from gradstudio.document.python.python_document import read_python
 from gradstudio.scene.card.result_sections import Shown
 from gradstudio.scene.geometry import PATH_POINTS, Floats, wire_paths
 from gradstudio.scene.results import NoResults
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.scene.wire.routing import route_around
 from gradstudio.scene.wire.wire_options import WireStyle
 from gradstudio.scene.wire.wire_styles import directions, dotted_path, styled_paths
@@ -162,7 +162,7 @@ print(x, y)
 
 def test_wires_keep_out_of_blocks_and_out_of_the_rows_of_their_ports() -> None:
     read = read_python(PASSING, pasted=True)
-    board = Board(read.graph, NoResults(), Shown(), EvenMeasure())
+    board = Scene(read.graph, NoResults(), Shown(), EvenMeasure())
     (frame,) = board.placement.frames.values()
     box, face = frame.box, frame.face
     rows = [box.x, box.y, box.x + max(row.x for row in face.outputs), box.y + face.height]

@@ -6,7 +6,7 @@ import pytest
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.scene.geometry import PATH_POINTS
-from gradstudio.scene.wire.wire_options import WireStyle, WireView
+from gradstudio.scene.wire.wire_options import WireOptions, WireStyle
 from tests.helpers.drawing import Drawing
 
 STYLES: tuple[WireStyle, ...] = ("curved", "straight", "angled")
@@ -44,7 +44,7 @@ def test_a_path_begins_and_ends_at_ports_within_its_bounds(drawing: Drawing) -> 
 @pytest.mark.parametrize("style", STYLES)
 def test_a_wire_goes_around_a_card_and_not_while_one_is_dragged(drawing: Drawing, style: WireStyle) -> None:
     between, wire = passing(drawing)
-    drawing.board.show_wires(WireView(style=style))
+    drawing.board.show_wires(WireOptions(style=style))
     assert not runs_behind(drawing, between)
     drawing.board.drag.show({wire.target: (700.0, 1.0)})
     assert runs_behind(drawing, between)
@@ -64,7 +64,7 @@ def test_a_wire_leads_through_its_dots(drawing: Drawing, style: WireStyle) -> No
     _, y = drawing.chain("torch.randn", "torch.relu")
     wire = drawing.graph.wires[y, "input"]
     drawing.do(recipes.add_dot(drawing.graph, wire, 0, (150, 300)))
-    drawing.board.show_wires(WireView(style=style))
+    drawing.board.show_wires(WireOptions(style=style))
     (path,) = drawing.board.routes.paths
     assert np.abs(path - (150, 300)).sum(1).min() < 1
     assert path[0].tolist() == list(drawing.output(wire.source))

@@ -1,7 +1,7 @@
 """Which wires are drawn: those between cards, muted ones last; which of them touch what."""
 
 from gradstudio.graph import recipes
-from gradstudio.scene.wire.wire_options import WireView
+from gradstudio.scene.wire.wire_options import WireOptions
 from tests.helpers.drawing import Drawing
 
 
@@ -46,8 +46,8 @@ def test_a_person_may_want_only_the_wires_of_the_selection_or_none(drawing: Draw
     wiring = drawing.board.wiring
     one, other = drawing.graph.wires[y, "input"], drawing.graph.wires[z, "input"]
     assert wiring.is_drawn(one)
-    drawing.board.show_wires(WireView(shown="selection"))
+    drawing.board.show_wires(WireOptions(shown="selection"))
     wiring.selection = frozenset({x})
     assert wiring.is_drawn(one) and not wiring.is_drawn(other)
-    drawing.board.show_wires(WireView(shown="none"))
+    drawing.board.show_wires(WireOptions(shown="none"))
     assert not wiring.is_drawn(one)

@@ -9,7 +9,7 @@ from gradstudio.operators.catalogue.loader import load
 from gradstudio.ui.canvas.menus.context_menu import context_menu
 from gradstudio.ui.canvas.popups.search_popup import SearchPopup
 from gradstudio.ui.canvas.popups.search_row_delegate import star_place
-from gradstudio.ui.state.library.connection_statistics import Habits
+from gradstudio.ui.state.library.connection_statistics import ConnectionStatistics
 from tests.ui.canvas.conftest import CONTROL, Hand
 
 Key = Qt.Key
@@ -218,7 +218,7 @@ def test_habits_fade_are_capped_and_survive(hand: Hand) -> None:
     assert habits.after("torch.randn")[0] == "torch.sin"
     kept = {(one, other): count for one, other, count in habits.kept}
     assert kept["torch.randn", "torch.erf"] < 1.0
-    again = Habits()
+    again = ConnectionStatistics()
     again.restore(habits.kept)
     assert again.after("torch.randn") == habits.after("torch.randn")
     hand.session.graph_store.undo_stack.undo()

@@ -8,14 +8,14 @@ from gradstudio.graph import recipes
 from gradstudio.graph.analysis import module_modes
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.card.result_sections import Shown
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.canvas_context import CanvasContext, DragOptions
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
-from gradstudio.ui.canvas.edit.card_arrangement import Arranging
+from gradstudio.ui.canvas.edit.card_arrangement import CardArrangement
 from gradstudio.ui.canvas.edit.module_commands import ModuleCommands
 from gradstudio.ui.canvas.edit.wire_commands import WireCommands
 from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 
@@ -25,8 +25,8 @@ class Bench(CanvasContext):
 
     def __init__(self, session: Session, theme: Theme, port: QWidget) -> None:
         self.session, self.store, self.attention = session, session.shown_store, session.attention
-        self.look, self.lit, self.drag_options = Look(theme), OverlayState(), DragOptions()
-        self.board = Board(self.store.graph, session.results, Shown(), self.look.meter)
+        self.look, self.lit, self.drag_options = CanvasStyle(theme), OverlayState(), DragOptions()
+        self.board = Scene(self.store.graph, session.results, Shown(), self.look.meter)
         self.store.edited.connect(self.board.apply)
         self.refused: list[str] = []
         self._port = port
@@ -85,7 +85,7 @@ def test_wires_are_muted_and_taken_back_by_the_same_command(bench: Bench) -> Non
 
 def test_cards_are_brought_into_line(bench: Bench) -> None:
     selection = CanvasSelection(bench)
-    commands = Arranging(bench, selection)
+    commands = CardArrangement(bench, selection)
     first, second = bench.add("torch.randn", 0), bench.add("torch.relu", 400)
     selection.select(frozenset({first}))
     commands.align_selection("left")

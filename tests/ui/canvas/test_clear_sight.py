@@ -15,7 +15,7 @@ from gradstudio.scene.card.gradient_terms import part_words
 from gradstudio.scene.card.result_sections import Shown
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.results import at_work
-from gradstudio.scene.wire.label_placement import plate_box
+from gradstudio.scene.wire.label_placement import place_label
 from gradstudio.scene.wire.wire_labels import WireLabel, brief, briefest
 from gradstudio.ui.canvas.paint.pending_painter import has_run
 from gradstudio.ui.canvas.paint.picture_export import render_picture
@@ -133,7 +133,7 @@ def test_every_norm_has_one_form_and_counts_come_first() -> None:
 @pytest.mark.parametrize("upward", [True, False])
 def test_words_at_a_port_cover_neither_its_card_nor_others(upward: bool) -> None:
     card, right = Box(100, 300, 200, 150), Box(316, 290, 200, 200)
-    box = plate_box((300, 330), card, 120, [card, right], VIEW, upward=upward)
+    box = place_label((300, 330), card, 120, [card, right], VIEW, upward=upward)
     assert not box.meets(card)
     assert not box.meets(right)
     assert VIEW.contains(box.x, box.y) and VIEW.contains(box.right, box.bottom)
@@ -141,8 +141,8 @@ def test_words_at_a_port_cover_neither_its_card_nor_others(upward: bool) -> None
 
 def test_words_at_a_port_stand_beside_it_where_there_is_room() -> None:
     card = Box(100, 300, 200, 150)
-    assert plate_box((300, 330), card, 120, [card], VIEW, upward=False).x > card.right
-    at_the_edge = plate_box((990, 330), Box(790, 300, 200, 150), 120, [Box(790, 300, 200, 150)], VIEW, upward=False)
+    assert place_label((300, 330), card, 120, [card], VIEW, upward=False).x > card.right
+    at_the_edge = place_label((990, 330), Box(790, 300, 200, 150), 120, [Box(790, 300, 200, 150)], VIEW, upward=False)
     assert at_the_edge.right <= VIEW.right
 
 

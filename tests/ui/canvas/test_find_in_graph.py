@@ -11,7 +11,7 @@ from gradstudio.protocol.messages.events import Failed, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.canvas.popups.find_bar import HEIGHT
-from gradstudio.ui.state.document.node_search import find
+from gradstudio.ui.state.document.node_search import find_nodes
 from gradstudio.ui.state.results.failure import Failure
 from tests.ui.canvas.conftest import SHIFT, Hand
 from tests.ui.conftest import Add
@@ -98,8 +98,8 @@ def test_what_is_written_and_computed_is_found(hand: Hand, words: str, names: se
 def test_an_id_is_found_as_a_whole_only(hand: Hand) -> None:
     items = program(hand)
     graph, results = hand.graph, hand.session.results
-    assert find(graph, results, items["loss"]) == (items["loss"],)
-    assert find(graph, results, " ") == ()
+    assert find_nodes(graph, results, items["loss"]) == (items["loss"],)
+    assert find_nodes(graph, results, " ") == ()
 
 
 @pytest.mark.feature(50)

@@ -14,7 +14,7 @@ from gradstudio.scene.camera import Camera
 from gradstudio.scene.wire.wire_labels import WireLabels
 from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_cost
 from gradstudio.ui.canvas.paint.card.distant_gradient_signs import has_sign, paint_plate_state, state_of
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.storage_link_painter import storage_words
 from gradstudio.ui.theme import Theme
 from tests.ui.canvas.conftest import Hand
@@ -23,7 +23,7 @@ from tests.ui.canvas.edit.test_canvas_debugging import number, scalar
 STATES: tuple[GradState, ...] = get_args(GradState)
 
 
-def form(look: Look, plate: QRectF, state: GradState) -> frozenset[tuple[int, int]]:
+def form(look: CanvasStyle, plate: QRectF, state: GradState) -> frozenset[tuple[int, int]]:
     """The pixels of a plate that a state's sign covers, whatever their colour."""
     image = QImage(80, 60, QImage.Format.Format_RGB32)
     image.fill(look.color("card_well"))
@@ -36,7 +36,7 @@ def form(look: Look, plate: QRectF, state: GradState) -> frozenset[tuple[int, in
 
 @pytest.mark.parametrize("plate", [QRectF(4, 4, 60, 40), QRectF(4, 4, 26, 21), QRectF(4, 4, 18, 14)])
 def test_the_seven_states_have_seven_forms_whatever_their_colours(dark: Theme, plate: QRectF) -> None:
-    look = Look(dark)
+    look = CanvasStyle(dark)
     forms = {form(look, plate, state) for state in STATES}
     assert len(forms) == len(STATES) == 7
     assert all(forms)
@@ -99,7 +99,7 @@ def test_costs_are_written_on_a_card_seen_from_afar(hand: Hand) -> None:
 
 
 def test_costs_that_have_no_room_are_left_out_and_bytes_go_last(dark: Theme) -> None:
-    look = Look(dark)
+    look = CanvasStyle(dark)
 
     def painted(cost: tuple[str, str, str, str], width: float) -> QImage:
         image = QImage(320, 24, QImage.Format.Format_RGB32)

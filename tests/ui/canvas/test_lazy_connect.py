@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.ports.port_matching import best, links
-from gradstudio.ui.canvas.popups.wire_choice_list import LinkList
+from gradstudio.graph.ports.port_matching import best_links, rank_links
+from gradstudio.ui.canvas.popups.wire_choice_list import WireChoiceList
 from tests.ui.canvas.conftest import SHIFT, Hand
 from tests.ui.canvas.test_painting import has
 from tests.ui.canvas.test_wires import choose
@@ -25,7 +25,7 @@ def lazy(hand: Hand, source: ItemId, target: ItemId, keys: Qt.KeyboardModifier =
     hand.drag(body(hand, source), body(hand, target), RIGHT, keys)
 
 
-def list_of(hand: Hand) -> LinkList:
+def list_of(hand: Hand) -> WireChoiceList:
     found = hand.canvas.wire_commands.link_list
     assert found is not None
     return found
@@ -167,7 +167,7 @@ def test_escape_closes_the_list_and_the_canvas_has_the_keys_again(hand: Hand) ->
 
 def test_an_input_takes_one_of_the_checked_rows(hand: Hand) -> None:
     values, y = hand.add("torch.sort", 40, 100), hand.add("torch.relu", 500, 200)
-    found = links(hand.graph, [values], [y])
+    found = rank_links(hand.graph, [values], [y])
     assert len(found) == 2
     hand.canvas.wire_commands.choose_links(values, y, found, (400, 300))
     shown = list_of(hand).list
@@ -182,11 +182,11 @@ def test_the_best_fit_is_by_type_then_by_what_is_free_then_by_name(hand: Hand) -
     weight = hand.add("torch.randn", 40, 100)
     linear = hand.add("torch.nn.functional.linear", 500, 100)
     assert hand.canvas.board.graph.nodes[weight].names
-    first = best(links(hand.graph, [weight], [linear]))
+    first = best_links(rank_links(hand.graph, [weight], [linear]))
     assert {link.port for link in first} == {"input", "weight"}
     from gradstudio.graph import recipes
 
     hand.session.graph_store.submit(recipes.rename(hand.graph, weight, ("weight",)), "Rename")
-    assert [link.port for link in best(links(hand.graph, [weight], [linear]))] == ["weight"]
+    assert [link.port for link in best_links(rank_links(hand.graph, [weight], [linear]))] == ["weight"]
     cat = hand.add("torch.cat", 500, 400)
-    assert [link.port for link in best(links(hand.graph, [weight], [cat]))] == ["tensors.0"]
+    assert [link.port for link in best_links(rank_links(hand.graph, [weight], [cat]))] == ["tensors.0"]

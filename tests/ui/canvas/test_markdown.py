@@ -9,7 +9,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.program.write import write_script
 from gradstudio.scene.hit_test import hit
-from gradstudio.scene.note.markdown import Run, parse, plain
+from gradstudio.scene.note.markdown import Run, parse, without_markup
 from gradstudio.scene.note.note_layout import NOTE_EDGE
 from gradstudio.ui.canvas.menus.context_menu import context_menu
 from tests.ui.canvas.conftest import Hand
@@ -55,7 +55,7 @@ def test_links_keep_their_address_and_lists_their_bullets() -> None:
     assert line.runs[1] == Run("the page", "link", "https://pytorch.org/docs")
     assert line.runs[3] == Run("https://a.org/b", "link", "https://a.org/b")
     assert [(line.bullet, line.indent) for line in parse("- a\n  * b\n3. c")] == [("•", 12), ("•", 24), ("3.", 12)]
-    assert plain("# A\n- **b**") == "A\n• b"
+    assert without_markup("# A\n- **b**") == "A\n• b"
 
 
 def rows_of_ink(hand: Hand, item: ItemId) -> QImage:

@@ -17,7 +17,7 @@ from gradstudio.scene.camera import FIT_MARGIN, Camera
 from gradstudio.ui import theme as themes
 from gradstudio.ui.canvas.paint import picture_export
 from gradstudio.ui.canvas.paint.primitives import tensor_image
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.theme import Theme, ThemeName, theme
 from tests.ui.canvas.conftest import Hand
@@ -120,7 +120,7 @@ def test_whatever_changes_on_a_card_it_is_as_if_painted_for_the_first_time(hand:
         change()
         results.tables.pace.flush()
         after = hand.shot()
-        hand.canvas.layer.set_look(Look(theme("dark"), hand.canvas.look.meter))  # forgets every picture
+        hand.canvas.layer.set_look(CanvasStyle(theme("dark"), hand.canvas.look.meter))  # forgets every picture
         hand.canvas.repaint_board()
         assert hand.shot() == after
 
@@ -492,7 +492,7 @@ def contrast(ink: QColor, ground: QColor) -> float:
 
 @pytest.mark.parametrize("name", ["dark", "light"])
 def test_what_is_stale_can_be_read(name: ThemeName) -> None:
-    look = Look(theme(name))
+    look = CanvasStyle(theme(name))
     for ground in ("card_well", "card", "canvas"):
         inks = [look.stale.color(role) for role in ("text", "text_dim", "unknown_value", "danger")]
         for ink in (*inks, look.stale.gradient):

@@ -288,7 +288,7 @@ def test_the_menu_resets_one_value_or_all_only_where_something_differs(hand: Han
         0,
     )
     next(action for action in entries(menu) if action.text() == found[0]).trigger()
-    assert [path for _, path in recipes.differing(hand.graph, item)] == ["requires_grad"]
+    assert [path for _, path in recipes.changed_arguments(hand.graph, item)] == ["requires_grad"]
     assert hand.undo_texts[-1] == "Reset to default"
 
 
@@ -303,10 +303,10 @@ def test_the_key_resets_the_field_that_is_edited_else_the_selected_nodes(hand: H
     QTest.keyClicks(editor, "99")
     hand.canvas.field_commands.reset_to_default()
     assert hand.canvas.in_place.editor is None
-    assert [path for _, path in recipes.differing(hand.graph, item)] == ["requires_grad"]
+    assert [path for _, path in recipes.changed_arguments(hand.graph, item)] == ["requires_grad"]
     hand.canvas.selection.select(frozenset({item}))
     hand.canvas.field_commands.reset_to_default()
-    assert recipes.differing(hand.graph, item) == ()
+    assert recipes.changed_arguments(hand.graph, item) == ()
 
 
 def test_what_is_dragged_in_is_shown_as_the_card_it_will_be(hand: Hand) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gradstudio.scene.wire.wire_options import WireView
+from gradstudio.scene.wire.wire_options import WireOptions
 from tests.scene.wire.test_routing import STYLES, behind
 from tests.ui.canvas.conftest import Hand
 
@@ -19,7 +19,7 @@ def test_the_canvas_leads_wires_around_cards_and_lets_them_go_while_they_are_dra
     board.drag.let_go()
     assert not behind(board.routes.paths[k], rect)
     for style in STYLES:
-        board.show_wires(WireView(style=style))
+        board.show_wires(WireOptions(style=style))
         assert not behind(board.routes.paths[k], rect)
 
 

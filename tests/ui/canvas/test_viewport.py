@@ -243,13 +243,13 @@ def test_nothing_glides_for_whom_motion_is_reduced_nor_under_a_drag(hand: Hand) 
 
 def test_the_way_begins_and_ends_at_its_ends_and_what_is_seen_grows_evenly() -> None:
     start, end = Camera(1.0, 0.0, 0.0), Camera(0.25, -100.0, 50.0)
-    assert cameras.between(start, end, 0.0, 800) == start
-    last = cameras.between(start, end, 1.0, 800)
+    assert cameras.interpolate(start, end, 0.0, 800) == start
+    last = cameras.interpolate(start, end, 1.0, 800)
     assert (last.zoom, last.x, last.y) == pytest.approx((0.25, -100.0, 50.0))
-    half = cameras.between(start, end, 0.5, 800)
+    half = cameras.interpolate(start, end, 0.5, 800)
     assert half.zoom == pytest.approx(0.5)
     assert half.x == pytest.approx(-100.0 * (1600 - 800) / (3200 - 800))
-    flat = cameras.between(Camera(1.0, 0, 0), Camera(1.0, 100, 0), 0.25, 800)
+    flat = cameras.interpolate(Camera(1.0, 0, 0), Camera(1.0, 100, 0), 0.25, 800)
     assert (flat.zoom, flat.x) == (1.0, 25.0)
 
 

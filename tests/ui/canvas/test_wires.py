@@ -296,15 +296,15 @@ def test_hovering_a_wire_shows_where_it_begins_and_ends(hand: Hand) -> None:
 
 
 def test_only_what_the_line_crosses_counts() -> None:
-    from gradstudio.scene.geometry import crossed_wires, path_bounds
+    from gradstudio.scene.geometry import path_bounds, wires_across
 
     t = np.linspace(0, 1, 22)
     paths = np.stack([np.stack([100 * t, np.full(22, y)], 1) for y in (0.0, 50.0, 100.0)])
     bounds = path_bounds(paths)
-    assert crossed_wires(paths, bounds, (50, -10), (50, 60)) == [0, 1]
-    assert crossed_wires(paths, bounds, (150, -10), (150, 160)) == []
-    assert crossed_wires(paths, bounds, (50, 10), (50, 40)) == []
-    assert crossed_wires(paths, bounds, (-10, -10), (110, 110)) == [0, 1, 2]
+    assert wires_across(paths, bounds, (50, -10), (50, 60)) == [0, 1]
+    assert wires_across(paths, bounds, (150, -10), (150, 160)) == []
+    assert wires_across(paths, bounds, (50, 10), (50, 40)) == []
+    assert wires_across(paths, bounds, (-10, -10), (110, 110)) == [0, 1, 2]
 
 
 def test_swapping_moves_wires_and_literals(hand: Hand) -> None:

@@ -7,10 +7,10 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.inference import Need, PortInference
-from gradstudio.scene.card.result_sections import Shown, card_facts
+from gradstudio.scene.card.result_sections import Shown, result_sections
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.dialogs.memory_dialog import may_run
-from gradstudio.ui.state.run.memory_check import marked
+from gradstudio.ui.state.run.memory_check import mark_needs
 from gradstudio.ui.state.session import Session
 from tests.ui.conftest import Add
 
@@ -53,14 +53,14 @@ def test_the_node_has_the_mark_on_its_own_card(session: Session, add: Add) -> No
         PortInference(node=large, dtype="float32", shape=()),
     )
     need = Need(device="cpu", bytes=41 << 30, free_bytes=19 << 30, node=large)
-    session.results.tables.set_inference(marked(ports, (need,)))
-    told = [card_facts(session.results, item, ("x",), Shown()) for item in (small, large)]
+    session.results.tables.set_inference(mark_needs(ports, (need,)))
+    told = [result_sections(session.results, item, ("x",), Shown()) for item in (small, large)]
     assert [facts.problem_kind for facts in told] == ["", "warning"]
     assert told[1].problem == "This needs about 41 GiB on cpu; 19 GiB are free."
-    session.results.tables.set_inference(marked(ports, ()))
-    assert card_facts(session.results, large, ("x",), Shown()).problem == ""
+    session.results.tables.set_inference(mark_needs(ports, ()))
+    assert result_sections(session.results, large, ("x",), Shown()).problem == ""
 
 
 def test_a_node_without_results_is_marked_as_well() -> None:
-    (port,) = marked((), (NEED,))
+    (port,) = mark_needs((), (NEED,))
     assert (port.node, port.need) == ("n", NEED)

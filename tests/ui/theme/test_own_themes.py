@@ -13,7 +13,7 @@ from gradstudio.ui import theme as themes
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.dialogs.command_palette import Palette
 from gradstudio.ui.state.settings import Settings
-from gradstudio.ui.theme.user_themes import OwnThemes, read
+from gradstudio.ui.theme.user_themes import UserThemes, read
 
 
 def problems(**roles: object) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ def test_a_theme_that_is_hard_to_read_can_be_used_but_is_told() -> None:
 
 
 def test_a_file_that_went_away_is_no_crash(tmp_path: Path) -> None:
-    found = OwnThemes(tmp_path).load("own:gone")
+    found = UserThemes(tmp_path).load("own:gone")
     assert found.theme == themes.theme("dark") and "gone.json cannot be read" in found.problems[0]
 
 

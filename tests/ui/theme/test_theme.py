@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
 from gradstudio.operators.catalogue.loader import load
-from gradstudio.ui.theme import Theme, ThemeName, apply, dtype_family, theme, tinted
-from gradstudio.ui.theme.contrast import TEXT, contrast, poor
+from gradstudio.ui.theme import Theme, ThemeName, apply, dtype_family, icon_pixmap, theme
+from gradstudio.ui.theme.contrast import TEXT, contrast, poor_pairs
 from gradstudio.ui.theme.style import edge, style_sheet
 
 
@@ -26,11 +26,11 @@ def look(request: pytest.FixtureRequest) -> Theme:
 
 @pytest.mark.feature(85)
 def test_every_text_can_be_read_and_every_mark_seen(look: Theme) -> None:
-    assert [pair.words for pair in poor(look)] == []
+    assert [pair.words for pair in poor_pairs(look)] == []
 
 
 def test_a_theme_that_cannot_be_read_is_found_out(look: Theme) -> None:
-    words = [pair.words for pair in poor(msgspec.structs.replace(look, text=look.surface, focus=look.canvas))]
+    words = [pair.words for pair in poor_pairs(msgspec.structs.replace(look, text=look.surface, focus=look.canvas))]
     assert "text on surface has a contrast of 1.0; it takes 4.5" in words
     assert "focus on canvas has a contrast of 1.0; it takes 3" in words
 
@@ -68,7 +68,7 @@ def test_icons_are_painted_in_the_colour_asked_for(qapp: object) -> None:
     for path in sorted((paths.resources() / "icons").glob("*.svg")):
         if "currentColor" not in path.read_text():
             continue
-        image = tinted(path.stem, QColor("#ff0000"), 24).toImage()
+        image = icon_pixmap(path.stem, QColor("#ff0000"), 24).toImage()
         colors = {
             image.pixelColor(x, y).name() for x in range(24) for y in range(24) if image.pixelColor(x, y).alpha() > 250
         }
@@ -108,9 +108,9 @@ def test_the_same_theme_again_restyles_nothing(qtbot: QtBot, qapp: QApplication)
 
 def test_an_icon_that_was_drawn_is_not_drawn_again(qapp: QApplication) -> None:
     red, blue = QColor("red"), QColor("blue")
-    assert tinted("close", red).cacheKey() == tinted("close", red).cacheKey()
-    assert tinted("close", red).toImage() != tinted("close", blue).toImage()
-    assert tinted("close", red, 24).width() == 24
+    assert icon_pixmap("close", red).cacheKey() == icon_pixmap("close", red).cacheKey()
+    assert icon_pixmap("close", red).toImage() != icon_pixmap("close", blue).toImage()
+    assert icon_pixmap("close", red, 24).width() == 24
 
 
 def test_panels_are_told_apart_in_every_theme(look: Theme) -> None:

@@ -19,7 +19,7 @@ from gradstudio.ui.state.results.run_names import RunNames
 from gradstudio.ui.timeline.moment_words import card, step_words
 from gradstudio.ui.timeline.section_labels import turn_labels
 from gradstudio.ui.timeline.strip_painter import DOT_PX
-from gradstudio.ui.timeline.tick_arrays import Recording
+from gradstudio.ui.timeline.tick_arrays import TickArrays
 from gradstudio.ui.timeline.time_scale import Scale
 from gradstudio.ui.timeline.timeline_strip import TimelineStrip
 from tests.ui.conftest import Add
@@ -285,7 +285,7 @@ def test_the_number_of_a_step_is_the_same_wherever_it_is_said(window: MainWindow
 
 def test_turns_that_had_to_go_are_said() -> None:
     loop = ItemId("for")
-    recording, timeline = Recording(lambda _node: (loop,)), Timeline()
+    recording, timeline = TickArrays(lambda _node: (loop,)), Timeline()
     timeline.add_rows([row(k + 1, "y", turns=(turn,)) for k, turn in enumerate((*range(16), *range(900, 940)))])
     recording.follow(timeline)
     cells = recording.cells(False)

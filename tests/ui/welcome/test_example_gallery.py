@@ -9,7 +9,7 @@ from PySide6.QtCore import QRect, Qt
 from gradstudio import paths
 from gradstudio.ui.welcome.arrow_navigation import nearest
 from gradstudio.ui.welcome.example_gallery import groups
-from gradstudio.ui.welcome.relative_date import when
+from gradstudio.ui.welcome.relative_date import relative_date
 
 
 def test_every_shipped_example_has_its_group_and_a_sentence() -> None:
@@ -46,7 +46,7 @@ def test_without_examples_there_are_no_groups(tmp_path: Path) -> None:
     ],
 )
 def test_a_time_is_said_as_a_person_says_it(then: datetime, words: str) -> None:
-    assert when(then, datetime(2026, 3, 10, 12, 0)) == words
+    assert relative_date(then, datetime(2026, 3, 10, 12, 0)) == words
 
 
 def test_an_arrow_leads_to_the_nearest_place_on_its_way() -> None:

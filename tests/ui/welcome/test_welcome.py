@@ -15,7 +15,7 @@ from gradstudio.ui import theme as themes
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.welcome.example_gallery import Example, Group
-from gradstudio.ui.welcome.thumbnails import fitted
+from gradstudio.ui.welcome.thumbnails import fit_picture
 from gradstudio.ui.welcome.welcome_page import Shelf, WelcomePage
 from tests.ui.conftest import Add
 
@@ -170,7 +170,7 @@ def pictures_seen(page: WelcomePage) -> int:
 def test_a_wide_or_a_high_picture_is_shown_whole(width: int, height: int) -> None:
     drawn = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
     drawn.fill(Qt.GlobalColor.red)
-    shown = fitted(drawn, QSize(240, 120))
+    shown = fit_picture(drawn, QSize(240, 120))
     assert shown.size() == QSize(240, 120)
     seen = [(x, y) for x in range(240) for y in range(120) if shown.pixelColor(x, y).alpha() > 200]
     columns, rows = {x for x, _ in seen}, {y for _, y in seen}

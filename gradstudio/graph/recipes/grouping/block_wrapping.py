@@ -6,7 +6,7 @@ from gradstudio.graph import order
 from gradstudio.graph.edits import AddBlock, Edits, MoveItem, SetPlaces
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, Block, BlockKind, BodyId, Graph, ItemId, Place
-from gradstudio.graph.names import fresh, title
+from gradstudio.graph.names import fresh_name, title
 from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.removal import dissolve
 from gradstudio.graph.rules import broken_border, check_bodies
@@ -39,7 +39,7 @@ def wrap(graph: Graph, items: Iterable[ItemId], kind: BlockKind = "no_grad", blo
     Raises:
         Refused: nothing is selected, or a statement would have to run in the middle of the block.
     """
-    chosen = tops(graph, items)
+    chosen = top_items(graph, items)
     if not chosen:
         raise Refused("Select the statements that shall stand in the block first.")
     body = graph.parents[chosen[0]]
@@ -69,7 +69,7 @@ def move_into(graph: Graph, items: Iterable[ItemId], body: BodyId) -> Edits:
         Refused: a block would stand in itself, or a statement would have to run in its middle.
     """
     draft, items = Draft(graph), tuple(items)
-    for item in tops(graph, items):
+    for item in top_items(graph, items):
         if graph.parents[item] == body:
             continue
         if (
@@ -79,7 +79,7 @@ def move_into(graph: Graph, items: Iterable[ItemId], body: BodyId) -> Edits:
         ):
             raise Refused(f"'{title(graph, item)}' cannot stand inside itself.")
         draft.do(MoveItem(item, body, _index_for(draft, item, body)))
-    check_bodies(draft.graph, tops(draft.graph, items))
+    check_bodies(draft.graph, top_items(draft.graph, items))
     if (reason := broken_border(draft.graph)) and not broken_border(graph):
         raise Refused(reason)
     return draft.finish()
@@ -94,11 +94,11 @@ def _fresh(draft: Draft, kind: BlockKind, block_title: str = "") -> Block:
         title=block_title,
         literals=FRESH_LITERALS.get(kind, {}),
         lengths={"range": 1} if loops else {},
-        variable=fresh(draft.taken_names(), "i") if loops else "",
+        variable=fresh_name(draft.taken_names(), "i") if loops else "",
     )
 
 
-def tops(graph: Graph, items: Iterable[ItemId]) -> list[ItemId]:
+def top_items(graph: Graph, items: Iterable[ItemId]) -> list[ItemId]:
     """The chosen items in program order, without those inside a chosen block, lifted to one body."""
     chosen = {item for item in items if item in graph}
     tops = [item for item in chosen if not chosen & {ItemId(body) for body in graph.ancestors(item)}]

@@ -7,9 +7,9 @@ import msgspec
 
 from gradstudio.graph.edits import Edit, Edits, ReplaceNode, SetDefinition, SetTensor
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.groups.definitions import all_ids, in_order, is_seed
+from gradstudio.graph.groups.definitions import all_ids, call_order, is_seed
 from gradstudio.graph.model import BodyId, Definition, Graph, ItemId, Node, Wire
-from gradstudio.graph.names import bound_names, check, fresh, suggest, title
+from gradstudio.graph.names import bound_names, check, fresh_name, suggest, title
 from gradstudio.graph.operator_rows import GROUP, class_name
 
 
@@ -23,7 +23,7 @@ def unique_copy(graph: Graph, node: ItemId) -> Edits:
     definition = graph.definitions.get(call.operator.removeprefix(GROUP))
     if definition is None or not call.operator.startswith(GROUP):
         raise Refused("Select the card of a group to make a copy of it.")
-    name = fresh({*graph.definitions, *bound_names(graph)}, definition.name)
+    name = fresh_name({*graph.definitions, *bound_names(graph)}, definition.name)
     copy = with_new_ids(definition, all_ids(graph)).but(name=name)
     return SetDefinition(name, copy), ReplaceNode(msgspec.structs.replace(call, operator=GROUP + name))
 
@@ -65,7 +65,7 @@ def proposed_name(graph: Graph, items: frozenset[ItemId]) -> str:
     else:
         bound = [name for node in nodes for name in node.names if name != "_"]
         base = f"{'make' if makes else 'compute'}_{bound[-1] if bound else 'values'}"
-    return fresh({*graph.definitions, *bound_names(graph)}, class_name(base) if makes else base)
+    return fresh_name({*graph.definitions, *bound_names(graph)}, class_name(base) if makes else base)
 
 
 def class_words(graph: Graph, items: Iterable[ItemId]) -> str:
@@ -97,13 +97,13 @@ def bring(graph: Graph, source: Graph, name: str) -> tuple[Edits, str]:
     called: dict[str, str] = {}
     edits: list[SetDefinition] = []
     ids = all_ids(graph)
-    for one in in_order(source):
+    for one in call_order(source):
         if one not in wanted:
             continue
         brought = _calling(source.definitions[one], called)
-        same = next((key for key, other in known.items() if alike(other, brought)), None)
+        same = next((key for key, other in known.items() if are_equivalent(other, brought)), None)
         if same is None:
-            same = fresh({*known, *taken}, one)
+            same = fresh_name({*known, *taken}, one)
             made = with_new_ids(brought, ids).but(name=same)
             ids |= set(made.graph.nodes) | set(made.graph.blocks)
             known[same] = made
@@ -113,14 +113,14 @@ def bring(graph: Graph, source: Graph, name: str) -> tuple[Edits, str]:
     return (*(tensors if edits else ()), *edits), called[name]
 
 
-def needed(source: Graph, nodes: Iterable[Node]) -> dict[str, Definition]:
+def called_definitions(source: Graph, nodes: Iterable[Node]) -> dict[str, Definition]:
     """The definitions that these nodes call, and those which these call."""
     called = {node.operator.removeprefix(GROUP) for node in nodes if node.operator.startswith(GROUP)}
     found = {one for name in called if name in source.definitions for one in _needed(source, name)}
     return {name: definition for name, definition in source.definitions.items() if name in found}
 
 
-def alike(one: Definition, other: Definition) -> bool:
+def are_equivalent(one: Definition, other: Definition) -> bool:
     """Whether two definitions compute the same under the same names, whatever their ids and places are."""
     return _content(one) == _content(other)
 

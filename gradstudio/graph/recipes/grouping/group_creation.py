@@ -6,7 +6,7 @@ import msgspec
 
 from gradstudio.graph import names as naming
 from gradstudio.graph.boundary_cards import CARDS
-from gradstudio.graph.card_grouping import CALL, CALLED, joined
+from gradstudio.graph.card_grouping import CALL, CALLED, card_groups
 from gradstudio.graph.edits import (
     AddNode,
     AddWire,
@@ -20,7 +20,7 @@ from gradstudio.graph.edits import (
     apply_all,
 )
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.groups.definitions import bare, result_word, setup_first, top_of, wanted_setup
+from gradstudio.graph.groups.definitions import bare_definition, result_word, setup_first, setup_statements, top_of
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
     DEFINITION_OUTPUTS,
@@ -36,9 +36,9 @@ from gradstudio.graph.model import (
 )
 from gradstudio.graph.names import title
 from gradstudio.graph.operator_rows import GROUP, class_name, instance_name, row_of
-from gradstudio.graph.order import settled
+from gradstudio.graph.order import order_edits
 from gradstudio.graph.recipes.draft import Draft
-from gradstudio.graph.recipes.grouping.block_wrapping import tops, wrap
+from gradstudio.graph.recipes.grouping.block_wrapping import top_items, wrap
 from gradstudio.graph.recipes.nodes import fresh_node
 from gradstudio.graph.text import name_bindings
 from gradstudio.operators.calls.call_signature import INPUTS
@@ -60,8 +60,8 @@ def make_group(graph: Graph, items: Iterable[ItemId], name: str) -> Edits:
         Refused: nothing is selected, a block is cut in two, something else would have to run in its middle, or
             the name is none.
     """
-    chosen = _with_parts(graph, joined(graph).whole(item for item in items if item in graph and item not in CARDS))
-    whole = tops(graph, chosen)
+    chosen = _with_parts(graph, card_groups(graph).whole(item for item in items if item in graph and item not in CARDS))
+    whole = top_items(graph, chosen)
     if not whole:
         raise Refused("Select the statements that shall be a group first.")
     if cut := next((item for item in whole if item not in chosen), None):
@@ -157,7 +157,7 @@ class _Making:
 
     def _names_of(self, sources: list[Value]) -> tuple[str, ...]:
         taken = set(self.draft.graph.definitions)
-        return tuple(naming.fresh(taken, self._word(value)) for value in sources)
+        return tuple(naming.fresh_name(taken, self._word(value)) for value in sources)
 
     def _word(self, value: Value) -> str:
         """What a value is called, or else what it is a result of."""
@@ -165,11 +165,11 @@ class _Making:
 
     def _definition(self, inputs: tuple[str, ...], sources: list[Value]) -> Definition:
         inner = self._inner(sources)
-        seeds = wanted_setup(inner, (), frozenset())
+        seeds = setup_statements(inner, (), frozenset())
         is_module = bool(seeds)
         needs = {wire.output for wire in inner.wires_from(DEFINITION_INPUTS) if top_of(inner, wire.target) in seeds}
         late = frozenset(range(len(inputs))) - needs
-        setup = wanted_setup(inner, (), late) if is_module else ()
+        setup = setup_statements(inner, (), late) if is_module else ()
         name = self._free_name(class_name(self.name) if is_module else self.name)
         kept = tuple(item for item in setup if item in inner.nodes and inner.nodes[item].names)
         definition = Definition(
@@ -189,9 +189,9 @@ class _Making:
         setup_first(inner, setup)
         inner.edges = Edges(inputs, named)
         inner.definitions = dict(self.draft.graph.definitions)
-        apply_all(inner, settled(inner))
-        apply_all(inner, name_bindings.settled(inner))
-        return definition.but(outputs=named, graph=bare(inner))
+        apply_all(inner, order_edits(inner))
+        apply_all(inner, name_bindings.binding_edits(inner))
+        return definition.but(outputs=named, graph=bare_definition(inner))
 
     def _inner(self, sources: list[Value]) -> Graph:
         """The selection as a graph of its own, its inputs wired."""
@@ -221,7 +221,7 @@ class _Making:
         return inner
 
     def _free_name(self, name: str) -> str:
-        return naming.fresh(self.taken | set(naming.bound_names(self.draft.graph)), name)
+        return naming.fresh_name(self.taken | set(naming.bound_names(self.draft.graph)), name)
 
     def _outputs(self, definition: Definition) -> list[Value]:
         """What is used outside, but for what is read from the module; when there is none, the unused results."""
@@ -242,7 +242,7 @@ class _Making:
 
     def _named_outputs(self, outputs: list[Value]) -> tuple[str, ...]:
         taken: set[str] = set()
-        return tuple(naming.fresh(taken, self._word(value)) for value in outputs)
+        return tuple(naming.fresh_name(taken, self._word(value)) for value in outputs)
 
     # ---------------------------------------------------------------- the outside
 
@@ -271,7 +271,7 @@ class _Making:
 
     def _construct(self, definition: Definition, parent: BodyId, index: int, place: Place) -> Node:
         draft = self.draft
-        name = naming.fresh(draft.taken_names(), instance_name(definition.name))
+        name = naming.fresh_name(draft.taken_names(), instance_name(definition.name))
         node = Node(id=draft.new_id(), operator=GROUP + definition.name, names=(name,))
         draft.do(AddNode(node, parent, index), SetPlaces({node.id: place}))
         return node
@@ -300,7 +300,7 @@ class _Making:
             node = self.nodes.get(wire.source)
             name = node.names[wire.output] if node is not None and wire.output < len(node.names) else "_"
             word = self._word_of(node, wire.output) if name == "_" else name
-            found.append(name if name not in ("_", *found) else naming.fresh(taken, word))
+            found.append(name if name not in ("_", *found) else naming.fresh_name(taken, word))
         return tuple(reversed(found))
 
     def _word_of(self, node: Node | None, output: int) -> str:

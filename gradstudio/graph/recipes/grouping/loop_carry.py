@@ -21,7 +21,7 @@ def loop_around(graph: Graph, item: ItemId) -> ItemId | None:
     return next((block for block in around if graph.blocks[block].kind == "for"), None)
 
 
-def carriable(graph: Graph, item: ItemId, output: int) -> tuple[Wire, ...]:
+def carriable_wires(graph: Graph, item: ItemId, output: int) -> tuple[Wire, ...]:
     """Wires into the loop around an item that its result could take the place of from the second turn on."""
     node = graph.nodes.get(item)
     loop = loop_around(graph, item) if node is not None else None
@@ -52,7 +52,7 @@ def carry(graph: Graph, item: ItemId, output: int, first: Wire) -> Edits:
         Refused: the result cannot take the place of that value.
     """
     loop = loop_around(graph, item)
-    known = {(wire.source, wire.output) for wire in carriable(graph, item, output)}
+    known = {(wire.source, wire.output) for wire in carriable_wires(graph, item, output)}
     if loop is None or (first.source, first.output) not in known:
         raise Refused(f"{title(graph, item)} cannot be carried into the next turn from there.")
     name = graph.nodes[item].names[output]

@@ -8,7 +8,7 @@ from gradstudio.graph import names as naming
 from gradstudio.graph.card_grouping import CALL, CALLED, calls_of
 from gradstudio.graph.edits import AddBlock, AddNode, AddWire, Edits, RemoveNode, SetDefinition, SetPlaces, SetTail
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.groups.definitions import all_ids, callers, group_of, inside, setup_of, top_of
+from gradstudio.graph.groups.definitions import all_ids, callers, definition_graph, group_of, setup_of, top_of
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
     DEFINITION_OUTPUTS,
@@ -25,7 +25,7 @@ from gradstudio.graph.model import (
 from gradstudio.graph.names import title
 from gradstudio.graph.operator_rows import GROUP, row_of
 from gradstudio.graph.recipes.draft import Draft
-from gradstudio.graph.renaming import carried_together, new_names, renamed_block, renamed_node, renamed_port
+from gradstudio.graph.renaming import loop_aliases, new_names, renamed_block, renamed_node, renamed_port
 from gradstudio.graph.text import name_bindings
 from gradstudio.graph.text.record_checks import attribute_of
 from gradstudio.operators.calls.call_signature import INPUTS
@@ -76,7 +76,7 @@ class _Inlining:
 
     def __init__(self, draft: Draft, definition: Definition) -> None:
         self.draft, self.definition = draft, definition
-        self.inner = inside(draft.graph, definition.name)
+        self.inner = definition_graph(draft.graph, definition.name)
         self.setup = set(setup_of(definition))
         self.known = all_ids(draft.graph)
         self.made: dict[ItemId, ItemId] = {}
@@ -235,7 +235,7 @@ class _Inlining:
         for item in [one for one in part.nodes if one not in set(members)]:
             part.nodes[item] = msgspec.structs.replace(part.nodes[item], names=())
         part.edges = None
-        same = carried_together(part)
+        same = loop_aliases(part)
         alike = {same.get(value, value): name for value, name in outer.items()}
         alike |= {same.get(value, value): name for value, name in self._carried(part, members, given)}
         outer = outer | {value: alike[chief] for value, chief in same.items() if chief in alike} | alike
@@ -279,7 +279,7 @@ class _Inlining:
             node = Node(
                 id=self._new_id("n"),
                 operator=LITERAL,
-                names=(naming.fresh(draft.taken_names(), name),),
+                names=(naming.fresh_name(draft.taken_names(), name),),
                 literals={"value": value},
             )
             body = draft.graph.parents[where.id]

@@ -2,13 +2,13 @@
 
 import msgspec
 
-from gradstudio.graph.card_grouping import CALL, CALLED, is_callable, joined, makes_module
+from gradstudio.graph.card_grouping import CALL, CALLED, card_groups, is_callable, makes_module
 from gradstudio.graph.edits import AddNode, AddWire, Edits, RemoveNode, SetPlaces
 from gradstudio.graph.errors import Refused, WireRefused
 from gradstudio.graph.model import DEFINITION_OUTPUTS, BodyId, Graph, ItemId, Node, Place, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.operator_rows import GROUP, row_of, row_of_key
-from gradstudio.graph.ports.drop_target import Landing, landing
+from gradstudio.graph.ports.drop_target import DropTarget, drop_target
 from gradstudio.graph.ports.item_ports import find_port, input_ports, output_family, output_ports
 from gradstudio.graph.ports.muted_wires import is_muted, without_muted
 from gradstudio.graph.ports.wire_dots import points_of
@@ -113,7 +113,7 @@ def insert_on_wire(graph: Graph, wire: Wire, key: str, x: float, y: float) -> tu
 
 def first_fitting_port(graph: Graph, source: ItemId, output: int, target: ItemId) -> str | None:
     """The input of target that a wire from this output would naturally take: the first free one that fits."""
-    called = joined(graph).modules.get(target)
+    called = card_groups(graph).modules.get(target)
     ports = [port for port in input_ports(graph, target) if called is None or port.path != CALLED]
     fitting = [port for port in ports if not why_not(graph, source, output, target, port.path)]
     free = [port for port in fitting if port.state == "empty"]
@@ -130,7 +130,7 @@ def attach(draft: Draft, source: ItemId, output: int, target: ItemId, path: str)
     reason = why_not(draft.graph, source, output, target, path)
     if reason:
         raise WireRefused(reason)
-    land = landing(draft.graph, source, output, target, path)
+    land = drop_target(draft.graph, source, output, target, path)
     if land is not None:
         path = _land(draft, target, land)
         source = _between(draft, source, output, target, land)
@@ -157,7 +157,7 @@ def attach(draft: Draft, source: ItemId, output: int, target: ItemId, path: str)
         fit_call(draft, target)
 
 
-def _land(draft: Draft, target: ItemId, land: Landing) -> str:
+def _land(draft: Draft, target: ItemId, land: DropTarget) -> str:
     """Give the list the shape in which the wire ends; the port."""
     owner = draft.owner(target)
     name = land.port.split(".")[0]
@@ -169,7 +169,7 @@ def _land(draft: Draft, target: ItemId, land: Landing) -> str:
     return land.port
 
 
-def _between(draft: Draft, source: ItemId, output: int, target: ItemId, land: Landing) -> ItemId:
+def _between(draft: Draft, source: ItemId, output: int, target: ItemId, land: DropTarget) -> ItemId:
     """The source of the wire: what comes between, written inside the target, where there is such a thing."""
     if not land.between:
         return source
@@ -187,7 +187,7 @@ def _between(draft: Draft, source: ItemId, output: int, target: ItemId, land: La
 
 def _drop_idle_call(draft: Draft, source: ItemId, target: ItemId, path: str) -> None:
     """A layer that is given to a container is called by it: the call it came with goes, if nothing was wired to it."""
-    call = joined(draft.graph).calls.get(source)
+    call = card_groups(draft.graph).calls.get(source)
     port = find_port(draft.graph, target, path)
     takes = port is not None and port.parameter.kind in (Kind.MODULE, Kind.MODULES)
     if (

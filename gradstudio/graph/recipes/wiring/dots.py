@@ -5,7 +5,16 @@ from collections.abc import Iterable
 from gradstudio.graph.edits import Edits, SetPlaces, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId, Place, Wire
-from gradstudio.graph.ports.wire_dots import MOST_DOTS, End, Point, dots_by_end, end_of, points_of, shared, with_points
+from gradstudio.graph.ports.wire_dots import (
+    MOST_DOTS,
+    End,
+    Point,
+    coinciding_dots,
+    dots_by_end,
+    end_of,
+    points_of,
+    with_points,
+)
 from gradstudio.graph.recipes.wiring.connection import connect
 
 
@@ -25,7 +34,7 @@ def add_dot(graph: Graph, wire: Wire, index: int, point: Point) -> Edits:
 
 def remove_dots(graph: Graph, keys: Iterable[str]) -> Edits:
     """Take dots away, and those of other wires that are one with them."""
-    gone = shared(graph, keys)
+    gone = coinciding_dots(graph, keys)
     ends = {named[0] for key in gone if (named := end_of(key)) is not None}
     places: dict[str, Place | None] = {}
     for end, dots in dots_by_end(graph).items():

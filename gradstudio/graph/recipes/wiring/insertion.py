@@ -1,20 +1,20 @@
 """A node that stands on the canvas, put into a wire."""
 
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import AddWire, Edits
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import output_ports
 from gradstudio.graph.recipes.draft import Draft
-from gradstudio.graph.recipes.repairs import in_turn
+from gradstudio.graph.recipes.repairs import combine_steps
 from gradstudio.graph.recipes.wiring.connection import connect, first_fitting_port
 from gradstudio.graph.rules import why_not
 
 
 def is_idle(graph: Graph, item: ItemId) -> bool:
     """Whether no wire comes to a card or leaves it."""
-    module = joined(graph).modules.get(item)
+    module = card_groups(graph).modules.get(item)
     between = {item, module}
     wires = (*graph.wires_to(item), *graph.wires_from(item))
     if module is not None:
@@ -44,4 +44,4 @@ def insert_existing(graph: Graph, wire: Wire, item: ItemId) -> Edits:
         draft.do(AddWire(Wire(item, 0, wire.target, wire.port)))
         return draft.finish()
 
-    return in_turn(graph, lambda now: connect(now, wire.source, wire.output, item, path), through)
+    return combine_steps(graph, lambda now: connect(now, wire.source, wire.output, item, path), through)

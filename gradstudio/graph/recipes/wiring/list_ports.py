@@ -14,7 +14,7 @@ from gradstudio.graph.ports.item_ports import find_port
 from gradstudio.graph.ports.module_calls import taker_of
 from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.text.literal_text import NotALiteral, spell
-from gradstudio.operators.calls.call_signature import INPUTS, input_parameter, required, taken
+from gradstudio.operators.calls.call_signature import INPUTS, forward_parameters, input_parameter, required_inputs
 from gradstudio.operators.model import Kind
 
 T = TypeVar("T")
@@ -115,7 +115,12 @@ def close_gaps(draft: Draft, ends: Iterable[tuple[ItemId, str]]) -> None:
             emptied.setdefault((item, parameter), set()).add(int(number))
     for (item, parameter), numbers in emptied.items():
         node = draft.graph.nodes.get(item)
-        if parameter == INPUTS and node is not None and node.operator == CALL and taken(taker_of(draft.graph, node)):
+        if (
+            parameter == INPUTS
+            and node is not None
+            and node.operator == CALL
+            and forward_parameters(taker_of(draft.graph, node))
+        ):
             _close_call(draft, node, numbers)
         else:
             _close(draft, item, parameter, numbers)
@@ -125,7 +130,7 @@ def _close_call(draft: Draft, call: Node, numbers: set[int]) -> None:
     """Inputs of a known module keep their places; behind an optional one that became empty, the rest goes by name."""
     maker = taker_of(draft.graph, call)
     count = call.lengths.get(INPUTS, 0)
-    gaps = [k for k in numbers if required(maker) <= k < count and _is_empty(draft, call.id, f"{INPUTS}.{k}")]
+    gaps = [k for k in numbers if required_inputs(maker) <= k < count and _is_empty(draft, call.id, f"{INPUTS}.{k}")]
     if not gaps:
         return
     names = {f"{INPUTS}.{k}": p.name for k in range(min(gaps), count) if (p := input_parameter(maker, k)) is not None}
@@ -145,11 +150,11 @@ def fit_call(draft: Draft, call: ItemId) -> None:
     node = draft.graph.nodes[call]
     maker = taker_of(draft.graph, node)
     count = node.lengths.get(INPUTS)
-    if count is None or not taken(maker):
+    if count is None or not forward_parameters(maker):
         return
     while count and _is_empty(draft, call, f"{INPUTS}.{count - 1}"):
         count -= 1
-    count = max(count, required(maker))
+    count = max(count, required_inputs(maker))
     if count != node.lengths[INPUTS]:
         draft.put(msgspec.structs.replace(node, lengths={**node.lengths, INPUTS: count}))
 

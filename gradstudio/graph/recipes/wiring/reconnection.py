@@ -22,7 +22,7 @@ NUMBERS: Final = frozenset({Kind.NUMBER, Kind.INT, Kind.FLOAT, Kind.COMPLEX, Kin
 """Arguments that read a tensor only where it holds single numbers: nobody has said that this one does."""
 
 
-class Healed(msgspec.Struct, frozen=True):
+class Reconnection(msgspec.Struct, frozen=True):
     """What was done around the nodes.
 
     Attributes:
@@ -35,14 +35,14 @@ class Healed(msgspec.Struct, frozen=True):
     left: tuple[str, ...]
 
 
-def delete_healed(graph: Graph, items: Iterable[ItemId]) -> Healed:
+def delete_and_reconnect(graph: Graph, items: Iterable[ItemId]) -> Reconnection:
     """Remove items, and let what fed them feed their users."""
     chosen = dict.fromkeys(item for item in items if item in graph)
     trial, healed = _wired_past(graph, chosen)
     return msgspec.structs.replace(healed, edits=(*healed.edits, *delete(trial, chosen)))
 
 
-def shake_off(graph: Graph, items: Iterable[ItemId]) -> Healed:
+def shake_off(graph: Graph, items: Iterable[ItemId]) -> Reconnection:
     """Take items out of all wires to others, and let what fed them feed their users."""
     chosen = dict.fromkeys(item for item in items if item in graph)
     trial, healed = _wired_past(graph, chosen)
@@ -51,7 +51,7 @@ def shake_off(graph: Graph, items: Iterable[ItemId]) -> Healed:
     return msgspec.structs.replace(healed, edits=(*healed.edits, *(disconnect_all(trial, outer) if outer else ())))
 
 
-def _wired_past(graph: Graph, chosen: dict[ItemId, None]) -> tuple[Graph, Healed]:
+def _wired_past(graph: Graph, chosen: dict[ItemId, None]) -> tuple[Graph, Reconnection]:
     """A copy of the graph in which users of the items read what fed these, and how it came to be."""
     statements, trial = Statements(graph), graph.copy()
     edits = list[Edits]()
@@ -65,7 +65,7 @@ def _wired_past(graph: Graph, chosen: dict[ItemId, None]) -> tuple[Graph, Healed
         apply_all(trial, step)
         edits.append(step)
         wired += 1
-    return trial, Healed(tuple(edit for step in edits for edit in step), wired, tuple(left))
+    return trial, Reconnection(tuple(edit for step in edits for edit in step), wired, tuple(left))
 
 
 def _past(graph: Graph, wire: Wire, sources: Iterable[Source]) -> tuple[Edits, str]:

@@ -67,7 +67,7 @@ def set_links(graph: Graph, gone: Iterable[Wire], new: Iterable[Wire]) -> Edits:
     return draft.finish()
 
 
-def swappable(graph: Graph, item: ItemId) -> tuple[Port, Port] | None:
+def swappable_operands(graph: Graph, item: ItemId) -> tuple[Port, Port] | None:
     """The first two operands of a node, which `swap_inputs` exchanges; None where there are no two."""
     if item not in graph.nodes:
         return None
@@ -81,7 +81,7 @@ def swap_inputs(graph: Graph, item: ItemId) -> Edits:
     Raises:
         Refused: it has no two; or one of them does not take what the other has.
     """
-    pair = swappable(graph, item)
+    pair = swappable_operands(graph, item)
     if pair is None:
         raise Refused(f"{title(graph, item)} has no two inputs that could change places.")
     one, other = pair[0].path, pair[1].path

@@ -4,7 +4,7 @@ import msgspec
 
 from gradstudio.graph.edits import AddNode, AddWire, ReplaceNode, apply
 from gradstudio.graph.model import ROOT, Graph, ItemId, Node, Wire
-from gradstudio.graph.names import bound_names, fresh
+from gradstudio.graph.names import bound_names, fresh_name
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face
 from gradstudio.program.forms.statement_units import Value
@@ -34,7 +34,7 @@ def with_rate(graph: Graph, step: Step) -> tuple[Graph, Rate | None]:
     if source is not None:
         return graph, Rate((source, 0), text)
     twin = graph.copy()
-    name = fresh(set(bound_names(graph)), "rate")
+    name = fresh_name(set(bound_names(graph)), "rate")
     apply(twin, AddNode(Node(id=_RATE, operator="python.literal", names=(name,), literals={"value": text}), ROOT, 0))
     for item, port in ports:
         node = twin.nodes[item]

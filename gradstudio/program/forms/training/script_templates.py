@@ -310,7 +310,7 @@ if __name__ == "__main__":
 '''
 
 
-def chosen(text: str, features: Set[str], values: Mapping[str, str]) -> list[str]:
+def select_lines(text: str, features: Set[str], values: Mapping[str, str]) -> list[str]:
     """The lines of a text that go with the features, each ``<name>`` replaced."""
     kept = (_kept(line, features) for line in text.splitlines())
     return [re.sub(r"<(\w+)>", lambda found: values[found[1]], line) for line in kept if line is not None]

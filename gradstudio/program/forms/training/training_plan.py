@@ -12,7 +12,7 @@ from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.class_naming import class_name
 from gradstudio.program.forms.init_statements import SettingUp
 from gradstudio.program.forms.module_plan import Plan
-from gradstudio.program.forms.statement_roles import Roles
+from gradstudio.program.forms.statement_roles import StatementRoles
 from gradstudio.program.forms.statement_units import Units, Value
 from gradstudio.program.forms.training.batch_rows import are_rows
 from gradstudio.program.forms.training.learning_rate import with_rate
@@ -74,7 +74,7 @@ class TrainingPlan(Plan):
                 "Loop over range(n) with a number."
             )
 
-    def find_roles(self) -> Roles:
+    def find_roles(self) -> StatementRoles:
         """The class computes the loss alone, of what the step needs for it."""
         step = self.step
         setting_up = SettingUp(step.units, step.forward)
@@ -83,7 +83,7 @@ class TrainingPlan(Plan):
                 f"There is nothing to train: '{step.name(step.loss[0])}' is computed from no parameter that is made "
                 "before the step. Make the parameters or modules before the loop."
             )
-        return Roles(
+        return StatementRoles(
             root=step.loss,
             body=step.body,
             forward=setting_up.forward,

@@ -2,7 +2,7 @@
 
 import re
 
-from gradstudio.graph.groups.definitions import in_order, setup_of, top_of
+from gradstudio.graph.groups.definitions import call_order, setup_of, top_of
 from gradstudio.graph.model import DOCUMENT_DEVICE, Graph
 from gradstudio.graph.names import names_of, title
 from gradstudio.program.errors import NoForm
@@ -18,7 +18,7 @@ from gradstudio.program.forms.training.script_templates import (
     SAVE,
     TALK,
     TRAIN,
-    chosen,
+    select_lines,
 )
 from gradstudio.program.forms.training.training_plan import (
     DEFAULT_RATE,
@@ -68,10 +68,16 @@ class _Script:
         constants = self._constants()
         definitions = self._definitions()
         imports = self._imports()  # after all that is written: they say what they need
-        top = [*chosen(HEAD, self.features, values), "", *imports, "", *chosen(PROCESS, self.features, values)]
+        top = [
+            *select_lines(HEAD, self.features, values),
+            "",
+            *imports,
+            "",
+            *select_lines(PROCESS, self.features, values),
+        ]
         top += ["HERE = Path(__file__).parent"] if "Path" in self.writer.imports else []
         lines = [*top, "", *constants] if constants else top
-        for part in (definitions, model, *canvas, *(chosen(text, self.features, values) for text in templates)):
+        for part in (definitions, model, *canvas, *(select_lines(text, self.features, values) for text in templates)):
             lines += ["", "", *part] if part else []
         _refuse_clash(self.graph, lines)
         return "\n".join([*lines, ""])
@@ -153,7 +159,7 @@ class _Script:
 
     def _definitions(self) -> list[str]:
         """The groups; what their layers hold is moved with the class, what else they make could not be."""
-        for name in in_order(self.graph):
+        for name in call_order(self.graph):
             definition = self.graph.definitions[name]
             made_once = setup_of(definition)
             for node in definition.graph.nodes.values():

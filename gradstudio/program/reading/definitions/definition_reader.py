@@ -12,14 +12,14 @@ from gradstudio.graph.model import (
     Definition,
     Edges,
 )
-from gradstudio.graph.names import check, fresh
+from gradstudio.graph.names import check, fresh_name
 from gradstudio.graph.text.statements import SELF
 from gradstudio.operators.calls.argument_binding import Several, Written
 from gradstudio.operators.model import Family
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.definitions.definition_outlines import Outline
 from gradstudio.program.reading.expressions.expression_reader import Expressions
-from gradstudio.program.reading.graph_builder import Draft, Port, Wired
+from gradstudio.program.reading.graph_builder import GraphBuilder, Port, WiredResult
 from gradstudio.program.reading.name_scope import Scope
 
 Named = Callable[[int, int], tuple[str, ...]]
@@ -32,7 +32,7 @@ class Inside:
     """Reads the inside of one definition into a draft of its own."""
 
     def __init__(
-        self, found: Outline, draft: Draft, scope: Scope, expressions: Expressions, body: ReadBody, named: Named
+        self, found: Outline, draft: GraphBuilder, scope: Scope, expressions: Expressions, body: ReadBody, named: Named
     ) -> None:
         """What is read goes through `body`; `named` knows what comments call the outputs."""
         self._named = named
@@ -88,7 +88,7 @@ class Inside:
                 name = check(argument.arg)
             except Refused as error:
                 raise NotReadable(str(error), argument.lineno, argument.col_offset) from None
-            name = fresh({*self._inputs.values(), *self._draft.graph.definitions}, name)
+            name = fresh_name({*self._inputs.values(), *self._draft.graph.definitions}, name)
             self._inputs[name] = name
             names.append(name)
             if default is not None:
@@ -101,7 +101,9 @@ class Inside:
 
     def _bind(self, parameters: Sequence[tuple[ast.arg, ast.expr | None]], names: tuple[str, ...], first: int) -> None:
         for k, (argument, _) in enumerate(parameters):
-            self._scope.bind(argument.arg, Wired(family=Family.UNKNOWN, source=DEFINITION_INPUTS, output=first + k))
+            self._scope.bind(
+                argument.arg, WiredResult(family=Family.UNKNOWN, source=DEFINITION_INPUTS, output=first + k)
+            )
 
     def _returned(self) -> tuple[str, ...]:
         """Wire what is returned; what the outputs are called."""
@@ -119,7 +121,7 @@ class Inside:
             sources.append((source.source, source.output))
         return self._named(result.lineno, len(sources)) or result_words(draft.graph, sources)
 
-    def _wired(self, port: Port) -> Wired:
+    def _wired(self, port: Port) -> WiredResult:
         if isinstance(port, Written):
             return self._draft.node("python.literal", {"value": port}, nested=True)
         return port

@@ -15,8 +15,8 @@ from gradstudio.operators.catalogue.method_names import methods
 from gradstudio.operators.model import Family
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.comments import Comments
-from gradstudio.program.reading.desugar.closures import local_names, stored
-from gradstudio.program.reading.graph_builder import Draft, Port, Wired
+from gradstudio.program.reading.desugar.closures import local_names, stored_names
+from gradstudio.program.reading.graph_builder import GraphBuilder, Port, WiredResult
 from gradstudio.program.reading.name_scope import Scope
 from gradstudio.program.reading.syntax_queries import Renamed
 
@@ -71,7 +71,7 @@ class Inlined:
         taken: the names of the body, which those of a method must not hide.
     """
 
-    def __init__(self, draft: Draft, scope: Scope, values: Values, body: ReadBody, known: Methods) -> None:
+    def __init__(self, draft: GraphBuilder, scope: Scope, values: Values, body: ReadBody, known: Methods) -> None:
         """Statements are read by `body`, arguments by `values`; `known` are the methods of all classes."""
         self._draft = draft
         self._scope = scope
@@ -89,11 +89,11 @@ class Inlined:
                 return self.own.get(name.removeprefix(SELF).removesuffix(CALL))
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=word)):
                 found = self._scope.find(name)
-                return self._of(found, word) if isinstance(found, Wired) else None
+                return self._of(found, word) if isinstance(found, WiredResult) else None
             case _:
                 return None
 
-    def _of(self, value: Wired, word: str) -> Method | None:
+    def _of(self, value: WiredResult, word: str) -> Method | None:
         """The method of an object; of one whose class the text does not tell there, that of the only class with it."""
         maker = self._draft.maker(value)
         if maker is not None:
@@ -123,7 +123,7 @@ class Inlined:
         if not is_inside and method.own:
             assert isinstance(node.func, ast.Attribute)
             ports[_OBJECT] = self._values.port(node.func.value)
-        self._bind(ports, names, set(stored(method.body)))
+        self._bind(ports, names, set(stored_names(method.body)))
         self._active.append(name)
         try:
             if body:
@@ -183,10 +183,10 @@ class Inlined:
                 port = self._named(port, inner)
             self._scope.bind(inner, port)
 
-    def _named(self, port: Port, name: str) -> Wired:
+    def _named(self, port: Port, name: str) -> WiredResult:
         """An argument that the method binds anew: it begins under that name."""
-        node = self._draft.graph.nodes.get(port.source) if isinstance(port, Wired) else None
-        if node is not None and node.nested and isinstance(port, Wired):
+        node = self._draft.graph.nodes.get(port.source) if isinstance(port, WiredResult) else None
+        if node is not None and node.nested and isinstance(port, WiredResult):
             self._draft.graph.nodes[node.id] = msgspec.structs.replace(node, names=(name,), nested=False)
             return port
         key = "python.literal" if isinstance(port, Written) else "python.alias"

@@ -8,8 +8,8 @@ import ast
 import copy
 from collections.abc import Callable, Sequence
 
-from gradstudio.program.reading.desugar.closures import stored
-from gradstudio.program.reading.desugar.synthetic_nodes import assign, at, call, once_if, read
+from gradstudio.program.reading.desugar.closures import stored_names
+from gradstudio.program.reading.desugar.synthetic_nodes import assign, at_position, call, once_if, read
 from gradstudio.program.reading.syntax_queries import is_print
 
 Fresh = Callable[[str], str]
@@ -23,12 +23,12 @@ RESULT, TEST = "result", "chosen"
 
 def returned_once(body: Sequence[ast.stmt], fresh: Fresh, decide: Decide) -> list[ast.stmt]:
     """The body of a function with one `return`, at its end: those within its `if`s bind what is returned there."""
-    body = _behind_block(spliced(body, decide), fresh)
+    body = _behind_block(splice_branches(body, decide), fresh)
     if not any(isinstance(one, ast.If) and _returns(one) for one in body):
         return list(body)
     name = fresh(RESULT)
     made = _bound(body, name, body[-1])
-    return [*made, at(ast.Return(read(name, made[-1])), body[-1])]
+    return [*made, at_position(ast.Return(read(name, made[-1])), body[-1])]
 
 
 def _behind_block(body: list[ast.stmt], fresh: Fresh) -> list[ast.stmt]:
@@ -36,21 +36,21 @@ def _behind_block(body: list[ast.stmt], fresh: Fresh) -> list[ast.stmt]:
     match body:
         case [*before, ast.With(body=[*inner, ast.Return() as last]) as block]:
             name = fresh(RESULT)
-            value = last.value or at(ast.Constant(None), last)
+            value = last.value or at_position(ast.Constant(None), last)
             block.body = [*inner, assign(name, value, last)]
-            return [*before, block, at(ast.Return(read(name, last)), last)]
+            return [*before, block, at_position(ast.Return(read(name, last)), last)]
         case _:
             return body
 
 
-def spliced(body: Sequence[ast.stmt], decide: Decide) -> list[ast.stmt]:
+def splice_branches(body: Sequence[ast.stmt], decide: Decide) -> list[ast.stmt]:
     """The statements with those in place of an `if` that run for certain; what stands behind a `return` is left out."""
     found: list[ast.stmt] = []
     for one in body:
         known = decide(one.test) if isinstance(one, ast.If) else None
         if known is not None:
             assert isinstance(one, ast.If)
-            found += spliced(one.body if known else one.orelse, decide)
+            found += splice_branches(one.body if known else one.orelse, decide)
         else:
             found.append(one)
         if found and isinstance(found[-1], ast.Return):
@@ -68,14 +68,14 @@ def _bound(body: Sequence[ast.stmt], name: str, where: ast.stmt) -> list[ast.stm
     found: list[ast.stmt] = []
     for k, one in enumerate(body):
         if isinstance(one, ast.Return):
-            return [*found, assign(name, one.value or at(ast.Constant(None), one), one)]
+            return [*found, assign(name, one.value or at_position(ast.Constant(None), one), one)]
         if isinstance(one, ast.If) and _returns(one):
             rest = body[k + 1 :]
             then = one.body if _always_returns(one.body) else [*one.body, *copy.deepcopy(rest)]
             other = [*one.orelse, *rest]
-            return [*found, at(ast.If(one.test, _bound(then, name, one), _bound(other, name, one)), one)]
+            return [*found, at_position(ast.If(one.test, _bound(then, name, one), _bound(other, name, one)), one)]
         found.append(one)
-    return [*found, assign(name, at(ast.Constant(None), where), where)]
+    return [*found, assign(name, at_position(ast.Constant(None), where), where)]
 
 
 def _always_returns(body: Sequence[ast.stmt]) -> bool:
@@ -110,13 +110,13 @@ class Branches:
             test = read(name, test)
         found = [*first, self._branch(test, statement.body, statement)]
         if statement.orelse:
-            other = at(ast.UnaryOp(ast.Not(), copy.deepcopy(test)), statement.orelse[0])
+            other = at_position(ast.UnaryOp(ast.Not(), copy.deepcopy(test)), statement.orelse[0])
             found.append(self._branch(other, statement.orelse, statement.orelse[0]))
         return found
 
     def _branch(self, test: ast.expr, body: list[ast.stmt], where: ast.stmt) -> ast.stmt:
         if all(is_print(one) for one in body):
-            return at(ast.If(test, body, []), where)
+            return at_position(ast.If(test, body, []), where)
         return once_if(test, body, where)
 
     def _parts(self, statement: ast.If) -> list[ast.stmt] | None:
@@ -126,7 +126,7 @@ class Branches:
         found: list[ast.stmt] = []
         for k, one in enumerate(statement.body):
             test = statement.test if k == 0 else copy.deepcopy(statement.test)
-            made = at(ast.If(test, [one], []), one) if is_print(one) else self._kept(test, one)
+            made = at_position(ast.If(test, [one], []), one) if is_print(one) else self._kept(test, one)
             if made is None or (k + 1 < len(statement.body) and _changes(one, test)):
                 return None
             if isinstance(made, ast.If) and found and isinstance(found[-1], ast.If):
@@ -134,7 +134,7 @@ class Branches:
             else:
                 found.append(made)
         if found:
-            at(found[0], statement)
+            at_position(found[0], statement)
         return found if len(found) < 2 or self._is_choice(statement.test) else None
 
     def _either(self, statement: ast.If) -> list[ast.stmt] | None:
@@ -160,11 +160,11 @@ class Branches:
     def _choice(
         self, target: ast.Name, test: ast.expr, value: ast.expr, other: ast.expr, where: ast.stmt
     ) -> ast.stmt | None:
-        made = at(ast.IfExp(test, value, other), value)
-        return at(ast.Assign([target], made), where) if self._is_choice(made) else None
+        made = at_position(ast.IfExp(test, value, other), value)
+        return at_position(ast.Assign([target], made), where) if self._is_choice(made) else None
 
 
 def _changes(statement: ast.stmt, test: ast.expr) -> bool:
     """Whether a statement may change what a test reads."""
     names = {part.id for part in ast.walk(test) if isinstance(part, ast.Name)}
-    return not is_print(statement) and not names.isdisjoint(stored([statement]))
+    return not is_print(statement) and not names.isdisjoint(stored_names([statement]))

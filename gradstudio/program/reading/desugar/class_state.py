@@ -7,7 +7,7 @@ Syntax in, syntax out. Class attributes become the object's, `register_buffer` a
 import ast
 from collections.abc import Callable, Iterator
 
-from gradstudio.program.reading.desugar.synthetic_nodes import assign, at, read
+from gradstudio.program.reading.desugar.synthetic_nodes import assign, at_position, read
 
 PathOf = Callable[[ast.expr], str | None]
 """The Python path that an expression stands for."""
@@ -52,7 +52,7 @@ def new_maker(definition: ast.ClassDef) -> Function:
     made = ast.parse("def __init__(self):\n    super().__init__()\n").body[0]
     assert isinstance(made, Function)
     for part in ast.walk(made):
-        at(part, definition)
+        at_position(part, definition)
     return made
 
 
@@ -64,8 +64,8 @@ def without_grad(function: Function, path_of: PathOf) -> None:
         if path not in _WITHOUT:
             kept.insert(0, one)
             continue
-        context = one if isinstance(one, ast.Call) else at(ast.Call(one, [], []), one)
-        function.body = [at(ast.With([ast.withitem(context)], function.body), function.body[0])]
+        context = one if isinstance(one, ast.Call) else at_position(ast.Call(one, [], []), one)
+        function.body = [at_position(ast.With([ast.withitem(context)], function.body), function.body[0])]
     function.decorator_list = kept
 
 
@@ -88,7 +88,7 @@ def _own(statement: ast.stmt) -> ast.stmt | None:
             pass
         case _:
             return None  # an annotation alone
-    attribute = at(ast.Attribute(read("self", target), name, ast.Store()), target)
+    attribute = at_position(ast.Attribute(read("self", target), name, ast.Store()), target)
     return ast.copy_location(ast.Assign([attribute], value), statement)
 
 
@@ -106,8 +106,8 @@ def _named(path: str, paths: dict[str, str]) -> ast.expr | None:
 def _layer(nn: ast.expr, name: str, arguments: list[ast.expr], where: ast.AST) -> ast.Call:
     made = ast.Call(ast.Attribute(nn, name, ast.Load()), arguments, [])
     for part in ast.walk(made.func):
-        at(part, where)
-    return at(made, where)
+        at_position(part, where)
+    return at_position(made, where)
 
 
 def _as_buffer(statement: ast.stmt, nn: ast.expr) -> ast.stmt:
@@ -124,7 +124,7 @@ def _as_buffer(statement: ast.stmt, nn: ast.expr) -> ast.stmt:
             made = value if is_none else _layer(nn, "Buffer", [value], statement)
             if isinstance(made, ast.Call) and not is_none:
                 made.keywords = keywords
-            target = at(ast.Attribute(read(own.id, own), name, ast.Store()), own)
+            target = at_position(ast.Attribute(read(own.id, own), name, ast.Store()), own)
             return ast.copy_location(ast.Assign([target], made), statement)
         case _:
             return statement
@@ -150,8 +150,8 @@ def _switched(definition: ast.ClassDef, methods: list[Function], nn: ast.expr) -
         name += "_"
     for one in methods:
         for part in _trainings(one):
-            part.value = at(ast.Attribute(part.value, name, ast.Load()), part)
+            part.value = at_position(ast.Attribute(part.value, name, ast.Load()), part)
             part.end_lineno = part.end_col_offset = None
     made = assign(name, _layer(nn, "Identity", [], definition), definition)
-    made.targets = [at(ast.Attribute(read("self", definition), name, ast.Store()), definition)]
+    made.targets = [at_position(ast.Attribute(read("self", definition), name, ast.Store()), definition)]
     return made

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from gradstudio.program.reading.desugar.class_state import behind_base, new_maker
-from gradstudio.program.reading.desugar.synthetic_nodes import at
+from gradstudio.program.reading.desugar.synthetic_nodes import at_position
 
 Function = ast.FunctionDef
 Defined = ast.FunctionDef | ast.ClassDef
@@ -37,7 +37,7 @@ def bring_outer_names(statements: Sequence[ast.stmt]) -> None:
 def by_first_name(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements without second names of functions, `loss_func = nll`; what reads those reads the first."""
     definitions = {one.name for one in statements if isinstance(one, ast.FunctionDef)}
-    counts = Counter(stored(statements))
+    counts = Counter(stored_names(statements))
     counts.update(part.arg for one in statements for part in ast.walk(one) if isinstance(part, ast.arg))
     second: dict[str, str] = {}
     found: list[ast.stmt] = []
@@ -55,7 +55,7 @@ def by_first_name(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     return found
 
 
-def stored(nodes: Iterable[ast.AST]) -> Iterator[str]:
+def stored_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """The names that statements bind, once for each time."""
     for node in nodes:
         for part in ast.walk(node):
@@ -73,7 +73,7 @@ def names_in(nodes: Iterable[ast.AST]) -> set[str]:
 def local_names(function: Function) -> set[str]:
     """The names that belong to a function: its arguments and what it binds."""
     parts = [part for part in ast.walk(function) if isinstance(part, ast.arg)]
-    return {part.arg for part in parts} | set(stored(function.body))
+    return {part.arg for part in parts} | set(stored_names(function.body))
 
 
 def _bound_around(statements: Sequence[ast.stmt]) -> Counter[str]:
@@ -81,22 +81,22 @@ def _bound_around(statements: Sequence[ast.stmt]) -> Counter[str]:
     counts: Counter[str] = Counter()
     second: set[str] = set()
     for statement in statements:
-        counts.update(stored([statement]))
+        counts.update(stored_names([statement]))
         for part in ast.walk(statement):
             if isinstance(part, ast.For | ast.AugAssign):
-                counts.update(stored([part]))  # bound again and again
+                counts.update(stored_names([part]))  # bound again and again
             if isinstance(part, ast.Assign) and isinstance(part.value, ast.Attribute):
-                second.update(stored(part.targets))
+                second.update(stored_names(part.targets))
     plain = {name for name in second if counts[name] == 1 and not _is_value(name, statements)}
     return Counter({name: n for name, n in counts.items() if name not in plain | _OWN})
 
 
 def _is_value(name: str, statements: Sequence[ast.stmt]) -> bool:
     """Whether the attribute that a name is bound to is one of a value, and none of a module."""
-    values = set(stored(statements))
+    values = set(stored_names(statements))
     for statement in statements:
         for part in ast.walk(statement):
-            if isinstance(part, ast.Assign) and name in stored(part.targets):
+            if isinstance(part, ast.Assign) and name in stored_names(part.targets):
                 root = part.value
                 while isinstance(root, ast.Attribute):
                     root = root.value
@@ -174,7 +174,7 @@ def _give(definition: Defined, names: Sequence[str]) -> int:
 def _add_arguments(function: Function, names: Sequence[str], own: int) -> int:
     arguments = function.args
     place = len(arguments.args) - len(arguments.defaults)
-    added = [at(ast.arg(name), function) for name in names]
+    added = [at_position(ast.arg(name), function) for name in names]
     arguments.args[place:place] = added
     return place - own
 
@@ -185,7 +185,7 @@ def _keep(maker: Function, name: str, attribute: str) -> None:
     made = ast.parse(f"{own}.{attribute} = {name}").body[0]
     place = behind_base(maker)
     for part in ast.walk(made):
-        at(part, maker.body[max(place - 1, 0)])
+        at_position(part, maker.body[max(place - 1, 0)])
     maker.body.insert(place, made)
 
 
@@ -222,8 +222,10 @@ def _calls(node: ast.AST) -> list[ast.Call]:
 
 def _bring(call: ast.Call, names: Sequence[str], place: int) -> None:
     """Give a call the values: in their places where others follow, else by their names."""
-    values = [at(ast.Name(name, ast.Load()), call.func) for name in names]
+    values = [at_position(ast.Name(name, ast.Load()), call.func) for name in names]
     if len(call.args) > place:
         call.args[place:place] = values
     else:
-        call.keywords.extend(at(ast.keyword(name, value), call.func) for name, value in zip(names, values, strict=True))
+        call.keywords.extend(
+            at_position(ast.keyword(name, value), call.func) for name, value in zip(names, values, strict=True)
+        )

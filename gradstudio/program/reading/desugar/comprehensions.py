@@ -9,7 +9,7 @@ import copy
 import operator
 from collections.abc import Callable
 
-from gradstudio.program.reading.desugar.synthetic_nodes import assign, at, read
+from gradstudio.program.reading.desugar.synthetic_nodes import assign, at_position, read
 from gradstudio.program.reading.syntax_queries import Renamed
 
 MOST_WRITTEN_OUT = 32
@@ -28,7 +28,7 @@ _EAGER = frozenset({"sum", "list", "tuple", "max", "min", "sorted", "any", "all"
 """Functions that take a generator's elements at once."""
 
 
-class Lists:
+class ComprehensionRewriter:
     """Takes the comprehensions out of one statement after the other."""
 
     def __init__(self, fresh: Fresh, is_taken: IsTaken) -> None:
@@ -49,7 +49,7 @@ class Lists:
                 found.append(assign(_name_of(one), one.value, one))
                 made: ast.expr = read(_name_of(one), one)
             elif elements is not None:
-                made = at(ast.List(elements, ast.Load()), one)
+                made = at_position(ast.List(elements, ast.Load()), one)
             else:
                 name = self._fresh("values")
                 found += self._loop(name, one, statement)
@@ -59,29 +59,29 @@ class Lists:
 
     def _loop(self, name: str, node: Listed, where: ast.stmt) -> list[ast.stmt]:
         """`name = []` and the loop that fills it."""
-        owner = at(ast.Attribute(read(name, node), "append", ast.Load()), node)
-        body: ast.stmt = at(ast.Expr(at(ast.Call(owner, [node.elt], []), node)), node)
+        owner = at_position(ast.Attribute(read(name, node), "append", ast.Load()), node)
+        body: ast.stmt = at_position(ast.Expr(at_position(ast.Call(owner, [node.elt], []), node)), node)
         renamed = {one: self._fresh(one) for one in _targets(node) if self._is_taken(one)}
         for part in reversed(node.generators):
             for test in reversed(part.ifs):
-                body = at(ast.If(test, [body], []), node)
-            body = at(ast.For(part.target, part.iter, [body], []), node)
+                body = at_position(ast.If(test, [body], []), node)
+            body = at_position(ast.For(part.target, part.iter, [body], []), node)
         if renamed:
             Renamed(renamed).visit(body)
-        return [assign(name, at(ast.List([], ast.Load()), node), where), at(body, where)]
+        return [assign(name, at_position(ast.List([], ast.Load()), node), where), at_position(body, where)]
 
     def _elements(self, node: Listed) -> list[ast.expr] | None:
         """The elements when they can be counted: over a range of numbers, or over values that stand there."""
         if len(node.generators) != 1 or node.generators[0].ifs or node.generators[0].is_async:
             return None
         target = node.generators[0].target
-        values = counted(node.generators[0].iter)
+        values = counted_values(node.generators[0].iter)
         if values is None or not isinstance(target, ast.Name):
             return None
         return [_Put(target.id, value).visit(copy.deepcopy(node.elt)) for value in values]
 
 
-def counted(over: ast.expr) -> list[ast.expr] | None:
+def counted_values(over: ast.expr) -> list[ast.expr] | None:
     """The values that a loop goes over, when all of them stand in the text and are few; None else."""
     match over:
         case ast.Call(func=ast.Name(id="range"), args=arguments, keywords=[]) if 0 < len(arguments) <= 3:
@@ -107,9 +107,9 @@ def _number(node: ast.expr) -> int | None:
 
 
 def _spelled(number: int, where: ast.AST) -> ast.expr:
-    made = at(ast.Constant(abs(number)), where)
+    made = at_position(ast.Constant(abs(number)), where)
     if number < 0:
-        return at(ast.UnaryOp(ast.USub(), made), where)
+        return at_position(ast.UnaryOp(ast.USub(), made), where)
     return made
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from gradstudio.graph.text.allowed_calls import allowed_method
-from gradstudio.program.reading.desugar.closures import stored
+from gradstudio.program.reading.desugar.closures import stored_names
 
 OPEN = object()
 """Only a run tells."""
@@ -20,7 +20,7 @@ _COMPARED: dict[type[ast.cmpop], Callable[..., bool]] = {
 Defined = ast.FunctionDef | ast.ClassDef
 
 
-def decided(test: ast.expr, known: Known) -> bool | None:
+def decide_test(test: ast.expr, known: Known) -> bool | None:
     """Whether a test holds; None when only a run tells."""
     value = value_of(test, known)
     return None if value is OPEN or value is GIVEN else bool(value)
@@ -36,10 +36,10 @@ def value_of(node: ast.expr, known: Known) -> object:
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
             return known.get(f".{name}", OPEN)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            value = decided(operand, known)
+            value = decide_test(operand, known)
             return OPEN if value is None else not value
         case ast.BoolOp(op=operator, values=values):
-            return _both(isinstance(operator, ast.And), [decided(value, known) for value in values])
+            return _both(isinstance(operator, ast.And), [decide_test(value, known) for value in values])
         case ast.Compare(left=left, ops=[operator], comparators=[right]):
             return _compared(value_of(left, known), operator, value_of(right, known))
         case _:
@@ -95,7 +95,7 @@ class Calls:
             return {}
         parameters = arguments.args[1:] if is_own else arguments.args
         defaults = dict(zip(reversed([one.arg for one in parameters]), reversed(arguments.defaults), strict=False))
-        changed = set(stored(function.body))
+        changed = set(stored_names(function.body))
         found: Known = {}
         for k, parameter in enumerate(parameters):
             values = [self._given(call, k, parameter.arg, defaults.get(parameter.arg)) for call in calls]
@@ -174,7 +174,7 @@ class Calls:
                     for name, value in _pairs(part.targets[0], part.value):
                         counts[name] = counts.get(name, 0) + self._is_something(value)
         all_bound: dict[str, int] = {}
-        for name in stored(self._statements):
+        for name in stored_names(self._statements):
             all_bound[name] = all_bound.get(name, 0) + 1
         return {name for name, fine in bound.items() if fine and counts.get(name, 0) == all_bound.get(name)}
 

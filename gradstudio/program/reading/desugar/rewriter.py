@@ -8,23 +8,23 @@ import ast
 from collections import Counter
 from collections.abc import Sequence
 
-from gradstudio.graph.names import fresh
+from gradstudio.graph.names import fresh_name
 from gradstudio.operators.model import Family
 from gradstudio.program.errors import NotReadable
-from gradstudio.program.reading.desugar.branches import Branches, returned_once, spliced
+from gradstudio.program.reading.desugar.branches import Branches, returned_once, splice_branches
 from gradstudio.program.reading.desugar.class_state import hold_in_init, without_grad
-from gradstudio.program.reading.desugar.closures import Defined, bring_outer_names, by_first_name, stored
-from gradstudio.program.reading.desugar.comprehensions import Lists
+from gradstudio.program.reading.desugar.closures import Defined, bring_outer_names, by_first_name, stored_names
+from gradstudio.program.reading.desugar.comprehensions import ComprehensionRewriter
 from gradstudio.program.reading.desugar.constant_arguments import (
     Calls,
     Known,
     attributes_known,
     attributes_written,
-    decided,
+    decide_test,
 )
-from gradstudio.program.reading.desugar.synthetic_nodes import at
+from gradstudio.program.reading.desugar.synthetic_nodes import at_position
 from gradstudio.program.reading.expressions.conditional_reader import read_choice
-from gradstudio.program.reading.graph_builder import Wired
+from gradstudio.program.reading.graph_builder import WiredResult
 from gradstudio.program.reading.imports import Modules
 from gradstudio.program.reading.main_part import is_report, main_part
 from gradstudio.program.reading.program_header import is_choice
@@ -36,7 +36,7 @@ _WRITTEN_OUT = (
 """What is looked for; a text without it is as plain as it can be."""
 
 
-def make_plain(tree: ast.Module) -> None:
+def desugar(tree: ast.Module) -> None:
     """Rewrite a text in place; the report at its end stays."""
     body = tree.body
     report = body[-1:] if body and is_report(body[-1]) else []
@@ -66,7 +66,7 @@ class _Text:
         used |= {part.arg for part in parts if isinstance(part, ast.arg)}
         self._used = used | {one.name for one in statements if isinstance(one, ast.FunctionDef | ast.ClassDef)}
         self._outside = _used_outside(statements)
-        self._lists = Lists(self._fresh, lambda name: name in self._outside)
+        self._lists = ComprehensionRewriter(self._fresh, lambda name: name in self._outside)
         self._bound: set[str] = set()
         self._branches = Branches(self._fresh, self._is_choice, lambda name: name in self._bound)
 
@@ -106,18 +106,18 @@ class _Text:
         before, self._bound = self._bound, {one.arg for one in function.args.args}
         chosen = _Chosen(known)
         statements = [chosen.visit(one) for one in function.body] if known else function.body
-        once = returned_once(statements, self._fresh, lambda test: decided(test, known))
-        function.body = self._body(once, known) or [at(ast.Pass(), function)]
+        once = returned_once(statements, self._fresh, lambda test: decide_test(test, known))
+        function.body = self._body(once, known) or [at_position(ast.Pass(), function)]
         self._bound = before
 
     def _body(self, statements: Sequence[ast.stmt], known: Known | None = None) -> list[ast.stmt]:
         found: list[ast.stmt] = []
-        for one in spliced(statements, lambda test: decided(test, known)) if known else statements:
+        for one in splice_branches(statements, lambda test: decide_test(test, known)) if known else statements:
             before, rest = self._lists.before(one)
             for statement in (*before, *([rest] if rest is not None else ())):
                 found += self._one(statement, known)
                 if not isinstance(statement, ast.If):  # a branch may not run
-                    self._bound |= set(stored([statement]))
+                    self._bound |= set(stored_names([statement]))
         return found
 
     def _one(self, statement: ast.stmt, known: Known | None) -> list[ast.stmt]:
@@ -128,20 +128,20 @@ class _Text:
                 return self._if(statement, known)
             case ast.For() | ast.With():
                 if isinstance(statement, ast.For):
-                    self._bound |= set(stored([statement.target]))
-                statement.body = self._body(statement.body, known) or [at(ast.Pass(), statement)]
+                    self._bound |= set(stored_names([statement.target]))
+                statement.body = self._body(statement.body, known) or [at_position(ast.Pass(), statement)]
         return [statement]
 
     def _if(self, statement: ast.If, known: Known | None) -> list[ast.stmt]:
         bound = set(self._bound)
-        statement.body = self._body(statement.body, known) or [at(ast.Pass(), statement)]
+        statement.body = self._body(statement.body, known) or [at_position(ast.Pass(), statement)]
         self._bound = set(bound)
         statement.orelse = self._body(statement.orelse, known)
         self._bound = bound
         return self._branches.plain(statement)
 
     def _fresh(self, base: str) -> str:
-        return fresh(self._used, base)
+        return fresh_name(self._used, base)
 
     def _is_choice(self, node: ast.expr) -> bool:
         """Whether a canvas has an expression as one node."""
@@ -152,7 +152,7 @@ class _Text:
         return True
 
 
-_SOMETHING = Wired(family=Family.UNKNOWN)
+_SOMETHING = WiredResult(family=Family.UNKNOWN)
 
 
 class _Chosen(ast.NodeTransformer):
@@ -164,7 +164,7 @@ class _Chosen(ast.NodeTransformer):
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         """One of them."""
         self.generic_visit(node)
-        value = decided(node.test, self._known)
+        value = decide_test(node.test, self._known)
         if value is None:
             return node
         return node.body if value else node.orelse

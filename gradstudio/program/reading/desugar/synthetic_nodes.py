@@ -6,7 +6,7 @@ from typing import TypeVar
 One = TypeVar("One", bound=ast.AST)
 
 
-def at(node: One, where: ast.AST) -> One:
+def at_position(node: One, where: ast.AST) -> One:
     """The node where another begins; without an end, for it has no text of its own."""
     places = {
         "lineno": getattr(where, "lineno", 1),
@@ -21,20 +21,20 @@ def at(node: One, where: ast.AST) -> One:
 
 def read(name: str, where: ast.AST) -> ast.Name:
     """A name that is read."""
-    return at(ast.Name(name, ast.Load()), where)
+    return at_position(ast.Name(name, ast.Load()), where)
 
 
 def assign(name: str, value: ast.expr, where: ast.AST) -> ast.Assign:
     """`name = value`."""
-    return at(ast.Assign([at(ast.Name(name, ast.Store()), where)], value), where)
+    return at_position(ast.Assign([at_position(ast.Name(name, ast.Store()), where)], value), where)
 
 
 def call(name: str, arguments: list[ast.expr], where: ast.AST) -> ast.Call:
     """A call of a built-in function."""
-    return at(ast.Call(read(name, where), arguments, []), where)
+    return at_position(ast.Call(read(name, where), arguments, []), where)
 
 
 def once_if(test: ast.expr, body: list[ast.stmt], where: ast.AST) -> ast.For:
     """A loop of one turn where the test holds, and of none where it does not: an `if` that may hold anything."""
     over = call("range", [call("bool", [test], where)], where)
-    return at(ast.For(at(ast.Name("_", ast.Store()), where), over, body, []), where)
+    return at_position(ast.For(at_position(ast.Name("_", ast.Store()), where), over, body, []), where)

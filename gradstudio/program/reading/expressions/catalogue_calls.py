@@ -18,7 +18,7 @@ from gradstudio.operators.model import Face, Family, Operator
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.definitions.method_inlining import Inlined
 from gradstudio.program.reading.expressions.receiver_types import LAST, owners_of
-from gradstudio.program.reading.graph_builder import Draft, Port, Wired
+from gradstudio.program.reading.graph_builder import GraphBuilder, Port, WiredResult
 from gradstudio.program.reading.imports import Modules
 from gradstudio.program.reading.refusals import call_words
 
@@ -71,11 +71,11 @@ class Arguments(Protocol):
 class Calls:
     """Reads the calls of one text."""
 
-    def __init__(self, expressions: Arguments, draft: Draft, modules: Modules) -> None:
+    def __init__(self, expressions: Arguments, draft: GraphBuilder, modules: Modules) -> None:
         """Arguments are read by `expressions`."""
         self._expressions, self._draft, self._modules = expressions, draft, modules
 
-    def read(self, node: ast.Call, names: tuple[str, ...]) -> Wired:
+    def read(self, node: ast.Call, names: tuple[str, ...]) -> WiredResult:
         """The node that a call adds.
 
         Raises:
@@ -101,7 +101,7 @@ class Calls:
     def _is_bound(self, name: str) -> bool:
         return self._expressions.knows(name)
 
-    def _method(self, node: ast.Call, value: ast.expr, word: str, names: tuple[str, ...]) -> Wired:
+    def _method(self, node: ast.Call, value: ast.expr, word: str, names: tuple[str, ...]) -> WiredResult:
         receiver = self._expressions.port(value)
         family = self._draft.family(receiver)
         if family in (Family.TUPLE, Family.UNKNOWN) and word in _LIST_METHODS:
@@ -120,7 +120,7 @@ class Calls:
             return self._call_of(node, child, names)
         raise _refused(node, f"'.{word}(…)' is no method that a canvas has.{_nearest(f'{owners[0]}.{word}')}")
 
-    def _called(self, node: ast.Call, names: tuple[str, ...]) -> Wired:
+    def _called(self, node: ast.Call, names: tuple[str, ...]) -> WiredResult:
         if isinstance(node.func, ast.Name) and not self._is_bound(node.func.id):
             words = f"'{node.func.id}(…)' calls what no statement above binds and torch does not have."
             raise _refused(node, call_words(node.func.id) or words)
@@ -129,7 +129,7 @@ class Calls:
             raise _refused(node, f"'{ast.unparse(node.func)[:60]}' is nothing that can be called.")
         return self._call_of(node, callee, names)
 
-    def _call_of(self, node: ast.Call, callee: Port, names: tuple[str, ...]) -> Wired:
+    def _call_of(self, node: ast.Call, callee: Port, names: tuple[str, ...]) -> WiredResult:
         positional, keywords = self._arguments(node, [callee])
         maker = self._maker(callee)
         try:
@@ -139,10 +139,10 @@ class Calls:
         return self._node(_spread(node, found), names)
 
     def _maker(self, module: Port | None) -> Operator | None:
-        maker = self._draft.maker(module) if isinstance(module, Wired) else None
+        maker = self._draft.maker(module) if isinstance(module, WiredResult) else None
         return row_of(self._draft.graph, maker) if maker is not None else None
 
-    def _group(self, node: ast.Call, name: str, names: tuple[str, ...]) -> Wired:
+    def _group(self, node: ast.Call, name: str, names: tuple[str, ...]) -> WiredResult:
         row = row_of_key(self._draft.graph, GROUP + name)
         assert row is not None
         positional, keywords = self._arguments(node, [])
@@ -152,7 +152,7 @@ class Calls:
             raise _refused(node, str(error)) from None
         return self._node(_spread(node, found), names)
 
-    def _bound(self, node: ast.Call, path: str, before: list[Port], names: tuple[str, ...]) -> Wired:
+    def _bound(self, node: ast.Call, path: str, before: list[Port], names: tuple[str, ...]) -> WiredResult:
         _name_out(node, path)
         node = _gathered(node, path, len(before))
         positional, keywords = self._arguments(node, before)
@@ -179,12 +179,12 @@ class Calls:
     def _argument(self, node: ast.expr) -> Given:
         if isinstance(node, ast.Starred):
             several = self._expressions.port(node.value)
-            if not isinstance(several, Wired):
+            if not isinstance(several, WiredResult):
                 several = self._draft.node("python.list", {"items": several}, nested=True)
-            return Wired(family=Family.TUPLE, source=several.source, output=several.output)
+            return WiredResult(family=Family.TUPLE, source=several.source, output=several.output)
         return self._expressions.value(node)
 
-    def _node(self, found: Binding, names: tuple[str, ...]) -> Wired:
+    def _node(self, found: Binding, names: tuple[str, ...]) -> WiredResult:
         ports = {path: self._port(given) for path, given in found.ports.items()}
         operator = found.operator
         positional = positional_beyond_style(operator, found.positional, frozenset(_roots(ports)))

@@ -5,12 +5,12 @@ import copy
 from collections.abc import Callable
 
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.text.conditionals import choice_of
+from gradstudio.graph.text.conditionals import conditional_of
 from gradstudio.graph.text.literal_text import TYPES, quote
 from gradstudio.operators.calls.argument_binding import Written
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.program.errors import NotReadable
-from gradstudio.program.reading.graph_builder import Port, Wired
+from gradstudio.program.reading.graph_builder import Port, WiredResult
 from gradstudio.program.reading.imports import Modules
 
 NameOf = Callable[[ast.expr], Port]
@@ -60,7 +60,7 @@ def read_choice(
     holes = _Holes(modules, value_of, binds)
     body = holes.elements(copy.deepcopy(node))
     try:
-        text = choice_of(body, written).text
+        text = conditional_of(body, written).text
     except Refused as error:
         raise NotReadable(str(error), node.lineno, node.col_offset) from None
     ports: dict[str, Port] = {"template": Written(quote(text))}
@@ -106,7 +106,7 @@ class _Holes(ast.NodeTransformer):
         if isinstance(node, ast.Name):
             return self.visit_Name(node)
         port = self._value_of(node)
-        return self._hole(node, port) if isinstance(port, Wired) else self.visit(node)
+        return self._hole(node, port) if isinstance(port, WiredResult) else self.visit(node)
 
     def _hole(self, node: ast.expr, port: Port) -> ast.expr:
         self.values.append(port)

@@ -17,7 +17,7 @@ from gradstudio.program.reading.expressions.conditional_reader import chooses, r
 from gradstudio.program.reading.expressions.literal_expressions import Literals
 from gradstudio.program.reading.expressions.operator_chains import beginnings
 from gradstudio.program.reading.expressions.receiver_types import attribute_of_made
-from gradstudio.program.reading.graph_builder import Draft, Port, Value, Wired
+from gradstudio.program.reading.graph_builder import GraphBuilder, Port, Value, WiredResult
 from gradstudio.program.reading.imports import Modules
 from gradstudio.program.reading.name_scope import Scope
 from gradstudio.program.reading.refusals import expression_words
@@ -44,7 +44,7 @@ class Expressions:
     """
 
     def __init__(
-        self, draft: Draft, scope: Scope, modules: Modules, literals: Literals, stored: StoredOf | None = None
+        self, draft: GraphBuilder, scope: Scope, modules: Modules, literals: Literals, stored: StoredOf | None = None
     ) -> None:
         """Read into this draft, names by this scope; stored tensors come from `stored`."""
         self._stored_of = stored
@@ -77,7 +77,7 @@ class Expressions:
             case _:
                 return self.made(node)
 
-    def made(self, node: ast.expr, names: tuple[str, ...] = ()) -> Wired:
+    def made(self, node: ast.expr, names: tuple[str, ...] = ()) -> WiredResult:
         """The node that an expression adds: a part, or a statement that binds the names.
 
         Raises:
@@ -105,7 +105,7 @@ class Expressions:
             case ast.Call():
                 return self._calls.read(node, names)
             case _:
-                raise refused(node, expression_words(node))
+                raise refusal_at(node, expression_words(node))
 
     def _begin(self, node: ast.expr) -> None:
         """Read the beginning of a long chain before what goes on from it, as Python computes it."""
@@ -127,7 +127,7 @@ class Expressions:
             ports = {f"items.{k}": self.one(item) for k, item in enumerate(value.items)}
             key = "python.list" if value.is_list else "python.tuple"
             return self._draft.node(key, ports, lengths={"items": len(value.items)}, nested=True)
-        assert isinstance(value, Wired | Written), "a slice stands only between [ and ]"
+        assert isinstance(value, WiredResult | Written), "a slice stands only between [ and ]"
         return value
 
     def index(self, node: ast.expr, ports: dict[str, Port]) -> int:
@@ -143,7 +143,7 @@ class Expressions:
 
     def _slice(self, path: str, node: ast.Slice, bounds: dict[str, ast.expr | None], ports: dict[str, Port]) -> None:
         read = {part: self.port(bound) for part, bound in bounds.items() if bound is not None}
-        if any(isinstance(value, Wired) for value in read.values()):
+        if any(isinstance(value, WiredResult) for value in read.values()):
             ports.update({f"{path}.{part}": value for part, value in read.items()})
             return
         texts = [_text(read.get(part)) for part in ("start", "stop", "step")]
@@ -153,7 +153,7 @@ class Expressions:
         """Whether some statement above binds the name."""
         return self._scope.find(name) is not None
 
-    def _formatted(self, node: ast.JoinedStr, names: tuple[str, ...]) -> Wired:
+    def _formatted(self, node: ast.JoinedStr, names: tuple[str, ...]) -> WiredResult:
         found, text = [], ""
         ports: dict[str, Port] = {}
         for part in node.values:
@@ -169,14 +169,14 @@ class Expressions:
         ports = {"template": Written(quote(template_of(tuple(found)))), **ports}
         return self._add("python.format", ports, names, {"values": count})
 
-    def _choice(self, node: ast.expr, names: tuple[str, ...]) -> Wired:
+    def _choice(self, node: ast.expr, names: tuple[str, ...]) -> WiredResult:
         ports = read_choice(node, self._literals.segment, self._modules, self.port, self.knows)
         return self._add("python.choice", ports, names, {"values": len(ports) - 1})
 
     def _loads(self, call: ast.Call) -> bool:
         return self._modules.path(call.func) == "safetensors.torch.load_file"
 
-    def _stored(self, call: ast.Call, names: tuple[str, ...]) -> Wired:
+    def _stored(self, call: ast.Call, names: tuple[str, ...]) -> WiredResult:
         """`load_file(HERE / "name.tensors/<digest>.safetensors")["data"]`, the only access to files there is."""
         match call.args:
             case [ast.BinOp(left=ast.Name(id="HERE"), op=ast.Div(), right=ast.Constant(value=str() as file))]:
@@ -185,32 +185,34 @@ class Expressions:
                     tensor = self._stored_of(file)
                     self._draft.graph.tensors[tensor.digest] = tensor
                     return self._add("python.stored", {"digest": Written(f'"{tensor.digest}"')}, names)
-        raise refused(call, "Only a stored tensor beside the text can be loaded: it is written by GradStudio's export.")
+        raise refusal_at(
+            call, "Only a stored tensor beside the text can be loaded: it is written by GradStudio's export."
+        )
 
     def _name(self, node: ast.expr, name: str) -> Value:
         if name == "device" and self._scope.has_device:
             return Written(DOCUMENT_DEVICE)
         found = self._scope.find(name)
         if found is None:
-            raise refused(node, self._scope.unbound(name))
+            raise refusal_at(node, self._scope.unbound(name))
         return found
 
-    def _infix(self, word: str, left: ast.expr, right: ast.expr, names: tuple[str, ...]) -> Wired:
+    def _infix(self, word: str, left: ast.expr, right: ast.expr, names: tuple[str, ...]) -> WiredResult:
         a = self.port(left)
         home = "python" if word in ("contains", "lacks") else "operator"
         return self._add(f"{home}.{word}", {"a": a, "b": self.port(right)}, names)
 
-    def _item(self, value: ast.expr, index: ast.expr, names: tuple[str, ...]) -> Wired:
+    def _item(self, value: ast.expr, index: ast.expr, names: tuple[str, ...]) -> WiredResult:
         ports: dict[str, Port] = {"a": self.port(value)}
         count = self.index(index, ports)
         return self._add("operator.getitem", ports, names, {"index": count})
 
-    def _attribute(self, node: ast.Attribute, names: tuple[str, ...]) -> Wired:
+    def _attribute(self, node: ast.Attribute, names: tuple[str, ...]) -> WiredResult:
         path = self._modules.path(node)
         if path is not None:
-            raise refused(node, f"'{path}' is nothing that has a value of its own here.")
+            raise refusal_at(node, f"'{path}' is nothing that has a value of its own here.")
         value = self.port(node.value)
-        maker = self._draft.maker(value) if isinstance(value, Wired) else None
+        maker = self._draft.maker(value) if isinstance(value, WiredResult) else None
         row = attribute_of_made(load().get(maker.operator) if maker is not None else None, node.attr)
         row = row or attribute_row(self._draft.family(value), node.attr, Face.ATTRIBUTE)
         if row is not None:
@@ -219,7 +221,7 @@ class Expressions:
 
     def _add(
         self, key: str, ports: dict[str, Port], names: tuple[str, ...], lengths: dict[str, int] | None = None
-    ) -> Wired:
+    ) -> WiredResult:
         return self._draft.node(key, ports, names=names, lengths=lengths, nested=not names)
 
 
@@ -250,14 +252,14 @@ def _hole(part: ast.FormattedValue) -> str:
     spec = ""
     if isinstance(part.format_spec, ast.JoinedStr):
         if not all(isinstance(inner, ast.Constant) for inner in part.format_spec.values):
-            raise refused(part, "the format of a value is plain here, such as {x:.4f}.")
+            raise refusal_at(part, "the format of a value is plain here, such as {x:.4f}.")
         spec = ":" + "".join(str(inner.value) for inner in part.format_spec.values if isinstance(inner, ast.Constant))
         if is_wide(spec):
-            raise refused(part, TOO_WIDE)
+            raise refusal_at(part, TOO_WIDE)
     return (f"!{chr(part.conversion)}" if part.conversion > 0 else "") + spec
 
 
-def refused(node: ast.AST, reason: str) -> NotReadable:
+def refusal_at(node: ast.AST, reason: str) -> NotReadable:
     """That a canvas cannot express what stands here."""
     text = reason[:1].upper() + reason[1:] if not reason.startswith(("'", "`")) else reason
     return NotReadable(text, getattr(node, "lineno", 1), getattr(node, "col_offset", 0))

@@ -11,8 +11,8 @@ from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.expressions.conditional_reader import chooses
-from gradstudio.program.reading.expressions.expression_reader import Expressions, attribute_row, refused
-from gradstudio.program.reading.graph_builder import Draft, Port, Value, Wired
+from gradstudio.program.reading.expressions.expression_reader import Expressions, attribute_row, refusal_at
+from gradstudio.program.reading.graph_builder import GraphBuilder, Port, Value, WiredResult
 from gradstudio.program.reading.imports import Modules
 from gradstudio.program.reading.name_scope import Scope
 from gradstudio.program.reading.statements.assignment_targets import simple_assignments
@@ -23,7 +23,7 @@ _CALLED = frozenset({Face.FUNCTION, Face.CONSTRUCTOR})
 class Assignments:
     """Reads the assignments of one text into a draft."""
 
-    def __init__(self, draft: Draft, scope: Scope, modules: Modules, expressions: Expressions) -> None:
+    def __init__(self, draft: GraphBuilder, scope: Scope, modules: Modules, expressions: Expressions) -> None:
         """Read into this draft, names by this scope."""
         self._draft, self._scope, self._modules, self._expressions = draft, scope, modules, expressions
 
@@ -42,7 +42,7 @@ class Assignments:
             else:
                 self._write(target, given)
 
-    def bind(self, value: ast.expr, names: tuple[str, ...]) -> Wired:
+    def bind(self, value: ast.expr, names: tuple[str, ...]) -> WiredResult:
         """The node that binds the names, or none, to what an expression gives."""
         if (method := self._expressions.inlined.find(value)) is not None:
             with self._expressions.inlined.entered(value, method) as result:
@@ -69,7 +69,7 @@ class Assignments:
         self._modules.call(self._checked(target), path)  # type: ignore[arg-type]  # a name: `is_free`
         return True
 
-    def name(self, made: Wired, names: tuple[str, ...]) -> None:
+    def name(self, made: WiredResult, names: tuple[str, ...]) -> None:
         """From here on the names mean the results of a node."""
         for k, name in enumerate(names):
             if name != "_":
@@ -82,10 +82,10 @@ class Assignments:
     def _checked(self, node: ast.Name) -> str:
         if self._modules.binds(node.id):
             if self._modules.is_package(node.id) or self._draft.body != ROOT:
-                raise refused(node, f"'{node.id}' was imported: choose another name.")
+                raise refusal_at(node, f"'{node.id}' was imported: choose another name.")
             self._modules.forget(node.id)
         if node.id in self._draft.graph.definitions:
-            raise refused(node, f"'{node.id[:60]}' is the name of a definition: choose another name.")
+            raise refusal_at(node, f"'{node.id[:60]}' is the name of a definition: choose another name.")
         try:
             if node.id.startswith(SELF):
                 return SELF + check(node.id.removeprefix(SELF))
@@ -93,11 +93,11 @@ class Assignments:
         except Refused as error:
             raise NotReadable(str(error), node.lineno, node.col_offset) from None
 
-    def _plain(self, value: Value, names: tuple[str, ...]) -> Wired:
+    def _plain(self, value: Value, names: tuple[str, ...]) -> WiredResult:
         match value:
             case Written():
                 return self._draft.node("python.literal", {"value": value}, names=names)
-            case Wired():
+            case WiredResult():
                 return self._draft.node("python.alias", {"value": value}, names=names)
             case Several(items=items):
                 ports = {f"items.{k}": self._expressions.one(item) for k, item in enumerate(items)}
@@ -105,14 +105,14 @@ class Assignments:
             case _:
                 raise AssertionError("a slice is no value of a name")
 
-    def _sequence(self, key: str, node: ast.Tuple | ast.List, names: tuple[str, ...]) -> Wired:
+    def _sequence(self, key: str, node: ast.Tuple | ast.List, names: tuple[str, ...]) -> WiredResult:
         ports: dict[str, Port] = {f"items.{k}": self._expressions.port(one) for k, one in enumerate(node.elts)}
         return self._draft.node(key, ports, names=names, lengths={"items": len(node.elts)})
 
-    def _unpacked(self, value: ast.expr, names: tuple[str, ...]) -> Wired:
+    def _unpacked(self, value: ast.expr, names: tuple[str, ...]) -> WiredResult:
         if isinstance(value, ast.Tuple | ast.List):
             if len(value.elts) != len(names):
-                raise refused(value, f"{len(value.elts)} values for {len(names)} names.")
+                raise refusal_at(value, f"{len(value.elts)} values for {len(names)} names.")
             return self._sequence("python.tuple", value, names)
         if isinstance(value, ast.Call):
             return self._expressions.made(value, names)
@@ -129,7 +129,7 @@ class Assignments:
             case ast.Attribute() if (path := self._modules.path(target)) is not None:
                 row = load().get(f"{path}=")
                 if row is None:
-                    raise refused(target, f"'{path[:60]}' is nothing that a program may set here.")
+                    raise refusal_at(target, f"'{path[:60]}' is nothing that a program may set here.")
                 self._draft.node(row.key, {row.parameters[0].name: brought})
             case ast.Attribute(value=owner, attr=name):
                 whose = self._expressions.port(owner)
@@ -141,4 +141,4 @@ class Assignments:
                     ports = {"object": whose, "name": Written(name), "value": brought}
                     self._draft.node("python.set_attribute", ports)
             case _:
-                raise refused(target, "this cannot be assigned to.")
+                raise refusal_at(target, "this cannot be assigned to.")

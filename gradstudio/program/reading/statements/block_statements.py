@@ -11,13 +11,13 @@ from gradstudio.graph.ports.arguments import BLOCK_PARAMETERS
 from gradstudio.operators.calls.argument_binding import Written
 from gradstudio.operators.model import Family
 from gradstudio.program.errors import NotReadable
-from gradstudio.program.reading.expressions.expression_reader import Expressions, refused
-from gradstudio.program.reading.graph_builder import Draft, Port, Wired
+from gradstudio.program.reading.expressions.expression_reader import Expressions, refusal_at
+from gradstudio.program.reading.graph_builder import GraphBuilder, Port, WiredResult
 from gradstudio.program.reading.imports import Modules
 from gradstudio.program.reading.name_scope import Scope
 from gradstudio.program.reading.program_header import is_choice
 from gradstudio.program.reading.refusals import NO_ELSE, ON_DEVICE, ONLY_PRINT
-from gradstudio.program.reading.statements.loop_carried_names import carried
+from gradstudio.program.reading.statements.loop_carried_names import loop_carried_names
 from gradstudio.program.reading.statements.loop_leaks import leave_variable
 from gradstudio.program.reading.syntax_queries import is_print
 
@@ -37,7 +37,9 @@ MAX_RANGE = 3
 class Blocks:
     """Reads the blocks of one text into a draft."""
 
-    def __init__(self, draft: Draft, scope: Scope, modules: Modules, expressions: Expressions, read_body: Body) -> None:
+    def __init__(
+        self, draft: GraphBuilder, scope: Scope, modules: Modules, expressions: Expressions, read_body: Body
+    ) -> None:
         """Bodies are read by `read_body`: statements, their column, the line behind the block."""
         self._draft, self._scope, self._modules, self._expressions = draft, scope, modules, expressions
         self._read_body = read_body
@@ -73,7 +75,7 @@ class Blocks:
         outer, found = self._draft.body, []
         for item in statement.items:
             if item.optional_vars is not None:
-                raise refused(item.optional_vars, "`with … as name` binds a name that a canvas does not have.")
+                raise refusal_at(item.optional_vars, "`with … as name` binds a name that a canvas does not have.")
             found.append(self._context(item.context_expr))
             self._draft.body = BodyId(found[-1])
         self._draft.body = BodyId(found[-1])
@@ -86,7 +88,7 @@ class Blocks:
         kind = _CONTEXTS.get(path or "")
         if kind is None or not isinstance(node, ast.Call):
             known = ", ".join(_CONTEXTS)
-            raise refused(node, f"`with {ast.unparse(node)[:60]}` is none of the blocks a canvas has: {known}.")
+            raise refusal_at(node, f"`with {ast.unparse(node)[:60]}` is none of the blocks a canvas has: {known}.")
         ports = self._context_arguments(node, kind)
         item = self._draft.block_id()
         literals = {name: port.text for name, port in ports.items() if isinstance(port, Written)}
@@ -98,10 +100,10 @@ class Blocks:
         ports: dict[str, Port] = {}
         given = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]
         if len(node.args) > len(names):
-            raise refused(node, f"{kind} takes fewer arguments.")
+            raise refusal_at(node, f"{kind} takes fewer arguments.")
         for name, value in given:
             if name not in names:
-                raise refused(
+                raise refusal_at(
                     value, f"A canvas has no argument '{name}' of {kind}; it has {', '.join(names) or 'none'}."
                 )
             ports[str(name)] = self._expressions.port(value)
@@ -111,7 +113,7 @@ class Blocks:
 
     def _for(self, statement: ast.For, following: int) -> ItemId:
         if statement.orelse:
-            raise refused(statement.orelse[0], "`else` of a loop chooses while it runs: write it behind the loop.")
+            raise refusal_at(statement.orelse[0], "`else` of a loop chooses while it runs: write it behind the loop.")
         target = statement.target
         inner = target if isinstance(target, ast.Tuple | ast.List) or statement in self._left else None
         at_head = inner is not None and _binds_names(inner)
@@ -124,7 +126,7 @@ class Blocks:
         ports, lengths = self._over(statement.iter)
         names = self._carried(statement)
         for name in names:
-            ports[f"first.{name}"] = cast(Wired, self._scope.find(name))
+            ports[f"first.{name}"] = cast(WiredResult, self._scope.find(name))
         item = self._draft.block_id()
         literals = {path: port.text for path, port in ports.items() if isinstance(port, Written)}
         block = Block(id=item, kind="for", variable=variable, carried=names, literals=literals, lengths=lengths)
@@ -135,7 +137,7 @@ class Blocks:
             self._take_apart(item, target)
         self._inside(item, statement.body if at_head else [*_unpacking(inner, variable), *statement.body], following)
         for name in names:
-            self._draft.wire(cast(Wired, self._scope.find(name)), item, f"next.{name}")
+            self._draft.wire(cast(WiredResult, self._scope.find(name)), item, f"next.{name}")
         self._leave(block, before)
         return item
 
@@ -153,7 +155,7 @@ class Blocks:
         self._bind(target, self._draft.result(item, 0))
         self._draft.body = outer
 
-    def _bind(self, target: ast.expr, value: Wired) -> None:
+    def _bind(self, target: ast.expr, value: WiredResult) -> None:
         if not isinstance(target, ast.Tuple | ast.List):
             name = self._variable(target)
             self._scope.bind(name, self._draft.node("python.alias", {"value": value}, names=(name,)))
@@ -173,14 +175,14 @@ class Blocks:
             self._scope.bind(block.variable, before[block.variable])
         for name, old in before.items():
             new = self._scope.find(name)
-            if isinstance(new, Wired) and new != old and not self._draft.binds(new, name):
+            if isinstance(new, WiredResult) and new != old and not self._draft.binds(new, name):
                 self._scope.bind(name, old)
 
     def _variable(self, target: ast.expr) -> str:
         if not isinstance(target, ast.Name):
-            raise refused(target, "a loop has one variable here: `for i in range(n)`.")
+            raise refusal_at(target, "a loop has one variable here: `for i in range(n)`.")
         if self._modules.binds(target.id):
-            raise refused(target, f"'{target.id}' was imported: choose another name.")
+            raise refusal_at(target, f"'{target.id}' was imported: choose another name.")
         try:
             return target.id if target.id == "_" else check(target.id)
         except Refused as error:
@@ -196,9 +198,9 @@ class Blocks:
 
     def _carried(self, statement: ast.For) -> tuple[str, ...]:
         found = []
-        for name in carried(statement.target, statement.body, self._rebinds):
+        for name in loop_carried_names(statement.target, statement.body, self._rebinds):
             if self._scope.find(name) is None:
-                raise refused(statement, f"'{name}' is read in the loop before anything binds it.")
+                raise refusal_at(statement, f"'{name}' is read in the loop before anything binds it.")
             found.append(name)
         return tuple(found)
 
@@ -212,9 +214,9 @@ class Blocks:
         other = next((inner for inner in statement.body if not is_print(inner)), None)
         if other is not None:
             is_move = is_choice(statement.test, self._modules, lambda name: False)
-            raise refused(statement, ON_DEVICE if is_move else ONLY_PRINT)
+            raise refusal_at(statement, ON_DEVICE if is_move else ONLY_PRINT)
         if statement.orelse:
-            raise refused(statement.orelse[0], NO_ELSE)
+            raise refusal_at(statement.orelse[0], NO_ELSE)
         condition = self._expressions.port(statement.test)
         item = self._draft.block_id()
         literals = {"condition": condition.text} if isinstance(condition, Written) else {}

@@ -7,7 +7,7 @@ Rebinds = Callable[[str], bool]
 """Whether `name += …` binds the name anew: of a number it does, of a tensor it writes into it."""
 
 
-def carried(target: ast.expr, body: Iterable[ast.stmt], rebinds: Rebinds) -> tuple[str, ...]:
+def loop_carried_names(target: ast.expr, body: Iterable[ast.stmt], rebinds: Rebinds) -> tuple[str, ...]:
     """The names that the body binds and that its beginning reads, in the order in which it reads them.
 
     Args:

@@ -7,8 +7,8 @@ import msgspec
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.catalogue.out_variants import OUT
 from gradstudio.operators.model import Family, Operator
-from gradstudio.program.reading.expressions.expression_reader import Expressions, refused
-from gradstudio.program.reading.graph_builder import Draft, Port, Wired
+from gradstudio.program.reading.expressions.expression_reader import Expressions, refusal_at
+from gradstudio.program.reading.graph_builder import GraphBuilder, Port, WiredResult
 from gradstudio.program.reading.imports import Modules
 from gradstudio.program.reading.name_scope import Scope
 from gradstudio.program.reading.refusals import statement_words
@@ -24,7 +24,7 @@ _AUGMENTED = {
 class Statements:
     """Reads the simple statements of one text into a draft."""
 
-    def __init__(self, draft: Draft, scope: Scope, modules: Modules, expressions: Expressions) -> None:
+    def __init__(self, draft: GraphBuilder, scope: Scope, modules: Modules, expressions: Expressions) -> None:
         """Read into this draft, names by this scope."""
         self._draft, self._scope, self._expressions = draft, scope, expressions
         self._assignments = Assignments(draft, scope, modules, expressions)
@@ -52,13 +52,13 @@ class Statements:
             case ast.Pass() | ast.AnnAssign():
                 pass
             case _:
-                raise refused(statement, statement_words(statement))
+                raise refusal_at(statement, statement_words(statement))
 
     # -------------------------------------------------------------- writes
 
     def _augment(self, target: ast.expr, operator: ast.operator, value: ast.expr) -> None:
         if not isinstance(target, ast.Name | ast.Subscript | ast.Attribute):
-            raise refused(target, "this cannot be changed in place.")
+            raise refusal_at(target, "this cannot be changed in place.")
         a = self._expressions.port(target)
         ports: dict[str, Port] = {"a": a, "b": self._expressions.port(value)}
         rebinds = isinstance(target, ast.Name) and self._draft.family(a) in (Family.NUMBER, Family.TEXT)
@@ -84,7 +84,7 @@ class Statements:
         self._draft.graph.nodes[made.source] = msgspec.structs.replace(node, nested=False)
         self._written_by_call(value, made)
 
-    def _written_by_call(self, value: ast.expr, made: Wired) -> None:
+    def _written_by_call(self, value: ast.expr, made: WiredResult) -> None:
         """After `x.add_(1)` and `torch.add(x, 1, out=y)` the name means the tensor as it was left by that."""
         operator = load().get(self._draft.graph.nodes[made.source].operator)
         if not isinstance(value, ast.Call) or operator is None or not operator.results:

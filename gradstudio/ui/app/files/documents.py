@@ -36,7 +36,7 @@ class Tab(QObject):
         return not self.session.graph_store.is_clean
 
 
-class Closed(NamedTuple):
+class ClosedDocument(NamedTuple):
     """What is needed to bring a closed document back.
 
     Attributes:
@@ -87,7 +87,7 @@ class Documents(QObject):
         super().__init__(parent)
         self._engine, self._folder = engine, recovery_folder
         self.tabs: list[Tab] = []
-        self.history: list[Closed] = []
+        self.history: list[ClosedDocument] = []
         self.may_close: Callable[[Tab], bool] = lambda _tab: True
         self.begins_on_blank: Callable[[], bool] = lambda: False
         self.first_header: Callable[[], Header] = Header
@@ -248,7 +248,7 @@ class Documents(QObject):
         error = _tried(lambda session: session.open(path), tab.session)
         if error is None and before is not None:
             subject = f"{path.stem} before it was reloaded"
-            self.history.append(Closed(self.tabs.index(tab) + 1, None, subject, before))
+            self.history.append(ClosedDocument(self.tabs.index(tab) + 1, None, subject, before))
         self.changed.emit()
         return error
 
@@ -258,7 +258,7 @@ class Documents(QObject):
             return
         as_saved = session.path is not None and not tab.is_changed
         graph = None if as_saved else session.graph_store.graph
-        self.history.append(Closed(self.tabs.index(tab), session.path, session.subject, graph))
+        self.history.append(ClosedDocument(self.tabs.index(tab), session.path, session.subject, graph))
         del self.history[:-MAX_CLOSED]
 
     def _remove(self, tab: Tab) -> None:
@@ -316,7 +316,7 @@ def _tried(fill: Callable[[Session], None], session: Session) -> DocumentError |
     return None
 
 
-def _restore(closed: Closed, session: Session) -> None:
+def _restore(closed: ClosedDocument, session: Session) -> None:
     if closed.graph is not None:
         session.restore(closed.graph, closed.path, closed.subject)
     elif closed.path is not None:

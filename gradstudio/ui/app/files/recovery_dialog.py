@@ -19,7 +19,7 @@ NAMES_TOLD = 3
 """So many names of a document without one."""
 
 
-class Recovering(QObject):
+class RecoveryOffer(QObject):
     """Looks into the folder of journals and asks.
 
     Signals:

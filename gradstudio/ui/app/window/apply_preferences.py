@@ -27,7 +27,7 @@ class TakesPreferences(Protocol):
         """Be as this person wants it."""
 
 
-class TakingUp(QObject):
+class PreferenceApplier(QObject):
     """Follows the preferences; knows which of them hold already."""
 
     def __init__(

@@ -12,7 +12,7 @@ SHARE: Final = 0.38
 """Of the window's height."""
 
 
-class CodeRoom(QObject):
+class CodeDockSize(QObject):
     """Grows the dock at the first key that writes; docks that a person has put somewhere stay as they are."""
 
     def __init__(self, frame: Frame, code: CodePanel, canvas: CanvasView) -> None:

@@ -9,7 +9,7 @@ from gradstudio.ui.state.run.run_controller import RunState
 from gradstudio.ui.state.session import Session
 
 
-class Unapplied(QObject):
+class CodeSyncWarning(QObject):
     """Listens to the runs of a session; whoever saves asks `saved`."""
 
     def __init__(self, session: Session, live: LiveText, status: StatusBar) -> None:

@@ -6,9 +6,9 @@ from PySide6.QtCore import QObject, QTimer
 
 from gradstudio.ui.app.files.autosave import Autosave
 from gradstudio.ui.app.files.documents import Documents, Tab
-from gradstudio.ui.app.files.recovery_dialog import Recovering
+from gradstudio.ui.app.files.recovery_dialog import RecoveryOffer
 from gradstudio.ui.app.files.unsaved_changes import may_close_all
-from gradstudio.ui.app.window.document_window import DocumentRoom
+from gradstudio.ui.app.window.document_window import DocumentWindow
 from gradstudio.ui.app.window.window_host import WindowHost
 
 
@@ -20,12 +20,12 @@ class DocumentSafety(QObject):
         autosave: writes what is changed, where a person wants that.
     """
 
-    def __init__(self, window: WindowHost, rooms: Mapping[Tab, DocumentRoom], parent: QObject) -> None:
+    def __init__(self, window: WindowHost, rooms: Mapping[Tab, DocumentWindow], parent: QObject) -> None:
         """Follow the window's documents; `rooms` are those that were built, and go on growing."""
         super().__init__(parent)
         settings, documents = window.settings, window.documents
         self._window, self._rooms = window, rooms
-        self.recovering = Recovering(documents, settings.state_folder / "recovery", window.frame)
+        self.recovering = RecoveryOffer(documents, settings.state_folder / "recovery", window.frame)
         self.autosave = Autosave(documents, settings, self)
         documents.may_close = self._may_close
         window.frame.may_close = lambda: may_close_all(documents, self._may_close, self._save, window.frame)

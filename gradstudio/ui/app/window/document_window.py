@@ -24,16 +24,16 @@ from gradstudio.ui.actions.file_commands import FileCommands
 from gradstudio.ui.actions.graph_commands import GraphCommands
 from gradstudio.ui.actions.help_commands import HelpCommands
 from gradstudio.ui.actions.key_map import keys_now
-from gradstudio.ui.actions.navigation_commands import ZOOM_MENU, NavCommands
+from gradstudio.ui.actions.navigation_commands import ZOOM_MENU, NavigationCommands
 from gradstudio.ui.actions.run_commands import DebugCommands
 from gradstudio.ui.actions.view_commands import ViewCommands
 from gradstudio.ui.app.files.recovery_journal import Recovery
-from gradstudio.ui.app.window.code_dock_size import CodeRoom
-from gradstudio.ui.app.window.code_sync_warning import Unapplied
+from gradstudio.ui.app.window.code_dock_size import CodeDockSize
+from gradstudio.ui.app.window.code_sync_warning import CodeSyncWarning
 from gradstudio.ui.app.window.status_bar import StatusBar
 from gradstudio.ui.app.window.status_menus import StatusMenus
 from gradstudio.ui.app.window.window_services import WindowServices
-from gradstudio.ui.canvas.code_edit_view import TypedView
+from gradstudio.ui.canvas.code_edit_view import CodeEditView
 from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.dialogs.memory_dialog import may_run
 from gradstudio.ui.docks.breakpoints.panel import BreakpointsPanel
@@ -50,9 +50,9 @@ from gradstudio.ui.docks.outline.panel import OutlinePanel
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.settings import Preferences
 from gradstudio.ui.state.throttle import Throttle
-from gradstudio.ui.theme import Theme, Themed
+from gradstudio.ui.theme import Theme, ThemedWidget
 from gradstudio.ui.timeline import TimelinePanel, Workspace
-from gradstudio.ui.widgets.screen_reader import RunNews, announce
+from gradstudio.ui.widgets.screen_reader import RunAnnouncer, announce
 
 LOOKING_MS = 200
 SECOND_MS = 1000
@@ -60,7 +60,7 @@ SECOND_MS = 1000
 Panel = TypeVar("Panel", bound=QWidget)
 
 
-class DocumentRoom(QObject):
+class DocumentWindow(QObject):
     """One document as it is seen and worked on.
 
     Attributes:
@@ -87,7 +87,7 @@ class DocumentRoom(QObject):
         self._looking = Throttle(LOOKING_MS, self)
         self.canvas = CanvasView(session, services.overlays, theme)
         self.canvas.shelf, self.canvas.searching.habits = services.shelf, services.habits
-        self.typed_view = TypedView(self.canvas, self.canvas.navigation)
+        self.typed_view = CodeEditView(self.canvas, self.canvas.navigation)
         parts = PanelParts(session, self.canvas, theme)
         self.panels = {row.id: row.factory(parts) for row in DOCKS if row.factory is not None}
         self.inspector, self.documentation = self._panel(InspectorPanel), self._panel(DocumentationPanel)
@@ -111,7 +111,7 @@ class DocumentRoom(QObject):
         self.status_menus = StatusMenus(self.status, session, self.graph.set_device, engine)
         self.status.zoom.offer(actions[key] for key in ZOOM_MENU)
         self.status.show_switch(actions["edit.snap"])
-        self.code_room = CodeRoom(services.frame, self.code, self.canvas)
+        self.code_room = CodeDockSize(services.frame, self.code, self.canvas)
         self._wire_session()
         self._wire_parts()
         self._keep_typed()
@@ -132,7 +132,7 @@ class DocumentRoom(QObject):
         """Take up another theme."""
         self._theme = theme
         for part in (self.canvas, *self.panels.values(), self.status, self.timeline, self.workspace):
-            if isinstance(part, Themed):
+            if isinstance(part, ThemedWidget):
                 part.set_theme(theme)
         self.analyse.set_theme(theme)
 
@@ -187,7 +187,7 @@ class DocumentRoom(QObject):
             graph=self.graph,
             run=session.run,
             debug=DebugCommands(context),
-            nav=NavCommands(context),
+            nav=NavigationCommands(context),
             help=HelpCommands(session, frame, services.looked_up),
             tabs=services.tabs,
             shell=services.shell,
@@ -232,11 +232,11 @@ class DocumentRoom(QObject):
         self.canvas.view_changed.connect(self._on_canvas_view_changed)
         self.canvas.status_message.connect(self.status.say)
         self.canvas.said.connect(self.tell)
-        self._news = RunNews(self.session, lambda words: announce(self.status, words), self)
+        self._news = RunAnnouncer(self.session, lambda words: announce(self.status, words), self)
         self.canvas.what_if_requested.connect(self._on_canvas_what_if_requested)
         self.file.said.connect(self.status.confirm)
         self.file.warned.connect(self.status.say)
-        self.file.left_out = Unapplied(self.session, self.code.live, self.status).saved
+        self.file.left_out = CodeSyncWarning(self.session, self.code.live, self.status).saved
         self.problems.counted.connect(self._on_problems_counted)
         self.lesson.watch.gradient_wanted.connect(self.inspector.show_gradient)
         self.code.said.connect(self.status.confirm)

@@ -5,7 +5,7 @@ from PySide6.QtCore import QObject
 from gradstudio.ui.actions.file_commands import FileCommands
 from gradstudio.ui.actions.graph_commands import GraphCommands
 from gradstudio.ui.app.files.documents import Documents
-from gradstudio.ui.app.window.document_window import DocumentRoom
+from gradstudio.ui.app.window.document_window import DocumentWindow
 from gradstudio.ui.app.window.status_bar import StatusBar
 from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.docks.breakpoints.panel import BreakpointsPanel
@@ -22,13 +22,13 @@ from gradstudio.ui.state.session import Session
 from gradstudio.ui.timeline import TimelinePanel, Workspace
 
 
-class WindowParts(QObject):
+class FrontDocument(QObject):
     """Each name leads to the part of the room in front; it is another object when another tab is shown."""
 
     documents: Documents
 
     @property
-    def room(self) -> DocumentRoom:
+    def room(self) -> DocumentWindow:
         """The room of the document in front."""
         raise NotImplementedError
 

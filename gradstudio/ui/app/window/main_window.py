@@ -12,13 +12,13 @@ from gradstudio.ui.actions.key_map import KeyMap
 from gradstudio.ui.actions.learning_commands import LearningCommands
 from gradstudio.ui.actions.tab_commands import TabCommands
 from gradstudio.ui.actions.view_commands import wire_view
-from gradstudio.ui.actions.window_commands import ShellCommands
+from gradstudio.ui.actions.window_commands import WindowCommands
 from gradstudio.ui.app.files.documents import Documents, Tab, first_header
 from gradstudio.ui.app.files.file_watch import DiskBand, DiskWatch
-from gradstudio.ui.app.window.apply_preferences import TakingUp
+from gradstudio.ui.app.window.apply_preferences import PreferenceApplier
 from gradstudio.ui.app.window.document_safety import DocumentSafety
-from gradstudio.ui.app.window.document_window import DocumentRoom
-from gradstudio.ui.app.window.front_document import WindowParts
+from gradstudio.ui.app.window.document_window import DocumentWindow
+from gradstudio.ui.app.window.front_document import FrontDocument
 from gradstudio.ui.app.window.shared_library import SharedLibrary
 from gradstudio.ui.app.window.tab_strip import TabStrip
 from gradstudio.ui.app.window.toolbar import ToolBar
@@ -26,28 +26,28 @@ from gradstudio.ui.app.window.window_frame import Frame
 from gradstudio.ui.app.window.window_services import WindowServices
 from gradstudio.ui.app.window.workbench import Workbench
 from gradstudio.ui.state.document.overlays import Overlays
-from gradstudio.ui.state.library.connection_statistics import Habits
-from gradstudio.ui.state.library.favourites import Shelf
+from gradstudio.ui.state.library.connection_statistics import ConnectionStatistics
+from gradstudio.ui.state.library.favourites import Favourites
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.settings import Settings, ThemeChoice
-from gradstudio.ui.theme import Theme, Themed
+from gradstudio.ui.theme import Theme, ThemedWidget
 
 PLOT_DELAY_MS = 400
 """pyqtgraph is imported this long after the window is filled, when it has answered its first clicks."""
 
 
-class MainWindow(WindowParts):
-    """Everything inside the window; what belongs to one document is in its `DocumentRoom`."""
+class MainWindow(FrontDocument):
+    """Everything inside the window; what belongs to one document is in its `DocumentWindow`."""
 
     actions: ActionSet
-    taking_up: TakingUp
+    taking_up: PreferenceApplier
 
     def __init__(self, frame: Frame, session: Session, settings: Settings, theme: Theme) -> None:
         """Build everything around a first document, into a frame that may be shown already."""
         super().__init__(frame)
         self.frame, self.settings, self.theme = frame, settings, theme
-        self.overlays, self.shelf, self.habits = Overlays(self), Shelf(self), Habits(self)
-        self._rooms: dict[Tab, DocumentRoom] = {}
+        self.overlays, self.shelf, self.habits = Overlays(self), Favourites(self), ConnectionStatistics(self)
+        self._rooms: dict[Tab, DocumentWindow] = {}
         self._plots = False
         self._take_up_preferences()
         self.documents = Documents(session.engine.client, settings.state_folder / "recovery", self)
@@ -55,7 +55,7 @@ class MainWindow(WindowParts):
         self.documents.begin(session)
         self.learning = LearningCommands(self, self)
         self.tab_commands = TabCommands(self.documents, self.go_to_dock, frame)
-        self.shell = ShellCommands(self, lambda: self.taking_up.dress())
+        self.shell = WindowCommands(self, lambda: self.taking_up.dress())
         self.shared_library = SharedLibrary(self, self.shelf, self.habits, self)
         self.library = self.shared_library.panel
         frame.docks.fill({"library": self.library})
@@ -67,7 +67,7 @@ class MainWindow(WindowParts):
         self._wire()
         self.key_map = KeyMap(self.actions, settings, self)
         self.shared_library.wire()
-        self.taking_up = TakingUp(self, lambda: self.rooms, self)
+        self.taking_up = PreferenceApplier(self, lambda: self.rooms, self)
         frame.layout_keeper.filled()
         self.focus_document()
 
@@ -118,10 +118,10 @@ class MainWindow(WindowParts):
         self.documents.changed.connect(self.actions.refresh)
         self.documents.show(tab)
 
-    def _document(self, tab: Tab) -> DocumentRoom:
-        return DocumentRoom(self._services, tab.session, tab.recovery, self.theme, self)
+    def _document(self, tab: Tab) -> DocumentWindow:
+        return DocumentWindow(self._services, tab.session, tab.recovery, self.theme, self)
 
-    def _take_in(self, tab: Tab, room: DocumentRoom) -> None:
+    def _take_in(self, tab: Tab, room: DocumentWindow) -> None:
         room.furnish(self.actions)
         self._rooms[tab] = room
         self.workbench.add(room)
@@ -141,18 +141,18 @@ class MainWindow(WindowParts):
     # ------------------------------------------------------------------ documents
 
     @property
-    def room(self) -> DocumentRoom:
+    def room(self) -> DocumentWindow:
         """The room of the document in front."""
         return self.room_of(self.documents.current)
 
-    def room_of(self, tab: Tab) -> DocumentRoom:
+    def room_of(self, tab: Tab) -> DocumentWindow:
         """The room of a tab, built when it is first asked for."""
         if tab not in self._rooms:
             self._take_in(tab, self._document(tab))
         return self._rooms[tab]
 
     @property
-    def rooms(self) -> tuple[DocumentRoom, ...]:
+    def rooms(self) -> tuple[DocumentWindow, ...]:
         """Those that were built."""
         return tuple(self._rooms.values())
 
@@ -175,7 +175,7 @@ class MainWindow(WindowParts):
         application = QApplication.instance()
         if isinstance(application, QApplication):
             themes.apply(application, theme, text_scale)
-        around: tuple[Themed, ...] = (self.frame.docks, self.toolbar, self.actions, self.strip, self.band)
+        around: tuple[ThemedWidget, ...] = (self.frame.docks, self.toolbar, self.actions, self.strip, self.band)
         for part in (*around, self.shared_library, self.learning, *self.rooms):
             part.set_theme(theme)
 
@@ -206,11 +206,11 @@ class MainWindow(WindowParts):
             self.workbench.remove(room)
             room.close()
 
-    def _on_room_changed(self, room: DocumentRoom) -> None:
+    def _on_room_changed(self, room: DocumentWindow) -> None:
         if room.is_shown:
             self.actions.refresh()
 
-    def _on_problems_counted(self, room: DocumentRoom, count: int) -> None:
+    def _on_problems_counted(self, room: DocumentWindow, count: int) -> None:
         if room.is_shown:
             self.frame.docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")
 

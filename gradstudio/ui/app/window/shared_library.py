@@ -7,15 +7,15 @@ from PySide6.QtWidgets import QWidget
 
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.ui.actions.key_map import keys_now
-from gradstudio.ui.app.window.document_window import DocumentRoom
+from gradstudio.ui.app.window.document_window import DocumentWindow
 from gradstudio.ui.app.window.window_host import WindowHost
 from gradstudio.ui.canvas.paint.card_picture import as_rich_text
-from gradstudio.ui.docks.documentation import Documented, operator_at
+from gradstudio.ui.docks.documentation import OperatorSource, operator_of_card
 from gradstudio.ui.docks.library.library_groups import LibraryGroups
 from gradstudio.ui.docks.library.panel import LibraryPanel
-from gradstudio.ui.state.library.connection_statistics import Habits
-from gradstudio.ui.state.library.favourites import Shelf
-from gradstudio.ui.state.library.published_groups import Published
+from gradstudio.ui.state.library.connection_statistics import ConnectionStatistics
+from gradstudio.ui.state.library.favourites import Favourites
+from gradstudio.ui.state.library.published_groups import PublishedGroups
 from gradstudio.ui.state.library.user_groups import definitions, is_own
 from gradstudio.ui.theme import Theme
 
@@ -30,11 +30,11 @@ class SharedLibrary(QObject):
         panel: what stands in the dock.
     """
 
-    def __init__(self, window: WindowHost, shelf: Shelf, habits: Habits, parent: QObject) -> None:
+    def __init__(self, window: WindowHost, shelf: Favourites, habits: ConnectionStatistics, parent: QObject) -> None:
         """Build the panel; `wire` connects it, when there is a document."""
         super().__init__(parent)
         self._window, self._shelf, self._habits = window, shelf, habits
-        self._published = shelf.published = Published(window.settings.folder / "groups", self)
+        self._published = shelf.published = PublishedGroups(window.settings.folder / "groups", self)
         self.panel = LibraryPanel(load(), window.theme, shelf)
         self._groups = LibraryGroups(self.panel, self._published)
         tree = self.panel.tree
@@ -52,7 +52,7 @@ class SharedLibrary(QObject):
         self._shelf.changed.connect(self._on_shelf_changed)
         self._habits.changed.connect(self._on_habits_changed)
 
-    def turn_to(self, document: DocumentRoom) -> None:
+    def turn_to(self, document: DocumentWindow) -> None:
         """Another document is in front: its groups are shown."""
         self._groups.follow(document.session.shown_store)
 
@@ -64,10 +64,10 @@ class SharedLibrary(QObject):
         """The operator that a person looks at: where the focus is, else on the canvas, else in the Library."""
         widget: QWidget | None = self._window.frame.focusWidget()
         while widget is not None:
-            if isinstance(widget, Documented):
+            if isinstance(widget, OperatorSource):
                 return widget.documented_operator()
             widget = widget.parentWidget()
-        shown = operator_at(self._window.session.graph_store.graph, self._window.inspector.item)
+        shown = operator_of_card(self._window.session.graph_store.graph, self._window.inspector.item)
         return shown or self.panel.documented_operator()
 
     def toggle_favourite(self) -> None:

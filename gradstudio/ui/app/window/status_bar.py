@@ -10,13 +10,13 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.breakpoint_conditions import describe
 from gradstudio.protocol.messages.debugging import Checked
 from gradstudio.ui.app.window.zoom_button import ZoomButton
-from gradstudio.ui.docks.breakpoints.breakpoint_model import where
+from gradstudio.ui.docks.breakpoints.breakpoint_model import place_words
 from gradstudio.ui.docks.memory.curve import in_words
 from gradstudio.ui.docks.messages.message_model import did_not_run, left_out, name_of
 from gradstudio.ui.state.run.run_controller import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
-from gradstudio.ui.theme import Theme, tinted
+from gradstudio.ui.theme import Theme, icon_pixmap
 
 MESSAGE_MS = 9000
 ENGINE_WORDS = {
@@ -81,7 +81,7 @@ class StatusBar(QStatusBar):
         self._message_icon.setVisible(bool(text))
         if text:
             name = "info" if role in ("text_dim", "ok") else "warning"
-            self._message_icon.setPixmap(tinted(name, self._theme.color(role), 15, self.devicePixelRatioF()))
+            self._message_icon.setPixmap(icon_pixmap(name, self._theme.color(role), 15, self.devicePixelRatioF()))
 
     def _failure(self) -> tuple[str, ItemId] | None:
         """The newest failure that stands, in a line with the node's name, and the node; our words before torch's."""
@@ -175,7 +175,7 @@ class StatusBar(QStatusBar):
         if met is None:
             return
         always = met.condition.kind == "always"
-        why = where(met, self._session.graph_store.graph) + ("" if always else f", {describe(met.condition)}")
+        why = place_words(met, self._session.graph_store.graph) + ("" if always else f", {describe(met.condition)}")
         behind = " The backward has run as a whole; F5 goes on through its record." if state.in_backward else ""
         self.note(f"Paused at a breakpoint: {why}.{behind}")
 

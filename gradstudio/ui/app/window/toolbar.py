@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QToolBar, QToolBut
 from gradstudio.scene.overlay_registry import OVERLAYS
 from gradstudio.ui.actions.action_set import ActionSet
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.theme import Theme, icon, tinted
+from gradstudio.ui.theme import Theme, icon, icon_pixmap
 
 VERBS = ("run.run", "run.forward", "run.backward", "run.step_back", "run.step", "run.stop", "run.zero_grad")
 WORDLESS = ("run.step_back",)
@@ -90,7 +90,7 @@ class ToolBar(QObject):
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
-        self._device_icon.setPixmap(tinted("device", theme.color("text_dim"), 17, 2.0))
+        self._device_icon.setPixmap(icon_pixmap("device", theme.color("text_dim"), 17, 2.0))
         self.run_button.setIcon(icon("run", theme, "accent_text"))
         for more in self._bar.findChildren(QToolButton, "qt_toolbar_ext_button"):
             more.setIcon(icon("more", theme))  # Qt's own is black on black

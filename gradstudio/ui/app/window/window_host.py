@@ -17,7 +17,7 @@ from gradstudio.ui.docks.documentation import DocumentationPanel
 from gradstudio.ui.docks.inspector import InspectorPanel
 from gradstudio.ui.docks.lesson.panel import LessonPanel
 from gradstudio.ui.state.document.overlays import Overlays
-from gradstudio.ui.state.library.favourites import Shelf
+from gradstudio.ui.state.library.favourites import Favourites
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.settings import Settings
 from gradstudio.ui.theme import Theme
@@ -56,7 +56,7 @@ class WindowHost(Protocol):
         """What is painted on the cards."""
 
     @property
-    def shelf(self) -> Shelf:
+    def shelf(self) -> Favourites:
         """Favourite and recent operators."""
 
     @property

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 from gradstudio.ui.actions.learning_commands import LearningCommands
 from gradstudio.ui.actions.tab_commands import TabCommands
-from gradstudio.ui.actions.window_commands import ShellCommands
+from gradstudio.ui.actions.window_commands import WindowCommands
 from gradstudio.ui.app.files.documents import Documents
 from gradstudio.ui.app.window.window_frame import Frame
 from gradstudio.ui.state.document.overlays import Overlays
-from gradstudio.ui.state.library.connection_statistics import Habits
-from gradstudio.ui.state.library.favourites import Shelf
+from gradstudio.ui.state.library.connection_statistics import ConnectionStatistics
+from gradstudio.ui.state.library.favourites import Favourites
 from gradstudio.ui.state.settings import Settings
 
 
@@ -27,10 +27,10 @@ class WindowServices(NamedTuple):
     settings: Settings
     documents: Documents
     overlays: Overlays
-    shelf: Shelf
-    habits: Habits
+    shelf: Favourites
+    habits: ConnectionStatistics
     tabs: TabCommands
-    shell: ShellCommands
+    shell: WindowCommands
     learning: LearningCommands
     looked_up: Callable[[], str]
     toggle_favourite: Callable[[], None]

@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QStackedWidget, QStatusBar, QVBoxLayout, QWidget
 
-from gradstudio.ui.app.window.document_window import DocumentRoom
+from gradstudio.ui.app.window.document_window import DocumentWindow
 from gradstudio.ui.app.window.window_frame import Frame
 
 
@@ -27,19 +27,19 @@ class Workbench(QWidget):
         frame.setStatusBar(bar)
         frame.setCentralWidget(self)
 
-    def add(self, room: DocumentRoom) -> None:
+    def add(self, room: DocumentWindow) -> None:
         """Give a room its pages; none of them is shown yet."""
         self._middle.addWidget(room.workspace)
         self._bottom.addWidget(room.status)
         self._frame.docks.fill(room.panels)
 
-    def turn_to(self, room: DocumentRoom) -> None:
+    def turn_to(self, room: DocumentWindow) -> None:
         """Turn to the pages of a room."""
         self._middle.setCurrentWidget(room.workspace)
         self._bottom.setCurrentWidget(room.status)
         self._frame.docks.turn_to(room.panels)
 
-    def remove(self, room: DocumentRoom) -> None:
+    def remove(self, room: DocumentWindow) -> None:
         """Take the pages of a room away; it closes."""
         self._middle.removeWidget(room.workspace)
         self._bottom.removeWidget(room.status)

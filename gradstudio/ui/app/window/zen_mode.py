@@ -6,7 +6,7 @@ from gradstudio.ui.app.window.window_host import WindowHost
 from gradstudio.ui.app.window.window_layout import LAYOUT_VERSION
 
 
-class CanvasOnly:
+class ZenMode:
     """One key takes away what stands around the canvas of a window; the same key brings exactly that back."""
 
     def __init__(self, window: WindowHost) -> None:

@@ -11,7 +11,7 @@ from gradstudio.graph.names import title
 from gradstudio.scene.camera import MAXIMUM_ZOOM, MINIMUM_ZOOM, Camera
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.paint.minimap_painter import MapMark
-from gradstudio.ui.canvas.viewport import Navigation
+from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.state.document.view_bookmarks import Bookmarks
 
 LONGEST_NAME: Final = 40
@@ -20,7 +20,7 @@ LONGEST_NAME: Final = 40
 class BookmarkCommands:
     """Sets bookmarks, and looks where they were set."""
 
-    def __init__(self, canvas: CanvasContext, navigation: Navigation, bookmarks: Bookmarks) -> None:
+    def __init__(self, canvas: CanvasContext, navigation: Viewport, bookmarks: Bookmarks) -> None:
         """Views of this canvas, kept in `bookmarks`."""
         self._canvas, self._navigation, self._bookmarks = canvas, navigation, bookmarks
         self._board, self._attention = canvas.board, canvas.attention

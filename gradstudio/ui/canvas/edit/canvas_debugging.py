@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu
 
 from gradstudio.advice.metrics import METRICS
 from gradstudio.graph.edits import Edits
-from gradstudio.graph.groups.call_ids import is_inner
+from gradstudio.graph.groups.call_ids import is_call_item
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Breakpoint
 from gradstudio.scene.camera import Camera
@@ -19,7 +19,7 @@ from gradstudio.ui.canvas.paint.breakpoint_painter import Breakpoints, paint_bre
 from gradstudio.ui.canvas.paint.card.header_colours import paint_legend
 from gradstudio.ui.canvas.paint.moment_painter import COVERED, Stage, paint_moment
 from gradstudio.ui.canvas.paint.storage_link_painter import paint_clashes
-from gradstudio.ui.canvas.viewport import Navigation
+from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.state.document.group_scope import Path
 from gradstudio.ui.state.run.run_state import RunState
 
@@ -81,14 +81,14 @@ class Runner(Protocol):
         """Take edits up and let values follow."""
 
 
-class Debugging(QObject):
+class CanvasDebugging(QObject):
     """Shows the moment, what is tried and where it pauses; colours cards by a figure.
 
     Attributes:
         breakpoints, experiments, runner: of the session; None where it has none (benchmarks).
     """
 
-    def __init__(self, canvas: CanvasContext, navigation: Navigation) -> None:
+    def __init__(self, canvas: CanvasContext, navigation: Viewport) -> None:
         """Follow the session's debugger, and the moment that is looked at."""
         super().__init__(canvas.widget)
         self._canvas, self._navigation = canvas, navigation
@@ -173,10 +173,10 @@ class Debugging(QObject):
         """Show the group inside of which the run has paused or failed; behind its call, what is around again."""
         scope, item = self._session.scope, state.next_node
         results = self._session.results
-        if state.outcome == "failed" and is_inner(results.failed_at):
+        if state.outcome == "failed" and is_call_item(results.failed_at):
             item = results.failed_at
         leaves = self._followed and scope.path == self._followed and not state.at_end
-        if state.verb == "repeat" or not item or not (is_inner(item) or leaves):
+        if state.verb == "repeat" or not item or not (is_call_item(item) or leaves):
             return
         self._followed = scope.path if scope.follow(item) else ()
         shown = self._session.results.next_node

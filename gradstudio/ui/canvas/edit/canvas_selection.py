@@ -5,7 +5,7 @@ from typing import Final
 
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import ItemId, Wire
-from gradstudio.graph.ports.wire_dots import shared
+from gradstudio.graph.ports.wire_dots import coinciding_dots
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 
 EDGES_STAY: Final = (
@@ -48,7 +48,7 @@ class CanvasSelection:
     def select_dots(self, keys: frozenset[str]) -> None:
         """Select exactly these dots, with those that are one with them, and nothing else."""
         self.select(frozenset())
-        self._canvas.lit.selected_dots = shared(self._board.graph, keys)
+        self._canvas.lit.selected_dots = coinciding_dots(self._board.graph, keys)
         self._attention.selection_changed.emit()  # what can be done now is another
 
     def clear(self) -> None:
@@ -89,4 +89,4 @@ class CanvasSelection:
 
     def dots_to_move(self, items: Iterable[ItemId]) -> frozenset[str]:
         """The dots that move with items: selected ones, and those of the wires between the items."""
-        return shared(self._board.graph, self._canvas.lit.selected_dots) | self._board.dots.between(items)
+        return coinciding_dots(self._board.graph, self._canvas.lit.selected_dots) | self._board.dots.between(items)

@@ -10,13 +10,13 @@ from gradstudio.graph.edits import Edits, SetPlaces, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place
 from gradstudio.graph.names import title
-from gradstudio.layout.placement.alignment import Axis, Rect, Shifts, Side, aligned, distributed
-from gradstudio.scene.edit.card_drop import dropped
-from gradstudio.scene.edit.drag_group import Corners, carried, units, with_members
-from gradstudio.scene.edit.empty_blocks import keeping_frames
+from gradstudio.layout.placement.alignment import Axis, Rect, Shifts, Side, align, distribute
+from gradstudio.scene.edit.card_drop import drop_edits
+from gradstudio.scene.edit.drag_group import Corners, drag_group, units, with_members
+from gradstudio.scene.edit.empty_blocks import keep_frames
 from gradstudio.scene.edit.make_room import with_room
 from gradstudio.scene.geometry import GRID
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 from gradstudio.ui.canvas.edit.selection_commands import counted_items
@@ -34,7 +34,7 @@ MOST_NAMED = 3
 """So many inputs that are open now are named."""
 
 
-class Arranging:
+class CardArrangement:
     """Moves, aligns, collapses, pins, mutes and bypasses cards."""
 
     def __init__(self, canvas: CanvasContext, selection: CanvasSelection) -> None:
@@ -60,7 +60,7 @@ class Arranging:
             self.drop_shaken(places, bodies, shaken)
         elif any(current.get(key) != place for key, place in places.items()):
             try:
-                edits = keeping_frames(dropped, self._board.placement.frames)(graph, places, bodies)
+                edits = keep_frames(drop_edits, self._board.placement.frames)(graph, places, bodies)
             except Refused as refusal:
                 self._canvas.refuse(str(refusal))
                 return
@@ -78,7 +78,7 @@ class Arranging:
     def nudge(self, dx: float, dy: float) -> None:
         """Shift the selection a little; repeated nudges become one undo entry."""
         items = with_members(self._board, self._attention.selection)
-        corners = carried(self._board, items, self._selection.dots_to_move(items))
+        corners = drag_group(self._board, items, self._selection.dots_to_move(items))
         places = {key: (x + dx, y + dy) for key, (x, y) in corners.items()}
         if places:
             key = f"nudge:{','.join(sorted(places))}"
@@ -96,7 +96,7 @@ class Arranging:
             return
         rects, fixed = self._rects(found), self._fixed(found)
         down = side in ("left", "right", "center")
-        self._shift(aligned(rects, side, fixed), f"Align {SIDES[side]}", found, down)
+        self._shift(align(rects, side, fixed), f"Align {SIDES[side]}", found, down)
 
     def distribute_selection(self, axis: Axis) -> None:
         """Make the gaps between the selected cards and frames equal."""
@@ -104,7 +104,7 @@ class Arranging:
         if len(found) < 3:
             self._canvas.refuse("Select three or more cards or frames to make the gaps between them equal.")
             return
-        shifts = distributed(self._rects(found), axis, GRID)
+        shifts = distribute(self._rects(found), axis, GRID)
         self._shift(shifts, "Distribute " + axis, found, axis == "down", still=found)
 
     def _rects(self, items: Iterable[ItemId]) -> dict[str, Rect]:
@@ -113,7 +113,7 @@ class Arranging:
 
     def _is_fixed(self, item: ItemId) -> bool:
         """Whether nothing of a card or a frame can be moved."""
-        return not carried(self._board, (item,))
+        return not drag_group(self._board, (item,))
 
     def _fixed(self, items: Iterable[ItemId]) -> frozenset[str]:
         return frozenset(item for item in items if self._is_fixed(item))
@@ -124,7 +124,7 @@ class Arranging:
         """Move things, and along the line what they, or the frames around them, would cover."""
         moved: Corners = {}
         for item, (dx, dy) in shifts.items():
-            corners = carried(self._board, (ItemId(item),))
+            corners = drag_group(self._board, (ItemId(item),))
             moved |= {key: (x + dx, y + dy) for key, (x, y) in corners.items()}
         moved = with_room(self._board, brought, moved, down=down, still=tuple(still))
         if moved:
@@ -174,24 +174,24 @@ class Arranging:
         items = self._selection.statements()
         if not items:
             return
-        healed = recipes.delete_healed(self._board.graph, sorted(items))
+        healed = recipes.delete_and_reconnect(self._board.graph, sorted(items))
         cards = len(self._board.state.joining.cards(items))
-        recipe = keeping_frames(lambda _graph: healed.edits, self._board.placement.frames)
+        recipe = keep_frames(lambda _graph: healed.edits, self._board.placement.frames)
         if self._store.attempt(recipe, "Delete and reconnect" if cards == 1 else f"Delete {cards} items and reconnect"):
-            self._canvas.said.emit(healed_words("Deleted", healed))
+            self._canvas.said.emit(reconnection_message("Deleted", healed))
 
     def drop_shaken(self, places: Corners, bodies: dict[ItemId, BodyId], items: frozenset[ItemId]) -> None:
         """Put what was shaken where it is let go, out of its wires to others."""
-        made: list[recipes.Healed] = []
+        made: list[recipes.Reconnection] = []
 
         def shaken(graph: Graph) -> Edits:
             trial, healed = graph.copy(), recipes.shake_off(graph, sorted(items))
             apply_all(trial, healed.edits)
             made.append(healed)
-            return (*healed.edits, *dropped(trial, places, bodies))
+            return (*healed.edits, *drop_edits(trial, places, bodies))
 
-        if self._store.attempt(keeping_frames(shaken, self._board.placement.frames), "Shake off"):
-            self._canvas.said.emit(healed_words("Taken out of its wires", made[-1]))
+        if self._store.attempt(keep_frames(shaken, self._board.placement.frames), "Shake off"):
+            self._canvas.said.emit(reconnection_message("Taken out of its wires", made[-1]))
 
     # -------------------------------------------------------------- in the program or not
 
@@ -231,7 +231,7 @@ class Arranging:
         self._store.attempt(recipes.set_bypassed, "Bypass" if bypassed else "Compute again", items, bypassed)
 
 
-def submit_with_room(store: GraphStore, board: Board, edits: Edits, came: Collection[ItemId], text: str) -> None:
+def submit_with_room(store: GraphStore, board: Scene, edits: Edits, came: Collection[ItemId], text: str) -> None:
     """Submit edits; what came into a block covers nothing there, nor does its frame; all is one undo entry."""
     key = f"room:{board.graph.revision}" if came else ""
     store.submit(edits, text, key)
@@ -240,7 +240,7 @@ def submit_with_room(store: GraphStore, board: Board, edits: Edits, came: Collec
         store.submit(recipes.move(board.graph, corners), text, key)
 
 
-def healed_words(verb: str, healed: recipes.Healed) -> str:
+def reconnection_message(verb: str, healed: recipes.Reconnection) -> str:
     """What became of the wires."""
     words = [verb]
     if healed.wired:

@@ -8,30 +8,34 @@ from gradstudio.document.clipboard import from_text, to_text
 from gradstudio.document.errors import DocumentError
 from gradstudio.graph import names, recipes
 from gradstudio.graph.boundary_cards import CARDS
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import SetHeader, apply_all
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.external_inputs import found_again, outside_of
+from gradstudio.graph.external_inputs import external_inputs, reconnecting_wires
 from gradstudio.graph.model import ROOT, BodyId
 from gradstudio.graph.recipes import fragments
 from gradstudio.layout.placement.new_item_places import clear_of
 from gradstudio.program.forms.selection import write_selection
 from gradstudio.scene import hit_test
 from gradstudio.scene.edit import tabular_data
-from gradstudio.scene.edit.avoid_overlap import stepped_aside
+from gradstudio.scene.edit.avoid_overlap import avoid_overlap
 from gradstudio.scene.edit.tabular_data import Data
-from gradstudio.scene.words.paste_message import left_open
+from gradstudio.scene.words.paste_message import open_inputs_message
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
-from gradstudio.ui.canvas.edit.selection_commands import Commands, cards_of, counted_items
-from gradstudio.ui.canvas.viewport import Navigation
+from gradstudio.ui.canvas.edit.selection_commands import SelectionCommands, cards_of, counted_items
+from gradstudio.ui.canvas.viewport import Viewport
 
 
 class ClipboardCommands:
     """Copies, cuts and pastes; each paste is one undo entry."""
 
     def __init__(
-        self, canvas: CanvasContext, selection: CanvasSelection, navigation: Navigation, selection_commands: Commands
+        self,
+        canvas: CanvasContext,
+        selection: CanvasSelection,
+        navigation: Viewport,
+        selection_commands: SelectionCommands,
     ) -> None:
         """What is selected goes, what comes is selected."""
         self._canvas, self._selection, self._navigation = canvas, selection, navigation
@@ -43,7 +47,7 @@ class ClipboardCommands:
         items = self._selection.statements()
         if items:
             part = fragments.copy_items(self._board.graph, sorted(items))
-            QGuiApplication.clipboard().setText(to_text(part, outside_of(self._board.graph, sorted(items))))
+            QGuiApplication.clipboard().setText(to_text(part, external_inputs(self._board.graph, sorted(items))))
             self._canvas.said.emit(counted_items("Copied", cards_of(self._board, items)))
 
     def copy_python(self) -> None:
@@ -78,19 +82,19 @@ class ClipboardCommands:
         places = [place for key, place in part.places.items() if key in part]
         left, top = min((p.x for p in places), default=0.0), min((p.y for p in places), default=0.0)
         at_x, at_y = self._canvas.pointer_or_middle() if x is None or y is None else (x, y)
-        again = found_again(self._board.graph, found.outside)
+        again = reconnecting_wires(self._board.graph, found.outside)
         edits, items = fragments.paste(
             self._board.graph, part, at_x - left, at_y - top, outer=found.outer, wished=again if wired else (),
             as_typed=found.is_text,
         )  # fmt: skip
         is_first = self._board.placement.extent() is None
-        edits = clear_of(self._board.graph, edits, items) if found.is_text else stepped_aside(self._board, edits)
+        edits = clear_of(self._board.graph, edits, items) if found.is_text else avoid_overlap(self._board, edits)
         if found.header is not None:
             edits = (SetHeader(found.header), *edits)
-        self._store.submit(edits, counted_items("Paste", len(joined(part).cards(part.bodies[ROOT]))))
+        self._store.submit(edits, counted_items("Paste", len(card_groups(part).cards(part.bodies[ROOT]))))
         self._selection.select(frozenset(items))
         if found.outside:
-            self._canvas.said.emit(left_open(found, edits, len(again)))
+            self._canvas.said.emit(open_inputs_message(found, edits, len(again)))
         if is_first:
             self._navigation.open_view()
         else:
@@ -127,12 +131,12 @@ class ClipboardCommands:
         at = self._canvas.pointer_or_middle() if x is None or y is None else (x, y)
         graph = self._board.graph
         body = BodyId(frame) if (frame := hit_test.frame_at(self._board, *at)) is not None else ROOT
-        edits, item = tabular_data.added(graph, data, round(at[0]), round(at[1]), body, source)
+        edits, item = tabular_data.add_tensor(graph, data, round(at[0]), round(at[1]), body, source)
         trial = graph.copy()
         apply_all(trial, edits)
         if name.isidentifier():
             taken = {known for node in graph.nodes.values() for known in node.names}
-            edits = (*edits, *recipes.rename(trial, item, (names.fresh(taken, name),)))
+            edits = (*edits, *recipes.rename(trial, item, (names.fresh_name(taken, name),)))
         self._store.submit(edits, "Paste numbers" if not source else f"Add {source}")
         self._selection.select(frozenset({item}))
         what = "torch.tensor" if data.array is None else "stored tensor, for it is too large to write down"

@@ -6,13 +6,13 @@ from gradstudio.graph.model import ItemId
 from gradstudio.scene import hit_test
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.group_commands import GroupCommands
-from gradstudio.ui.canvas.edit.in_place_editing import InPlace
+from gradstudio.ui.canvas.edit.in_place_editing import InPlaceEditing
 
 
-class Editing:
+class FieldCommands:
     """Edits fields and names, folds what a card has many of, and goes back to defaults."""
 
-    def __init__(self, canvas: CanvasContext, in_place: InPlace, group_commands: GroupCommands) -> None:
+    def __init__(self, canvas: CanvasContext, in_place: InPlaceEditing, group_commands: GroupCommands) -> None:
         """Fields and names of this canvas's cards."""
         self._canvas, self._in_place, self._group_commands = canvas, in_place, group_commands
         self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
@@ -61,16 +61,16 @@ class Editing:
         """What *Reset to Default* would reset: the argument at hand, else all of the selected nodes."""
         graph, port = self._board.graph, self.field_at_hand()
         if port is not None and port[0] in graph:
-            return (port,) if recipes.differs(graph, *port) else ()
+            return (port,) if recipes.is_changed(graph, *port) else ()
         homes = sorted(self._board.state.joining.cards(item for item in self._attention.selection if item in graph))
-        return tuple(port for item in homes for port in recipes.differing(graph, item))
+        return tuple(port for item in homes for port in recipes.changed_arguments(graph, item))
 
     def reset_to_default(self) -> None:
         """Let the default hold again: in the argument at hand, else in all of the selected nodes."""
         is_field, ports = self.field_at_hand() is not None, self.resettable()
         if self._in_place.port is not None:
             self._in_place.abandon()
-            ports = tuple(port for port in ports if recipes.differs(self._board.graph, *port))
+            ports = tuple(port for port in ports if recipes.is_changed(self._board.graph, *port))
         if ports:
             self.reset_ports(ports)
         else:

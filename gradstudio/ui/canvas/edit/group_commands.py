@@ -17,12 +17,12 @@ from gradstudio.graph.recipes.grouping import group_creation as recipes_of_group
 from gradstudio.graph.recipes.grouping import ungrouping
 from gradstudio.graph.recipes.grouping.definition_copies import class_words, proposed_name, renamed_group, unique_copy
 from gradstudio.scene.card.card_layout import HEADER, ROW
-from gradstudio.scene.edit.avoid_overlap import stepped_aside
+from gradstudio.scene.edit.avoid_overlap import avoid_overlap
 from gradstudio.scene.geometry import Box
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
-from gradstudio.ui.canvas.edit.in_place_editing import InPlace
-from gradstudio.ui.canvas.viewport import Navigation
+from gradstudio.ui.canvas.edit.in_place_editing import InPlaceEditing
+from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.state.document.group_scope import Path
 from gradstudio.ui.state.library.user_groups import MINE, add_own
 
@@ -35,7 +35,7 @@ class GroupCommands(QObject):
     """
 
     def __init__(
-        self, canvas: CanvasContext, selection: CanvasSelection, navigation: Navigation, in_place: InPlace
+        self, canvas: CanvasContext, selection: CanvasSelection, navigation: Viewport, in_place: InPlaceEditing
     ) -> None:
         """Groups of the program that this canvas shows; follow what is shown of it."""
         super().__init__(canvas.widget)
@@ -219,7 +219,7 @@ class GroupCommands(QObject):
         except Refused as refusal:
             self._canvas.refuse(str(refusal))
             return None
-        edits = stepped_aside(self._board, edits, body or ROOT) if aside else edits
+        edits = avoid_overlap(self._board, edits, body or ROOT) if aside else edits
         self._store.submit(edits, f"Add {key.partition(':')[2]}")
         self._selection.select(frozenset({item}))
         return item

@@ -10,7 +10,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, ReplaceBlock
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.operators.literals.choices import DIMENSIONS, Offer, is_closed, offers
+from gradstudio.operators.literals.choices import DIMENSIONS, LiteralChoice, choices_for, is_closed
 from gradstudio.operators.literals.parser import example_of
 from gradstudio.scene.card import field_choices
 from gradstudio.scene.card.card_layout import HEADER, InputRow
@@ -18,13 +18,13 @@ from gradstudio.scene.geometry import FRAME_TITLE, Box
 from gradstudio.scene.hit_test import field_box
 from gradstudio.ui.canvas.canvas_context import CanvasContext, SessionLike
 from gradstudio.ui.canvas.edit.in_place_editors import LineEdit, NoteEdit, editor_place
-from gradstudio.ui.canvas.gestures.number_steps import stepped
+from gradstudio.ui.canvas.gestures.number_steps import nudge_number
 from gradstudio.ui.canvas.popups.choice_list import ChoiceList
 
 Editor = LineEdit | ChoiceList | NoteEdit
 
 
-class InPlace:
+class InPlaceEditing:
     """Opens an editor over the canvas where something is edited, and takes it away again."""
 
     def __init__(self, canvas: CanvasContext) -> None:
@@ -61,7 +61,7 @@ class InPlace:
             return
         text = row.text if row.state == "literal" else ""
         commit = partial(self._set_literal, item, row)
-        editor = LineEdit(canvas.viewport(), text, commit, canvas.look.theme, step=stepped)
+        editor = LineEdit(canvas.viewport(), text, commit, canvas.look.theme, step=nudge_number)
         editor.setPlaceholderText(row.shown if row.faint and row.shown != "needed" else example_of(row.parameter))
         editor.setAccessibleName(row.label)
         self._show_line(editor, box)
@@ -75,7 +75,7 @@ class InPlace:
             self.edit_field(item, path)
             return
         self.close()
-        words = self._set_literal(item, row, field_choices.switched(row.text, row.parameter.default))
+        words = self._set_literal(item, row, field_choices.toggle_literal(row.text, row.parameter.default))
         if words:
             self._canvas.refuse(words)
 
@@ -143,15 +143,15 @@ class InPlace:
 
     # --------------------------------------------------------------
 
-    def _offers(self, item: ItemId, row: InputRow) -> tuple[Offer, ...]:
+    def _offers(self, item: ItemId, row: InputRow) -> tuple[LiteralChoice, ...]:
         canvas, graph = self._canvas, self._canvas.board.graph
         sizes = field_choices.sizes_of(graph, canvas.board.results, item) if row.parameter.name in DIMENSIONS else None
-        return offers(
+        return choices_for(
             row.parameter, required=row.required, current=row.text, devices=_devices(canvas.session),
             document_device=graph.header.device, sizes=sizes,
         )  # fmt: skip
 
-    def _open_choices(self, item: ItemId, row: InputRow, box: Box, rows: tuple[Offer, ...]) -> None:
+    def _open_choices(self, item: ItemId, row: InputRow, box: Box, rows: tuple[LiteralChoice, ...]) -> None:
         canvas = self._canvas
         room = canvas.viewport().rect()
         commit = partial(self._set_literal, item, row)

@@ -18,9 +18,9 @@ from gradstudio.graph.text.notes import note_of
 from gradstudio.scene import hit_test
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.note.note_layout import NOTE_EDGE
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.canvas_context import CanvasContext
-from gradstudio.ui.canvas.edit.in_place_editing import InPlace
+from gradstudio.ui.canvas.edit.in_place_editing import InPlaceEditing
 
 NEAR: Final = 600.0
 """A note farther than so many scene pixels from all cards is a comment at the program's end."""
@@ -29,7 +29,7 @@ NEAR: Final = 600.0
 class NoteCommands:
     """Writes, colours and reads notes; each is one undo entry."""
 
-    def __init__(self, canvas: CanvasContext, in_place: InPlace) -> None:
+    def __init__(self, canvas: CanvasContext, in_place: InPlaceEditing) -> None:
         """Notes of this canvas, written where they stand."""
         self._canvas, self._in_place = canvas, in_place
         self._board, self._store = canvas.board, canvas.store
@@ -88,7 +88,7 @@ class NoteCommands:
         return note.words.link_at(x - note.box.x - NOTE_EDGE, y - note.box.y - NOTE_EDGE) if note is not None else ""
 
 
-def owner_of_note(board: Board, x: float, y: float) -> ItemId | None:
+def owner_of_note(board: Scene, x: float, y: float) -> ItemId | None:
     """Whose note a free one at a scene point becomes: of the nearest card in that frame without one.
 
     Where nothing is near, of the program's end (""); None: all have one.

@@ -10,17 +10,17 @@ from gradstudio.graph.names import title
 from gradstudio.operators.catalogue.block_rows import KINDS
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.scene import geometry, hit_test
-from gradstudio.scene.edit.avoid_overlap import stepped_aside
+from gradstudio.scene.edit.avoid_overlap import avoid_overlap
 from gradstudio.scene.edit.card_drop import body_at
-from gradstudio.scene.edit.insert_room import inserted, led_through
+from gradstudio.scene.edit.insert_room import insert_with_room, lead_through_with_room
 from gradstudio.ui.canvas.canvas_context import CanvasContext
-from gradstudio.ui.canvas.card_animation import Gliding
+from gradstudio.ui.canvas.card_animation import CardAnimation
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 from gradstudio.ui.canvas.edit.card_arrangement import submit_with_room
 from gradstudio.ui.canvas.edit.group_commands import GroupCommands
 from gradstudio.ui.canvas.edit.module_commands import ModuleCommands
-from gradstudio.ui.canvas.edit.selection_commands import Commands
-from gradstudio.ui.canvas.viewport import Navigation
+from gradstudio.ui.canvas.edit.selection_commands import SelectionCommands
+from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.state.library.user_groups import is_own
 
 GRIP: Final = (60.0, 15.0)
@@ -29,18 +29,18 @@ REACH: Final = 14.0
 """View pixels around a wire on which a card is put into it."""
 
 
-class AddingCommands:
+class OperatorCommands:
     """Adds operators and puts others in their place; what is made is selected."""
 
     def __init__(
         self,
         canvas: CanvasContext,
         selection: CanvasSelection,
-        navigation: Navigation,
-        selection_commands: Commands,
+        navigation: Viewport,
+        selection_commands: SelectionCommands,
         group_commands: GroupCommands,
         module_commands: ModuleCommands,
-        gliding: Gliding,
+        gliding: CardAnimation,
     ) -> None:
         """For the graph that this canvas shows."""
         self._canvas, self._selection, self._navigation = canvas, selection, navigation
@@ -95,7 +95,7 @@ class AddingCommands:
         except Refused as refusal:
             self._canvas.refuse(str(refusal))
             return None
-        edits = stepped_aside(self._board, edits, found) if aside else edits
+        edits = avoid_overlap(self._board, edits, found) if aside else edits
         submit_with_room(
             self._store, self._board, edits, () if found == ROOT else (item,), f"Add {key.rsplit('.', 1)[-1]}"
         )
@@ -106,7 +106,7 @@ class AddingCommands:
     def insert_on_wire(self, wire: Wire, key: str, x: float, y: float) -> bool:
         """Add a node into a wire; False when it does not fit there."""
         try:
-            edits, item = inserted(self._board, wire, key, round(x), round(y))
+            edits, item = insert_with_room(self._board, wire, key, round(x), round(y))
         except Refused as refusal:
             self._canvas.refuse(str(refusal))
             return False
@@ -117,7 +117,7 @@ class AddingCommands:
 
     def put_operator(self, key: str, x: float, y: float) -> None:
         """Add an operator at a scene point: into the wire under it, else into the body there."""
-        left, top = geometry.snapped(x - GRIP[0]), geometry.snapped(y - GRIP[1])
+        left, top = geometry.nearest_grid_multiple(x - GRIP[0]), geometry.nearest_grid_multiple(y - GRIP[1])
         if is_own(key):
             self.add_operator(key, left, top, body_at(self._board, x, y))
             return
@@ -138,7 +138,7 @@ class AddingCommands:
         """Whether one node is selected whose operator could be another."""
         current = self._attention.current
         is_one = len(self._attention.selection) == 1 and current is not None and current in self._board.graph
-        return is_one and current is not None and recipes.replaceable(self._board.graph, current) is not None
+        return is_one and current is not None and recipes.replaceable_node(self._board.graph, current) is not None
 
     def replace_operator(self, item: ItemId, key: str) -> None:
         """Put another operator in a node's place, and say what could not stay."""
@@ -184,7 +184,7 @@ class AddingCommands:
     def lead_through(self, wire: Wire, item: ItemId, x: float, y: float) -> bool:
         """Put a node that is there into a wire; False when it does not fit."""
         try:
-            edits = led_through(self._board, wire, item, x, y)
+            edits = lead_through_with_room(self._board, wire, item, x, y)
         except Refused as refusal:
             self._canvas.refuse(str(refusal))
             return False

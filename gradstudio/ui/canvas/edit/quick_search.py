@@ -6,7 +6,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QPoint
 
 from gradstudio.graph import recipes, rules
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
@@ -15,20 +15,20 @@ from gradstudio.graph.recipes.wiring.connection import first_fitting_port
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.families import accepts, takes_parameters
 from gradstudio.operators.model import Family, Kind, Operator
-from gradstudio.operators.search.value_sources import gives, usual_givers
-from gradstudio.scene.edit.avoid_overlap import held_by_output, stepped_aside
+from gradstudio.operators.search.value_sources import can_give, usual_givers
+from gradstudio.scene.edit.avoid_overlap import avoid_overlap, place_output_at
 from gradstudio.scene.edit.card_drop import body_at
-from gradstudio.scene.edit.replacements import Costs, alike, standing_in
+from gradstudio.scene.edit.replacements import Costs, can_replace, similar_operators
 from gradstudio.scene.edit.search_suggestions import Fits, Wanted
 from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
-from gradstudio.ui.canvas.edit.operator_commands import AddingCommands
-from gradstudio.ui.canvas.gestures.ghost_card import Ghost
+from gradstudio.ui.canvas.edit.operator_commands import OperatorCommands
+from gradstudio.ui.canvas.gestures.ghost_card import GhostCard
 from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.popups.search_popup import SearchPopup
-from gradstudio.ui.canvas.viewport import Navigation
-from gradstudio.ui.state.library.connection_statistics import Habits, called
+from gradstudio.ui.canvas.viewport import Viewport
+from gradstudio.ui.state.library.connection_statistics import ConnectionStatistics, visible_operator
 from gradstudio.ui.state.library.user_groups import definitions, document_rows, is_own, published_rows
 
 LITERAL = "python.literal"
@@ -36,29 +36,29 @@ TENSOR_KINDS = frozenset({Kind.TENSOR, Kind.TENSOR_OR_NUMBER, Kind.TENSORS, Kind
 """Arguments that a tensor is naturally wired into; a size takes one too, but nobody looks for that."""
 
 
-class Searching:
+class QuickSearch:
     """Opens one search popup at a time over a canvas."""
 
     def __init__(
         self,
         canvas: CanvasContext,
         selection: CanvasSelection,
-        navigation: Navigation,
-        operator_commands: AddingCommands,
-        ghost: Ghost,
+        navigation: Viewport,
+        operator_commands: OperatorCommands,
+        ghost: GhostCard,
     ) -> None:
         """No search is open."""
         self._canvas, self._selection, self._navigation = canvas, selection, navigation
         self._operator_commands, self._ghost = operator_commands, ghost
         self.popup: SearchPopup | None = None
-        self.habits = Habits(canvas.widget)
+        self.habits = ConnectionStatistics(canvas.widget)
         self.pictures = ghost.pictures
         canvas.store.submitted.connect(self._on_store_submitted)
 
     def open(self, x: float, y: float) -> None:
         """Search for an operator to put at a scene point; what usually follows the selected node comes first."""
         graph, current = self._canvas.board.graph, self._canvas.attention.current
-        before = called(graph, current) if current in graph and current is not None else ""
+        before = visible_operator(graph, current) if current in graph and current is not None else ""
         first = self.habits.after(before) if before else ()
         wanted = Wanted(first=first, why=f"usual after {_short(before)}")
         canvas = self._canvas
@@ -82,15 +82,15 @@ class Searching:
     def open_replace(self, item: ItemId) -> None:
         """Search for an operator to stand in the place of a node's."""
         board, graph = self._canvas.board, self._canvas.board.graph
-        box, target = board.placement.box(board.state.joining.home(item)), recipes.replaceable(graph, item)
+        box, target = board.placement.box(board.state.joining.home(item)), recipes.replaceable_node(graph, item)
         if box is None or target is None:
             return
         operator = load()[graph.nodes[target].operator]
         cost = Costs(graph, target)
         names = ", ".join(graph.nodes[target].names)
         wanted = Wanted(
-            standing_in(graph, target),
-            tuple(sorted(alike(operator), key=cost.count)),
+            can_replace(graph, target),
+            tuple(sorted(similar_operators(operator), key=cost.count)),
             "",
             f"Replace {operator.title}{f' ({names})' if names else ''} with…",
             waits=True,
@@ -101,7 +101,7 @@ class Searching:
     def open_for_wire(self, port: PortRef, at: Pointer) -> None:
         """Search for an operator to which the wire that waits at `port` can go."""
         graph = self._canvas.board.graph
-        key = called(graph, port.item)
+        key = visible_operator(graph, port.item)
         if port.side == "output":
             first, why, title = self.habits.after(key), f"usual after {_short(key)}", "Search what takes this…"
         else:
@@ -111,14 +111,14 @@ class Searching:
         if found is not None:
             takes = found.parameter
             wanted = dataclasses.replace(
-                wanted, likely=lambda operator: gives(operator, takes), usual=usual_givers(takes)
+                wanted, likely=lambda operator: can_give(operator, takes), usual=usual_givers(takes)
             )
         self._show(at.x, at.y, lambda key: self._add_wired(key, port, at), wanted)
 
     def open_on_wire(self, wire: Wire, x: float, y: float) -> None:
         """Search for an operator to put into a wire."""
         graph = self._canvas.board.graph
-        port, key = PortRef(wire.source, "output", "", wire.output), called(graph, wire.source)
+        port, key = PortRef(wire.source, "output", "", wire.output), visible_operator(graph, wire.source)
         wanted = Wanted(
             _fitting(graph, port), self.habits.after(key), f"usual after {_short(key)}", "Insert…", waits=True
         )
@@ -177,8 +177,8 @@ class Searching:
             canvas.refuse(str(refusal))
             return
         if port.side == "input":
-            edits = held_by_output(canvas.board, edits, item, at.x, at.y)
-        canvas.store.submit(stepped_aside(canvas.board, edits, body), f"Add {key.rsplit('.', 1)[-1]}")
+            edits = place_output_at(canvas.board, edits, item, at.x, at.y)
+        canvas.store.submit(avoid_overlap(canvas.board, edits, body), f"Add {key.rsplit('.', 1)[-1]}")
         self._selection.select(frozenset({item}))
         self._canvas.shelf.use(key)
         self._navigation.show_items({item})
@@ -195,7 +195,7 @@ def add_wired(graph: Graph, key: str, port: PortRef, x: float, y: float, body: B
         edits = (*edits, *_saying_the_same(graph, edits, item, port))
     trial = graph.copy()
     apply_all(trial, edits)
-    module = joined(trial).modules.get(item)
+    module = card_groups(trial).modules.get(item)
     if port.side == "output":
         takes = output_family(trial, port.item, port.output) is Family.MODULE and module is not None
         for target in (module, item) if takes else (item, module):

@@ -6,24 +6,24 @@ from collections.abc import Iterable
 from gradstudio.graph import recipes
 from gradstudio.graph.model import BlockKind, ItemId
 from gradstudio.graph.recipes import fragments
-from gradstudio.scene.edit.avoid_overlap import stepped_aside
-from gradstudio.scene.edit.empty_blocks import keeping_frames
+from gradstudio.scene.edit.avoid_overlap import avoid_overlap
+from gradstudio.scene.edit.empty_blocks import keep_frames
 from gradstudio.scene.geometry import GRID
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 from gradstudio.ui.canvas.edit.wire_commands import WireCommands
-from gradstudio.ui.canvas.viewport import Navigation
+from gradstudio.ui.canvas.viewport import Viewport
 
 APART = 24.0
 """Scene pixels between what is duplicated and its copy."""
 
 
-class Commands:
+class SelectionCommands:
     """Deletes, copies beside itself, wraps and orders what is selected."""
 
     def __init__(
-        self, canvas: CanvasContext, selection: CanvasSelection, navigation: Navigation, wire_commands: WireCommands
+        self, canvas: CanvasContext, selection: CanvasSelection, navigation: Viewport, wire_commands: WireCommands
     ) -> None:
         """What is selected on this canvas."""
         self._canvas, self._selection, self._navigation = canvas, selection, navigation
@@ -39,7 +39,7 @@ class Commands:
         if wires:
             self._wire_commands.remove_wires(wires)
         if items:
-            recipe = keeping_frames(recipes.delete, self._board.placement.frames)
+            recipe = keep_frames(recipes.delete, self._board.placement.frames)
             self._store.attempt(recipe, counted_items("Delete", cards_of(self._board, items)), sorted(items))
 
     def duplicate_wired(self) -> None:
@@ -53,7 +53,7 @@ class Commands:
         if extent is not None:
             down = math.ceil((extent.height + APART) / GRID) * GRID
             edits, made = fragments.duplicate(self._board.graph, sorted(items), 0.0, down, wired=wired)
-            edits = stepped_aside(self._board, edits)
+            edits = avoid_overlap(self._board, edits)
             self._store.submit(edits, counted_items("Duplicate", cards_of(self._board, items)))
             self._selection.select(frozenset(made))
             self._navigation.show_items(made)
@@ -75,19 +75,19 @@ class Commands:
     def move_earlier(self) -> None:
         """Move the current statement before the one in front of it."""
         if self._attention.current is not None:
-            self._store.attempt(recipes.earlier, "Move earlier", self._attention.current)
+            self._store.attempt(recipes.move_earlier, "Move earlier", self._attention.current)
 
     def move_later(self) -> None:
         """Move the current statement behind the one after it."""
         if self._attention.current is not None:
-            self._store.attempt(recipes.later, "Move later", self._attention.current)
+            self._store.attempt(recipes.move_later, "Move later", self._attention.current)
 
     def mark_root(self, item: ItemId, on: bool) -> None:
         """Choose where an appended backward starts."""
         self._store.attempt(recipes.set_mark, "Choose root", item, "root", on)
 
 
-def cards_of(board: Board, items: Iterable[ItemId]) -> int:
+def cards_of(board: Scene, items: Iterable[ItemId]) -> int:
     """How many cards and frames these items are."""
     return len(board.state.joining.cards(items))
 

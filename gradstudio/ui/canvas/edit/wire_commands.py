@@ -11,11 +11,11 @@ from gradstudio.graph.names import title
 from gradstudio.graph.ports import port_matching
 from gradstudio.graph.ports.port_matching import Link
 from gradstudio.graph.ports.wire_dots import dot_key
-from gradstudio.scene.geometry import PATH_POINTS, snapped
+from gradstudio.scene.geometry import PATH_POINTS, nearest_grid_multiple
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 from gradstudio.ui.canvas.paint import trace_painter
-from gradstudio.ui.canvas.popups.wire_choice_list import LinkList
+from gradstudio.ui.canvas.popups.wire_choice_list import WireChoiceList
 
 MIDDLE: Final = PATH_POINTS // 2
 
@@ -28,7 +28,7 @@ class WireCommands:
         self._canvas, self._selection = canvas, selection
         self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
         self.trace_on = False
-        self.link_list: LinkList | None = None
+        self.link_list: WireChoiceList | None = None
         self._traced: tuple[tuple[int, frozenset[ItemId]], trace_painter.Trace] | None = None
 
     # -------------------------------------------------------------- tracing
@@ -71,20 +71,22 @@ class WireCommands:
     def select_feeding(self) -> None:
         """Select, too, everything that feeds the selection."""
         self._selection.select(
-            self._attention.selection | trace_painter.feeding(self._board, self._attention.selection)
+            self._attention.selection | trace_painter.upstream_of(self._board, self._attention.selection)
         )
 
     def select_following(self) -> None:
         """Select, too, everything that follows from the selection."""
         self._selection.select(
-            self._attention.selection | trace_painter.following(self._board, self._attention.selection)
+            self._attention.selection | trace_painter.downstream_of(self._board, self._attention.selection)
         )
 
     # -------------------------------------------------------------- dots
 
     def on_grid(self, x: float, y: float) -> tuple[float, float]:
         """A scene point, on the grid where the canvas snaps to it."""
-        return (snapped(x), snapped(y)) if self._canvas.drag_options.snap_to_grid else (x, y)
+        return (
+            (nearest_grid_multiple(x), nearest_grid_multiple(y)) if self._canvas.drag_options.snap_to_grid else (x, y)
+        )
 
     def put_dot(self, wire: Wire, x: float, y: float, index: int | None = None) -> None:
         """Lead a wire through a scene point; the dot is selected."""
@@ -109,7 +111,7 @@ class WireCommands:
     def remove_wires(self, wires: tuple[Wire, ...]) -> None:
         """Take wires away."""
         self._store.attempt(
-            recipes.disconnect_all, "Remove wire" if len(wires) == 1 else f"Remove {counted(len(wires))}", wires
+            recipes.disconnect_all, "Remove wire" if len(wires) == 1 else f"Remove {count_words(len(wires))}", wires
         )
 
     # -------------------------------------------------------------- from card to card
@@ -118,7 +120,7 @@ class WireCommands:
         """The wires that could be drawn from one card to another, the best fitting first."""
         sources, targets = self.owners(source, "outputs"), self.owners(target, "inputs")
         face = self._board.placement.face(target)
-        found = port_matching.links(self._board.graph, sources, targets)
+        found = port_matching.rank_links(self._board.graph, sources, targets)
         return [link for link in found if face is not None and face.input(link.port) is not None]
 
     def owners(self, item: ItemId, side: Literal["inputs", "outputs"]) -> list[ItemId]:
@@ -134,7 +136,7 @@ class WireCommands:
         ends = {(link.source, link.output, link.target, link.port): link for link in links}
         there = [link for end, link in ends.items() if graph.wires.get((end[2], end[3])) == Wire(*end)]
         words = f"Connect {title(graph, source)} to {title(graph, target)}"
-        made = LinkList(self._canvas.viewport(), words, links, there, self._canvas.look.theme)
+        made = WireChoiceList(self._canvas.viewport(), words, links, there, self._canvas.look.theme)
         made.chosen.connect(self._on_links_chosen)
         made.closed.connect(self._on_links_closed)
         self.link_list = made
@@ -170,7 +172,7 @@ class WireCommands:
         assert isinstance(new, tuple)
         assert isinstance(gone, tuple)
         draw, cut = (tuple(Wire(*link[:4]) for link in some) for some in (new, gone))
-        words = f"Wire {len(draw)} times" if len(draw) > 1 else "Wire" if draw else f"Remove {counted(len(cut))}"
+        words = f"Wire {len(draw)} times" if len(draw) > 1 else "Wire" if draw else f"Remove {count_words(len(cut))}"
         self._store.attempt(recipes.set_links, words, cut, draw)
 
     def _on_links_closed(self) -> None:
@@ -186,16 +188,18 @@ class WireCommands:
         if not chosen:
             self._canvas.refuse("Click on a wire first; or draw a line over wires with Ctrl+Alt and the right button.")
         elif live:
-            self._store.attempt(recipes.mute_wires, f"Mute {counted(len(live))}", live)
+            self._store.attempt(recipes.mute_wires, f"Mute {count_words(len(live))}", live)
         else:
-            self._store.attempt(recipes.unmute_wires, f"Unmute {counted(len(chosen))}", chosen)
+            self._store.attempt(recipes.unmute_wires, f"Unmute {count_words(len(chosen))}", chosen)
 
     # -------------------------------------------------------------- places of wires
 
     def swap_inputs(self) -> None:
         """Exchange the first two operands of each selected node."""
         graph = self._board.graph
-        items = [item for item in sorted(self._selection.chosen()) if recipes.swappable(graph, item) is not None]
+        items = [
+            item for item in sorted(self._selection.chosen()) if recipes.swappable_operands(graph, item) is not None
+        ]
         if not items:
             self._canvas.refuse("Select a node with two inputs to let them change places.")
         for item in items:
@@ -204,9 +208,9 @@ class WireCommands:
     def can_swap(self) -> bool:
         """Whether something selected has two operands."""
         graph = self._board.graph
-        return any(recipes.swappable(graph, item) is not None for item in self._attention.selection)
+        return any(recipes.swappable_operands(graph, item) is not None for item in self._attention.selection)
 
 
-def counted(number: int) -> str:
+def count_words(number: int) -> str:
     """How many wires, in words."""
     return f"{number} wire" if number == 1 else f"{number} wires"

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPen
 
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.edit.alignment_guides import Line
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
 TICK: Final = 4.0
 """View pixels of the strokes at the ends of a gap, to each side."""
@@ -17,7 +17,7 @@ BEYOND: Final = 8.0
 """View pixels by which a line leads past what it joins."""
 
 
-def paint_guides(painter: QPainter, look: Look, camera: Camera, lines: Iterable[Line]) -> None:
+def paint_guides(painter: QPainter, look: CanvasStyle, camera: Camera, lines: Iterable[Line]) -> None:
     """Lines through edges and middles; equal gaps as measures."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.setPen(QPen(look.color("accent"), 1.0, Qt.PenStyle.SolidLine))

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.minimap import Minimap
-from gradstudio.ui.canvas.viewport import Navigation
+from gradstudio.ui.canvas.viewport import Viewport
 
 TICK_MS: Final = 16
 BAND_PX: Final = 36.0
@@ -18,11 +18,11 @@ SPEED_PX: Final = 0.32
 """View pixels a tick for each pixel that the pointer is deep in the border."""
 
 
-class BorderPan(QObject):
+class AutoPan(QObject):
     """Pushes the scene of one canvas while its pointer stays near the border."""
 
     def __init__(
-        self, canvas: CanvasContext, navigation: Navigation, minimap: Minimap, follow: Callable[[], None]
+        self, canvas: CanvasContext, navigation: Viewport, minimap: Minimap, follow: Callable[[], None]
     ) -> None:
         """Nothing is dragged; `follow` is called when the scene has moved under the pointer."""
         super().__init__(canvas.widget)

@@ -60,7 +60,7 @@ ALONE: Final[Mapping[str, Callable[[PointerCanvas], object]]] = {
 def table(
     canvas: PointerCanvas, chosen: Mapping[str, tuple[str, ...]], *, alone: bool
 ) -> dict[str, Callable[[], object]]:
-    """What each key does, as `written` names it; `chosen` are a person's keys by `OwnKey.id`."""
+    """What each key does, as `key_names` names it; `chosen` are a person's keys by `OwnKey.id`."""
     commands = dict(ALONE) if alone else {}
     for own in OWN_KEYS:
         if own.command is not None:
@@ -68,7 +68,7 @@ def table(
     return {keys: partial(command, canvas) for keys, command in commands.items()}
 
 
-def written(event: QKeyEvent) -> str:
+def key_names(event: QKeyEvent) -> str:
     """The keys of an event as files write them, e.g. "Ctrl+A"; those of the number pad as all others."""
     bare = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     return QKeySequence(QKeyCombination(bare, Qt.Key(event.key()))).toString()

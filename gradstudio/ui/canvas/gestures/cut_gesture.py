@@ -58,7 +58,7 @@ class Swipe(Gesture):
 
     def _crossed(self) -> tuple[Wire, ...]:
         board = self.canvas.board
-        found = geometry.crossed_wires(
+        found = geometry.wires_across(
             board.routes.paths, board.routes.bounds, (self.start.x, self.start.y), (self._at.x, self._at.y)
         )
         return tuple(board.wiring.wires[k] for k in found if self.takes(board.wiring.wires[k]))

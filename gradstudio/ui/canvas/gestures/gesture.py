@@ -8,15 +8,15 @@ from PySide6.QtGui import QPainter
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.geometry import Box
 from gradstudio.ui.canvas.canvas_context import CanvasContext
-from gradstudio.ui.canvas.edit.canvas_debugging import Debugging
+from gradstudio.ui.canvas.edit.canvas_debugging import CanvasDebugging
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
-from gradstudio.ui.canvas.edit.card_arrangement import Arranging
-from gradstudio.ui.canvas.edit.operator_commands import AddingCommands
-from gradstudio.ui.canvas.edit.quick_search import Searching
+from gradstudio.ui.canvas.edit.card_arrangement import CardArrangement
+from gradstudio.ui.canvas.edit.operator_commands import OperatorCommands
+from gradstudio.ui.canvas.edit.quick_search import QuickSearch
 from gradstudio.ui.canvas.edit.wire_commands import WireCommands
 from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.paint.interaction_painter import paint_band
-from gradstudio.ui.canvas.viewport import Navigation
+from gradstudio.ui.canvas.viewport import Viewport
 
 T = TypeVar("T")
 
@@ -25,12 +25,12 @@ class GestureCanvas(CanvasContext, Protocol):
     """A canvas with what gestures do to it; `CanvasView` is one."""
 
     selection: CanvasSelection
-    navigation: Navigation
-    searching: Searching
-    debugging: Debugging
+    navigation: Viewport
+    searching: QuickSearch
+    debugging: CanvasDebugging
     wire_commands: WireCommands
-    card_arrangement: Arranging
-    operator_commands: AddingCommands
+    card_arrangement: CardArrangement
+    operator_commands: OperatorCommands
 
 
 class Gesture:

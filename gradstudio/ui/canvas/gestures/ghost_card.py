@@ -9,9 +9,9 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Wire
 from gradstudio.operators.catalogue.block_rows import KINDS
 from gradstudio.scene import hit_test
-from gradstudio.scene.edit.insert_room import inserted
+from gradstudio.scene.edit.insert_room import insert_with_room
 from gradstudio.ui.canvas.canvas_context import CanvasContext
-from gradstudio.ui.canvas.edit.operator_commands import GRIP, AddingCommands
+from gradstudio.ui.canvas.edit.operator_commands import GRIP, OperatorCommands
 from gradstudio.ui.canvas.minimap import Minimap
 from gradstudio.ui.canvas.paint.card_picture import CardPictures
 from gradstudio.ui.state.library.user_groups import is_own
@@ -22,13 +22,13 @@ _KEEPS: Final = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFoc
 _PLACES: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class Ghost(QObject):
+class GhostCard(QObject):
     """Follows the pointer over one canvas; a click or Enter places it, Esc or the right button lets it go.
 
     The wheel zooms and the middle button pans meanwhile.
     """
 
-    def __init__(self, canvas: CanvasContext, operator_commands: AddingCommands, minimap: Minimap) -> None:
+    def __init__(self, canvas: CanvasContext, operator_commands: OperatorCommands, minimap: Minimap) -> None:
         """Nothing hangs at the cursor."""
         super().__init__(canvas.widget)
         self._canvas, self._operator_commands, self._minimap = canvas, operator_commands, minimap
@@ -121,7 +121,7 @@ class Ghost(QObject):
         wire = hit_test.hit(canvas.board, x, y, canvas.camera.zoom).wire
         if wire is not None and wire not in self._fits:
             try:
-                inserted(canvas.board, wire, key, x, y)
+                insert_with_room(canvas.board, wire, key, x, y)
                 self._fits[wire] = True
             except Refused:
                 self._fits[wire] = False

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 
 from gradstudio.graph.boundary_cards import CARDS
-from gradstudio.graph.ports.wire_dots import shared
+from gradstudio.graph.ports.wire_dots import coinciding_dots
 from gradstudio.scene import hit_test
 from gradstudio.scene.hit_test import Hit, cause_at
 from gradstudio.scene.items import PortRef
@@ -22,10 +22,10 @@ from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.gestures.pointer_canvas import PointerCanvas
 from gradstudio.ui.canvas.gestures.reroute_gesture import PutDot, begin_at_dot, puts_dot
 from gradstudio.ui.canvas.gestures.right_button import begin_right, is_gesture
-from gradstudio.ui.canvas.gestures.value_slider import Scrub
+from gradstudio.ui.canvas.gestures.value_slider import ValueSlider
 from gradstudio.ui.canvas.gestures.wire_gesture import WireGesture
 from gradstudio.ui.canvas.menus.context_menu import context_menu
-from gradstudio.ui.canvas.wheel import pinched
+from gradstudio.ui.canvas.wheel import pinch_zoom
 
 NUDGE: Final = 8.0
 Button = Qt.MouseButton
@@ -50,7 +50,7 @@ STEPS: Final = {
 }
 
 
-class Hand:
+class InputDispatcher:
     """Holds the gesture that goes on; at most one at a time."""
 
     def __init__(self, canvas: PointerCanvas) -> None:
@@ -147,7 +147,7 @@ class Hand:
 
     def pinch(self, event: QNativeGestureEvent) -> bool:
         """Two fingers apart or together zoom; whether the gesture was that."""
-        camera = pinched(self.canvas.camera, event)
+        camera = pinch_zoom(self.canvas.camera, event)
         if camera is not None:
             self.canvas.navigation.set_camera(camera)
         return camera is not None
@@ -219,7 +219,7 @@ class Hand:
             far = NUDGE * (4 if event.modifiers() & Modifier.ShiftModifier else 1)
             canvas.card_arrangement.nudge(STEPS[key][0] * far, STEPS[key][1] * far)
             return True
-        does = self._keys.get(canvas_keys.written(event))
+        does = self._keys.get(canvas_keys.key_names(event))
         if does is not None:
             does()
         return does is not None
@@ -264,7 +264,7 @@ class Hand:
             case "field" if hit.row is not None and number_in(hit.row) is not None:
                 if not at.holds(Modifier.ShiftModifier) and not canvas.selection.is_selected(hit.item):
                     canvas.selection.select(frozenset({hit.item}))
-                return Scrub(canvas, at, hit.row, hit.item, lambda: self._click(at, hit))
+                return ValueSlider(canvas, at, hit.row, hit.item, lambda: self._click(at, hit))
             case "drop_what_if":
                 canvas.debugging.drop_experiments()
                 return None
@@ -310,7 +310,7 @@ class Hand:
         else:
             canvas.attention.select(sorted(chosen), current=item)
         canvas.lit.selected_dots = dots
-        keys = frozenset(canvas.attention.selection | {item} | shared(canvas.board.graph, dots))
+        keys = frozenset(canvas.attention.selection | {item} | coinciding_dots(canvas.board.graph, dots))
         return Move(canvas, at, keys, item, lambda: self._click(at, hit))
 
     def _click(self, at: Pointer, hit: Hit) -> None:

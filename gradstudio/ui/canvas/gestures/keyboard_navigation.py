@@ -11,20 +11,20 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import input_ports, output_ports
-from gradstudio.graph.ports.wire_candidates import WireChoice, choices_from, choices_into, reason
+from gradstudio.graph.ports.wire_candidates import WireCandidate, candidates_from, candidates_into, refusal_of
 from gradstudio.scene.hit_test import Hit
 from gradstudio.ui.canvas.edit.wire_commands import WireCommands
 from gradstudio.ui.canvas.menus.context_menu import context_menu
 from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
-from gradstudio.ui.canvas.popups.filter_list import Chooser, Entry
-from gradstudio.ui.canvas.viewport import Navigation
+from gradstudio.ui.canvas.popups.filter_list import Entry, FilterList
+from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.widgets.screen_reader import announce
 
 RING: Final = 6.0
 """View pixels between a card and the ring around the one that the keys mean."""
 
 
-class KeyWays:
+class KeyboardNavigation:
     """Walks, wires and opens menus for who has no mouse.
 
     Attributes:
@@ -32,12 +32,12 @@ class KeyWays:
         chooser: the list of wires that is open.
     """
 
-    def __init__(self, canvas: MenuCanvas, navigation: Navigation, wire_commands: WireCommands) -> None:
+    def __init__(self, canvas: MenuCanvas, navigation: Viewport, wire_commands: WireCommands) -> None:
         """Nobody has come by keys yet, and no list is open."""
         self._canvas, self._navigation, self._wire_commands = canvas, navigation, wire_commands
         self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
         self.by_keys = False
-        self.chooser: Chooser | None = None
+        self.chooser: FilterList | None = None
         self._came: tuple[ItemId, ItemId] | None = None
 
     # -------------------------------------------------------------- walking
@@ -198,16 +198,16 @@ class KeyWays:
     def _choose_target(self, end: object) -> None:
         assert isinstance(end, tuple)
         source, output = end
-        choices = choices_from(self._board.graph, source, output)
+        choices = candidates_from(self._board.graph, source, output)
         self._offer(f"Wire {self._name(source)} to", choices, f"{self._name(source)} has nowhere to go.")
 
     def _choose_source(self, end: object) -> None:
         assert isinstance(end, tuple)
         target, path = end
-        choices = choices_into(self._board.graph, target, path)
+        choices = candidates_into(self._board.graph, target, path)
         self._offer(f"Wire into {self._name(target)}.{path}", choices, "There is no value to wire yet.")
 
-    def _offer(self, words: str, choices: Iterable[WireChoice], nothing: str) -> None:
+    def _offer(self, words: str, choices: Iterable[WireCandidate], nothing: str) -> None:
         graph = self._board.graph
         rows = [Entry(choice.words, partial(_note, graph, choice), choice.legal, choice) for choice in choices]
         if not rows:
@@ -215,12 +215,12 @@ class KeyWays:
             return
         self._open_chooser(words, rows).chosen.connect(self._on_wire_chosen)
 
-    def _open_chooser(self, words: str, rows: Sequence[Entry]) -> Chooser:
+    def _open_chooser(self, words: str, rows: Sequence[Entry]) -> FilterList:
         self._canvas.close_editor()
         item = self._current()
         box = self._board.placement.box(item) if item is not None else None
         x, y = self._canvas.camera.to_view(box.right, box.y) if box is not None else (40.0, 40.0)
-        made = Chooser(self._canvas.viewport(), words, rows, self._canvas.look.theme)
+        made = FilterList(self._canvas.viewport(), words, rows, self._canvas.look.theme)
         made.closed.connect(self._on_chooser_closed)
         made.refused.connect(self._on_chooser_refused)
         self.chooser, self.by_keys = made, True
@@ -228,7 +228,7 @@ class KeyWays:
         return made
 
     def _on_wire_chosen(self, choice: object) -> None:
-        assert isinstance(choice, WireChoice)
+        assert isinstance(choice, WireCandidate)
         ends = choice.source, choice.output, choice.target, choice.port
         if self._store.attempt(recipes.connect, "Wire", *ends):
             self._canvas.said.emit(f"Wired {self._name(choice.source)} to {self._name(choice.target)}.{choice.port}.")
@@ -261,5 +261,5 @@ class KeyWays:
         menu.setActiveAction(menu.actions()[0])
 
 
-def _note(graph: Graph, choice: WireChoice) -> str:
-    return choice.note if choice.legal else reason(graph, choice)
+def _note(graph: Graph, choice: WireCandidate) -> str:
+    return choice.note if choice.legal else refusal_of(graph, choice)

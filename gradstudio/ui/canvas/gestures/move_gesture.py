@@ -12,10 +12,10 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, ItemId, Wire
 from gradstudio.scene import geometry
 from gradstudio.scene.edit.alignment_guides import Guides, Line
-from gradstudio.scene.edit.card_drop import body_at, dropped
-from gradstudio.scene.edit.drag_group import Corners, carried, with_members
+from gradstudio.scene.edit.card_drop import body_at, drop_edits
+from gradstudio.scene.edit.drag_group import Corners, drag_group, with_members
 from gradstudio.scene.edit.shake_detector import Shake
-from gradstudio.scene.geometry import Box, snapped
+from gradstudio.scene.geometry import Box, nearest_grid_multiple
 from gradstudio.ui.canvas.gestures.alignment_guide_painter import paint_guides
 from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
 from gradstudio.ui.canvas.gestures.pointer import Pointer
@@ -101,7 +101,7 @@ class Move(Gesture):
         key = tuple(sorted(bodies.items()))
         if key not in self._reasons:
             try:
-                dropped(graph, {}, bodies)
+                drop_edits(graph, {}, bodies)
                 self._reasons[key] = ""
             except Refused as refusal:
                 self._reasons[key] = str(refusal)
@@ -111,7 +111,7 @@ class Move(Gesture):
         self._moving = True
         board, items = self.canvas.board, self._items()
         whole = with_members(board, items)
-        self._origins = carried(board, items, self._keys - items)
+        self._origins = drag_group(board, items, self._keys - items)
         if not self._origins:
             return
         home = ItemId(self._grabbed)
@@ -198,7 +198,10 @@ class Move(Gesture):
             dx, dy, across, down, self._lines = pull
         if self.canvas.drag_options.snap_to_grid != at.holds(Qt.KeyboardModifier.ControlModifier):
             x, y = self._corner
-            dx, dy = (dx if across else snapped(x + dx) - x), (dy if down else snapped(y + dy) - y)
+            dx, dy = (
+                (dx if across else nearest_grid_multiple(x + dx) - x),
+                (dy if down else nearest_grid_multiple(y + dy) - y),
+            )
         return {key: (x + dx, y + dy) for key, (x, y) in self._origins.items()}
 
     def _target(self, bodies: dict[ItemId, BodyId]) -> ItemId | None:

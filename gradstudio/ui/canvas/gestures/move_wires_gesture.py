@@ -10,7 +10,7 @@ from gradstudio.graph.model import Wire
 from gradstudio.graph.names import title
 from gradstudio.scene import geometry, hit_test
 from gradstudio.scene.items import PortRef
-from gradstudio.ui.canvas.edit.wire_commands import counted
+from gradstudio.ui.canvas.edit.wire_commands import count_words
 from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
 from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.gestures.wire_gesture import REACH
@@ -42,7 +42,7 @@ class MoveWires(Gesture):
             self.canvas.bubble.say(refusal_words(self.canvas, self._refused, len(self._wires)), where, stays=True)
         elif self._wires:
             self.canvas.bubble.say(
-                f"Move {counted(len(self._wires))} to another output", where, role="info", stays=True
+                f"Move {count_words(len(self._wires))} to another output", where, role="info", stays=True
             )
         self.canvas.viewport().update()
 
@@ -115,7 +115,7 @@ class MoveWires(Gesture):
             canvas.refuse(str(refusal))
             return
         moved = len(self._wires) - len(stay)
-        canvas.store.submit(edits, f"Move {counted(moved)}")
+        canvas.store.submit(edits, f"Move {count_words(moved)}")
         if stay:
             canvas.refuse(refusal_words(canvas, stay, len(self._wires)))
 
@@ -125,4 +125,4 @@ def refusal_words(canvas: GestureCanvas, stay: tuple[tuple[Wire, str], ...], cou
     wire, why = stay[0]
     if len(stay) == count:
         return why
-    return f"{counted(len(stay))} of {count} must stay: into {title(canvas.board.graph, wire.target)}: {why}"
+    return f"{count_words(len(stay))} of {count} must stay: into {title(canvas.board.graph, wire.target)}: {why}"

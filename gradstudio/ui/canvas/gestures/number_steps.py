@@ -34,7 +34,7 @@ def number_from(text: str) -> float | int | None:
     return value
 
 
-def moved(value: float | int, pixels: float, *, fine: bool = False) -> float | int:
+def drag_number(value: float | int, pixels: float, *, fine: bool = False) -> float | int:
     """The number after a drag of so many view pixels: ints stay ints, reals keep few decimals."""
     if isinstance(value, int):
         return value + round(pixels / WHOLE_STEP / (4 if fine else 1))
@@ -43,7 +43,7 @@ def moved(value: float | int, pixels: float, *, fine: bool = False) -> float | i
     return round(value + round(pixels) * step, DIGITS - power if power < 0 else DIGITS)
 
 
-def stepped(text: str, steps: int, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> str:
+def nudge_number(text: str, steps: int, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> str:
     """A number some steps of the arrow keys further: ints by one, reals in their second digit; Shift is ten of them.
 
     "" when the text is no number.

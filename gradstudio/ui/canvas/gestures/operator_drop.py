@@ -10,23 +10,23 @@ from gradstudio.scene import hit_test
 from gradstudio.scene.edit.tabular_data import ARRAYS, TABLES
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.clipboard_commands import ClipboardCommands
-from gradstudio.ui.canvas.edit.operator_commands import AddingCommands
-from gradstudio.ui.canvas.gestures.auto_pan import BorderPan
-from gradstudio.ui.canvas.gestures.ghost_card import Ghost
+from gradstudio.ui.canvas.edit.operator_commands import OperatorCommands
+from gradstudio.ui.canvas.gestures.auto_pan import AutoPan
+from gradstudio.ui.canvas.gestures.ghost_card import GhostCard
 from gradstudio.ui.state.library.user_groups import is_own
 
 MIME: Final = "application/x-gradstudio-operator"
 
 
-class Drops:
+class OperatorDrop:
     """Takes operator keys that are dropped; over a frame they fall into the block, on a wire into it."""
 
     def __init__(
         self,
         canvas: CanvasContext,
-        ghost: Ghost,
-        border: BorderPan,
-        operator_commands: AddingCommands,
+        ghost: GhostCard,
+        border: AutoPan,
+        operator_commands: OperatorCommands,
         clipboard_commands: ClipboardCommands,
     ) -> None:
         """Take drops for this canvas."""

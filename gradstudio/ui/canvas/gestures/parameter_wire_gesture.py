@@ -54,8 +54,8 @@ def _read_at(graph: Graph, module: ItemId, path: str, x: float, y: float) -> Edi
     edits, leaf = recipes.read_leaf(graph, module, path)
     after = graph.copy()
     apply_all(after, edits)
-    name = names.fresh(recipes.Draft(after).taken_names(), path.rsplit(".", 1)[-1])
-    named = recipes.in_turn(
+    name = names.fresh_name(recipes.Draft(after).taken_names(), path.rsplit(".", 1)[-1])
+    named = recipes.combine_steps(
         after, lambda now: recipes.rename(now, leaf, (name,)), lambda now: recipes.move(now, {leaf: (x, y)})
     )
     return (*edits, *named)

@@ -2,20 +2,20 @@
 
 from typing import Protocol
 
-from gradstudio.ui.canvas.gestures.auto_pan import BorderPan
+from gradstudio.ui.canvas.gestures.auto_pan import AutoPan
 from gradstudio.ui.canvas.gestures.gesture import GestureCanvas
-from gradstudio.ui.canvas.gestures.keyboard_navigation import KeyWays
+from gradstudio.ui.canvas.gestures.keyboard_navigation import KeyboardNavigation
 from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
 from gradstudio.ui.canvas.minimap import Minimap
-from gradstudio.ui.canvas.popups.quick_fixes import Remedies
+from gradstudio.ui.canvas.popups.quick_fixes import QuickFixes
 from gradstudio.ui.canvas.wheel import Wheeling
 
 
 class PointerCanvas(GestureCanvas, MenuCanvas, Protocol):
     """A canvas that a person has under the hand; `CanvasView` is one."""
 
-    border: BorderPan
+    border: AutoPan
     minimap: Minimap
-    remedies: Remedies
+    remedies: QuickFixes
     wheeling: Wheeling
-    keyboard_navigation: KeyWays
+    keyboard_navigation: KeyboardNavigation

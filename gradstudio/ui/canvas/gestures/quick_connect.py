@@ -15,12 +15,12 @@ from gradstudio.scene import geometry, hit_test
 from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
 from gradstudio.ui.canvas.gestures.pointer import Pointer
-from gradstudio.ui.canvas.gestures.wire_gesture import ALREADY, connected
+from gradstudio.ui.canvas.gestures.wire_gesture import ALREADY, connect_with_room
 from gradstudio.ui.canvas.paint.interaction_painter import ring, veil
 from gradstudio.ui.canvas.paint.wire_painter import draw_paths
 
 
-class LazyConnect(Gesture):
+class QuickConnect(Gesture):
     """A wire from card to card; where several ports fit equally well, the person chooses from a list."""
 
     cursor = Qt.CursorShape.CrossCursor
@@ -45,7 +45,7 @@ class LazyConnect(Gesture):
         if self._target is None:
             return
         links = self._links()
-        equal = port_matching.best(links)
+        equal = port_matching.best_links(links)
         if not equal:
             self.canvas.refuse(self._reason())
         elif self._is_there(equal):
@@ -54,7 +54,7 @@ class LazyConnect(Gesture):
             self.canvas.wire_commands.choose_links(self._item, self._target, links, (at.view_x, at.view_y))
         else:
             link = equal[0]
-            self.canvas.store.attempt(connected, "Wire", link.source, link.output, link.target, link.port)
+            self.canvas.store.attempt(connect_with_room, "Wire", link.source, link.output, link.target, link.port)
 
     def cancel(self) -> None:
         self.canvas.bubble.hide()
@@ -66,7 +66,7 @@ class LazyConnect(Gesture):
         width, height = canvas.viewport().width(), canvas.viewport().height()
         lit = {self._item} if self._target is None else {self._item, self._target}
         veil(painter, canvas.look, board, canvas.camera, width, height, lit if self._target else board.stack.ids)
-        equal = port_matching.best(self._links()) if self._target is not None else []
+        equal = port_matching.best_links(self._links()) if self._target is not None else []
         role = "accent" if equal or self._target is None else "danger"
         for start, end in self._ends(equal):
             points = np.array([start, end], dtype=np.float64)
@@ -109,7 +109,7 @@ class LazyConnect(Gesture):
         if self._target is None:
             bubble.hide()
             return
-        equal, name = port_matching.best(self._links()), title(self.canvas.board.graph, self._target)
+        equal, name = port_matching.best_links(self._links()), title(self.canvas.board.graph, self._target)
         if not equal:
             bubble.say(self._reason(), where, stays=True)
         elif self._is_there(equal):

@@ -6,7 +6,7 @@ from PySide6.QtGui import QPainter, QPen
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import Wire
-from gradstudio.graph.ports.wire_dots import shared
+from gradstudio.graph.ports.wire_dots import coinciding_dots
 from gradstudio.scene.hit_test import Hit
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.wire import wire_styles
@@ -90,5 +90,5 @@ def begin_at_dot(canvas: GestureCanvas, at: Pointer, hit: Hit) -> Gesture:
         canvas.selection.select_dots(
             dots | {hit.dot} if at.holds(Qt.KeyboardModifier.ShiftModifier) else frozenset({hit.dot})
         )
-    keys = shared(canvas.board.graph, canvas.lit.selected_dots)
+    keys = coinciding_dots(canvas.board.graph, canvas.lit.selected_dots)
     return Move(canvas, at, frozenset(keys | canvas.attention.selection), hit.dot)

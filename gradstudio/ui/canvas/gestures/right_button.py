@@ -8,7 +8,7 @@ from gradstudio.scene import hit_test
 from gradstudio.ui.canvas.gestures.cut_gesture import Knife, MuteSwipe
 from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
 from gradstudio.ui.canvas.gestures.pointer import Pointer
-from gradstudio.ui.canvas.gestures.quick_connect import LazyConnect
+from gradstudio.ui.canvas.gestures.quick_connect import QuickConnect
 
 CONTROL: Final = Qt.KeyboardModifier.ControlModifier
 ALT: Final = Qt.KeyboardModifier.AltModifier
@@ -23,7 +23,7 @@ def begin_right(canvas: GestureCanvas, at: Pointer) -> Gesture | None:
     if at.holds(CONTROL):
         return Knife(canvas, at)
     card = hit_test.card_at(canvas.board, at.x, at.y) if at.holds(ALT) or at.holds(SHIFT) else None
-    return LazyConnect(canvas, at, card) if card is not None else None
+    return QuickConnect(canvas, at, card) if card is not None else None
 
 
 def is_gesture(canvas: GestureCanvas, at: Pointer, keys: Qt.KeyboardModifier) -> bool:

@@ -11,11 +11,11 @@ from gradstudio.operators.literals.choices import DIMENSIONS
 from gradstudio.scene.card.card_layout import InputRow
 from gradstudio.scene.card.field_choices import sizes_of
 from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
-from gradstudio.ui.canvas.gestures.number_steps import moved, number_in
+from gradstudio.ui.canvas.gestures.number_steps import drag_number, number_in
 from gradstudio.ui.canvas.gestures.pointer import Pointer
 
 
-class Scrub(Gesture):
+class ValueSlider(Gesture):
     """Drag a number; a press that does not move is a click. Esc takes the number back."""
 
     cursor = Qt.CursorShape.SizeHorCursor
@@ -36,7 +36,7 @@ class Scrub(Gesture):
         self._moving = self._moving or at.is_far_from(self.start)
         if self._moving:
             fine = at.holds(Qt.KeyboardModifier.ShiftModifier)
-            value = moved(self._value, at.view_x - self.start.view_x, fine=fine)
+            value = drag_number(self._value, at.view_x - self.start.view_x, fine=fine)
             self._set(str(self._held(value)))
 
     def release(self, at: Pointer) -> None:

@@ -15,7 +15,7 @@ from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.ports.item_ports import output_family
 from gradstudio.graph.recipes.wiring.connection import first_fitting_port, is_wired
-from gradstudio.layout.placement.gap_opening import with_room
+from gradstudio.layout.placement.gap_opening import open_gap
 from gradstudio.operators.model import Family
 from gradstudio.scene import geometry, hit_test
 from gradstudio.scene.items import PortRef
@@ -23,7 +23,7 @@ from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
 from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.paint.interaction_painter import ring, veil
 from gradstudio.ui.canvas.paint.wire_painter import draw_paths
-from gradstudio.ui.state.run.wire_inference import Ends, WireTrials
+from gradstudio.ui.state.run.wire_inference import Ends, WireInference
 
 ROLES = {"fits": "ok", "refused": "warning", "unknown": "accent"}
 ALREADY = "Already wired."
@@ -47,7 +47,7 @@ class WireGesture(Gesture):
         self._reason = ""
         self._moved = False
         self._legal = self._legal_ports()
-        self._trials: WireTrials | None = getattr(canvas.session, "trials", None)
+        self._trials: WireInference | None = getattr(canvas.session, "trials", None)
 
     def move(self, at: Pointer) -> None:
         self._moved = self._moved or at.is_far_from(self.start)
@@ -209,7 +209,7 @@ class WireGesture(Gesture):
         source, end = self._ends(target)
         store = self.canvas.store
         if self._wire is None:
-            store.attempt(connected, "Wire", source.item, source.output, end.item, end.path)
+            store.attempt(connect_with_room, "Wire", source.item, source.output, end.item, end.path)
         elif (self._wire.target, self._wire.port) != (end.item, end.path):
             store.attempt(recipes.replace_target, "Move wire", self._wire, end.item, end.path)
 
@@ -257,6 +257,6 @@ class WireGesture(Gesture):
         return ROLES[verdict.outcome] if verdict is not None else "accent"
 
 
-def connected(graph: Graph, source: ItemId, output: int, target: ItemId, path: str) -> Edits:
+def connect_with_room(graph: Graph, source: ItemId, output: int, target: ItemId, path: str) -> Edits:
     """A wire, and room for what comes between."""
-    return with_room(graph, recipes.connect(graph, source, output, target, path))
+    return open_gap(graph, recipes.connect(graph, source, output, target, path))

@@ -53,7 +53,7 @@ def item_rows(canvas: MenuCanvas, item: ItemId, leaf: str = "") -> Iterator[AnyR
         yield "Rename…\tgraph.rename", canvas.field_commands.rename_current
     else:
         yield "Remove block, keep its contents", canvas.selection_commands.unwrap_selection
-    if recipes.replaceable(graph, item) is not None:
+    if recipes.replaceable_node(graph, item) is not None:
         yield "Replace…\tgraph.replace", lambda: canvas.searching.open_replace(item)
     yield "Edit note…\tgraph.note", lambda: canvas.note_commands.edit_note(item)
     yield "Duplicate\tedit.duplicate", canvas.selection_commands.duplicate_selection
@@ -79,7 +79,7 @@ def _edit_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[AnyRow]:
     yield "Duplicate with inputs\tedit.duplicate_wired", canvas.selection_commands.duplicate_wired
     yield "Delete and reconnect\tedit.delete_reconnect", canvas.card_arrangement.delete_and_reconnect
     yield None
-    differing = recipes.differing(canvas.board.graph, item)
+    differing = recipes.changed_arguments(canvas.board.graph, item)
     if differing:
         words = (
             "Reset its value to the default" if len(differing) == 1 else f"Reset {len(differing)} values to defaults"
@@ -119,7 +119,7 @@ def _wire_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
     node = graph.nodes.get(item)
     if node is not None and canvas.wire_commands.can_connect():
         yield "Connect…\tgraph.connect", canvas.wire_commands.connect_selected
-    if node is not None and recipes.swappable(graph, item) is not None:
+    if node is not None and recipes.swappable_operands(graph, item) is not None:
         yield "Swap inputs\tgraph.swap_inputs", canvas.wire_commands.swap_inputs
     yield None
     yield "Select what feeds it\tselect.feeding", canvas.wire_commands.select_feeding

@@ -72,7 +72,7 @@ def _port_rows(canvas: MenuCanvas, port: PortRef) -> Iterator[Row]:
             "Backward from here",
             lambda: store.attempt(recipes.append_backward, "Add backward", port.item, port.output),
         )
-        for first in recipes.carriable(graph, port.item, port.output):
+        for first in recipes.carriable_wires(graph, port.item, port.output):
             words = f"Carry into the next turn, from {title(graph, first.source)} on"
             yield words, partial(store.attempt, recipes.carry, "Carry", port.item, port.output, first)
         return

@@ -22,7 +22,7 @@ def field_rows(canvas: MenuCanvas, item: ItemId, path: str) -> Iterator[Row]:
     if port is None or port.grows:
         return
     parameter = port.parameter
-    if recipes.differs(graph, item, path):
+    if recipes.is_changed(graph, item, path):
         default = recipes.default_of(graph, item, path) or parameter.default
         words = f"Reset to default ({_short(default)})" if default is not None else "Empty"
         yield words, lambda: canvas.field_commands.reset_ports(((item, path),))

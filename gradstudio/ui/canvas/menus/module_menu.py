@@ -10,7 +10,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Operator
-from gradstudio.scene.card.parameter_rows import leaves_of
+from gradstudio.scene.card.parameter_rows import parameter_rows
 from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
 from gradstudio.ui.canvas.menus.menu_rows import Below, Row
 
@@ -31,7 +31,7 @@ def module_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
         "Evaluate: write eval()" if training else "Train: back to training",
         lambda: canvas.module_commands.toggle_training(item),
     )
-    if leaves_of(canvas.board.results, module) != ():
+    if parameter_rows(canvas.board.results, module) != ():
         frozen = module_modes.is_frozen(graph, module)
         yield "Learn again" if frozen else "Freeze: nothing learns", lambda: canvas.module_commands.toggle_frozen(item)
     yield None
@@ -54,7 +54,7 @@ def initialiser_rows(canvas: MenuCanvas, item: ItemId, leaf: str) -> Iterator[Be
     module = canvas.module_commands.module_of(item)
     if module is None:
         return
-    known = [one for one in leaves_of(canvas.board.results, module) or () if not one.buffer]
+    known = [one for one in parameter_rows(canvas.board.results, module) or () if not one.buffer]
     for one in (one for one in known[:4] if not leaf or one.path == leaf):
         yield Below(
             f"Initialise {one.path} with…",

@@ -10,8 +10,8 @@ from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.messages.debugging import Breakpoint, Hit
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box
-from gradstudio.scene.scene import Board
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.scene.scene import Scene
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_arrow
 
 DOT: Final = 7.5
@@ -42,7 +42,7 @@ class Breakpoints(Protocol):
 
 
 def paint_breakpoints(
-    painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, store: Breakpoints, hit: str
+    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box, store: Breakpoints, hit: str
 ) -> None:
     """All that can be seen; a ring around the one that was just hit (`hit` is its id)."""
     size = max(0.55, min(1.2, camera.zoom))
@@ -84,7 +84,9 @@ def _by_node(breakpoints: Iterable[Breakpoint]) -> dict[ItemId, list[Breakpoint]
     return found
 
 
-def paint_dot(painter: QPainter, look: Look, at: QPointF, size: float, each: Breakpoint, *, enabled: bool) -> None:
+def paint_dot(
+    painter: QPainter, look: CanvasStyle, at: QPointF, size: float, each: Breakpoint, *, enabled: bool
+) -> None:
     """Filled when on, a ring when off; half for a watch; a diamond with a condition; an arrow in it for a backward."""
     color, ground = look.color("danger"), look.color("canvas")
     painter.setPen(QPen(ground, 2.0))
@@ -113,7 +115,7 @@ def _diamond(at: QPointF, size: float) -> QPolygonF:
     )  # fmt: skip
 
 
-def _ring(painter: QPainter, look: Look, at: QPointF, size: float) -> None:
+def _ring(painter: QPainter, look: CanvasStyle, at: QPointF, size: float) -> None:
     """A still ring: it needs no animation to be seen."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(look.faded("danger", 0.45), 4.0))

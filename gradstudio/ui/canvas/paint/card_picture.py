@@ -13,10 +13,10 @@ from gradstudio.scene.camera import Camera
 from gradstudio.scene.card.section_heights import Shown
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.results import NoResults
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.card_painter import paint_card
 from gradstudio.ui.canvas.paint.frame_painter import paint_frame
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.card_shadows import paint_shadow
 from gradstudio.ui.canvas.paint.scene_painter import card_state
 from gradstudio.ui.theme import Theme
@@ -78,8 +78,8 @@ def card_picture(
         graph.definitions[definition.name], key = definition, GROUP + definition.name
     edits, _ = recipes.add_operator(graph, key, 0, 0)
     apply_all(graph, edits)
-    look = Look(theme)
-    board = Board(graph, NoResults(), BARE, look.meter)
+    look = CanvasStyle(theme)
+    board = Scene(graph, NoResults(), BARE, look.meter)
     extent = board.placement.extent() or Box(0, 0, 200, 60)
     box = extent.grown(EDGE)
     size = QSize(round(box.width * zoom * ratio), round(box.height * zoom * ratio))
@@ -93,7 +93,7 @@ def card_picture(
     return CardPicture(pixmap, EDGE * zoom, extent.width * zoom, extent.height * zoom)
 
 
-def _paint(painter: QPainter, board: Board, look: Look, camera: Camera) -> None:
+def _paint(painter: QPainter, board: Scene, look: CanvasStyle, camera: Camera) -> None:
     """Frame and cards, one by one, without the canvas's ground."""
     for frame in board.placement.frames.values():
         painter.save()
@@ -104,7 +104,7 @@ def _paint(painter: QPainter, board: Board, look: Look, camera: Camera) -> None:
     paint_cards(painter, board, look, camera)
 
 
-def paint_cards(painter: QPainter, board: Board, look: Look, camera: Camera) -> None:
+def paint_cards(painter: QPainter, board: Scene, look: CanvasStyle, camera: Camera) -> None:
     """Every card with its shadow, as vectors."""
     for item, card in board.stack.cards.items():
         place = board.placement.box(item)

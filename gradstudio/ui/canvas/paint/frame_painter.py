@@ -9,11 +9,11 @@ from gradstudio.scene.card.card_layout import PADDING, ROW
 from gradstudio.scene.card.frame_titles import title_from_afar
 from gradstudio.scene.geometry import FRAME_TITLE
 from gradstudio.scene.items import Frame
-from gradstudio.scene.scene import Board
-from gradstudio.ui.canvas.paint.card.card_background import half_rounded
+from gradstudio.scene.scene import Scene
+from gradstudio.ui.canvas.paint.card.card_background import half_rounded_path
 from gradstudio.ui.canvas.paint.card.card_painter import paint_field, paint_input_port, paint_output_port
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
 RADIUS: Final = 10.0
 ABOVE_WIRE: Final = 9.0
@@ -21,7 +21,7 @@ ABOVE_WIRE: Final = 9.0
 Align = Qt.AlignmentFlag
 
 
-def paint_frame(painter: QPainter, look: Look, frame: Frame, board: Board, zoom: float) -> None:
+def paint_frame(painter: QPainter, look: CanvasStyle, frame: Frame, board: Scene, zoom: float) -> None:
     """A block: ground, title strip as Python, ports. The origin is its top left corner."""
     rect = QRectF(0, 0, frame.box.width, frame.box.height)
     outline = QPainterPath()
@@ -29,7 +29,7 @@ def paint_frame(painter: QPainter, look: Look, frame: Frame, board: Board, zoom:
     painter.fillPath(outline, look.color("block"))
     title = title_from_afar(frame, board, zoom) if zoom < DISTANT else None
     strip_height = FRAME_TITLE if title is None or title.top < 0 else title.height / zoom
-    strip = half_rounded(QRectF(0, 0, rect.width(), min(strip_height, max(frame.room, 1.0))), RADIUS)
+    strip = half_rounded_path(QRectF(0, 0, rect.width(), min(strip_height, max(frame.room, 1.0))), RADIUS)
     painter.fillPath(strip, look.faded("block_edge", 0.35))
     dashed = Qt.PenStyle.DashLine if board.graph.blocks[frame.item].muted else Qt.PenStyle.SolidLine
     painter.setPen(QPen(look.color("block_edge"), 1.2, dashed))
@@ -45,13 +45,13 @@ def paint_frame(painter: QPainter, look: Look, frame: Frame, board: Board, zoom:
         _paint_title(painter, look, title.text, title.role, line)
 
 
-def _paint_title(painter: QPainter, look: Look, text: str, role: str, line: QRectF) -> None:
+def _paint_title(painter: QPainter, look: CanvasStyle, text: str, role: str, line: QRectF) -> None:
     painter.setFont(look.meter.font(role))
     painter.setPen(look.color("text"))
     painter.drawText(line, Align.AlignVCenter, text)
 
 
-def _paint_ports(painter: QPainter, look: Look, frame: Frame, board: Board) -> None:
+def _paint_ports(painter: QPainter, look: CanvasStyle, frame: Frame, board: Scene) -> None:
     wired = dict(board.looks.input_looks(frame.item))
     painter.setPen(look.color("text"))
     for row in frame.face.inputs:

@@ -14,14 +14,14 @@ from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.results import at_work
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.scene.wire.wire_labels import WireLabels, brief
 from gradstudio.ui.canvas.paint.card.card_painter import paint_input_port, paint_output_port
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_leaf_ports
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.wire_label_painter import paint_labels, paint_lit_label
-from gradstudio.ui.canvas.paint.wire_painter import blended, draw_paths, paint_dots, paint_wires
+from gradstudio.ui.canvas.paint.wire_painter import blend_with_ground, draw_paths, paint_dots, paint_wires
 
 SELECTED_WIRE: Final = (("accent", 0.3, 13.0), ("accent", 0.55, 8.0), ("accent", 1.0, 5.0), ("text", 1.0, 1.6))
 """Role, share of it over the canvas, and width of the lines that make up a selected wire."""
@@ -49,8 +49,8 @@ class OverlayState:
 
 
 def paint_overlay(
-    painter: QPainter, look: Look, board: Board, camera: Camera, width: float, height: float, state: OverlayState,
-    labels: WireLabels,
+    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, width: float, height: float,
+    state: OverlayState, labels: WireLabels,
 ) -> None:  # fmt: skip
     """Everything that is lit, in view pixels; the labels of lit wires stand on top of them."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -80,7 +80,9 @@ def paint_overlay(
         ring(painter, look.color("accent"), x, y, 9.0 * max(camera.zoom, 0.7))
 
 
-def _paint_wires(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, state: OverlayState) -> None:
+def _paint_wires(
+    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box, state: OverlayState
+) -> None:
     """Wires of the selection a little stronger; selected and hovered ones in the accent."""
     if state.selection and board.wiring.view.shown != "none":
         chosen = board.wiring.touching(frozenset(state.selection))
@@ -97,7 +99,7 @@ def _paint_wires(painter: QPainter, look: Look, board: Board, camera: Camera, se
 
 
 def _paint_labels(
-    painter: QPainter, look: Look, board: Board, camera: Camera, state: OverlayState, labels: WireLabels
+    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, state: OverlayState, labels: WireLabels
 ) -> None:
     """What came back along lit wires: a lit wire is no bar through its own number."""
     if board.state.shown.wire_gradients:
@@ -110,7 +112,7 @@ def _paint_labels(
 
 
 def _paint_hovered_number(
-    painter: QPainter, look: Look, board: Board, camera: Camera, wire: Wire, labels: WireLabels
+    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, wire: Wire, labels: WireLabels
 ) -> None:
     """What came back along the wire under the pointer, also where labels have no room."""
     sent = board.results.wire_grad(wire)
@@ -119,31 +121,33 @@ def _paint_hovered_number(
 
 
 def _paint_selected(
-    painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, wires: Sequence[Wire]
+    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box, wires: Sequence[Wire]
 ) -> None:
     """A glow, a thick line with a light core, and rings at both ends."""
     paths = board.routes.paths[[board.wiring.index[wire] for wire in wires]]
     for role, share, width in SELECTED_WIRE:
-        draw_paths(painter, camera, seen, paths, blended(look.color("canvas"), look.color(role), share), width)
+        draw_paths(
+            painter, camera, seen, paths, blend_with_ground(look.color("canvas"), look.color(role), share), width
+        )
     for wire in wires:
         _ring_ends(painter, look, board, camera, wire)
 
 
-def _ring_ends(painter: QPainter, look: Look, board: Board, camera: Camera, wire: Wire) -> None:
+def _ring_ends(painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, wire: Wire) -> None:
     """Where a wire begins and where it ends."""
     for end in (PortRef(wire.source, "output", "", wire.output), PortRef(wire.target, "input", wire.port)):
         ring(painter, look.color("accent"), *camera.to_view(*board.placement.anchor(end)), 9.0 * max(camera.zoom, 0.7))
 
 
 def _outline_item(
-    painter: QPainter, look: Look, board: Board, camera: Camera, item: ItemId, color: QColor, seen: Box
+    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, item: ItemId, color: QColor, seen: Box
 ) -> None:
     box = board.placement.box(item)
     if box is not None and box.meets(seen):
         look.outlines.paint(painter, camera.box_to_view(box), color, RADIUS * camera.zoom)
 
 
-def _dash_item(painter: QPainter, board: Board, camera: Camera, item: ItemId, pen: QPen, seen: Box) -> None:
+def _dash_item(painter: QPainter, board: Scene, camera: Camera, item: ItemId, pen: QPen, seen: Box) -> None:
     """A broken line around an item: another line than that of the selection."""
     box = board.placement.box(item)
     if box is not None and box.meets(seen):
@@ -153,7 +157,7 @@ def _dash_item(painter: QPainter, board: Board, camera: Camera, item: ItemId, pe
         painter.drawRoundedRect(QRectF(shown.x, shown.y, shown.width, shown.height), radius, radius)
 
 
-def _repaint_ports(painter: QPainter, look: Look, board: Board, camera: Camera, item: ItemId, seen: Box) -> None:
+def _repaint_ports(painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, item: ItemId, seen: Box) -> None:
     """Ports stand on top of the line around their card."""
     item = board.state.joining.home(item)
     card, box = board.stack.cards.get(item), board.placement.box(item)
@@ -172,7 +176,7 @@ def _repaint_ports(painter: QPainter, look: Look, board: Board, camera: Camera, 
     painter.restore()
 
 
-def _paint_run(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box) -> None:
+def _paint_run(painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box) -> None:
     """The node that runs, with two pointers at it, and one at the node that runs next."""
     running, following = at_work(board.results), board.results.next_node
     if running:
@@ -183,7 +187,7 @@ def _paint_run(painter: QPainter, look: Look, board: Board, camera: Camera, seen
             _point_at(painter, look, camera, box, count)
 
 
-def _point_at(painter: QPainter, look: Look, camera: Camera, box: Box, count: int) -> None:
+def _point_at(painter: QPainter, look: CanvasStyle, camera: Camera, box: Box, count: int) -> None:
     """So many triangles in front of a box."""
     x, y = camera.to_view(box.x, box.y + 15)
     size, gap = 7.0 * max(camera.zoom, DISTANT), 9.0 * max(camera.zoom, DISTANT)
@@ -208,7 +212,13 @@ def ring(painter: QPainter, color: QColor, x: float, y: float, radius: float) ->
 
 
 def veil(
-    painter: QPainter, look: Look, board: Board, camera: Camera, width: float, height: float, lit: Iterable[ItemId]
+    painter: QPainter,
+    look: CanvasStyle,
+    board: Scene,
+    camera: Camera,
+    width: float,
+    height: float,
+    lit: Iterable[ItemId],
 ) -> None:
     """Dim every card that is not lit."""
     bright, seen = board.state.joining.whole(lit), camera.seen(width, height)
@@ -222,14 +232,14 @@ def veil(
             painter.drawRoundedRect(QRectF(shown.x, shown.y, shown.width, shown.height), radius, radius)
 
 
-def paint_band(painter: QPainter, look: Look, box: Box) -> None:
+def paint_band(painter: QPainter, look: CanvasStyle, box: Box) -> None:
     """The rubber band, in view pixels."""
     painter.setBrush(look.faded("accent", 0.12))
     painter.setPen(QPen(look.faded("accent", 0.9), 1.0))
     painter.drawRect(QRectF(math.floor(box.x) + 0.5, math.floor(box.y) + 0.5, round(box.width), round(box.height)))
 
 
-def paint_hint(painter: QPainter, look: Look, width: float, height: float) -> None:
+def paint_hint(painter: QPainter, look: CanvasStyle, width: float, height: float) -> None:
     """What to do with an empty canvas."""
     meter, middle = look.meter, height / 2
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -14,13 +14,13 @@ from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.card.card_layout import HEADER
 from gradstudio.scene.geometry import Floats
-from gradstudio.scene.scene import Board
-from gradstudio.ui.canvas.paint.card.distant_card import paint_plate
+from gradstudio.scene.scene import Scene
+from gradstudio.ui.canvas.paint.card.distant_card import paint_distant_card
 from gradstudio.ui.canvas.paint.card.distant_gradient_signs import LEAST_DOTTED, States, paint_dots
 from gradstudio.ui.canvas.paint.card.header_colours import color_of
 from gradstudio.ui.canvas.paint.primitives import tensor_image
 from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_rects
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.theme import Theme
 
 DISTANT: Final = 0.62
@@ -39,7 +39,7 @@ class Tints:
         self._known: dict[ItemId, tuple[Row | None, int | None]] = {}
         self.states = States()
 
-    def of(self, board: Board, look: Look, items: Iterable[ItemId]) -> list[int | None]:
+    def of(self, board: Scene, look: CanvasStyle, items: Iterable[ItemId]) -> list[int | None]:
         """A colour as 0xffrrggbb for each of these cards; None where there is nothing to be coloured."""
         if self._theme is not look.theme:
             self._theme = look.theme
@@ -59,7 +59,7 @@ def _tint(row: Row | None, theme: Theme) -> int | None:
 
 
 def paint_plates(
-    painter: QPainter, look: Look, board: Board, camera: Camera, which: NDArray[np.intp], tints: Tints
+    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, which: NDArray[np.intp], tints: Tints
 ) -> None:
     """The cards `which` as plates."""
     rects = _view_rects(board, camera, which)
@@ -67,7 +67,7 @@ def paint_plates(
     if len(which) <= FEW:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         for k, rect in zip(which.tolist(), rects.tolist(), strict=True):
-            paint_plate(painter, look, board, board.stack.ids[k], QRectF(*rect), camera.zoom)
+            paint_distant_card(painter, look, board, board.stack.ids[k], QRectF(*rect), camera.zoom)
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.setBrush(look.color("card_edge"))
@@ -82,7 +82,7 @@ def paint_plates(
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
 
 
-def _view_rects(board: Board, camera: Camera, which: NDArray[np.intp]) -> Floats:
+def _view_rects(board: Scene, camera: Camera, which: NDArray[np.intp]) -> Floats:
     bounds = board.placement.bounds[which]
     rects = np.empty((len(which), 4))
     rects[:, :2] = np.round((bounds[:, :2] - (camera.x, camera.y)) * camera.zoom)
@@ -91,7 +91,7 @@ def _view_rects(board: Board, camera: Camera, which: NDArray[np.intp]) -> Floats
 
 
 def _paint_headers(
-    painter: QPainter, look: Look, board: Board, items: Sequence[ItemId], rects: Floats, height: float
+    painter: QPainter, look: CanvasStyle, board: Scene, items: Sequence[ItemId], rects: Floats, height: float
 ) -> None:
     heads = rects.copy()
     heads[:, 3] = np.minimum(heads[:, 3], height)
@@ -99,7 +99,7 @@ def _paint_headers(
     _fill(painter, heads, [_header_color(look, board, item, failed) for item in items])
 
 
-def _header_color(look: Look, board: Board, item: ItemId, failed: set[ItemId]) -> int:
+def _header_color(look: CanvasStyle, board: Scene, item: ItemId, failed: set[ItemId]) -> int:
     if item in failed:
         return look.color("danger").rgb()
     if board.colours.scale is not None:
@@ -108,7 +108,7 @@ def _header_color(look: Look, board: Board, item: ItemId, failed: set[ItemId]) -
 
 
 def _paint_tints(
-    painter: QPainter, look: Look, board: Board, items: Sequence[ItemId], rects: Floats, tints: Tints
+    painter: QPainter, look: CanvasStyle, board: Scene, items: Sequence[ItemId], rects: Floats, tints: Tints
 ) -> None:
     """One colour a card for the figure it is coloured by, or for what it computed, where values are shown."""
     if board.colours.scale is not None:

@@ -12,10 +12,10 @@ from gradstudio.graph.model import ItemId
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box, Floats
 from gradstudio.scene.results import at_work
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_lines, draw_rects
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
-from gradstudio.ui.theme import tinted
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
+from gradstudio.ui.theme import icon_pixmap
 
 MARGIN: Final = 6.0
 LEAST_PX: Final = 2.0
@@ -59,14 +59,16 @@ class MapCamera:
 class MapPicture:
     """Cards and frames of a board at one size; the picture is made anew only when they changed."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: Scene) -> None:
         """Nothing is painted yet."""
         self._board = board
         self._key: object = None
-        self._colors: tuple[Look | None, dict[str, int]] = (None, {})
+        self._colors: tuple[CanvasStyle | None, dict[str, int]] = (None, {})
         self._pixmap = QPixmap()
 
-    def paint(self, painter: QPainter, look: Look, seen: MapCamera, width: int, height: int, ratio: float) -> None:
+    def paint(
+        self, painter: QPainter, look: CanvasStyle, seen: MapCamera, width: int, height: int, ratio: float
+    ) -> None:
         """Show it."""
         board = self._board
         failed = frozenset(failure.failed.node for failure in board.results.failures if board.results.moment is None)
@@ -77,7 +79,7 @@ class MapPicture:
         painter.drawPixmap(QPointF(0.0, 0.0), self._pixmap)
 
     def _render(
-        self, look: Look, seen: MapCamera, failed: Collection[ItemId], width: int, height: int, ratio: float
+        self, look: CanvasStyle, seen: MapCamera, failed: Collection[ItemId], width: int, height: int, ratio: float
     ) -> QPixmap:
         pixmap = QPixmap(round(width * ratio), round(height * ratio))
         pixmap.setDevicePixelRatio(ratio)
@@ -88,7 +90,7 @@ class MapPicture:
         painter.end()
         return pixmap
 
-    def _paint_frames(self, painter: QPainter, look: Look, seen: MapCamera) -> None:
+    def _paint_frames(self, painter: QPainter, look: CanvasStyle, seen: MapCamera) -> None:
         painter.setPen(look.color("block_edge"))
         painter.setBrush(look.color("block"))
         for frame in self._board.placement.frames.values():
@@ -99,7 +101,7 @@ class MapPicture:
         notes = [note.box for note in self._board.placement.notes.values()]
         draw_rects(painter, seen.rects(np.array([(b.x, b.y, b.right, b.bottom) for b in notes]).reshape(-1, 4)))
 
-    def _paint_cards(self, painter: QPainter, look: Look, seen: MapCamera, failed: Collection[ItemId]) -> None:
+    def _paint_cards(self, painter: QPainter, look: CanvasStyle, seen: MapCamera, failed: Collection[ItemId]) -> None:
         board, nodes = self._board, self._board.graph.nodes
         if not board.stack.ids:
             return
@@ -123,7 +125,7 @@ class MapPicture:
             painter, look, rects[[board.stack.index[item] for item in failed if item in board.stack.index]]
         )
 
-    def _color(self, look: Look, category: str) -> int:
+    def _color(self, look: CanvasStyle, category: str) -> int:
         """The category's colour as in lists: headers are too pale for spots so small."""
         if self._colors[0] is not look:
             self._colors = (look, {})
@@ -132,7 +134,7 @@ class MapPicture:
             known[category] = look.theme.category_mark(category).rgb()
         return known[category]
 
-    def _paint_failed(self, painter: QPainter, look: Look, rects: Floats) -> None:
+    def _paint_failed(self, painter: QPainter, look: CanvasStyle, rects: Floats) -> None:
         """In the colour of danger, with a cross."""
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(look.color("danger"))
@@ -147,7 +149,7 @@ class MapPicture:
 
 
 def paint_lit(
-    painter: QPainter, look: Look, board: Board, seen: MapCamera, selection: Collection[ItemId],
+    painter: QPainter, look: CanvasStyle, board: Scene, seen: MapCamera, selection: Collection[ItemId],
     found: Collection[ItemId] = (),
 ) -> None:  # fmt: skip
     """Outlines: what was found (dotted), the selection, and what runs now or next, which has a dot beside it."""
@@ -169,7 +171,7 @@ def paint_lit(
         painter.drawEllipse(QPointF(x - 6.0, y + height / 2), 2.0, 2.0)
 
 
-def paint_view(painter: QPainter, look: Look, box: Box, width: int, height: int) -> None:
+def paint_view(painter: QPainter, look: CanvasStyle, box: Box, width: int, height: int) -> None:
     """The rectangle that is seen; what lies around it is darker. A view beside everything is a line at the edge."""
     left, right = (min(max(at, 1.0), width - 2.0) for at in (box.x, box.right))
     top, bottom = (min(max(at, 1.0), height - 2.0) for at in (box.y, box.bottom))
@@ -183,7 +185,7 @@ def paint_view(painter: QPainter, look: Look, box: Box, width: int, height: int)
     painter.drawRect(QRectF(round(left) + 0.5, round(top) + 0.5, round(right - left), round(bottom - top)))
 
 
-def paint_folded(painter: QPainter, look: Look, side: int, ratio: float) -> None:
+def paint_folded(painter: QPainter, look: CanvasStyle, side: int, ratio: float) -> None:
     """The button to which the map is folded."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     painter.setPen(QPen(look.color("line"), 1.0))
@@ -191,11 +193,11 @@ def paint_folded(painter: QPainter, look: Look, side: int, ratio: float) -> None
     painter.drawRoundedRect(QRectF(0.5, 0.5, side - 1.0, side - 1.0), 5.0, 5.0)
     size = round(side * 0.65)
     painter.drawPixmap(
-        QPointF((side - size) / 2, (side - size) / 2), tinted("minimap", look.color("text"), size, ratio)
+        QPointF((side - size) / 2, (side - size) / 2), icon_pixmap("minimap", look.color("text"), size, ratio)
     )
 
 
-def paint_marks(painter: QPainter, look: Look, seen: MapCamera, marks: Sequence[MapMark]) -> None:
+def paint_marks(painter: QPainter, look: CanvasStyle, seen: MapCamera, marks: Sequence[MapMark]) -> None:
     """Bookmarks: a flag with a digit at each."""
     painter.setFont(look.meter.font("badge"))
     for mark in marks:

@@ -14,10 +14,10 @@ from gradstudio.scene import geometry
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.items import PortRef
-from gradstudio.scene.scene import Board
-from gradstudio.scene.wire.label_placement import plate_box
+from gradstudio.scene.scene import Scene
+from gradstudio.scene.wire.label_placement import place_label
 from gradstudio.scene.wire.wire_labels import WireLabels, brief, summed
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_arrow
 from gradstudio.ui.canvas.paint.storage_link_painter import storage_words
 from gradstudio.ui.canvas.paint.wire_label_painter import paint_lit_label
@@ -38,8 +38,8 @@ class Stage:
     """What has to be known to paint over the board: where it is seen, how, and what the active card's tab says."""
 
     painter: QPainter
-    look: Look
-    board: Board
+    look: CanvasStyle
+    board: Scene
     camera: Camera
     seen: Box
     labels: WireLabels
@@ -58,7 +58,7 @@ def paint_moment(stage: Stage) -> None:
         return  # the node of that moment was deleted since
     role = active.phase
     step = stage.board.results.backward_step() if role == "backward" else None
-    arriving, leaving = flowing(stage.board, step) if step is not None else ([], [])
+    arriving, leaving = active_wires(stage.board, step) if step is not None else ([], [])
     if step is not None:
         _paint_flow_back(stage, arriving, leaving)
     else:
@@ -72,7 +72,7 @@ def paint_moment(stage: Stage) -> None:
         _paint_arrivals(stage, step, arriving)
 
 
-def flowing(board: Board, step: BackwardStep) -> tuple[list[Wire], list[Wire]]:
+def active_wires(board: Scene, step: BackwardStep) -> tuple[list[Wire], list[Wire]]:
     """The wires whose gradients arrive at the step's node, and those along which it sends some back."""
     leaving = {(sent.source, sent.output, sent.port) for sent in step.wires}
     out = [
@@ -159,7 +159,7 @@ def _plate(stage: Stage, port: PortRef, text: str, *, upward: bool) -> None:
     shown = stage.camera.box_to_view(card)
     view = stage.camera.box_to_view(stage.seen)
     view = Box(view.x, view.y + COVERED, view.width, view.height - COVERED)
-    box = plate_box((x, y), shown, width, _taken(stage, shown), view, upward=upward)
+    box = place_label((x, y), shown, width, _taken(stage, shown), view, upward=upward)
     rect = QRectF(box.x, box.y, box.width, box.height)
     color = look.color("backward")
     if not rect.adjusted(-14, -14, 14, 14).contains(x, y):

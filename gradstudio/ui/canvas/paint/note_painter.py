@@ -7,11 +7,11 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from gradstudio.scene.items import Note
-from gradstudio.scene.note.markdown import plain
+from gradstudio.scene.note.markdown import without_markup
 from gradstudio.scene.note.note_layout import NOTE_EDGE, ROLES
 from gradstudio.ui.canvas.paint.card.distant_card import LINE
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
 FOLD: Final = 12.0
 NOTE_SIZES: Final = tuple(k / 20 for k in range(20, 4, -1))
@@ -22,7 +22,7 @@ TINT: Final = 0.3
 Align = Qt.AlignmentFlag
 
 
-def note_colors(look: Look, color: str) -> tuple[QColor, QColor]:
+def note_colors(look: CanvasStyle, color: str) -> tuple[QColor, QColor]:
     """Ground and ink of a note of that colour; "" is the usual one."""
     role = TINTS.get(color)
     if role is None:
@@ -32,7 +32,7 @@ def note_colors(look: Look, color: str) -> tuple[QColor, QColor]:
     return QColor(*(round(under + (over - under) * TINT) for under, over in parts)), look.color("text")
 
 
-def _paint_words(painter: QPainter, look: Look, note: Note, ink: QColor) -> None:
+def _paint_words(painter: QPainter, look: CanvasStyle, note: Note, ink: QColor) -> None:
     """The pieces of the text; code on a darker ground, links underlined."""
     soft = QColor(ink)
     soft.setAlphaF(0.1)
@@ -49,7 +49,7 @@ def _paint_words(painter: QPainter, look: Look, note: Note, ink: QColor) -> None
             painter.drawLine(QLineF(rect.left(), under, rect.right(), under))
 
 
-def paint_note(painter: QPainter, look: Look, note: Note, zoom: float) -> None:
+def paint_note(painter: QPainter, look: CanvasStyle, note: Note, zoom: float) -> None:
     """A sticky card with a folded corner; from afar with smaller letters. The origin is its top left corner."""
     width, height = note.box.width, note.box.height
     shape = QPainterPath(QPointF(0, 0))
@@ -69,9 +69,9 @@ def paint_note(painter: QPainter, look: Look, note: Note, zoom: float) -> None:
     _paint_small(painter, look, note, zoom)
 
 
-def _paint_small(painter: QPainter, look: Look, note: Note, zoom: float) -> None:
+def _paint_small(painter: QPainter, look: CanvasStyle, note: Note, zoom: float) -> None:
     """The whole text, as large as it has room for."""
-    width, height, bare = note.box.width * zoom, note.box.height * zoom, plain(note.text)
+    width, height, bare = note.box.width * zoom, note.box.height * zoom, without_markup(note.text)
     size, lines = next(
         (
             (size, lines)

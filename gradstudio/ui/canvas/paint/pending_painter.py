@@ -11,10 +11,10 @@ from gradstudio.scene import geometry
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.results import at_work
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_rects
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
 PALE: Final = 0.5
 WORDS: Final = "not run yet"
@@ -22,7 +22,7 @@ LEAST_WELL: Final = 24.0
 """A card with less room below its ports, scene pixels, has the words under it."""
 
 
-def paint_pale(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box) -> None:
+def paint_pending(painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box) -> None:
     """A veil over every card that had not run yet at the moment looked at, and the words so where they can be read."""
     if board.results.moment is None:
         return
@@ -50,17 +50,17 @@ def paint_pale(painter: QPainter, look: Look, board: Board, camera: Camera, seen
             painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, WORDS)
 
 
-def has_run(board: Board, item: ItemId) -> bool:
+def has_run(board: Scene, item: ItemId) -> bool:
     """What is at work has begun, at the moment that is looked at too: a backward has no row until it is over."""
     return _has_run(board, item, _begun(board))
 
 
-def _begun(board: Board) -> tuple[ItemId, ...]:
+def _begun(board: Scene) -> tuple[ItemId, ...]:
     """What has begun and may have no row yet."""
     active = board.results.active
     working = at_work(board.results)
     return (working, active.node) if active is not None else (working,)
 
 
-def _has_run(board: Board, item: ItemId, begun: tuple[ItemId, ...]) -> bool:
+def _has_run(board: Scene, item: ItemId, begun: tuple[ItemId, ...]) -> bool:
     return board.stack.cards[item].left_out or item in begun or board.results.row(item) is not None

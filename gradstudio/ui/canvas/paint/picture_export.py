@@ -8,16 +8,16 @@ from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 
 from gradstudio.document.file import View
-from gradstudio.document.png_embedding import with_graph
+from gradstudio.document.png_embedding import embed_graph
 from gradstudio.graph.model import Graph
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.card.result_sections import Shown
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.results import NoResults, Results
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card_picture import paint_cards
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
-from gradstudio.ui.canvas.paint.scene_painter import Layer
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
+from gradstudio.ui.canvas.paint.scene_painter import ScenePainter
 from gradstudio.ui.theme import Theme
 
 MARGIN: Final = 32.0
@@ -127,15 +127,15 @@ def save_picture(
             write_pdf(seen, results, theme, path, shown, ground=ground)
         case ".png":
             picture = png_of(render_picture(seen, results, theme, scale, shown, ground=ground))
-            path.write_bytes(with_graph(picture, graph, view))
+            path.write_bytes(embed_graph(picture, graph, view))
         case _:
             raise OSError(f"'{path}' cannot be written as a picture; use a name that ends in .png, .svg or .pdf")
 
 
-def _board(graph: Graph, results: Results | None, theme: Theme, shown: Shown | None) -> tuple[Board, Look, Box]:
+def _board(graph: Graph, results: Results | None, theme: Theme, shown: Shown | None) -> tuple[Scene, CanvasStyle, Box]:
     """What is drawn, how it looks, and the part of the scene that it fills."""
-    look = Look(theme)
-    board = Board(graph, results if results is not None else NoResults(), shown or Shown(), look.meter)
+    look = CanvasStyle(theme)
+    board = Scene(graph, results if results is not None else NoResults(), shown or Shown(), look.meter)
     extent = board.placement.extent()
     return board, look, (extent if extent is not None else EMPTY).grown(MARGIN)
 
@@ -146,9 +146,9 @@ def _size(box: Box, scale: float) -> tuple[QSize, float]:
     return QSize(round(box.width * scale), round(box.height * scale)), scale
 
 
-def _paint(painter: QPainter, board: Board, look: Look, camera: Camera, box: Box, ground: bool) -> None:
+def _paint(painter: QPainter, board: Scene, look: CanvasStyle, camera: Camera, box: Box, ground: bool) -> None:
     """Ground, wires and their numbers by the layer, cards one by one as vectors."""
-    layer = Layer(board, look)
+    layer = ScenePainter(board, look)
     area = Box(0, 0, box.width * camera.zoom, box.height * camera.zoom)
     layer.paint_ground(painter, camera, area, ground)
     layer.paint_labels(painter, camera, box)

@@ -15,21 +15,21 @@ from PySide6.QtGui import QPainter, QPixmap
 from gradstudio.graph.model import ItemId
 from gradstudio.scene import geometry
 from gradstudio.scene.camera import Camera
-from gradstudio.scene.card.card_layout import HEADER, Face
-from gradstudio.scene.card.result_sections import Facts
+from gradstudio.scene.card.card_layout import HEADER, CardLayout
+from gradstudio.scene.card.result_sections import ResultSections
 from gradstudio.scene.geometry import Box
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.scene.wire.wire_labels import WireLabels
 from gradstudio.ui.canvas.paint import level_of_detail
 from gradstudio.ui.canvas.paint.card.card_background import Grounds, ground_of
 from gradstudio.ui.canvas.paint.card.card_painter import paint_lower, paint_upper, upper_of
 from gradstudio.ui.canvas.paint.card.card_state import CardState
-from gradstudio.ui.canvas.paint.card.header_colours import head_of
+from gradstudio.ui.canvas.paint.card.header_colours import header_colour
 from gradstudio.ui.canvas.paint.frame_painter import paint_frame
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.note_painter import paint_note
-from gradstudio.ui.canvas.paint.pending_painter import paint_pale
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.pending_painter import paint_pending
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.card_shadows import MARGIN
 from gradstudio.ui.canvas.paint.storage_link_painter import paint_storage
 from gradstudio.ui.canvas.paint.wire_label_painter import paint_labels
@@ -54,7 +54,7 @@ class Kept(NamedTuple):
 
     revision: int
     scale: tuple[float, float]
-    shown: tuple[Face, Facts, CardState]
+    shown: tuple[CardLayout, ResultSections, CardState]
     pixmap: QPixmap
 
 
@@ -66,7 +66,7 @@ class Upper(NamedTuple):
     pixmap: QPixmap
 
 
-class Layer:
+class ScenePainter:
     """Paints a board with a look; keeps a pixmap of each card per revision, scale and pixel ratio.
 
     Attributes:
@@ -74,7 +74,7 @@ class Layer:
         unfinished: something was left.
     """
 
-    def __init__(self, board: Board, look: Look) -> None:
+    def __init__(self, board: Scene, look: CanvasStyle) -> None:
         """Paint this board in this look."""
         self.board, self.look = board, look
         self.labels = WireLabels(board)
@@ -87,7 +87,7 @@ class Layer:
         self._grounds = Grounds()
         self._grid: tuple[tuple[float, float, str], QPixmap] | None = None
 
-    def set_look(self, look: Look) -> None:
+    def set_look(self, look: CanvasStyle) -> None:
         """Another theme: all that was kept is painted anew."""
         self.look = look
         self._pixmaps.clear()
@@ -111,7 +111,7 @@ class Layer:
             self._paint_kept_below(painter, camera, area, ratio)
         self.paint_labels(painter, camera, seen, without)
         self._paint_cards(painter, camera, ratio, cards, drafts)
-        paint_pale(painter, self.look, self.board, camera, seen)
+        paint_pending(painter, self.look, self.board, camera, seen)
         self.paint_storage(painter, camera, seen)
         painter.setClipping(False)
 
@@ -340,7 +340,9 @@ class Layer:
         self._count += len(new) - len(old)
         self._pixmaps[item] = new
 
-    def _render(self, item: ItemId, shown: tuple[Face, Facts, CardState], scale: tuple[float, float]) -> QPixmap:
+    def _render(
+        self, item: ItemId, shown: tuple[CardLayout, ResultSections, CardState], scale: tuple[float, float]
+    ) -> QPixmap:
         decided_by, upper = upper_of(*shown), self._uppers.get(item)
         if upper is None or upper.scale != scale or upper.decided_by != decided_by:
             if len(self._uppers) >= MAXIMUM_UPPERS:
@@ -366,9 +368,11 @@ def _painter_on(pixmap: QPixmap, zoom: float) -> QPainter:
     return painter
 
 
-def card_state(board: Board, look: Look, item: ItemId) -> CardState:
+def card_state(board: Scene, look: CanvasStyle, item: ItemId) -> CardState:
     """What a card shows beside its face and facts."""
     card = board.stack.cards[item]
     outputs = tuple(board.looks.look_of(row.owner, row.index) for row in card.face.outputs)
     inputs = board.looks.input_looks(item)
-    return CardState(card.order, card.set_up, card.left_out, outputs, inputs, head_of(board, look, item), card.extras)
+    return CardState(
+        card.order, card.set_up, card.left_out, outputs, inputs, header_colour(board, look, item), card.extras
+    )

@@ -8,16 +8,16 @@ from PySide6.QtGui import QPainter, QPixmap
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
-from gradstudio.ui.canvas.paint.scene_painter import NOTHING, Layer
+from gradstudio.ui.canvas.paint.scene_painter import NOTHING, ScenePainter
 
 SETTLE_MS = 90
 """A sharp picture follows so long after the last step of a zoom."""
 
 
-class Screen:
+class ScreenCache:
     """Holds the last sharp frame, and a snapshot without what is being dragged."""
 
-    def __init__(self, layer: Layer) -> None:
+    def __init__(self, layer: ScenePainter) -> None:
         """Nothing is painted yet."""
         self.layer = layer
         self.frame: QPixmap | None = None

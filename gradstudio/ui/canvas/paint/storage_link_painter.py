@@ -14,9 +14,9 @@ from gradstudio.protocol.messages.debugging import Clash
 from gradstudio.scene import geometry
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.scene.wire.wire_labels import WireLabels
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
 LEGIBLE: Final = 0.5
 """Below this zoom edges have no words."""
@@ -30,7 +30,9 @@ LIFTS: Final = (0.0, 20.0, -20.0, 40.0, -40.0)
 """Places along an edge, and so far below it, that are tried for its words."""
 
 
-def paint_storage(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, labels: WireLabels) -> None:
+def paint_storage(
+    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box, labels: WireLabels
+) -> None:
     """A dashed edge from each base to what shares its storage; then words, where they cover nothing."""
     color, placed = look.color("info"), storage_words(look, board, camera, seen, labels)
     for path, _, _ in placed:
@@ -42,7 +44,7 @@ def paint_storage(painter: QPainter, look: Look, board: Board, camera: Camera, s
 
 
 def storage_words(
-    look: Look, board: Board, camera: Camera, seen: Box, labels: WireLabels
+    look: CanvasStyle, board: Scene, camera: Camera, seen: Box, labels: WireLabels
 ) -> list[tuple[QPainterPath, str, Box | None]]:
     """Each edge of the storage overlay, its words, and where they stand, view pixels; None: there is no room."""
     taken = _covered(board, camera, seen, labels)
@@ -59,7 +61,7 @@ def storage_words(
     return found
 
 
-def _covered(board: Board, camera: Camera, seen: Box, labels: WireLabels) -> list[Box]:
+def _covered(board: Scene, camera: Camera, seen: Box, labels: WireLabels) -> list[Box]:
     """What words must not cover, view pixels: cards, notes, the numbers on wires."""
     near = board.placement.bounds[geometry.visible(board.placement.bounds, seen)].tolist()
     boxes = [Box(left, top, right - left, bottom - top) for left, top, right, bottom in near]
@@ -80,7 +82,7 @@ def _free_place(path: QPainterPath, width: float, taken: Sequence[Box]) -> Box |
     return None
 
 
-def paint_clashes(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box) -> None:
+def paint_clashes(painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box) -> None:
     """Who wrote (a pen) into what was saved for a backward (a broken link), with the versions.
 
     At an earlier moment only when those had run that clash: before, nothing is wrong yet.
@@ -91,14 +93,14 @@ def paint_clashes(painter: QPainter, look: Look, board: Board, camera: Camera, s
             _paint_clash(painter, look, board, camera, seen, clash)
 
 
-def _stands(board: Board, clash: Clash) -> bool:
+def _stands(board: Scene, clash: Clash) -> bool:
     if board.results.moment is None:
         return True
     parts = [culprit.node for culprit in clash.culprits] + [clash.victim]
     return all(board.results.row(node) is not None for node in parts if node)
 
 
-def _paint_clash(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, clash: Clash) -> None:
+def _paint_clash(painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box, clash: Clash) -> None:
     danger = look.color("danger")
     words = f"saved at v{clash.saved_version}, now v{clash.version}" if clash.autograd else "a leaf was written to"
     for culprit in clash.culprits:
@@ -110,7 +112,7 @@ def _paint_clash(painter: QPainter, look: Look, board: Board, camera: Camera, se
 
 
 def _link(
-    painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, ends: tuple[ItemId, ItemId],
+    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box, ends: tuple[ItemId, ItemId],
     color: QColor, words: str,
 ) -> None:  # fmt: skip
     path = _path(board, camera, seen, ends)
@@ -124,7 +126,7 @@ def _link(
         plate(painter, look, QRectF(middle.x() - width / 2, middle.y() - 9, width, 18), words, color)
 
 
-def _path(board: Board, camera: Camera, seen: Box, ends: tuple[ItemId, ItemId]) -> QPainterPath | None:
+def _path(board: Scene, camera: Camera, seen: Box, ends: tuple[ItemId, ItemId]) -> QPainterPath | None:
     """From one card to the other, view pixels; None when it does not show."""
     one, other = board.placement.box(ends[0]), board.placement.box(ends[1])
     if one is None or other is None or not _around(one, other).meets(seen):
@@ -147,7 +149,7 @@ def _draw(painter: QPainter, camera: Camera, path: QPainterPath, color: QColor) 
         painter.drawEllipse(path.pointAtPercent(share), 3.0, 3.0)
 
 
-def plate(painter: QPainter, look: Look, rect: QRectF, words: str, color: QColor) -> None:
+def plate(painter: QPainter, look: CanvasStyle, rect: QRectF, words: str, color: QColor) -> None:
     """Words in a colour on a ground of their own; the font is the painter's."""
     painter.setPen(QPen(color, 1.0))
     painter.setBrush(look.color("canvas"))
@@ -181,7 +183,7 @@ def _near_side(box: Box, *, right: bool) -> float:
     return box.right - inset if right else box.x + inset
 
 
-def _edge_sign(painter: QPainter, look: Look, board: Board, camera: Camera, item: ItemId, sign: str) -> None:
+def _edge_sign(painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, item: ItemId, sign: str) -> None:
     """A sign in a disc on the upper edge of a card, clear of the numbers beside its ports."""
     box = board.placement.box(item)
     if box is None:

@@ -12,9 +12,9 @@ from gradstudio.graph.model import ItemId
 from gradstudio.graph.rules import ancestors_of, descendants_of
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.items import PortRef
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.interaction_painter import ring
-from gradstudio.ui.canvas.paint.scene_painter import Layer
+from gradstudio.ui.canvas.paint.scene_painter import ScenePainter
 from gradstudio.ui.canvas.paint.wire_painter import paint_wires
 
 FADED: Final = 0.74
@@ -32,19 +32,19 @@ class Trace:
     wires: NDArray[np.bool_]
 
 
-def feeding(board: Board, items: frozenset[ItemId]) -> frozenset[ItemId]:
+def upstream_of(board: Scene, items: frozenset[ItemId]) -> frozenset[ItemId]:
     """Every item whose value flows into one of these, with the other halves of their cards."""
     found = set[ItemId]().union(*(ancestors_of(board.graph, item) for item in board.state.joining.whole(items)))
     return board.state.joining.whole(found) - items
 
 
-def following(board: Board, items: frozenset[ItemId]) -> frozenset[ItemId]:
+def downstream_of(board: Scene, items: frozenset[ItemId]) -> frozenset[ItemId]:
     """Every item into which a value of one of these flows, with the other halves of their cards."""
     found = set[ItemId]().union(*(descendants_of(board.graph, item) for item in board.state.joining.whole(items)))
     return board.state.joining.whole(found) - items
 
 
-def trace(board: Board, selection: frozenset[ItemId]) -> Trace:
+def trace(board: Scene, selection: frozenset[ItemId]) -> Trace:
     """What feeds the selection and what follows, and the wires on the way there."""
     chosen = board.state.joining.whole(selection)
     before = (
@@ -60,7 +60,9 @@ def trace(board: Board, selection: frozenset[ItemId]) -> Trace:
     return Trace(before | after, np.fromiter(lit, dtype=np.bool_, count=len(board.wiring.wires)))
 
 
-def paint_trace(painter: QPainter, layer: Layer, camera: Camera, width: float, height: float, found: Trace) -> None:
+def paint_trace(
+    painter: QPainter, layer: ScenePainter, camera: Camera, width: float, height: float, found: Trace
+) -> None:
     """A veil over everything, and above it what is lit, in view pixels."""
     board, look, seen = layer.board, layer.look, camera.seen(width, height)
     painter.fillRect(QRectF(0, 0, width, height), look.faded(layer.ground, FADED))
@@ -71,7 +73,9 @@ def paint_trace(painter: QPainter, layer: Layer, camera: Camera, width: float, h
         _paint_sockets(painter, layer, camera, width, height, found)
 
 
-def _paint_sockets(painter: QPainter, layer: Layer, camera: Camera, width: float, height: float, found: Trace) -> None:
+def _paint_sockets(
+    painter: QPainter, layer: ScenePainter, camera: Camera, width: float, height: float, found: Trace
+) -> None:
     """A ring around each socket that a lit wire leaves or enters."""
     board = layer.board
     wires = [board.wiring.wires[k] for k in np.nonzero(found.wires)[0].tolist()]

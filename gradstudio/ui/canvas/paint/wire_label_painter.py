@@ -9,12 +9,12 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.wire.wire_labels import ARROW, EDGE, HEIGHT, ROLE, WireLabel
 from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_lines, draw_rects
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_arrow
 
 
 def paint_labels(
-    painter: QPainter, look: Look, camera: Camera, labels: Iterable[WireLabel], *, stale: bool = False
+    painter: QPainter, look: CanvasStyle, camera: Camera, labels: Iterable[WireLabel], *, stale: bool = False
 ) -> None:
     """Quiet plates: the ground of the canvas, letters in the colour of gradients, paler of a run that is stale."""
     shown = list(labels)
@@ -33,7 +33,7 @@ def paint_labels(
         _paint_words(painter, look, camera, label, ink)
 
 
-def _paint_ties(painter: QPainter, look: Look, camera: Camera, labels: Iterable[WireLabel]) -> None:
+def _paint_ties(painter: QPainter, look: CanvasStyle, camera: Camera, labels: Iterable[WireLabel]) -> None:
     """Lines from labels that have no room on their wires down (or up) to them."""
     tied = [(label.box.center, label.foot) for label in labels if label.foot is not None]
     if not tied:
@@ -46,7 +46,13 @@ def _paint_ties(painter: QPainter, look: Look, camera: Camera, labels: Iterable[
 
 
 def paint_lit_label(
-    painter: QPainter, look: Look, camera: Camera, label: WireLabel, role: str = "backward", *, hollow: bool = False
+    painter: QPainter,
+    look: CanvasStyle,
+    camera: Camera,
+    label: WireLabel,
+    role: str = "backward",
+    *,
+    hollow: bool = False,
 ) -> None:
     """One label that is meant now: letters on a full ground of that colour; `hollow`: only its edge in the colour."""
     _paint_ties(painter, look, camera, (label,))
@@ -57,7 +63,7 @@ def paint_lit_label(
     _paint_words(painter, look, camera, label, color if hollow else ground)
 
 
-def _paint_words(painter: QPainter, look: Look, camera: Camera, label: WireLabel, color: QColor) -> None:
+def _paint_words(painter: QPainter, look: CanvasStyle, camera: Camera, label: WireLabel, color: QColor) -> None:
     scale = label.box.height * camera.zoom / HEIGHT
     painter.save()
     painter.translate(*camera.to_view(label.box.x, label.box.y))

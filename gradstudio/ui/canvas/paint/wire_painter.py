@@ -9,11 +9,11 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gradstudio.scene import geometry
 from gradstudio.scene.camera import Camera
-from gradstudio.scene.card.port_style import PortLook
+from gradstudio.scene.card.port_style import PortStyle
 from gradstudio.scene.geometry import Box, Floats
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_lines
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
 THICK: Final = 2.0
 JOIN: Final = 0.45
@@ -35,7 +35,7 @@ IDLE_OPACITY: Final = 0.6
 
 
 def paint_wires(
-    painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, chosen: NDArray[np.bool_],
+    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box, chosen: NDArray[np.bool_],
     width: float = THICK,
 ) -> None:  # fmt: skip
     """Those of the board's wires that are chosen."""
@@ -51,24 +51,24 @@ def paint_wires(
 
 
 def _draw_faded(
-    painter: QPainter, look: Look, camera: Camera, seen: Box, paths: Floats, color: QColor, width: float
+    painter: QPainter, look: CanvasStyle, camera: Camera, seen: Box, paths: Floats, color: QColor, width: float
 ) -> None:
     """Paths of which the middle is faint where they are long."""
     long = np.hypot(*(paths[:, -1] - paths[:, 0]).T) > LONG
-    faint = blended(look.color("canvas"), color, FAINT)
+    faint = blend_with_ground(look.color("canvas"), color, FAINT)
     draw_paths(painter, camera, seen, paths[long, ENDS - 1 : 1 - ENDS], faint, width)
     for part in (paths[long, :ENDS], paths[long, -ENDS:], paths[~long]):
         draw_paths(painter, camera, seen, part, color, width)
 
 
-def blended(ground: QColor, color: QColor, share: float) -> QColor:
+def blend_with_ground(ground: QColor, color: QColor, share: float) -> QColor:
     """The colour over the ground, opaque: pieces of a path overlap."""
     parts = (ground.red(), color.red()), (ground.green(), color.green()), (ground.blue(), color.blue())
     return QColor(*(round(under + (over - under) * share) for under, over in parts))
 
 
 def paint_dots(
-    painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, chosen: NDArray[np.bool_]
+    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box, chosen: NDArray[np.bool_]
 ) -> None:
     """The dots of the chosen wires, as discs in their colour."""
     radius = DOT * max(camera.zoom, 0.55)
@@ -83,7 +83,7 @@ def paint_dots(
                 painter.drawEllipse(QPointF(*camera.to_view(x, y)), radius, radius)
 
 
-def wire_color(look: Look, known: PortLook) -> QColor:
+def wire_color(look: CanvasStyle, known: PortStyle) -> QColor:
     """The colour of wires that leave a port of this look."""
     if known.muted:
         return look.color("text_dim")
@@ -109,7 +109,7 @@ def draw_paths(
 def _draw_dashed(painter: QPainter, camera: Camera, seen: Box, paths: Floats, color: QColor, width: float) -> None:
     """Paths as dashes of the same length everywhere."""
     lines = np.concatenate([geometry.dashes(path, DASH, GAP) for path in paths])
-    _draw(painter, camera, geometry.seen_lines(lines, seen.grown(4)), color, width, joined=False)
+    _draw(painter, camera, geometry.clip_lines(lines, seen.grown(4)), color, width, joined=False)
 
 
 def _draw(painter: QPainter, camera: Camera, lines: Floats, color: QColor, width: float, *, joined: bool) -> None:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradstudio.operators.literals.choices import Offer
+from gradstudio.operators.literals.choices import LiteralChoice
 from gradstudio.operators.literals.normalisation import dtype_name
 from gradstudio.ui.theme import Theme, mono_font, ui_font
 
@@ -50,7 +50,14 @@ class ChoiceList(QListWidget):
     resized = Signal()
 
     def __init__(
-        self, parent: QWidget, rows: Sequence[Offer], current: str, commit: Commit, theme: Theme, *, free: bool = False
+        self,
+        parent: QWidget,
+        rows: Sequence[LiteralChoice],
+        current: str,
+        commit: Commit,
+        theme: Theme,
+        *,
+        free: bool = False,
     ) -> None:
         """`free`: another value than those of the list may be typed."""
         super().__init__(parent)
@@ -183,7 +190,7 @@ class ChoiceList(QListWidget):
         self.setCurrentRow(first)
         self.resized.emit()
 
-    def _fits(self, offer: Offer, typed: str) -> bool:
+    def _fits(self, offer: LiteralChoice, typed: str) -> bool:
         shown = offer.shown.lower()
         if shown.startswith(typed) or (len(typed) > 1 and not self._is_number(typed) and typed in shown):
             return True

@@ -26,7 +26,7 @@ class Entry(NamedTuple):
     value: object
 
 
-class Chooser(PopupList[Entry]):
+class FilterList(PopupList[Entry]):
     """Entries that have all typed words in them; `chosen` tells the value of the one that was taken.
 
     Signals:

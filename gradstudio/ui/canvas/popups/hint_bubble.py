@@ -15,7 +15,7 @@ WIDTH = 340
 GAP = 16
 
 
-class Bubble(QLabel):
+class HintBubble(QLabel):
     """Words over the canvas, taken away by a timer or by the next thing a person does."""
 
     def __init__(self, parent: QWidget, theme: Theme) -> None:

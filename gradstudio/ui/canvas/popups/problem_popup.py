@@ -16,7 +16,7 @@ MAX_WORDS = 600
 ROLES = {"error": "danger", "warning": "warning", "info": "info"}
 
 
-class ProblemPanel(QFrame):
+class ProblemPopup(QFrame):
     """Over the canvas, at a card; it goes with the next thing a person does elsewhere."""
 
     def __init__(self, parent: QWidget, theme: Theme, apply: Callable[[Problem, Fix], object]) -> None:

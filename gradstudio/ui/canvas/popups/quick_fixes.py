@@ -1,7 +1,7 @@
 """What stands at a node that torch refuses: the button of its first fix, and at its inputs the sizes that clash.
 
 It is painted over the board, in view pixels, for the few nodes that have a problem; a click on the button is one undo
-step. The words in full stand in the `ProblemPanel`, which a click on the card opens.
+step. The words in full stand in the `ProblemPopup`, which a click on the card opens.
 """
 
 from typing import Final, NamedTuple
@@ -9,14 +9,14 @@ from typing import Final, NamedTuple
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
-from gradstudio.advice.diagnosis.size_conflicts import Operand, clashing, operands_of
+from gradstudio.advice.diagnosis.size_conflicts import Operand, conflicting_operands, operands_of
 from gradstudio.advice.model import Fix
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.geometry import Box, visible
 from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.canvas_context import CanvasContext
-from gradstudio.ui.canvas.popups.problem_popup import ProblemPanel
-from gradstudio.ui.state.results.latest_value import known_values
+from gradstudio.ui.canvas.popups.problem_popup import ProblemPopup
+from gradstudio.ui.state.results.latest_value import latest_values
 from gradstudio.ui.state.run.problem_store import Problem, ProblemStore
 from gradstudio.ui.theme import mono_font, ui_font
 
@@ -35,10 +35,10 @@ class Pill(NamedTuple):
     fix: Fix
 
 
-class Remedies:
+class QuickFixes:
     """Buttons and sizes over one canvas; they are laid out anew at each frame, being few."""
 
-    def __init__(self, canvas: CanvasContext, trouble: ProblemPanel | None) -> None:
+    def __init__(self, canvas: CanvasContext, trouble: ProblemPopup | None) -> None:
         """Of the canvas's session, if it has problems; `trouble` shows their words."""
         self._canvas, self._trouble = canvas, trouble
         self._problems: ProblemStore | None = getattr(canvas.session, "problems", None)
@@ -139,9 +139,9 @@ class Remedies:
             graph, results = self._canvas.board.graph, self._canvas.session.results
             failure = results.failure(problem.node)
             if failure is not None:
-                found = clashing(graph, problem.node, failure.what, failure.failed.operands)
+                found = conflicting_operands(graph, problem.node, failure.what, failure.failed.operands)
             else:
-                found = operands_of(graph, problem.node, problem.words, known_values(results))
+                found = operands_of(graph, problem.node, problem.words, latest_values(results))
             self._operands[problem.node] = found
         return found
 

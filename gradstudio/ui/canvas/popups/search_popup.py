@@ -15,8 +15,15 @@ from gradstudio.scene.edit import search_suggestions
 from gradstudio.scene.edit.search_suggestions import GRAMMAR, Wanted
 from gradstudio.ui.canvas.paint.card_picture import CardPictures
 from gradstudio.ui.canvas.popups.search_preview import SearchPreview, with_room_beside
-from gradstudio.ui.canvas.popups.search_row_delegate import FIND, ROW_HEIGHT, TYPED, WIDTH, RowPainter, star_place
-from gradstudio.ui.state.library.favourites import Shelf
+from gradstudio.ui.canvas.popups.search_row_delegate import (
+    FIND,
+    ROW_HEIGHT,
+    TYPED,
+    WIDTH,
+    SearchRowDelegate,
+    star_place,
+)
+from gradstudio.ui.state.library.favourites import Favourites
 from gradstudio.ui.theme import Theme, mono_font, ui_font
 from gradstudio.ui.widgets.operator_signature import signature
 from gradstudio.ui.widgets.popup_list import PopupList
@@ -43,7 +50,7 @@ class SearchPopup(PopupList[Find]):
         parent: QWidget,
         theme: Theme,
         wanted: Wanted = ANYTHING,
-        shelf: Shelf | None = None,
+        shelf: Favourites | None = None,
         pictures: CardPictures | None = None,
         says: Callable[[str], str] = lambda _key: "",
     ) -> None:
@@ -51,12 +58,12 @@ class SearchPopup(PopupList[Find]):
         super().__init__(parent, "Search the operators")
         self.wanted, self.by_mouse = wanted, False
         self._says, self._typed = says, filters.read("")
-        self._shelf = shelf or Shelf(parent=self)
+        self._shelf = shelf or Favourites(parent=self)
         self.setObjectName("canvas_search")
         self.field.setPlaceholderText(wanted.title or f"Search {len(load()):,} operators…")
         self.field.setFont(ui_font(13))
         self.field.setFixedHeight(FIELD)
-        self.list.setItemDelegate(RowPainter(theme, self._shelf, self.list, wanted.costs))
+        self.list.setItemDelegate(SearchRowDelegate(theme, self._shelf, self.list, wanted.costs))
         self.list.viewport().setMouseTracking(True)
         self.list.viewport().installEventFilter(self)
         self.hint = self._hint_label()
@@ -112,7 +119,7 @@ class SearchPopup(PopupList[Find]):
     def matches(self, typed: str) -> Sequence[Find]:
         """The operators that fit; the nearest where none does."""
         shelf = self._shelf
-        finds = search_suggestions.found(self.wanted, self._typed, shelf.recent, shelf.favourites)
+        finds = search_suggestions.suggestions_for(self.wanted, self._typed, shelf.recent, shelf.favourites)
         self._fits = bool(finds)
         return finds or search_suggestions.nearest(self.wanted, self._typed)
 
@@ -178,7 +185,7 @@ class SearchPopup(PopupList[Find]):
             return True
         if event.key() != Qt.Key.Key_Tab:
             return False
-        if text := search_suggestions.completed(self.field.text()):
+        if text := search_suggestions.complete_condition(self.field.text()):
             self.field.setText(text)
         else:
             self.take()

@@ -12,7 +12,7 @@ from gradstudio.operators.model import Operator
 from gradstudio.ui.canvas.paint.card_picture import CardPictures
 from gradstudio.ui.canvas.popups.search_row_delegate import WIDTH as SEARCH_WIDTH
 from gradstudio.ui.theme import Theme, ui_font
-from gradstudio.ui.widgets.operator_signature import rich
+from gradstudio.ui.widgets.operator_signature import summary_html
 
 WIDTH: Final = 292
 EDGE: Final = 12
@@ -104,13 +104,13 @@ def with_room_beside(left: int, room_px: int) -> int:
 
 def about(operator: Operator, said: str, theme: Theme) -> str:
     """What an operator does, what one has to know of it, its arguments and what comes out, as rich text."""
-    parts = [f"<p style='margin:0 0 6px 0'>{rich(said or operator.summary)}</p>"]
+    parts = [f"<p style='margin:0 0 6px 0'>{summary_html(said or operator.summary)}</p>"]
     told = descriptions.badges(operator)
     if told:
         marks = " · ".join(f"<b>{escape(word)}</b>" for word, _ in told)
         parts.append(f"<p style='margin:0 0 6px 0; color:{theme.warning}'>{marks}</p>")
     shown = operator.parameters[:MOST_ARGUMENTS]
-    lines = [_argument(p.name, descriptions.takes(p), p.default, theme) for p in shown]
+    lines = [_argument(p.name, descriptions.parameter_text(p), p.default, theme) for p in shown]
     if len(operator.parameters) > len(shown):
         lines.append(f"<span style='color:{theme.text_dim}'>… {len(operator.parameters) - len(shown)} more</span>")
     if lines:

@@ -7,14 +7,14 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Q
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from gradstudio.operators.catalogue.descriptions import plain
+from gradstudio.operators.catalogue.descriptions import plain_summary
 from gradstudio.operators.model import Face, Operator
-from gradstudio.operators.search.highlighting import marked
+from gradstudio.operators.search.highlighting import highlight_spans
 from gradstudio.operators.search.search_index import Find
-from gradstudio.ui.state.library.favourites import Shelf
-from gradstudio.ui.theme import Theme, tinted, ui_font
+from gradstudio.ui.state.library.favourites import Favourites
+from gradstudio.ui.theme import Theme, icon_pixmap, ui_font
 from gradstudio.ui.widgets.operator_text import draw_marked, home_of
-from gradstudio.ui.widgets.paint_guard import Kept
+from gradstudio.ui.widgets.paint_guard import PainterGuard
 
 WIDTH: Final = 420
 ROW_HEIGHT: Final = 40
@@ -33,7 +33,7 @@ def star_place(row: QRect) -> QRect:
     return QRect(row.right() + 1 - STAR_SLOT, row.top(), STAR_SLOT, row.height())
 
 
-def spelled(operator: Operator) -> tuple[str, str, str]:
+def spelling_parts(operator: Operator) -> tuple[str, str, str]:
     """How a row tells `relu` from `relu`: what stands before the title and after it, and where it lives."""
     home = home_of(operator)
     if operator.face is Face.METHOD:
@@ -43,10 +43,10 @@ def spelled(operator: Operator) -> tuple[str, str, str]:
     return "", "", home
 
 
-class RowPainter(QStyledItemDelegate):
+class SearchRowDelegate(QStyledItemDelegate):
     """Two lines: title and where it lives, then the summary; a mark in the category's colour, a star for favourites."""
 
-    def __init__(self, theme: Theme, shelf: Shelf, parent: QObject, says: Callable[[str], str]) -> None:
+    def __init__(self, theme: Theme, shelf: Favourites, parent: QObject, says: Callable[[str], str]) -> None:
         """Paint in a theme; `says` is what an operator would cost here, "" for nothing."""
         super().__init__(parent)
         self._theme, self._shelf, self._says = theme, shelf, says
@@ -55,7 +55,7 @@ class RowPainter(QStyledItemDelegate):
         return QSize(WIDTH - 40, ROW_HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        with Kept(painter):
+        with PainterGuard(painter):
             self._paint(painter, option, index)
 
     def _paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -74,7 +74,7 @@ class RowPainter(QStyledItemDelegate):
         painter.setFont(ui_font(11))
         painter.setPen(theme.color("selection_text" if lit else "text_dim"))
         line = rect.adjusted(28, 20, -STAR_SLOT, -2)
-        summary = plain(find.operator.summary)
+        summary = plain_summary(find.operator.summary)
         said = " · ".join(filter(None, (self._says(find.operator.key), find.phrase, summary)))
         elided = painter.fontMetrics().elidedText(said, Qt.TextElideMode.ElideRight, line.width())
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, elided)
@@ -86,18 +86,18 @@ class RowPainter(QStyledItemDelegate):
         if favourite or lit or under:
             role = "selection_text" if lit else "warning" if favourite else "text_dim"
             at = star_place(row).center()
-            star = tinted("star_full" if favourite else "star", self._theme.color(role), STAR_PX)
+            star = icon_pixmap("star_full" if favourite else "star", self._theme.color(role), STAR_PX)
             painter.drawPixmap(at.x() - STAR_PX // 2, at.y() - STAR_PX // 2, star)
 
     def _title(self, painter: QPainter, line: QRect, find: Find, typed: str, lit: bool) -> None:
-        theme, (before, after, home) = self._theme, spelled(find.operator)
+        theme, (before, after, home) = self._theme, spelling_parts(find.operator)
         painter.setFont(ui_font(13))
         painter.setPen(theme.color("selection_text" if lit else "text"))
         room = line.width() - painter.fontMetrics().horizontalAdvance(home) - HOME_GAP
         mark = theme.color("selection_text" if lit else "accent")
         place = QRect(line.left(), line.top(), room, line.height())
         title = find.operator.title
-        spans = tuple((first + len(before), last + len(before)) for first, last in marked(typed, title))
+        spans = tuple((first + len(before), last + len(before)) for first, last in highlight_spans(typed, title))
         used = draw_marked(painter, place, f"{before}{title}{after}", spans, mark)
         painter.setPen(theme.color("selection_text" if lit else "text_dim"))
         behind = QRect(line.left() + used + HOME_GAP, line.top(), line.width() - used - HOME_GAP, line.height())

@@ -15,7 +15,7 @@ ROW: Final = 24
 Role = Qt.ItemDataRole
 
 
-class LinkList(QFrame):
+class WireChoiceList(QFrame):
     """Arrows and Space check rows, Enter draws them (or the current one, where none was checked), Esc closes.
 
     Signals:

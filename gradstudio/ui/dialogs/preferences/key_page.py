@@ -21,7 +21,7 @@ from gradstudio.ui.actions.key_map import KeyLine, KeyMap, native
 from gradstudio.ui.dialogs.fuzzy_match import fit_words
 from gradstudio.ui.dialogs.preferences.key_field import KeyField
 from gradstudio.ui.theme import Theme
-from gradstudio.ui.widgets.clear_button import offer_clearing
+from gradstudio.ui.widgets.clear_button import add_clear_button
 
 ID: Final = int(Qt.ItemDataRole.UserRole)
 COMMAND, PLACE, KEYS = range(3)
@@ -45,7 +45,7 @@ class KeyPage(QWidget):
         self.search = QLineEdit(self)
         self.search.setPlaceholderText("Search commands")
         self.search.setAccessibleName("Search commands")
-        offer_clearing(self.search)
+        add_clear_button(self.search)
         self.by_keys = KeyField(self)
         self.by_keys.setPlaceholderText("Click here and press keys to find")
         self.by_keys.setAccessibleName("Press keys to find the command that has them")

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradstudio.ui.actions.key_map import KeyMap
-from gradstudio.ui.dialogs.dialog_size import fit
+from gradstudio.ui.dialogs.dialog_size import fit_dialog
 from gradstudio.ui.dialogs.preferences.key_page import KeyPage
 from gradstudio.ui.dialogs.preferences.preference_fields import Field, Themes, field_of
 from gradstudio.ui.dialogs.preferences.preference_rows import APPEARANCE, KEYS, PAGES, PreferenceRow, rows_of
@@ -57,7 +57,7 @@ class PreferencesDialog(QDialog):
         settings.changed.connect(self._show_values)
         self._show_values()
         self.pages.setCurrentRow(0)
-        fit(self, WIDTH_PX, HEIGHT_PX)
+        fit_dialog(self, WIDTH_PX, HEIGHT_PX)
 
     def _fill_pages(self) -> None:
         for page in PAGES:

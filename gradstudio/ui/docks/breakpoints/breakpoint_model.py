@@ -97,7 +97,7 @@ class BreakpointModel(QAbstractTableModel):
         debug = self._session.debug
         match column:
             case 0:
-                return where(row, self._session.graph_store.graph)
+                return place_words(row, self._session.graph_store.graph)
             case 1:
                 return describe(row.condition)
             case 2:
@@ -154,12 +154,12 @@ class BreakpointModel(QAbstractTableModel):
         self.endResetModel()
 
 
-def where(row: Breakpoint, graph: Graph) -> str:
+def place_words(row: Breakpoint, graph: Graph) -> str:
     """``before y``, ``y → mul.self, backward``, ``twice ▸ before d``; the graph is the program's."""
     if row.group:
         definition = graph.definitions.get(row.group)
         inner = msgspec.structs.replace(row, group="")
-        return f"{row.group} ▸ {where(inner, definition.graph)}" if definition is not None else row.group
+        return f"{row.group} ▸ {place_words(inner, definition.graph)}" if definition is not None else row.group
     way = ", backward" if row.phase == "backward" else ""
     if row.target:
         return f"{title(graph, row.node)} → {title(graph, row.target)}.{row.port}{way}"
@@ -186,7 +186,7 @@ def operand(condition: Condition) -> str:
     return ""
 
 
-def parsed(kind: ConditionKind, text: str) -> Condition | None:
+def parse_condition(kind: ConditionKind, text: str) -> Condition | None:
     """The condition that was typed; None when its number or shape cannot be read."""
     try:
         match kind:

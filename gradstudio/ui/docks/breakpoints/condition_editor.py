@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from gradstudio.protocol.breakpoint_conditions import why_not
 from gradstudio.protocol.messages.debugging import Condition, ConditionKind
-from gradstudio.ui.docks.breakpoints.breakpoint_model import KINDS, BreakpointModel, operand, parsed
+from gradstudio.ui.docks.breakpoints.breakpoint_model import KINDS, BreakpointModel, operand, parse_condition
 
 Index = QModelIndex | QPersistentModelIndex
 FIELD_PX, LATER_MS = 70, 1
@@ -149,7 +149,7 @@ class ConditionEditor(QWidget):
     @property
     def condition(self) -> Condition | None:
         """What stands there; None when it cannot be read."""
-        return parsed(self.kind.currentData(), self.field.text())
+        return parse_condition(self.kind.currentData(), self.field.text())
 
     def show_condition(self, condition: Condition) -> None:
         """Put a condition in."""

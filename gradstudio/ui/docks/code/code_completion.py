@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QListWidget, QVBoxLayout
 
 from gradstudio.ui.docks.code import text_replacement
 from gradstudio.ui.docks.code.code_editor import CodeEditor
-from gradstudio.ui.docks.code.completion_words import Offered, offered, told
+from gradstudio.ui.docks.code.completion_words import CompletionWord, completion_words, word_signature
 from gradstudio.ui.theme import Theme, mono_font
 
 MOST_ROWS, ROW_PX, WIDTH_PX, EDGE_PX = 8, 22, 340, 3
@@ -25,7 +25,7 @@ class Completion(QFrame):
         """Closed; `names` are what the program binds."""
         super().__init__(editor)
         self._editor, self._names, self._stem = editor, names, ""
-        self._words: tuple[Offered, ...] = ()
+        self._words: tuple[CompletionWord, ...] = ()
         self._revision = 0
         self._was_asked = self._was_chosen = False
         self.setObjectName("code_words")
@@ -112,7 +112,9 @@ class Completion(QFrame):
     def offer(self) -> None:
         """Show the words that could follow; nothing where there are none."""
         self._revision, self._was_chosen = self._editor.document().revision(), False
-        self._stem, self._words = offered(text_replacement.before(self._editor.textCursor()), self._names())
+        self._stem, self._words = completion_words(
+            text_replacement.text_before(self._editor.textCursor()), self._names()
+        )
         if not self._words:
             self.hide()
             return
@@ -145,12 +147,12 @@ class Completion(QFrame):
         self.raise_()
 
     def _tell(self, row: int) -> None:
-        words = told(self._words[row]) if 0 <= row < len(self._words) else "Tab takes a word"
+        words = word_signature(self._words[row]) if 0 <= row < len(self._words) else "Tab takes a word"
         room = WIDTH_PX - 4 * EDGE_PX
         self.signature.setText(self.signature.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room))
 
     def _on_editor_typed(self) -> None:
-        before = text_replacement.before(self._editor.textCursor())
+        before = text_replacement.text_before(self._editor.textCursor())
         is_word = before[-1:].isidentifier() or before[-1:].isdigit() or before.endswith(".")
         if self._editor.hasFocus() and is_word and (self._editor.types_letter or self.isVisible()):
             self.offer()
@@ -167,6 +169,6 @@ class Completion(QFrame):
     def _on_editor_cursor_moved(self) -> None:
         """A cursor that leaves the word without typing closes the list."""
         if self.isVisible() and self._editor.document().revision() == self._revision:
-            stem, _words = offered(text_replacement.before(self._editor.textCursor()), ())
+            stem, _words = completion_words(text_replacement.text_before(self._editor.textCursor()), ())
             if stem != self._stem:
                 self.hide()

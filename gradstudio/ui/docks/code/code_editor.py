@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
 from gradstudio.ui.docks.code import code_keys, text_replacement
 from gradstudio.ui.docks.code.code_gutter import Gutter
 from gradstudio.ui.docks.code.code_hints import NO_HINT, Hint
-from gradstudio.ui.docks.code.line_diff import Hunk, applied
+from gradstudio.ui.docks.code.line_diff import Hunk, apply_hunks
 from gradstudio.ui.theme import Theme, mono_font
 from gradstudio.ui.widgets.python_highlighter import PythonHighlighter
 
@@ -154,7 +154,7 @@ class CodeEditor(QPlainTextEdit):
 
     def _put_all(self, found: Sequence[Hunk]) -> None:
         line, column = text_replacement.place(self.document(), self.textCursor().position())
-        lines = applied(self.lines, found)
+        lines = apply_hunks(self.lines, found)
         self.setPlainText("\n".join(lines))
         cursor = self.textCursor()
         cursor.setPosition(text_replacement.position(self.document(), min(line, len(lines)), column))
@@ -249,7 +249,7 @@ class CodeEditor(QPlainTextEdit):
             self.escaped.emit(self._escapes)
             self._escapes = True
             return
-        elif not code_keys.press(self, event):
+        elif not code_keys.handle_key(self, event):
             self._press(event)
         self._escapes = False
 

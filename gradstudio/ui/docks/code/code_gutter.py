@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
 from gradstudio.protocol.messages.debugging import Breakpoint
 from gradstudio.protocol.timeline.run_timeline import Phase
 from gradstudio.ui.canvas.paint.breakpoint_painter import paint_dot
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.theme import Theme
 
 DOT_PX, ARROW_PX, CROSS_PX = 9, 8, 6
@@ -38,7 +38,7 @@ class Gutter(QWidget):
     def __init__(self, editor: QPlainTextEdit, theme: Theme) -> None:
         """Without marks."""
         super().__init__(editor)
-        self._editor, self._theme, self._look = editor, theme, Look(theme)
+        self._editor, self._theme, self._look = editor, theme, CanvasStyle(theme)
         self.stops: dict[int, bool] = {}
         self.points: dict[int, Breakpoint] = {}
         self.failing: dict[int, str] = {}
@@ -51,7 +51,7 @@ class Gutter(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
-        self._theme, self._look = theme, Look(theme)
+        self._theme, self._look = theme, CanvasStyle(theme)
         self.update()
 
     def show_marks(

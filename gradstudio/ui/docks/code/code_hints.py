@@ -39,7 +39,7 @@ class Hint(NamedTuple):
 NO_HINT = Hint()
 
 
-class Known(Protocol):
+class NodeValues(Protocol):
     """What is known of nodes: `ui.state.ResultStore`."""
 
     def outputs(self, node: ItemId, /) -> tuple[Record, ...] | None:
@@ -55,7 +55,7 @@ class Known(Protocol):
         """The gradient of a result."""
 
 
-def hint(known: Known, node: ItemId, mode: HintMode) -> Hint:
+def hint(known: NodeValues, node: ItemId, mode: HintMode) -> Hint:
     """What to show behind the statement of a node."""
     if mode == "off":
         return NO_HINT
@@ -73,7 +73,7 @@ def hint(known: Known, node: ItemId, mode: HintMode) -> Hint:
     return Hint(f"{ARROW}{text}{more}{gradient}", stale)
 
 
-def expected_words(known: Known, node: ItemId) -> str:
+def expected_words(known: NodeValues, node: ItemId) -> str:
     """Types and shapes as inference has them; "" when it says nothing."""
     parts = []
     for output in range(MOST_RESULTS):
@@ -101,7 +101,7 @@ def _words(record: Record, mode: HintMode) -> str:
         case ModuleRecord() | OptimizerRecord():
             return ""
         case _:
-            return " ".join(value_format.plain(record).split())
+            return " ".join(value_format.one_line_value(record).split())
 
 
 def short_value(record: TensorRecord) -> str:
@@ -115,7 +115,7 @@ def short_value(record: TensorRecord) -> str:
     return f"[{', '.join(cell.strip() for row in rows for cell in row)}]"
 
 
-def _gradient(known: Known, node: ItemId) -> str:
+def _gradient(known: NodeValues, node: ItemId) -> str:
     row = known.grad(node, 0)
     if row is None or row.grad is None or row.state not in ("value", "accumulated"):
         return ""

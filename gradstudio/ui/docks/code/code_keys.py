@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QTextBlock, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
-from gradstudio.ui.docks.code.text_replacement import before, exchange
+from gradstudio.ui.docks.code.text_replacement import exchange, text_before
 
 INDENT = "    "
 OPENING, CLOSING = "([{", ")]}"
@@ -14,7 +14,7 @@ Key, Modifier, Move = Qt.Key, Qt.KeyboardModifier, QTextCursor.MoveMode
 Operation = QTextCursor.MoveOperation
 
 
-def press(editor: QPlainTextEdit, event: QKeyEvent) -> bool:
+def handle_key(editor: QPlainTextEdit, event: QKeyEvent) -> bool:
     """Do what a key means in Python; False: it means what it means in any text."""
     bare = event.modifiers() & ~Modifier.KeypadModifier
     match event.key():
@@ -43,7 +43,7 @@ def indent(editor: QPlainTextEdit) -> None:
     if _is_over_lines(cursor):
         _each_line(cursor, lambda line: INDENT + line if line.strip() else line)
         return
-    place = 0 if cursor.hasSelection() else len(before(cursor))
+    place = 0 if cursor.hasSelection() else len(text_before(cursor))
     cursor.insertText(" " * (len(INDENT) - place % len(INDENT)))
     editor.setTextCursor(cursor)
 
@@ -56,7 +56,7 @@ def unindent(editor: QPlainTextEdit) -> None:
 def new_line(editor: QPlainTextEdit) -> None:
     """A line as deep as this one; one level deeper behind ``:`` and an open bracket."""
     cursor = editor.textCursor()
-    ahead = before(cursor)
+    ahead = text_before(cursor)
     code = _without_comment(ahead).rstrip()
     deep = ahead[: len(ahead) - len(ahead.lstrip())]
     deeper = INDENT if code.endswith((":", *OPENING)) else ""
@@ -68,7 +68,7 @@ def new_line(editor: QPlainTextEdit) -> None:
 def delete_indent(editor: QPlainTextEdit) -> bool:
     """Take four columns away where only blanks stand before the cursor; False: there is something else."""
     cursor = editor.textCursor()
-    ahead = before(cursor)
+    ahead = text_before(cursor)
     if cursor.hasSelection() or not ahead or ahead.strip(" "):
         return False
     count = (len(ahead) - 1) % len(INDENT) + 1

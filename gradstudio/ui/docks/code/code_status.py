@@ -36,7 +36,7 @@ class CodeStrip(QWidget):
         super().__init__(parent)
         self.setObjectName("code_strip")
         self.setFixedHeight(HEIGHT_PX)
-        self.chip, self.words = Chip(self), Elided(self)
+        self.chip, self.words = Chip(self), ElidedLabel(self)
         self.words.pressed.connect(self.place_asked)
         self.words.lines_changed.connect(self._on_words_lines_changed)
         self.keep_button = self._button("Use my text", "What stands here is what is meant", self.keep_asked)
@@ -76,7 +76,7 @@ class CodeStrip(QWidget):
 
     def show_state(self, live: LiveText, *, focused: bool, line: int) -> None:
         """Say what the state is; `line` is the cursor's."""
-        chip, role, words, danger = described(live, focused=focused, line=line)
+        chip, role, words, danger = describe_status(live, focused=focused, line=line)
         self.chip.show_words(chip, role)
         self.words.say(words, is_link=live.told)
         self.words.setProperty("role", "danger" if danger else "dim")
@@ -117,7 +117,7 @@ class CodeStrip(QWidget):
         painter.end()
 
 
-def described(live: LiveText, *, focused: bool, line: int) -> tuple[str, str, str, bool]:
+def describe_status(live: LiveText, *, focused: bool, line: int) -> tuple[str, str, str, bool]:
     """The chip's words and colour, the sentence beside it, and whether that is bad news."""
     error = live.error
     if live.state == "conflict":
@@ -171,7 +171,7 @@ class Chip(QLabel):
         painter.end()
 
 
-class Elided(QLabel):
+class ElidedLabel(QLabel):
     """Words that are cut where there is no room, those that lead somewhere in their second line; whole as a tooltip.
 
     Signals:

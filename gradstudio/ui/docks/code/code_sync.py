@@ -19,7 +19,7 @@ from gradstudio.graph.model import Graph, Place
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.model import Program
 from gradstudio.ui.docks.code.code_editor import CodeEditor
-from gradstudio.ui.docks.code.line_diff import Hunk, beside, combined, hunks, is_spacing, with_imports
+from gradstudio.ui.docks.code.line_diff import Hunk, combine_changes, hunks, is_spacing, merge_theirs, with_imports
 from gradstudio.ui.state.session import Session
 
 LiveState = OneOf["same", "typed", "refused", "conflict"]
@@ -126,7 +126,7 @@ class LiveText(QObject):
     def _own_words(self, before: list[str], written: list[str]) -> list[str]:
         """What was written, with what the canvas changed; the program's words where that does not mean the program."""
         end = len("\n".join(written).rstrip().split("\n"))
-        mixed = [*beside(before, written[:end], self.program), *written[end:]]  # lines to type on are the last
+        mixed = [*merge_theirs(before, written[:end], self.program), *written[end:]]  # lines to type on are the last
         try:
             edits = self._merge(self._store.graph, "\n".join(mixed).rstrip() + "\n", False)
         except GradStudioError:
@@ -137,7 +137,7 @@ class LiveText(QObject):
         """The canvas changed while something waits here: line by line, or both stand and a person decides."""
         meant = self._means.split("\n") if self._holding else before
         theirs = self._own_words(before, meant) if self._holding else self.program
-        found = combined(meant, self._editor.lines, theirs)
+        found = combine_changes(meant, self._editor.lines, theirs)
         if found is None:
             self._set("conflict")
             return

@@ -43,7 +43,7 @@ def item_tip(session: Session, item: ItemId) -> str:
 def record_tip(record: Record) -> str:
     """A value in full, as far as it is kept: type, shape, grad_fn, numbers."""
     if not isinstance(record, TensorRecord):
-        return f"<code>{escape(value_format.plain(record))}</code>"
+        return f"<code>{escape(value_format.one_line_value(record))}</code>"
     summary = record.summary
     facts = [f"{value_format.bare_dtype(summary.dtype)} {value_format.shape(summary.shape)}", record.device]
     if record.grad_fn is not None:
@@ -51,7 +51,7 @@ def record_tip(record: Record) -> str:
     elif record.requires_grad:
         facts.append("leaf, requires grad")
     head = f"<code>{escape(' · '.join(fact for fact in facts if fact))}</code>"
-    if summary.value is not None and value_format.is_written_out(summary.shape):
+    if summary.value is not None and value_format.has_all_elements(summary.shape):
         rows = value_format.grid(summary)
         width = max((len(cell) for row in rows for cell in row), default=0)
         text = "\n".join("  ".join(cell.rjust(width) for cell in row) for row in rows)

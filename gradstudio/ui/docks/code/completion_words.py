@@ -19,14 +19,14 @@ _BARE = ("torch", "nn", "F", "optim", "math", "np", "for", "in", "with", "range"
 _MORE_BARE = ("False", "None", "float", "int", "len", "enumerate", "zip")
 
 
-class Offered(NamedTuple):
+class CompletionWord(NamedTuple):
     """A word, and the operator it stands for; "" for a name of the program."""
 
     word: str
     key: str = ""
 
 
-def offered(before: str, names: Iterable[str]) -> tuple[str, tuple[Offered, ...]]:
+def completion_words(before: str, names: Iterable[str]) -> tuple[str, tuple[CompletionWord, ...]]:
     """What was typed of a word, and the words that begin with it.
 
     Args:
@@ -49,13 +49,13 @@ def offered(before: str, names: Iterable[str]) -> tuple[str, tuple[Offered, ...]
     return stem, () if [word.word for word in words] == [stem] else words
 
 
-def told(word: Offered) -> str:
+def word_signature(word: CompletionWord) -> str:
     """The signature of what a word stands for."""
     operator = load().get(word.key) if word.key else None
     return signature(operator) if operator is not None else "a name of the program"
 
 
-def _members(path: str) -> tuple[Offered, ...]:
+def _members(path: str) -> tuple[CompletionWord, ...]:
     module = _PATHS.get(path.split(".")[0], path.split(".")[0])
     whole = ".".join([module, *path.split(".")[1:]]) if path else ""
     table = _table()
@@ -64,13 +64,13 @@ def _members(path: str) -> tuple[Offered, ...]:
     return () if path in ("math", "torch") else _of_objects()
 
 
-def _bare(names: Iterable[str]) -> tuple[Offered, ...]:
+def _bare(names: Iterable[str]) -> tuple[CompletionWord, ...]:
     own = sorted({name for name in names if name.isidentifier() and name != "_"})
-    return (*map(Offered, own), *(Offered(word) for word in (*_BARE, *_MORE_BARE) if word not in own))
+    return (*map(CompletionWord, own), *(CompletionWord(word) for word in (*_BARE, *_MORE_BARE) if word not in own))
 
 
 @cache
-def _table() -> dict[str, tuple[Offered, ...]]:
+def _table() -> dict[str, tuple[CompletionWord, ...]]:
     """By module or class: what stands in it, modules within it too."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for operator in load():
@@ -82,13 +82,15 @@ def _table() -> dict[str, tuple[Offered, ...]]:
             holder, _, inner = holder.rpartition(".")
             if not inner[0].isupper():
                 found[holder].setdefault(inner, "")
-    return {holder: tuple(Offered(word, words[word]) for word in sorted(words)) for holder, words in found.items()}
+    return {
+        holder: tuple(CompletionWord(word, words[word]) for word in sorted(words)) for holder, words in found.items()
+    }
 
 
 @cache
-def _of_objects() -> tuple[Offered, ...]:
+def _of_objects() -> tuple[CompletionWord, ...]:
     """What a tensor, a module or an optimizer has, the tensor's first."""
-    words: dict[str, Offered] = {}
+    words: dict[str, CompletionWord] = {}
     for holder in _OBJECT:
         for word in _table().get(holder, ()):
             words.setdefault(word.word, word)

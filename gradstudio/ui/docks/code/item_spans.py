@@ -6,7 +6,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Span
 
 
-class Places:
+class ItemSpans:
     """The spans of one program; lines count from 1.
 
     Attributes:

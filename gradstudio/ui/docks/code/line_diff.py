@@ -50,7 +50,7 @@ def _bare(line: str) -> str:
     return "".join(line.replace("'", '"').split())
 
 
-def applied(lines: Sequence[str], found: Iterable[Hunk]) -> list[str]:
+def apply_hunks(lines: Sequence[str], found: Iterable[Hunk]) -> list[str]:
     """The text with its hunks replaced."""
     made = list(lines)
     for hunk in reversed(list(found)):
@@ -58,7 +58,7 @@ def applied(lines: Sequence[str], found: Iterable[Hunk]) -> list[str]:
     return made
 
 
-def combined(base: Sequence[str], typed: Sequence[str], theirs: Sequence[str]) -> list[Hunk] | None:
+def combine_changes(base: Sequence[str], typed: Sequence[str], theirs: Sequence[str]) -> list[Hunk] | None:
     """What to replace in `typed` so that it also has what `theirs` changed of `base`; None: both changed a line.
 
     Where both put in lines at one place, theirs come first.
@@ -76,12 +76,14 @@ def combined(base: Sequence[str], typed: Sequence[str], theirs: Sequence[str]) -
     return found
 
 
-def beside(base: Sequence[str], typed: Sequence[str], theirs: Sequence[str]) -> list[str]:
+def merge_theirs(base: Sequence[str], typed: Sequence[str], theirs: Sequence[str]) -> list[str]:
     """What was typed with all that `theirs` changed of `base`; a line that both have otherwise is theirs."""
     changed = hunks(base, theirs)
     mine = [hunk for hunk in hunks(base, typed) if hunk not in changed]
     left = [hunk for hunk in mine if not any(_touch(hunk, other) for other in changed)]
-    return applied(base, sorted([*changed, *left], key=lambda hunk: hunk[:2]))  # theirs first where both put lines in
+    return apply_hunks(
+        base, sorted([*changed, *left], key=lambda hunk: hunk[:2])
+    )  # theirs first where both put lines in
 
 
 def with_imports(written: Sequence[str], program: Sequence[str]) -> list[str]:

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QTextEdit
 
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import ItemId
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.model import Span
 from gradstudio.protocol.messages.debugging import Breakpoint
 from gradstudio.ui.docks.code import text_replacement
 from gradstudio.ui.docks.code.code_editor import CodeEditor
-from gradstudio.ui.docks.code.item_spans import Places
+from gradstudio.ui.docks.code.item_spans import ItemSpans
 from gradstudio.ui.docks.code.line_diff import LineMap
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -24,7 +24,7 @@ MOST_MARKED = 300
 Mark = QTextEdit.ExtraSelection
 
 
-class Marks:
+class LineMarks:
     """Marks an editor's lines after a session's truths; `mark` whenever one of them is another.
 
     Attributes:
@@ -34,7 +34,7 @@ class Marks:
     def __init__(self, editor: CodeEditor, session: Session, theme: Theme) -> None:
         """Nothing is marked."""
         self._editor, self._session, self.theme = editor, session, theme
-        self.places, self.lines = Places(), LineMap([""], [""])
+        self.places, self.lines = ItemSpans(), LineMap([""], [""])
         self.error: NotReadable | None = None
 
     def mark(self) -> None:
@@ -55,7 +55,7 @@ class Marks:
 
     def chosen(self) -> frozenset[ItemId]:
         """The selected items; both lines of a module and the call on its card."""
-        return joined(self._session.graph_store.graph).whole(self._session.attention.selection)
+        return card_groups(self._session.graph_store.graph).whole(self._session.attention.selection)
 
     # ------------------------------------------------------------------ inner workings
 

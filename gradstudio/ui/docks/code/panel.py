@@ -19,9 +19,9 @@ from gradstudio.ui.docks.code.code_hints import NO_HINT, Hint, HintMode, hint
 from gradstudio.ui.docks.code.code_status import CodeStrip
 from gradstudio.ui.docks.code.code_sync import LiveText, Merge
 from gradstudio.ui.docks.code.code_tooltips import item_tip
-from gradstudio.ui.docks.code.item_spans import Places
+from gradstudio.ui.docks.code.item_spans import ItemSpans
 from gradstudio.ui.docks.code.line_diff import LineMap
-from gradstudio.ui.docks.code.line_marks import Marks
+from gradstudio.ui.docks.code.line_marks import LineMarks
 from gradstudio.ui.state.run.run_controller import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
@@ -65,7 +65,7 @@ class CodePanel(QWidget):
         self._following = False
         self.editor = CodeEditor(theme, self)
         self.live = LiveText(self.editor, session, merge)
-        self.marks = Marks(self.editor, session, theme)
+        self.marks = LineMarks(self.editor, session, theme)
         self.strip = CodeStrip(theme, self)
         self.completion = Completion(self.editor, theme, self._names)
         self._linked = Throttle(LINKED_MS, self)
@@ -119,7 +119,7 @@ class CodePanel(QWidget):
 
     def show_program(self, program: Program) -> None:
         """Show a program; cursor, selection and scroll position stay."""
-        self.marks.places = Places((*program.spans, *(span for inside in program.insides for span in inside.spans)))
+        self.marks.places = ItemSpans((*program.spans, *(span for inside in program.insides for span in inside.spans)))
         self._hints.clear()
         self.live.show(program)
         self._invite()

@@ -41,7 +41,7 @@ def place(document: QTextDocument, at: int) -> tuple[int, int]:
     return block.blockNumber() + 1, column(block.text(), at - block.position())
 
 
-def before(cursor: QTextCursor) -> str:
+def text_before(cursor: QTextCursor) -> str:
     """What stands on the cursor's line before it."""
     line = cursor.block().text()
     return line[: column(line, cursor.positionInBlock())]

@@ -186,7 +186,7 @@ class Writer:
         kind = self.spans(field.takes)
         names = ", ".join(field.names)
         default = f" = {known.default}" if known is not None and known.default is not None else ""
-        takes = descriptions.takes(known) if known is not None else ""
+        takes = descriptions.parameter_text(known) if known is not None else ""
         return self.argument(names, default, takes, kind, self.blocks(field.blocks))
 
     def argument(self, names: str, default: str, takes: str, kind: str, html: str) -> str:

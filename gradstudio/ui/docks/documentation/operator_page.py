@@ -10,7 +10,7 @@ from gradstudio.protocol.messages.torch_docs import Described
 from gradstudio.ui.docks.documentation.docstring_html import Page, Writer, parameter_called
 from gradstudio.ui.docks.documentation.page_links import operator_at, web_address
 from gradstudio.ui.theme import Theme, mono_font
-from gradstudio.ui.widgets.operator_signature import rich
+from gradstudio.ui.widgets.operator_signature import summary_html
 
 ONE_LINE = 44
 """A signature of more letters is broken: the dock is narrow."""
@@ -23,11 +23,14 @@ def page(
     writer = Writer(theme, operator, operator.path)
     parts = [_head(operator, theme), _signature(operator, writer), _badges(operator, theme)]
     if described is None:
-        parts += [f"<p>{rich(operator.summary)}</p>", writer.box("note", "", f"<p>{escape(waiting)}</p>")]
+        parts += [f"<p>{summary_html(operator.summary)}</p>", writer.box("note", "", f"<p>{escape(waiting)}</p>")]
     elif described.error:
-        parts += [f"<p>{rich(operator.summary)}</p>", writer.box("note", "", f"<p>{escape(described.error)}</p>")]
+        parts += [
+            f"<p>{summary_html(operator.summary)}</p>",
+            writer.box("note", "", f"<p>{escape(described.error)}</p>"),
+        ]
     elif not any(isinstance(block, Paragraph) for docstring in read[:1] for block in docstring.blocks):
-        parts.append(f"<p>{rich(operator.summary)}</p>")
+        parts.append(f"<p>{summary_html(operator.summary)}</p>")
     arguments = _arguments(operator, frozenset(), writer) if not _documented(operator, read) else ""
     for k, docstring in enumerate(read):
         passage = described.passages[k] if described is not None else None
@@ -108,7 +111,7 @@ def _arguments(operator: Operator, told: frozenset[str], writer: Writer) -> str:
         writer.argument(
             f"*{parameter.name}" if parameter.variadic else parameter.name,
             f" = {parameter.default}" if parameter.default is not None else "",
-            descriptions.takes(parameter),
+            descriptions.parameter_text(parameter),
             "",
             f"<p>{escape(parameter.hint)}</p>" if parameter.hint else "",
         )

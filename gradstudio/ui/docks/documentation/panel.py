@@ -9,11 +9,11 @@ from gradstudio.operators.model import Operator
 from gradstudio.ui.docks.documentation.code_html import without_prompts
 from gradstudio.ui.docks.documentation.docstring_html import BREAK
 from gradstudio.ui.docks.documentation.operator_page import page, style_sheet
-from gradstudio.ui.docks.documentation.operator_source import operator_at
+from gradstudio.ui.docks.documentation.operator_source import operator_of_card
 from gradstudio.ui.docks.documentation.page_history import History
 from gradstudio.ui.docks.documentation.page_links import web_address
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.theme import Theme, icon, mono_font, tinted, ui_font
+from gradstudio.ui.theme import Theme, icon, icon_pixmap, mono_font, ui_font
 
 ICON_PX = 16
 COPY_PX = 13
@@ -147,10 +147,10 @@ class DocumentationPanel(QWidget):
         """One node that is selected is what a person looks at."""
         graph, attention = self._session.shown_store.graph, self._session.attention
         if len(attention.selection) == 1:
-            self.show_operator(operator_at(graph, attention.current))
+            self.show_operator(operator_of_card(graph, attention.current))
 
     def _on_attention_hover_changed(self) -> None:
-        key = operator_at(self._session.shown_store.graph, self._session.attention.hovered)
+        key = operator_of_card(self._session.shown_store.graph, self._session.attention.hovered)
         if load().entry(key) is not None:
             self._session.pages.ask(key)
 
@@ -214,5 +214,5 @@ class Browser(QTextBrowser):
         """Pictures of our own, by name."""
         url = QUrl(url)
         if url.scheme() == "icon":
-            return tinted(url.path(), self._theme.color("text_dim"), COPY_PX, self.devicePixelRatioF())
+            return icon_pixmap(url.path(), self._theme.color("text_dim"), COPY_PX, self.devicePixelRatioF())
         return super().loadResource(kind, url)

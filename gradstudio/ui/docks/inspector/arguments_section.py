@@ -10,15 +10,15 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId, Wire
 from gradstudio.graph.ports.item_ports import Port, input_ports, output_ports
 from gradstudio.graph.ports.module_calls import described_by
-from gradstudio.operators.literals.choices import DIMENSIONS, Offer, offers
+from gradstudio.operators.literals.choices import DIMENSIONS, LiteralChoice, choices_for
 from gradstudio.operators.model import Parameter
 from gradstudio.scene.card.field_choices import sizes_of
 from gradstudio.scene.words.tooltips import parameter_text
 from gradstudio.ui.docks.inspector.editors.argument_editor import ArgumentEditor, hint_of
 from gradstudio.ui.docks.inspector.editors.choice_editor import make_editor
-from gradstudio.ui.docks.inspector.editors.list_buttons import beside, list_buttons
+from gradstudio.ui.docks.inspector.editors.list_buttons import list_buttons, with_buttons
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.theme import Theme, mono_font, tinted
+from gradstudio.ui.theme import Theme, icon_pixmap, mono_font
 from gradstudio.ui.widgets.form_layout import Section, field_row, label
 
 
@@ -89,7 +89,7 @@ class ArgumentsSection(Section):
         if item is None:
             return field
         buttons = list_buttons(store, self._theme, item, port, self)
-        return beside(field, buttons) if buttons else field
+        return with_buttons(field, buttons) if buttons else field
 
     def _field(self, port: Port) -> QWidget:
         graph = self._session.shown_store.graph
@@ -116,7 +116,7 @@ class ArgumentsSection(Section):
         cut = QToolButton(row)
         cut.setToolTip("Take the wire away")
         cut.setAccessibleName("Take the wire away")
-        cut.setIcon(tinted("error", self._theme.color("text_dim"), 16))
+        cut.setIcon(icon_pixmap("error", self._theme.color("text_dim"), 16))
         store = self._session.shown_store
         cut.clicked.connect(lambda: store.attempt(recipes.disconnect, "Take wire away", wire))
         layout = QHBoxLayout(row)
@@ -140,9 +140,9 @@ class ArgumentsSection(Section):
         node = graph.nodes.get(wire.source)
         return name or (node.operator.rsplit(".", 1)[-1] if node is not None else str(wire.source))
 
-    def _offers(self, port: Port) -> tuple[Offer, ...]:
+    def _offers(self, port: Port) -> tuple[LiteralChoice, ...]:
         graph = self._session.shown_store.graph
-        return offers(
+        return choices_for(
             port.parameter, required=port.required, current=port.literal, devices=self._devices(),
             document_device=graph.header.device, sizes=self._sizes(port),
         )  # fmt: skip

@@ -67,7 +67,7 @@ class BackwardSection(Section):
         retained = traced is not None and traced.retained
         operands, all_rows = operands_of(graph, item, results.outputs), () if traced is None else traced.rows
         made = lines_of(graph, step, operands, results.gradients_of(item), retained, all_rows)
-        self.where.setText(where(graph, step))
+        self.where.setText(backward_words(graph, step))
         self.arrives.show_lines(made.arrives)
         self.rule.show_lines(made.rule)
         self.source.setText(made.source)
@@ -118,7 +118,7 @@ def step_of(
     return None
 
 
-def where(graph: Graph, step: BackwardStep) -> str:
+def backward_words(graph: Graph, step: BackwardStep) -> str:
     """Which backward, which order, which turn."""
     words = [f"Backward {step.backward}"]
     if step.order > 1:

@@ -106,7 +106,7 @@ def step_number(timeline: Timeline, row_step: int, unfolded: bool) -> int | None
     """The timeline's number of the step in which the statement of that `Row.step` was executed; None: it is gone."""
     found = (tick.index for tick in timeline.ticks if row_step and tick.row is not None and tick.row.step == row_step)
     index = next(found, None)
-    return numbering.number(timeline, index, unfolded) if index is not None else None
+    return numbering.step_number(timeline, index, unfolded) if index is not None else None
 
 
 def memory_facts(memory: NodeMemory | None, freed: int | None = None) -> Facts:

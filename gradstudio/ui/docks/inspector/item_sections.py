@@ -17,13 +17,13 @@ from PySide6.QtWidgets import (
 from gradstudio.advice.model import Fix
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis.program_analysis import nested_now
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.text.notes import note_of
-from gradstudio.operators.catalogue.descriptions import plain
-from gradstudio.program.model import flat
-from gradstudio.ui.docks.inspector.problem_moment import stood
+from gradstudio.operators.catalogue.descriptions import plain_summary
+from gradstudio.program.model import flatten_statements
+from gradstudio.ui.docks.inspector.problem_moment import existed_at_moment
 from gradstudio.ui.docks.inspector.result_name import ResultName
 from gradstudio.ui.state.run.problem_store import Problem, beyond_title
 from gradstudio.ui.state.session import Session
@@ -104,7 +104,7 @@ class HeadSection(QWidget):
         """Show an item's head."""
         graph = self._session.shown_store.graph
         self._show_ran_as(item)
-        call, item = item, joined(graph).modules.get(item, item)
+        call, item = item, card_groups(graph).modules.get(item, item)
         self.result.show_item(call if call != item else None)
         changed, self._item = item != self._item, item
         self.documentation.setVisible(item in graph.nodes)
@@ -129,7 +129,7 @@ class HeadSection(QWidget):
         node, operator = graph.nodes[item], operator_of(graph, item)
         self.title.setText(operator.title if operator is not None else node.operator)
         self.key.setText(operator.path if operator is not None else "not in the catalogue: kept, but not run")
-        self.summary.setText(plain(operator.summary) if operator is not None else "")
+        self.summary.setText(plain_summary(operator.summary) if operator is not None else "")
         self.summary.setVisible(operator is not None)
         self._color_mark(operator.category if operator is not None else "")
         names = ", ".join(node.names)
@@ -145,7 +145,7 @@ class HeadSection(QWidget):
         """Looking back: the statement as it was when it ran, where the program says something else now."""
         results = self._session.results
         then = results.tables.names.text(item) if results.looking_back and results.row(item) is not None else ""
-        statements = flat(self._session.run.program.statements) if then else ()
+        statements = flatten_statements(self._session.run.program.statements) if then else ()
         now = next((statement.text for statement in statements if statement.node == item), "")
         self.ran_as.setText(f"When it ran: {then}")
         self.ran_as.setVisible(bool(then) and then != now)
@@ -216,9 +216,9 @@ class TroubleBox(QFrame):
     def show_item(self, item: ItemId) -> None:
         """Show the worst problem of an item in a frame of its colour; hidden when it has none at that moment."""
         self._item = item
-        ends = (item, *joined(self._session.shown_store.graph).whole((item,)) - {item})
+        ends = (item, *card_groups(self._session.shown_store.graph).whole((item,)) - {item})
         problems = (problem for end in ends for problem in self._session.problems.of(end))
-        found = [problem for problem in problems if stood(problem, self._session.results)]
+        found = [problem for problem in problems if existed_at_moment(problem, self._session.results)]
         self._problem = problem = found[0] if found else None
         if problem is None:
             self.hide()
@@ -263,8 +263,8 @@ class OrderSection(Section):
         layout.addWidget(self.earlier)
         layout.addWidget(self.later)
         self.add(row)
-        self.earlier.clicked.connect(lambda: self._move(recipes.earlier, "Move earlier"))
-        self.later.clicked.connect(lambda: self._move(recipes.later, "Move later"))
+        self.earlier.clicked.connect(lambda: self._move(recipes.move_earlier, "Move earlier"))
+        self.later.clicked.connect(lambda: self._move(recipes.move_later, "Move later"))
 
     def show_item(self, item: ItemId) -> None:
         """Show where an item stands in its body."""

@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
 
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis import module_modes
-from gradstudio.graph.card_grouping import CALLED, calls_of, is_callable, joined, makes_module
+from gradstudio.graph.card_grouping import CALLED, calls_of, card_groups, is_callable, makes_module
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import Port, operator_of
 from gradstudio.scene import value_format
 from gradstudio.scene.card.gradient_state_words import STATE_WORDS
-from gradstudio.scene.card.parameter_rows import Leaf, leaves_of
+from gradstudio.scene.card.parameter_rows import ModuleParameter, parameter_rows
 from gradstudio.ui.docks.inspector.arguments_section import ArgumentsSection
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, mono_font
@@ -43,7 +43,7 @@ SAME: Final = "It computes the same in training and in evaluation."
 
 def module_of(graph: Graph, item: ItemId) -> ItemId | None:
     """The module that an item's card is about; None when it is about none."""
-    module = joined(graph).modules.get(item, item)
+    module = card_groups(graph).modules.get(item, item)
     return module if module in graph.nodes and makes_module(operator_of(graph, module)) else None
 
 
@@ -180,14 +180,14 @@ class ModuleSection(Section):
         name = title(graph, module)
         self.mode.train.setToolTip(f"Takes {name}.eval() away")
         self.mode.evaluate.setToolTip(f"Writes {name}.eval() behind the constructor")
-        self.remark.setText(DIFFERS if module_modes.differs(graph, module) else SAME)
+        self.remark.setText(DIFFERS if module_modes.depends_on_mode(graph, module) else SAME)
         self.learning.show_way(not frozen)
         self.learning.first.setToolTip(f"A backward gives them gradients: takes {name}.requires_grad_(False) away")
         self.learning.second.setToolTip(f"Keeps them as they are: writes {name}.requires_grad_(False)")
         self._again_row.setVisible(is_callable(operator_of(graph, module)))
         count = len(calls_of(graph, module))
         self.again.setText("Call again" if count == 1 else f"Call again ({count} calls)" if count else "Call it")
-        self._show_leaves(leaves_of(self._session.results, module))
+        self._show_leaves(parameter_rows(self._session.results, module))
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
@@ -205,7 +205,7 @@ class ModuleSection(Section):
         tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
-    def _show_leaves(self, found: tuple[Leaf, ...] | None) -> None:
+    def _show_leaves(self, found: tuple[ModuleParameter, ...] | None) -> None:
         tree = self.leaves
         has_parameters = found is None or any(not leaf.buffer for leaf in found)
         self._learns_row.setVisible(has_parameters)
@@ -282,7 +282,7 @@ class DocumentModes(Section):
         training = {module_modes.is_training(graph, module) for module in asked or modules}
         self.mode.setEnabled(bool(asked) or False in training)
         self.mode.show_mode(training.pop() if len(training) == 1 else None)
-        differing = [title(graph, module) for module in modules if module_modes.differs(graph, module)]
+        differing = [title(graph, module) for module in modules if module_modes.depends_on_mode(graph, module)]
         count = f"{len(modules)} module{'' if len(modules) == 1 else 's'}. "
         self.remark.setText(
             count + (f"It matters to {', '.join(differing)}." if differing else "All compute the same in both modes.")
@@ -296,7 +296,7 @@ class DocumentModes(Section):
         self.show_document(True)
 
 
-def _texts(leaf: Leaf) -> tuple[str, str, str, str]:
+def _texts(leaf: ModuleParameter) -> tuple[str, str, str, str]:
     """A leaf as a row; before a run its dtype stands in place of values."""
     summary = leaf.summary
     if summary is None:
@@ -312,7 +312,7 @@ def _texts(leaf: Leaf) -> tuple[str, str, str, str]:
     return leaf.path, value_format.shape(leaf.shape), values, gradient
 
 
-def _tip(leaf: Leaf) -> str:
+def _tip(leaf: ModuleParameter) -> str:
     summary = leaf.summary
     if summary is None:
         return "Expected; its values are there after a run."

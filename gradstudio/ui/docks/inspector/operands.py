@@ -38,7 +38,7 @@ class Operands(NamedTuple):
         if value is None:
             return "", ""
         texts = {name: value_format.number(number) for name, number in self.numbers.items()}
-        filled, number = local_rules.filled_in(part, texts), value_format.number(float(value))
+        filled, number = local_rules.fill_in(part, texts), value_format.number(float(value))
         return (filled if filled not in (number, part.right) else "", number if part.right != number else "")
 
 

@@ -5,7 +5,7 @@ import functools
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.docks.inspector.arguments_section import ArgumentsSection
@@ -73,7 +73,7 @@ class Details(QWidget):
 
     def show_item(self, item: ItemId) -> None:
         """Show an item as graph and results have it now."""
-        module = joined(self._session.shown_store.graph).modules.get(item)
+        module = card_groups(self._session.shown_store.graph).modules.get(item)
         self.arguments.show_item(item if module is None else module)
         self.inputs.show_item(item if module is not None else None)
         for part in (self.head, self.module, self.values, self.backward, self.check, self.costs):
@@ -146,7 +146,7 @@ class InspectorPanel(QScrollArea):
     def item(self) -> ItemId | None:
         """The item that is shown: the selected one, else the one whose step is looked at; None when several are."""
         graph, attention = self._session.shown_store.graph, self._session.attention
-        joining = joined(graph)
+        joining = card_groups(graph)
         if not attention.selection:
             return joining.home(self._followed) if self._followed is not None and self._followed in graph else None
         one = len(joining.cards(attention.selection)) == 1
@@ -256,5 +256,5 @@ class InspectorPanel(QScrollArea):
             self.refresh()
 
     def _on_results_changed(self, items: frozenset[ItemId]) -> None:
-        if not items or self.item in joined(self._session.shown_store.graph).cards(items):
+        if not items or self.item in card_groups(self._session.shown_store.graph).cards(items):
             self._throttle.request()

@@ -4,7 +4,7 @@ from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run.problem_store import Problem
 
 
-def stood(problem: Problem, results: ResultStore) -> bool:
+def existed_at_moment(problem: Problem, results: ResultStore) -> bool:
     """Whether the problem is one of the moment: what came of a later step is not told while looking back."""
     moment = results.moment
     if moment is None or problem.kind in ("incomplete", "refusal"):

@@ -81,7 +81,7 @@ class TensorTableModel(QAbstractTableModel):
         if page is None:
             return False
         self.error = answer.error
-        self._pages[page] = turned(answer.values, self.shape)
+        self._pages[page] = as_column(answer.values, self.shape)
         while len(self._pages) > MAX_PAGES:
             self._pages.pop(next(iter(self._pages)))
         top, left = page[0] * PAGE_ROWS, page[1] * PAGE_COLUMNS
@@ -127,7 +127,7 @@ class TensorTableModel(QAbstractTableModel):
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """A number was typed: it is tried on the side, so the cell stays as it is."""
         old = self._value(index.row(), index.column())
-        number = typed(str(value), old)
+        number = parse_like(str(value), old)
         if role != Qt.ItemDataRole.EditRole or number is None or number == old:
             return False
         self.tried.emit(self.coordinates(index) if self.shape else None, number)
@@ -183,7 +183,7 @@ def table_size(shape: tuple[int, ...]) -> tuple[int, int]:
             return shape[-2], shape[-1]
 
 
-def typed(text: str, old: object) -> float | int | bool | None:
+def parse_like(text: str, old: object) -> float | int | bool | None:
     """A number as it was typed, of the old one's kind; None when it is none ("nan" and "inf" are)."""
     text = text.strip().replace("−", "-").replace("∞", "inf")
     if isinstance(old, bool):
@@ -194,7 +194,7 @@ def typed(text: str, old: object) -> float | int | bool | None:
         return None
 
 
-def turned(values: tuple[tuple[object, ...], ...], shape: tuple[int, ...]) -> tuple[tuple[object, ...], ...]:
+def as_column(values: tuple[tuple[object, ...], ...], shape: tuple[int, ...]) -> tuple[tuple[object, ...], ...]:
     """The engine sends a vector as one row; the table shows it as a column."""
     if len(shape) >= 2 or not values:
         return values

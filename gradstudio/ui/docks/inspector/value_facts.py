@@ -81,10 +81,10 @@ def record_facts(record: Record) -> Facts:
             shown = str(value) if record.what == "text" else value_format.number(value)
             return (("class", name), ("value", shown))
         case TupleRecord(class_name=name, length=length, items=items):
-            rows = ((f"[{k}]", value_format.plain(item)) for k, item in enumerate(items))
+            rows = ((f"[{k}]", value_format.one_line_value(item)) for k, item in enumerate(items))
             return (("class", name), ("length", str(length)), *rows)
         case ModuleRecord(class_name=name, training=training, parameters=parameters, buffers=buffers):
-            rows = ((path, value_format.plain(tensor)) for path, tensor in (parameters | buffers).items())
+            rows = ((path, value_format.one_line_value(tensor)) for path, tensor in (parameters | buffers).items())
             return (("class", name), ("mode", "train" if training else "eval"), *rows)
         case OptimizerRecord(class_name=name, groups=groups):
             numbers = (

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradstudio.advice.diagnosis.overwritten_values import overwritten_by
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import output_ports
@@ -31,7 +31,7 @@ from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, 
 from gradstudio.protocol.timeline.step_numbering import number_of_row
 from gradstudio.scene import value_format
 from gradstudio.scene.card.gradient_terms import part_words
-from gradstudio.scene.card.parameter_rows import leaves_of, record_now
+from gradstudio.scene.card.parameter_rows import parameter_rows, record_now
 from gradstudio.ui.docks.inspector import value_facts
 from gradstudio.ui.docks.inspector.display_names import name_of
 from gradstudio.ui.docks.inspector.tensor_table_model import Fetch, TensorTableModel, table_size
@@ -190,7 +190,7 @@ class ValueSection(Section):
             made.append(Subject(port.name or f"result {port.index + 1}", item, port.index, "", port.name, record))
             if isinstance(record, ModuleRecord):
                 made += self._leaves_of(item, port.name)
-        module = joined(self._session.shown_store.graph).modules.get(item)
+        module = card_groups(self._session.shown_store.graph).modules.get(item)
         return (*made, *(self._leaves_of(module) if module is not None else ()))
 
     def _leaves_of(self, module: ItemId, name: str = "") -> list[Subject]:
@@ -199,7 +199,7 @@ class ValueSection(Section):
         called = name or title(graph, module)
         record = record_now(results, module)
         known = record.parameters | record.buffers if record is not None else {}
-        paths = (leaf.path for leaf in leaves_of(results, module) or ())
+        paths = (leaf.path for leaf in parameter_rows(results, module) or ())
         return [Subject(f"{called}.{path}", module, 0, path, f"{called}.{path}", known.get(path)) for path in paths]
 
     def show_leaf(self, path: str) -> None:

@@ -62,7 +62,7 @@ class WhatIfSection(Section):
         elsewhere = self._item is not None and self._item != answer.change.node
         self.words.setVisible(not elsewhere)
         self.ledger.show_lines(lines_at(graph, answer, self._item) if elsewhere else lines_of(graph, answer))
-        self.keep.setVisible(not answer.error and settable(graph, answer.change))
+        self.keep.setVisible(not answer.error and is_settable(graph, answer.change))
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
@@ -128,7 +128,7 @@ def element(summary: Summary, index: tuple[int, ...]) -> float | int | None:
     return value if isinstance(value, float | int) else None
 
 
-def settable(graph: Graph, change: Change) -> bool:
+def is_settable(graph: Graph, change: Change) -> bool:
     """Whether the number stands in the program as a literal of ``torch.tensor``."""
     node = graph.nodes.get(change.node)
     if node is None or change.grad or change.path or node.operator != "torch.tensor" or "data" not in node.literals:

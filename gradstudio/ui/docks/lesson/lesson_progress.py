@@ -13,7 +13,7 @@ from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 
 
-class LessonWatch(QObject):
+class LessonProgress(QObject):
     """Ticks steps off in their order, as soon as they are seen to be done.
 
     Signals:

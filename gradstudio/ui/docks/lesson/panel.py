@@ -5,7 +5,7 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from gradstudio.advice.lesson import Step
-from gradstudio.ui.docks.lesson.lesson_progress import LessonWatch
+from gradstudio.ui.docks.lesson.lesson_progress import LessonProgress
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.form_layout import label
@@ -29,7 +29,7 @@ class LessonPanel(QWidget):
     def __init__(self, session: Session, theme: Theme) -> None:
         """Follow a document."""
         super().__init__()
-        self.watch, self._theme = LessonWatch(session), theme
+        self.watch, self._theme = LessonProgress(session), theme
         self.dismissed = False
         self.steps: list[StepRow] = []
         self.title, self.words = label("", "title", wrap=True), label("", "dim", wrap=True)

@@ -7,14 +7,14 @@ from gradstudio.graph.edits import SetDefinition
 from gradstudio.graph.errors import Refused
 from gradstudio.ui.docks.library.panel import LibraryPanel
 from gradstudio.ui.state.document.group_scope import ShownStore
-from gradstudio.ui.state.library.published_groups import Published
+from gradstudio.ui.state.library.published_groups import PublishedGroups
 from gradstudio.ui.state.library.user_groups import MINE, OF_DOCUMENT, PUBLISHED, document_rows, published_rows
 
 
 class LibraryGroups(QObject):
     """Keeps two categories of the Library up to date, and adds to its menu what can be done with published groups."""
 
-    def __init__(self, library: LibraryPanel, published: Published) -> None:
+    def __init__(self, library: LibraryPanel, published: PublishedGroups) -> None:
         """Show what is published; a document's groups after `follow`."""
         super().__init__(library)
         self._library, self._published = library, published

@@ -9,8 +9,8 @@ from PySide6.QtGui import QBrush
 from gradstudio.operators.catalogue import block_rows
 from gradstudio.operators.catalogue.loader import Catalogue
 from gradstudio.operators.model import Operator
-from gradstudio.operators.search.highlighting import Spans, marked
-from gradstudio.ui.state.library.favourites import Shelf
+from gradstudio.operators.search.highlighting import Spans, highlight_spans
+from gradstudio.ui.state.library.favourites import Favourites
 from gradstudio.ui.theme import Theme, ui_font
 from gradstudio.ui.widgets.operator_signature import tooltip
 
@@ -84,12 +84,12 @@ class LibraryModel(QAbstractItemModel):
     """
 
     def __init__(
-        self, catalogue: Catalogue, theme: Theme, shelf: Shelf | None = None, parent: QObject | None = None
+        self, catalogue: Catalogue, theme: Theme, shelf: Favourites | None = None, parent: QObject | None = None
     ) -> None:
         """Show the whole catalogue."""
         super().__init__(parent)
         self._catalogue, self._theme = catalogue, theme
-        self.shelf = shelf or Shelf(parent=self)
+        self.shelf = shelf or Favourites(parent=self)
         self._favourites, self._recent = self.shelf.favourites, self.shelf.recent
         self._typed = ""
         self._own: tuple[tuple[str, tuple[Operator, ...]], ...] = ()
@@ -220,10 +220,10 @@ class LibraryModel(QAbstractItemModel):
         rows = _Rows()
         words = self._typed.lower().split()
         for row in (row for _, own in self._own for row in own if all(word in row.title.lower() for word in words)):
-            rows.add(rows.root, row.title, row, "", marked(self._typed, row.title))
+            rows.add(rows.root, row.title, row, "", highlight_spans(self._typed, row.title))
         for find in self._catalogue.index.find(self._typed, limit=LIMIT, preferred=self.shelf.preferred):
             title = find.operator.title
-            rows.add(rows.root, title, find.operator, find.phrase, marked(self._typed, title))
+            rows.add(rows.root, title, find.operator, find.phrase, highlight_spans(self._typed, title))
         return rows
 
     def _node(self, index: Index) -> _Node:

@@ -29,10 +29,10 @@ from PySide6.QtWidgets import (
 
 from gradstudio.operators.model import Operator
 from gradstudio.ui.docks.library.library_model import COUNT_ROLE, FAVOURITE_ROLE, OPERATOR_ROLE, PHRASE_ROLE, SPANS_ROLE
-from gradstudio.ui.theme import Theme, tinted, ui_font
+from gradstudio.ui.theme import Theme, icon_pixmap, ui_font
 from gradstudio.ui.widgets.operator_signature import tooltip
 from gradstudio.ui.widgets.operator_text import draw_marked, home_of, short_home_of
-from gradstudio.ui.widgets.paint_guard import Kept
+from gradstudio.ui.widgets.paint_guard import PainterGuard
 
 ABOVE_PX: Final = 22
 """What is dragged hangs so far above the pointer: the card is shown at it."""
@@ -173,7 +173,7 @@ class LibraryTree(QTreeView):
 
     def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """A selected operator is one block: Qt would colour its indentation, too."""
-        with Kept(painter):
+        with PainterGuard(painter):
             if index.data(OPERATOR_ROLE) is not None:
                 painter.setClipRect(self.visualRect(index))
             super().drawRow(painter, option, index)
@@ -262,7 +262,7 @@ class _OperatorDelegate(QStyledItemDelegate):
         hidden.text = ""
         widget = hidden.widget
         widget.style().drawControl(widget.style().ControlElement.CE_ItemViewItem, hidden, painter, widget)
-        with Kept(painter):
+        with PainterGuard(painter):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             self._paint_row(painter, QRect(option.rect).adjusted(6, 0, -STAR_SLOT_PX, 0), operator, index, selected)
             self._paint_star(painter, QRect(option.rect), index, selected)
@@ -304,7 +304,7 @@ class _OperatorDelegate(QStyledItemDelegate):
         name = "star_full" if full else "star"
         if (name, role) not in self._stars:
             ratio = self._tree.devicePixelRatioF()
-            self._stars[name, role] = tinted(name, self._theme.color(role), STAR_PX, ratio)
+            self._stars[name, role] = icon_pixmap(name, self._theme.color(role), STAR_PX, ratio)
         return self._stars[name, role]
 
     def _paint_group(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:

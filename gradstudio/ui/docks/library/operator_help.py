@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from gradstudio.operators.catalogue.descriptions import plain
+from gradstudio.operators.catalogue.descriptions import plain_summary
 from gradstudio.operators.model import Operator
 from gradstudio.ui.theme import mono_font, ui_font
 from gradstudio.ui.widgets.operator_signature import signature
@@ -48,7 +48,7 @@ class OperatorHelp(QScrollArea):
         """Show how an operator is written and what it does; for None how one is added."""
         self._signature.setVisible(operator is not None)
         self._signature.setText(_breakable(signature(operator)) if operator is not None else "")
-        self._summary.setText(plain(operator.summary) if operator is not None else NOTHING)
+        self._summary.setText(plain_summary(operator.summary) if operator is not None else NOTHING)
         self.verticalScrollBar().setValue(0)
 
     def words(self) -> str:

@@ -14,9 +14,9 @@ from gradstudio.operators.model import Operator
 from gradstudio.ui.docks.library.library_model import COMMON, FAVOURITES, RECENT, LibraryModel
 from gradstudio.ui.docks.library.library_tree import LibraryTree
 from gradstudio.ui.docks.library.operator_help import OperatorHelp
-from gradstudio.ui.state.library.favourites import Shelf
-from gradstudio.ui.theme import Theme, tinted
-from gradstudio.ui.widgets.clear_button import offer_clearing
+from gradstudio.ui.state.library.favourites import Favourites
+from gradstudio.ui.theme import Theme, icon_pixmap
+from gradstudio.ui.widgets.clear_button import add_clear_button
 from gradstudio.ui.widgets.menu_keys import KeysOf, no_keys, with_keys
 
 INDEX_MS: Final = 60
@@ -41,12 +41,12 @@ class LibraryPanel(QWidget):
     said = Signal(object)
 
     def __init__(
-        self, catalogue: Catalogue, theme: Theme, shelf: Shelf | None = None, parent: QWidget | None = None
+        self, catalogue: Catalogue, theme: Theme, shelf: Favourites | None = None, parent: QWidget | None = None
     ) -> None:
         """Show the catalogue by categories."""
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.shelf = shelf or Shelf(parent=self)
+        self.shelf = shelf or Favourites(parent=self)
         self._catalogue = catalogue
         self._slices: Iterator[None] | None = None
         self.model = LibraryModel(catalogue, theme, self.shelf, self)
@@ -55,7 +55,7 @@ class LibraryPanel(QWidget):
         self.menu_extra: Callable[[QMenu, str], None] = lambda _menu, _key: None
         self.field = self._search_field(len(catalogue))
         self._lens = self.field.addAction(
-            tinted("search", theme.color("text_dim"), 16), QLineEdit.ActionPosition.LeadingPosition
+            icon_pixmap("search", theme.color("text_dim"), 16), QLineEdit.ActionPosition.LeadingPosition
         )
         self._lens.setText("Search")
         self.tree = LibraryTree(theme, self)
@@ -84,7 +84,7 @@ class LibraryPanel(QWidget):
         field.setObjectName("library_search")
         field.setPlaceholderText(f"Search {count:,} operators")
         field.setAccessibleName("Search the operators")
-        offer_clearing(field)
+        add_clear_button(field)
         field.installEventFilter(self)
         return field
 
@@ -113,7 +113,7 @@ class LibraryPanel(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
-        self._lens.setIcon(tinted("search", theme.color("text_dim"), 16))
+        self._lens.setIcon(icon_pixmap("search", theme.color("text_dim"), 16))
         self.tree.set_theme(theme)
         self.model.set_theme(theme)
 

@@ -10,7 +10,7 @@ Array = np.ndarray[tuple[int], np.dtype[np.float64]]
 UNITS = (("B", 1.0), ("KiB", 1024.0), ("MiB", 1024.0**2), ("GiB", 1024.0**3), ("TiB", 1024.0**4))
 
 
-def thinned(times: Array, values: Array, columns: int) -> tuple[Array, Array]:
+def thin_curve(times: Array, values: Array, columns: int) -> tuple[Array, Array]:
     """At most two points a pixel column: its lowest and highest value, so no peak is lost.
 
     Args:

@@ -9,9 +9,9 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtWidgets import QToolButton, QWidget
 
-from gradstudio.ui.docks.memory.curve import label_sides, thinned, value_at
+from gradstudio.ui.docks.memory.curve import label_sides, thin_curve, value_at
 from gradstudio.ui.docks.memory.plot_scale import Drawn, PlotScale, SecondsAxis
-from gradstudio.ui.docks.memory.run_overlay import History, Shown
+from gradstudio.ui.docks.memory.run_overlay import OverlayView, RunOverlay
 from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.theme import Theme, icon, ui_font
 
@@ -57,7 +57,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         self._cursor = pyqtgraph.InfiniteLine(angle=90, movable=False)
         self._cursor.hide()
         self.addItem(self._cursor, ignoreBounds=True)
-        self._history = History(self._near, self)
+        self._history = RunOverlay(self._near, self)
         self.zoom = self._zoom_button()
         self.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
         self.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
@@ -84,7 +84,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         self._draw_marks(start, end)
         self._say_moment()
 
-    def look(self, history: "Shown") -> None:
+    def look(self, history: "OverlayView") -> None:
         """Show where the person looks: a moment, a run instead of the last minute, a node's part."""
         if history != self._history.shown:
             self._history.shown = history
@@ -152,7 +152,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         columns = max(int(self.getPlotItem().getViewBox().width()), 64)
         made = {}
         for name in names:
-            x, y = thinned(times[first:], self._store.series(name)[first:], columns)
+            x, y = thin_curve(times[first:], self._store.series(name)[first:], columns)
             made[name] = (self._curve(name), self._color(name), x, y)
         return made
 

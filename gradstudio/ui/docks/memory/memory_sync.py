@@ -7,7 +7,7 @@ from gradstudio.ui.docks.inspector.display_names import name_of
 from gradstudio.ui.docks.memory.curve import in_words, value_at
 from gradstudio.ui.docks.memory.memory_plot import HELD, MemoryPlot
 from gradstudio.ui.docks.memory.run_memory import Point, RunMemory
-from gradstudio.ui.docks.memory.run_overlay import Shown
+from gradstudio.ui.docks.memory.run_overlay import OverlayView
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 
@@ -17,7 +17,7 @@ LEGIBLE_PX = 40.0
 """A run narrower than this is shown in its own time scale before a moment in it can be picked."""
 
 
-class MemoryJoin(QObject):
+class MemorySync(QObject):
     """Listens to both sides; lives as long as the dock."""
 
     def __init__(self, session: Session, plot: MemoryPlot, parent: QObject) -> None:
@@ -59,15 +59,15 @@ class MemoryJoin(QObject):
         alive = self._run.alive_bytes(active)
         return figures if held is None or alive is None else {**figures, held: float(alive)}
 
-    def _shown(self) -> Shown:
+    def _shown(self) -> OverlayView:
         active = self._session.results.active
         if active is None:
-            return Shown(None, self._curve() if self._zoomed else (), self._part(), name=self._name())
+            return OverlayView(None, self._curve() if self._zoomed else (), self._part(), name=self._name())
         engine_s = self._run.time_of(active)
         moment = self._session.memory.plot_s(engine_s) if engine_s is not None else None
         if self._picked is not None and self._picked[0] == active.index:
             moment = self._picked[1]  # within that step, where the person clicked
-        return Shown(moment, self._curve(), self._part(), active.phase, self._name())
+        return OverlayView(moment, self._curve(), self._part(), active.phase, self._name())
 
     def _name(self) -> str:
         """What the node under the plot's own pointer is called."""

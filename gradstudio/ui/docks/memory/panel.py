@@ -62,11 +62,11 @@ class MemoryPanel(QWidget):
         if self.plot is not None:
             return
         from gradstudio.ui.docks.memory.memory_plot import MemoryPlot
-        from gradstudio.ui.docks.memory.memory_sync import MemoryJoin
+        from gradstudio.ui.docks.memory.memory_sync import MemorySync
 
         self.plot = MemoryPlot(self._store, self._theme, self)
         self.plot.moment_changed.connect(self._on_plot_moment_changed)
-        self._join = MemoryJoin(self._session, self.plot, self)
+        self._join = MemorySync(self._session, self.plot, self)
         self._stack.addWidget(self.plot)
         self.refresh()
 

@@ -16,7 +16,7 @@ MARGIN = 0.06
 SHORTEST_S = 1e-4
 
 
-class Shown(NamedTuple):
+class OverlayView(NamedTuple):
     """Where the person looks; all times are the plot's, in seconds.
 
     Attributes:
@@ -33,12 +33,12 @@ class Shown(NamedTuple):
     name: str = ""
 
 
-class History:
+class RunOverlay:
     """The items that show it, in the scale of the tensors."""
 
     def __init__(self, scale: PlotScale, plot: pyqtgraph.PlotWidget) -> None:
         """Nothing is looked at."""
-        self._scale, self.shown = scale, Shown()
+        self._scale, self.shown = scale, OverlayView()
         self._drawn: tuple[int, float, str] = (0, 0.0, "")
         self._line = pyqtgraph.InfiniteLine(angle=90, movable=False)
         self._line.setZValue(20)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradstudio.ui.docks.messages.message_model import ENTRY_ROLE, Entry, EntryModel, Severity
-from gradstudio.ui.theme import Theme, mono_font, tinted
+from gradstudio.ui.theme import Theme, icon_pixmap, mono_font
 from gradstudio.ui.widgets.form_layout import label
 
 MAX_WRAPPED_LINES = 5
@@ -119,7 +119,7 @@ class EntryDelegate(QStyledItemDelegate):
 
     @functools.cached_property
     def _icons(self) -> dict[Severity, QPixmap]:
-        return {key: tinted(name, self.theme.color(role), 14, 2.0) for key, (name, role) in ICONS.items()}
+        return {key: icon_pixmap(name, self.theme.color(role), 14, 2.0) for key, (name, role) in ICONS.items()}
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         entry, view = index.data(ENTRY_ROLE), option.widget

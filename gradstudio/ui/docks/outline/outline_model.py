@@ -11,8 +11,14 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, ReplaceBlock, SetHeader, SetPlaces
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.names import title
-from gradstudio.scene.items import touched
-from gradstudio.scene.words.statement_description import operator_words, signs, told, value_words, wire_words
+from gradstudio.scene.items import affected_items
+from gradstudio.scene.words.statement_description import (
+    describe_statement,
+    operator_words,
+    signs,
+    value_words,
+    wire_words,
+)
 from gradstudio.ui.docks.outline.outline_rows import Insert, Move, Remove, Row, Rows, Step
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon
@@ -110,7 +116,7 @@ class OutlineModel(QAbstractItemModel):
             case Role.AccessibleTextRole if column == NAME:
                 return f"{title(self.graph, item)}, {operator_words(self.graph, item)}"
             case Role.AccessibleDescriptionRole if column == NAME:
-                return told(self._session, item)
+                return describe_statement(self._session, item)
             case Role.DecorationRole if column == NAME:
                 return self._sign(item)
             case Role.ForegroundRole if column in (OPERATOR, VALUE) or self._is_left_out(item):
@@ -216,7 +222,7 @@ class OutlineModel(QAbstractItemModel):
     def _on_store_edited(self, edits: Edits) -> None:
         if all(isinstance(edit, SetPlaces) for edit in edits):
             return
-        changed = {item for item in touched(edits) if item in self.graph}
+        changed = {item for item in affected_items(edits) if item in self.graph}
         if self.rows.only is not None or len(changed) > MANY:
             self.show_only(self.rows.only and (item for item in self.rows.only if item in self.graph))
             return

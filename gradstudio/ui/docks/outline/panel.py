@@ -9,11 +9,11 @@ from gradstudio.ui.canvas.menus.context_menu import context_menu
 from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.docks.outline.outline_model import NAME, OutlineModel
 from gradstudio.ui.docks.outline.outline_tree import OutlineTree
-from gradstudio.ui.state.document.node_search import find
+from gradstudio.ui.state.document.node_search import find_nodes
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme
-from gradstudio.ui.widgets.clear_button import offer_clearing
+from gradstudio.ui.widgets.clear_button import add_clear_button
 
 FILTER_MS = 120
 Flag = QItemSelectionModel.SelectionFlag
@@ -32,7 +32,7 @@ class OutlinePanel(QWidget):
         self.field.setPlaceholderText("Filter: name, nan, error …")
         self.field.setToolTip("Name, operator, shape, nan, error, and all else that Find on Canvas knows")
         self.field.setAccessibleName("Filter the outline")
-        offer_clearing(self.field)
+        add_clear_button(self.field)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFocusProxy(self.tree)
         column = QVBoxLayout(self)
@@ -167,7 +167,7 @@ class OutlinePanel(QWidget):
             return
         session = self._session
         problems = session.problems
-        found = find(
+        found = find_nodes(
             self.model.graph,
             session.results,
             text,

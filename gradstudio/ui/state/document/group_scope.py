@@ -18,7 +18,7 @@ from gradstudio.graph.edits import (
 )
 from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.groups.definitions import group_of
-from gradstudio.graph.groups.group_view import closed, opened, settled
+from gradstudio.graph.groups.group_view import boundary_edits, close_group, open_group
 from gradstudio.graph.model import Definition, Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.ui.state.document.graph_store import GraphStore
@@ -166,12 +166,12 @@ class ShownStore(GraphStore):
             return
         name, draft = self.scope.name, self.graph.copy()
         apply_all(draft, edits)
-        more = settled(draft)
+        more = boundary_edits(draft)
         apply_all(draft, more)
         self._own = (*edits, *more)
         try:
             words = f"{text}, inside {name}"
-            self.root.submit(closed(self.root.graph, name, draft), words, merge_key and f"{name}/{merge_key}")
+            self.root.submit(close_group(self.root.graph, name, draft), words, merge_key and f"{name}/{merge_key}")
         finally:
             self._own = None
 
@@ -204,7 +204,7 @@ class ShownStore(GraphStore):
         self.edited.emit(edits)
 
     def _target(self) -> Graph:
-        return opened(self.root.graph, self.scope.name)
+        return open_group(self.root.graph, self.scope.name)
 
     def _take_surroundings(self) -> None:
         root = self.root.graph

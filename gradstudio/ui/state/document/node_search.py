@@ -19,7 +19,7 @@ Problems = Callable[[ItemId], Iterable[tuple[str, str]]]
 """Severity and words of what is wrong with an item."""
 
 
-class Computed(Protocol):
+class RunValues(Protocol):
     """What is asked of a run."""
 
     def outputs(self, node: ItemId, /) -> tuple[Record, ...] | None:
@@ -29,7 +29,9 @@ class Computed(Protocol):
         """What is expected of an output."""
 
 
-def find(graph: Graph, computed: Computed, query: str, problems: Problems = lambda item: ()) -> tuple[ItemId, ...]:
+def find_nodes(
+    graph: Graph, computed: RunValues, query: str, problems: Problems = lambda item: ()
+) -> tuple[ItemId, ...]:
     """The items, in program order, that every word of a query is about; none for an empty query.
 
     A word is a part of a name, operator, note, literal, dtype or of torch's words about an error; a number that
@@ -53,7 +55,7 @@ def _words(query: str) -> list[str]:
 class _Seen:
     """All that is to be read about one item."""
 
-    def __init__(self, graph: Graph, computed: Computed, item: ItemId, problems: Problems) -> None:
+    def __init__(self, graph: Graph, computed: RunValues, item: ItemId, problems: Problems) -> None:
         self._item, self._owner = item, graph.nodes.get(item) or graph.blocks[item]
         self._records = list(_flat(computed.outputs(item) or ()))
         self._inferred = computed.inference(item) if not self._records else None

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gradstudio.scene.overlay_registry import OVERLAYS as ROWS
 from gradstudio.scene.overlay_registry import Shown
-from gradstudio.scene.wire.wire_options import WireView
+from gradstudio.scene.wire.wire_options import WireOptions
 
 OVERLAYS: Final = tuple(row.id for row in ROWS)
 
@@ -24,7 +24,7 @@ class Overlays(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         """Everything a beginner looks for is on."""
         super().__init__(parent)
-        self.wires = WireView()
+        self.wires = WireOptions()
         self._on = {row.id: row.is_on_at_first for row in ROWS}
 
     def __getitem__(self, name: str) -> bool:
@@ -56,7 +56,7 @@ class Overlays(QObject):
             self._on[name] = on
             self.changed.emit()
 
-    def show_wires(self, wires: WireView) -> None:
+    def show_wires(self, wires: WireOptions) -> None:
         """Draw wires in another way."""
         if self.wires != wires:
             self.wires = wires

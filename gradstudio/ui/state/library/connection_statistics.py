@@ -22,7 +22,7 @@ SHOWN: Final = 5
 Pair = tuple[str, str, float]
 
 
-class Habits(QObject):
+class ConnectionStatistics(QObject):
     """How often one operator followed another, as counts that fade.
 
     Signals:
@@ -56,7 +56,7 @@ class Habits(QObject):
         if not 0 < len(wires) <= MOST_AT_ONCE:
             return
         for wire in wires:
-            before, after = called(graph, wire.source), called(graph, wire.target)
+            before, after = visible_operator(graph, wire.source), visible_operator(graph, wire.target)
             if before and after:
                 self._count(before, after)
         self.changed.emit()
@@ -78,7 +78,7 @@ class Habits(QObject):
         self._counts[before] = {other: count for other, count in row.items() if count >= LEAST}
 
 
-def called(graph: Graph, item: ItemId) -> str:
+def visible_operator(graph: Graph, item: ItemId) -> str:
     """The operator that a person sees at an item: of a call the module's; "" for blocks."""
     node = graph.nodes.get(item)
     if node is None:

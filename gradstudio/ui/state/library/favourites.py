@@ -4,13 +4,13 @@ from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
-from gradstudio.ui.state.library.published_groups import Published
+from gradstudio.ui.state.library.published_groups import PublishedGroups
 
 MAX_RECENT: Final = 12
 MAX_FAVOURITES: Final = 200
 
 
-class Shelf(QObject):
+class Favourites(QObject):
     """Favourites in the order they were chosen, and recently used operators, the last first; both as keys.
 
     Attributes:
@@ -29,7 +29,7 @@ class Shelf(QObject):
         self.favourites: tuple[str, ...] = ()
         self.recent: tuple[str, ...] = ()
         self.carries = True
-        self.published: Published | None = None
+        self.published: PublishedGroups | None = None
 
     def restore(self, favourites: tuple[str, ...], recent: tuple[str, ...]) -> None:
         """Begin with what was kept; a key that no catalogue knows any more does no harm."""

@@ -15,7 +15,7 @@ from gradstudio.graph.recipes.grouping.definition_copies import bring, renamed_g
 SUFFIX = ".gsg"
 
 
-class Published(QObject):
+class PublishedGroups(QObject):
     """Reads and writes the folder; files that cannot be read are left alone.
 
     Signals:

@@ -4,13 +4,13 @@ import msgspec
 
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.groups.definitions import reaches
+from gradstudio.graph.groups.definitions import calls_transitively
 from gradstudio.graph.model import BodyId, Definition, Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP, row_of_key
 from gradstudio.graph.recipes import add_operator
 from gradstudio.graph.recipes.grouping.definition_copies import bring
 from gradstudio.operators.model import Operator
-from gradstudio.ui.state.library.published_groups import Published
+from gradstudio.ui.state.library.published_groups import PublishedGroups
 
 PUBLISHED = "published:"
 """How the key of a published group begins until it is brought into a document."""
@@ -28,7 +28,7 @@ def document_rows(graph: Graph) -> tuple[Operator, ...]:
     return tuple(msgspec.structs.replace(row, summary="A group of this document.") for row in rows if row is not None)
 
 
-def published_rows(published: Published | None) -> tuple[Operator, ...]:
+def published_rows(published: PublishedGroups | None) -> tuple[Operator, ...]:
     """The published groups, as operators."""
     found = []
     for name in published.names() if published is not None else ():
@@ -39,7 +39,7 @@ def published_rows(published: Published | None) -> tuple[Operator, ...]:
     return tuple(found)
 
 
-def definitions(graph: Graph, published: Published | None) -> dict[str, Definition]:
+def definitions(graph: Graph, published: PublishedGroups | None) -> dict[str, Definition]:
     """Every definition whose card can be shown, by key."""
     found = {GROUP + name: one for name, one in graph.definitions.items()}
     for name in published.names() if published is not None else ():
@@ -50,7 +50,7 @@ def definitions(graph: Graph, published: Published | None) -> dict[str, Definiti
 
 
 def add_own(
-    graph: Graph, key: str, published: Published | None, x: float, y: float, body: BodyId, inside: str
+    graph: Graph, key: str, published: PublishedGroups | None, x: float, y: float, body: BodyId, inside: str
 ) -> tuple[Edits, ItemId]:
     """A call of a group; a published one is brought into the document first.
 
@@ -73,7 +73,7 @@ def add_own(
             raise Refused(f"There is no published group '{name}' any more.")
         brought, name = bring(graph, source, name)
         apply_all(draft, brought)
-    if inside and (name == inside or reaches(draft, [name], inside)):
+    if inside and (name == inside or calls_transitively(draft, [name], inside)):
         raise Refused(f"'{name}' cannot stand inside '{inside}': a group cannot call itself.")
     edits, item = add_operator(draft, GROUP + name, x, y, body=body)
     return (*brought, *edits), item

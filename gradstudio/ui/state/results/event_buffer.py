@@ -50,7 +50,7 @@ class Buffered(Protocol):
 S = TypeVar("S", bound=Buffered)
 
 
-def waits(tell: Callable[Concatenate[S, P], None]) -> Callable[Concatenate[S, P], None]:
+def defer(tell: Callable[Concatenate[S, P], None]) -> Callable[Concatenate[S, P], None]:
     """A method that is carried out at once, or when what is held back is taken up."""
 
     @wraps(tell)

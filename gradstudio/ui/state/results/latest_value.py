@@ -7,7 +7,7 @@ from gradstudio.protocol.messages.records import Record
 from gradstudio.ui.state.results.result_store import ResultStore
 
 
-def known_values(results: ResultStore) -> Lookup:
+def latest_values(results: ResultStore) -> Lookup:
     """Asks the results of an item's output; of a run that is stale, only what inference says counts."""
 
     def look(item: ItemId, output: int) -> Record | None:

@@ -5,7 +5,7 @@ from gradstudio.ui.state.results import record_steps
 from gradstudio.ui.state.results.result_store import ResultStore
 
 
-class RecordWalk:
+class RecordStepper:
     """Steps through the timeline of a result store; at its end it looks at now."""
 
     def __init__(self, results: ResultStore, store: GraphStore) -> None:

@@ -12,7 +12,7 @@ from gradstudio.protocol.messages.events import GradRow, ModuleNow, Printed, Row
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.timeline.run_timeline import Timeline
 from gradstudio.ui.state.document.attention import Attention
-from gradstudio.ui.state.results.event_buffer import EventBuffer, waits
+from gradstudio.ui.state.results.event_buffer import EventBuffer, defer
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.results.run_names import NOTHING_RAN, RunNames
 from gradstudio.ui.state.throttle import Throttle
@@ -101,7 +101,7 @@ class ResultTables(QObject):
         self.buffer.take_up()
         self.pace.flush()
 
-    @waits
+    @defer
     def add_rows(self, rows: Iterable[Row]) -> None:
         """Nodes ran."""
         told = tuple(rows)
@@ -111,18 +111,18 @@ class ResultTables(QObject):
         if kept is not None:
             self._renumber(kept)
 
-    @waits
+    @defer
     def add_backward(self, traced: BackwardTraced) -> None:
         """A backward was recorded."""
         self.timeline.add_backward(traced)
         self._announce_grown(row.node for row in traced.rows if row.node)
 
-    @waits
+    @defer
     def set_gradients(self, rows: Iterable[GradRow], whole: bool) -> None:
         """Gradients as they stand now; `whole` replaces all that were known."""
         self._announce(*self.timeline.add_gradients(rows, whole))
 
-    @waits
+    @defer
     def set_modules(self, modules: Iterable[ModuleNow]) -> None:
         """Every module that is another now than when it was made."""
         old, self.modules = self.modules, {module.node: module for module in modules}
@@ -150,13 +150,13 @@ class ResultTables(QObject):
         self.incomplete = dict(reasons)
         self._announce(*changed)
 
-    @waits
+    @defer
     def add_failure(self, failure: Failure) -> None:
         """A node failed."""
         self.failures[failure.failed.node] = failure
         self._announce(failure.failed.node)
 
-    @waits
+    @defer
     def add_warning(self, warning: Warned) -> None:
         """Torch warned while a node ran."""
         self.warnings[warning.node] = (*self.warnings.get(warning.node, ()), warning)
@@ -167,7 +167,7 @@ class ResultTables(QObject):
         """The program printed."""
         self.printed.emit(printed)
 
-    @waits
+    @defer
     def set_stale(self, stale: bool) -> None:
         """Whether the results belong to an older program than the canvas shows."""
         if self.is_stale != stale:
@@ -204,7 +204,7 @@ class ResultTables(QObject):
 
     # ------------------------------------------------------------------ private
 
-    @waits
+    @defer
     def _begin(self, fresh: bool, names: RunNames) -> None:
         self.names = names
         self.failures.clear()

@@ -1,10 +1,10 @@
 """How the program that ran called its nodes: what the past is named with, whatever was edited since. No Qt here."""
 
-from gradstudio.graph.groups.call_ids import is_inner, path_of
+from gradstudio.graph.groups.call_ids import is_call_item, path_of
 from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
-from gradstudio.program.model import Program, flat
+from gradstudio.program.model import Program, flatten_statements
 
 
 class RunNames:
@@ -18,15 +18,15 @@ class RunNames:
     def __init__(self, graph: Graph | None = None, program: Program | None = None) -> None:
         """Keep a graph and the program compiled from it; nothing for no run."""
         self.graph = graph.copy() if graph is not None else Graph()
-        statements = flat(program.statements) if program is not None else ()
+        statements = flatten_statements(program.statements) if program is not None else ()
         insides = program.insides if program is not None else ()
-        inner = (one for inside in insides for one in flat((*inside.setup, *inside.body)))
+        inner = (one for inside in insides for one in flatten_statements((*inside.setup, *inside.body)))
         self._inner: dict[ItemId, str] = {one.node: one.text for one in inner}
         self.texts: dict[ItemId, str] = {statement.node: statement.text for statement in statements}
 
     def title(self, node: ItemId) -> str:
         """The names the node bound when it ran, or its operator; "" when it was not in the program."""
-        if not is_inner(node):
+        if not is_call_item(node):
             return title(self.graph, node) if node in self.graph else ""
         words, graph = list[str](), self.graph
         for part in path_of(node):
@@ -37,7 +37,7 @@ class RunNames:
 
     def text(self, node: ItemId) -> str:
         """The node's statement when it ran; "" when it had none."""
-        return self._inner.get(path_of(node)[-1], "") if is_inner(node) else self.texts.get(node, "")
+        return self._inner.get(path_of(node)[-1], "") if is_call_item(node) else self.texts.get(node, "")
 
     def graph_or(self, now: Graph) -> Graph:
         """The graph that was run, or the one that stands now when nothing ran."""

@@ -12,7 +12,7 @@ ASKS: frozenset[Verb] = frozenset({"run", "forward", "backward"})
 """Verbs that may go through much of a program; a single step is refused by the engine where it must be."""
 
 
-def marked(ports: tuple[PortInference, ...], needs: tuple[Need, ...]) -> tuple[PortInference, ...]:
+def mark_needs(ports: tuple[PortInference, ...], needs: tuple[Need, ...]) -> tuple[PortInference, ...]:
     """What is expected of each output, with the need noted where the memory is expected to run out."""
     found = {(port.node, port.output): port for port in ports}
     for need in reversed(needs):

@@ -7,7 +7,7 @@ from gradstudio.protocol.messages.module_import import BringModule, Brought, Not
 from gradstudio.ui.state.run.engine_client import KILL_WAIT_MS, EngineChild
 
 
-class Bringing(QObject):
+class ModuleImporter(QObject):
     """Keeps an engine warm, hands it one request, and takes a fresh one for the next: user code leaves traces.
 
     Signals:

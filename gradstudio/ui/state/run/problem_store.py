@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.finding_sources import findings
 from gradstudio.advice.diagnosis.memory_shortage import size_explanation, size_title
-from gradstudio.advice.diagnosis.silent_mistakes import quiet
+from gradstudio.advice.diagnosis.silent_mistakes import silent_mistakes
 from gradstudio.advice.explanation import explain, explain_warning, failed_of
 from gradstudio.advice.fixes.finding_fixes import finding_fixes
 from gradstudio.advice.fixes.fix_kinds import fixes_for, fixes_for_warning
@@ -19,13 +19,13 @@ from gradstudio.graph.analysis.validity import INSIDE, incomplete_inside, troubl
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.errors import EditError
 from gradstudio.graph.model import ItemId
-from gradstudio.layout.placement.gap_opening import with_room
+from gradstudio.layout.placement.gap_opening import open_gap
 from gradstudio.protocol.messages.events import Failed, GradRow, Warned
 from gradstudio.protocol.messages.inference import Need, PortInference
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.failure import Failure
-from gradstudio.ui.state.results.latest_value import known_values
+from gradstudio.ui.state.results.latest_value import latest_values
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run.run_controller import RunController, RunState
 from gradstudio.ui.state.throttle import Throttle
@@ -92,7 +92,7 @@ class ProblemStore(QObject):
         """Listen to graph and results."""
         super().__init__(parent)
         self._store, self._results, self._run, self._attention = store, results, run, attention
-        self._known = known_values(results)
+        self._known = latest_values(results)
         self.problems: tuple[Problem, ...] = ()
         self._by_node: dict[ItemId, tuple[Problem, ...]] = {}
         self._fixes: dict[tuple[ItemId, str, str], tuple[Fix, ...]] = {}
@@ -127,7 +127,7 @@ class ProblemStore(QObject):
             self._store.refused.emit(CHANGED_MEANWHILE)
             return False
         try:
-            self._store.submit(with_room(self._store.graph, fix.edits), fix.title)
+            self._store.submit(open_gap(self._store.graph, fix.edits), fix.title)
         except EditError:
             self._store.refused.emit(CHANGED_MEANWHILE)
             return False
@@ -228,7 +228,7 @@ class ProblemStore(QObject):
     def _quiet(self, told: list[Problem]) -> Iterator[Finding]:
         """What torch runs without a word; not where it refuses, or warns of the same."""
         nodes = {problem.node for problem in told if problem.kind in ("failure", "refusal", "warning", "incomplete")}
-        return (finding for finding in quiet(self._store.graph, self._known) if finding.node not in nodes)
+        return (finding for finding in silent_mistakes(self._store.graph, self._known) if finding.node not in nodes)
 
     def _findings(self) -> tuple[Finding, ...]:
         """What the last run and the graph bring to light; of a run that is stale, nothing."""

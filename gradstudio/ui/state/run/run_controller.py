@@ -11,21 +11,21 @@ from gradstudio.graph import recipes
 from gradstudio.graph.analysis.validity import incomplete_inside
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
-from gradstudio.program.model import Program, flat, has_backward
+from gradstudio.program.model import Program, flatten_statements, has_backward
 from gradstudio.protocol.messages import debugging, events, requests
 from gradstudio.protocol.messages.base import Verb
 from gradstudio.protocol.messages.inference import Inferred
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.results.memory_store import MemoryStore
-from gradstudio.ui.state.results.record_stepper import RecordWalk
+from gradstudio.ui.state.results.record_stepper import RecordStepper
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run import run_events
 from gradstudio.ui.state.run.engine_line import EngineLine
-from gradstudio.ui.state.run.memory_check import MemoryCheck, marked
+from gradstudio.ui.state.run.memory_check import MemoryCheck, mark_needs
 from gradstudio.ui.state.run.run_questions import RunQuestions
 from gradstudio.ui.state.run.run_requests import RunRequests, repeated_nodes
-from gradstudio.ui.state.run.run_state import Command, Debugging, RunState, Situation, waiting_words, why_not
+from gradstudio.ui.state.run.run_state import BreakpointSource, Command, RunState, Situation, waiting_words, why_not
 from gradstudio.ui.state.run.run_status import RunStatus
 from gradstudio.ui.state.run.run_stepper import RunStepper
 from gradstudio.ui.state.run.shape_requests import ShapeRequests
@@ -59,13 +59,13 @@ class RunController(QObject):
         results: ResultStore,
         memory: MemoryStore,
         parent: QObject | None = None,
-        debug: Debugging | None = None,
+        debug: BreakpointSource | None = None,
     ) -> None:
         """Listen to the store and the engine; breakpoints are those of `debug`."""
         super().__init__(parent)
         self._store, self._engine, self._results, self._memory = store, engine, results, memory
         self._tables, self._attention, self._debug = results.tables, results.attention, debug
-        self._walk = RecordWalk(results, store)
+        self._walk = RecordStepper(results, store)
         self._requests = RunRequests(store, engine, self._on_compiled, self.program_changed.emit)
         self.status = RunStatus(self)
         self.state_changed = self.status.changed
@@ -240,7 +240,7 @@ class RunController(QObject):
     # ------------------------------------------------------------------ slots
 
     def _on_compiled(self, program: Program) -> None:
-        self._texts = {statement.node: statement.text for statement in flat(program.statements)}
+        self._texts = {statement.node: statement.text for statement in flatten_statements(program.statements)}
         reasons = {row.node: row.reason for row in program.incomplete}
         self._tables.set_incomplete({**incomplete_inside(self._store.graph), **reasons})
         self._tables.set_texts(self._texts, repeated_nodes(program.statements))
@@ -315,7 +315,7 @@ class RunController(QObject):
                 self.questions.answered.emit(event)
             case Inferred() if self._requests.stands(event):
                 self.memory_check.take_needs(event.needs)
-                self._tables.set_inference(marked(event.ports, event.needs))
+                self._tables.set_inference(mark_needs(event.ports, event.needs))
             case _:
                 run_events.keep(event, self._tables, self._memory, self._texts)
 

@@ -1,6 +1,6 @@
 """Events of the engine that only have to be kept: values, gradients, memory, words. It decides nothing."""
 
-from gradstudio.graph.groups.call_ids import is_inner, outermost
+from gradstudio.graph.groups.call_ids import is_call_item, outermost
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import events
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
@@ -35,7 +35,7 @@ def keep(event: events.Event, tables: ResultTables, memory: MemoryStore, texts: 
 
 def _after(node: ItemId, texts: dict[ItemId, str]) -> ItemId:
     """The node whose statement follows in the text: as far as can be told, the one at work now."""
-    if is_inner(node):
+    if is_call_item(node):
         return outermost(node)
     nodes = list(texts)
     index = nodes.index(node) + 1 if node in texts else len(nodes)

@@ -66,7 +66,7 @@ class RunState(msgspec.Struct, frozen=True):
     waiting: bool = False
 
 
-class Debugging(Protocol):
+class BreakpointSource(Protocol):
     """What the run has to know of breakpoints; `DebugStore` is one."""
 
     @property

@@ -3,12 +3,12 @@
 from typing import Protocol
 
 from gradstudio.graph.model import ItemId
-from gradstudio.program.model import Program, flat
+from gradstudio.program.model import Program, flatten_statements
 from gradstudio.protocol.messages import debugging, events
 from gradstudio.protocol.messages.base import Verb
-from gradstudio.ui.state.results.record_stepper import RecordWalk
+from gradstudio.ui.state.results.record_stepper import RecordStepper
 from gradstudio.ui.state.results.result_store import ResultStore
-from gradstudio.ui.state.run.run_state import Command, Debugging
+from gradstudio.ui.state.run.run_state import BreakpointSource, Command
 from gradstudio.ui.state.run.run_status import RunStatus
 
 FAILED_BACKWARD = "This backward has failed and would fail again: see Problems. Backward (F6) tries it all the same."
@@ -36,8 +36,8 @@ class RunStepper:
         run: Executes,
         status: RunStatus,
         results: ResultStore,
-        walk: RecordWalk,
-        debug: Debugging | None = None,
+        walk: RecordStepper,
+        debug: BreakpointSource | None = None,
     ) -> None:
         """Step by `run`, or by `walk` through what `results` recorded; breakpoints are those of `debug`."""
         self._run, self._status, self._results, self._walk, self._debug = run, status, results, walk, debug
@@ -138,7 +138,7 @@ class RunStepper:
     def _keeps_failed_backward(self) -> bool:
         """A backward that has failed would fail again, and its record would stand there twice."""
         state, failure = self._status.state, self._results.failure(self._status.state.next_node)
-        backwards = {each.node for each in flat(self._run.program.statements) if each.backward}
+        backwards = {each.node for each in flatten_statements(self._run.program.statements) if each.backward}
         if state.busy or state.outcome != "failed" or failure is None or state.next_node not in backwards:
             return False
         self._status.refused.emit(FAILED_BACKWARD)

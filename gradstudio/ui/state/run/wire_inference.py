@@ -6,13 +6,21 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gradstudio.advice.model import Fix
-from gradstudio.advice.wire_trial import Verdict, judge, missing, not_yet, trial_program, way_out, with_way_out
+from gradstudio.advice.wire_trial import (
+    Verdict,
+    judge,
+    missing_reason,
+    pending_verdict,
+    trial_program,
+    way_out,
+    with_way_out,
+)
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import EditError, Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages.inference import WireTried
 from gradstudio.ui.state.document.graph_store import GraphStore
-from gradstudio.ui.state.results.latest_value import known_values
+from gradstudio.ui.state.results.latest_value import latest_values
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run.engine_line import EngineLine
 from gradstudio.ui.state.run.run_questions import RunQuestions
@@ -38,7 +46,7 @@ class _Asked(NamedTuple):
     fix: Fix | None = None
 
 
-class WireTrials(QObject):
+class WireInference(QObject):
     """Answers to "would this wire work", kept until the gesture is over or the graph is another one.
 
     The newest question wins: while one is under way, only the last of those that follow is kept.
@@ -105,9 +113,9 @@ class WireTrials(QObject):
         target = ends[2]
         if target not in draft.nodes:
             return  # a block's own ports: nothing of torch is called there
-        program = trial_program(draft, target, known_values(self._results))
-        if reason := missing(program, target):
-            self._settle(ends, not_yet(draft, target, reason))
+        program = trial_program(draft, target, latest_values(self._results))
+        if reason := missing_reason(program, target):
+            self._settle(ends, pending_verdict(draft, target, reason))
         elif number := self._questions.try_wire(program, target):
             self._under_way = _Asked(number, ends, draft)
 
@@ -119,7 +127,7 @@ class WireTrials(QObject):
         asked = self._under_way
         if not isinstance(event, WireTried) or asked is None or event.request != asked.request:
             return
-        self._under_way, known = None, known_values(self._results)
+        self._under_way, known = None, latest_values(self._results)
         if asked.fix is None:
             self._settle(asked.ends, judge(asked.draft, event, known))
             self._ask_with_way_out(asked, event)
@@ -130,7 +138,7 @@ class WireTrials(QObject):
 
     def _ask_with_way_out(self, asked: _Asked, tried: WireTried) -> None:
         """What torch would say with the first fix carried out: there may be a second fault behind the first."""
-        known = known_values(self._results)
+        known = latest_values(self._results)
         fix = way_out(asked.draft, tried, known)
         if fix is None or fix.edits is None or self._wanted is not None:
             return
@@ -138,7 +146,9 @@ class WireTrials(QObject):
         apply_all(mended, fix.edits)
         program = trial_program(mended, target, known)
         number = (
-            0 if target not in mended.nodes or missing(program, target) else self._questions.try_wire(program, target)
+            0
+            if target not in mended.nodes or missing_reason(program, target)
+            else self._questions.try_wire(program, target)
         )
         if number:
             self._under_way = _Asked(number, asked.ends, mended, fix)

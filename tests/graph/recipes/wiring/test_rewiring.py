@@ -9,7 +9,7 @@ from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.wire_dots import points_of
 from gradstudio.graph.recipes.wiring.dots import add_dot
-from gradstudio.graph.recipes.wiring.rewiring import move_wires, set_links, swap_inputs, swappable
+from gradstudio.graph.recipes.wiring.rewiring import move_wires, set_links, swap_inputs, swappable_operands
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write
 
@@ -106,7 +106,7 @@ def test_what_can_be_swapped() -> None:
     graph = program("for i in range(3):\n    k = torch.rand(2)\n" + TEXT)
 
     def paths(words: str) -> list[str]:
-        return [port.path for port in swappable(graph, at(graph, words)) or ()]
+        return [port.path for port in swappable_operands(graph, at(graph, words)) or ()]
 
     assert paths("c") == ["input", "other"]
     assert paths("f") == ["tensors.0", "tensors.1"]
@@ -147,7 +147,7 @@ def test_a_node_without_two_operands_refuses() -> None:
     graph = program()
     with pytest.raises(Refused, match="d has no two inputs that could change places"):
         swap_inputs(graph, at(graph, "d"))
-    assert swappable(graph, ItemId("nobody")) is None
+    assert swappable_operands(graph, ItemId("nobody")) is None
 
 
 def test_an_input_that_does_not_take_the_literal_refuses() -> None:

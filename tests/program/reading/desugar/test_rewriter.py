@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from gradstudio.program.reading.desugar.rewriter import make_plain
+from gradstudio.program.reading.desugar.rewriter import desugar
 
 CASES = {
     "captured": (
@@ -93,6 +93,6 @@ CASES = {
 def test_it_does_the_same(name: str) -> None:
     text, plainer = CASES[name]
     tree = ast.parse(text)
-    make_plain(tree)
+    desugar(tree)
     body = sorted(tree.body, key=lambda one: not isinstance(one, ast.FunctionDef))
     assert "\n".join(ast.unparse(one) for one in body).replace("\n\n", "\n") == plainer

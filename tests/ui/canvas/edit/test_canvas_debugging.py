@@ -25,11 +25,11 @@ from gradstudio.protocol.messages.debugging import (
 from gradstudio.protocol.messages.events import Failed, GradPart, GradRow, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.scene.camera import Camera
-from gradstudio.scene.card.debug_sections import extras
+from gradstudio.scene.card.debug_sections import debug_sections
 from gradstudio.scene.hit_test import Hit, cause_at, hit
 from gradstudio.scene.wire.wire_labels import WireLabels, brief, summed
 from gradstudio.scene.words.tooltips import tooltip, wire_text
-from gradstudio.ui.canvas.gestures.number_steps import moved
+from gradstudio.ui.canvas.gestures.number_steps import drag_number
 from gradstudio.ui.canvas.menus.debug_menu import node_rows, wire_rows, words
 from gradstudio.ui.canvas.paint.card.header_colours import color_of
 from gradstudio.ui.state.results.failure import Failure
@@ -504,7 +504,7 @@ def test_costs_stand_at_the_foot_of_each_card(squared: Squared) -> None:
     squared.hand.session.results.tables.add_rows([Row(step=9, node=squared.y, outputs=(scalar(3.0),), seconds=0.002)])
     squared.hand.canvas.overlays.switch("cost", True)
     assert board.stack.cards[squared.y].height > before
-    found = extras(board.results, board.state.experiments, squared.y, with_cost=True)
+    found = debug_sections(board.results, board.state.experiments, squared.y, with_cost=True)
     assert found.cost[0] == "2 ms"
 
 
@@ -587,5 +587,5 @@ def test_escape_takes_a_dragged_number_back(squared: Squared) -> None:
      (2.0, 10, True, 2.01), (0.0, 10, False, 0.01), (-2.0, 10, False, -1.9)],
 )  # fmt: skip
 def test_how_far_a_drag_goes(value: float, pixels: float, fine: bool, then: float) -> None:
-    assert moved(value, pixels, fine=fine) == pytest.approx(then)
-    assert type(moved(value, pixels, fine=fine)) is type(value)
+    assert drag_number(value, pixels, fine=fine) == pytest.approx(then)
+    assert type(drag_number(value, pixels, fine=fine)) is type(value)

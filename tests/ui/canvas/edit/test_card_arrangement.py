@@ -11,8 +11,8 @@ from gradstudio.document.file import dumps, loads
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId, Place
 from gradstudio.program.write import write_script
-from gradstudio.ui.canvas.paint.card.header_colours import head_of
-from gradstudio.ui.canvas.paint.wire_painter import blended
+from gradstudio.ui.canvas.paint.card.header_colours import header_colour
+from gradstudio.ui.canvas.paint.wire_painter import blend_with_ground
 from gradstudio.ui.theme import ThemeName, theme
 from tests.ui.canvas.conftest import CONTROL, NO_KEY, SHIFT, Hand
 from tests.ui.canvas.test_painting import contrast
@@ -353,7 +353,7 @@ def test_a_muted_node_and_what_reads_it_leave_the_program_and_look_it(hand: Hand
     for item, word in ((a, "muted"), (y, "left out")):
         at = hand.view(*hand.header(item))
         assert after.pixelColor(at) != before.pixelColor(at)
-        head = head_of(board, hand.canvas.look, item)
+        head = header_colour(board, hand.canvas.look, item)
         assert head is not None
         assert head.text == word
     hand.canvas.selection.select(frozenset({a}))
@@ -397,9 +397,9 @@ def test_a_muted_card_can_be_read(hand: Hand, name: ThemeName) -> None:
     hand.canvas.selection.select(frozenset({x}))
     hand.canvas.card_arrangement.toggle_muted()
     hand.canvas.selection.clear()
-    head = head_of(hand.canvas.board, look, x)
+    head = header_colour(hand.canvas.board, look, x)
     assert head is not None
-    ground = blended(look.color("canvas"), QColor(head.ground.rgb()), head.ground.alphaF())
+    ground = blend_with_ground(look.color("canvas"), QColor(head.ground.rgb()), head.ground.alphaF())
     assert contrast(head.ink, ground) >= 4.5
     assert contrast(look.color("text_dim"), look.color("canvas")) >= 4.5
     at = hand.view(*hand.header(x))

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
 from gradstudio.graph import recipes
-from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import ReplaceBlock, ReplaceNode, SetTail
 from gradstudio.graph.model import DOCUMENT_DEVICE, BodyId, ItemId
 from gradstudio.ui.canvas.edit.in_place_editors import LineEdit, NoteEdit
@@ -479,5 +479,5 @@ def test_tab_goes_through_the_fields_of_a_module_card(hand: Hand) -> None:
         assert isinstance(editor, LineEdit)
         retype(editor, width)
         hand.key(Key.Key_Tab, to=editor)
-    module = joined(hand.graph).modules[call]
+    module = card_groups(hand.graph).modules[call]
     assert [literal(hand, module, name) for name in ("in_features", "out_features")] == ["5", "7"]

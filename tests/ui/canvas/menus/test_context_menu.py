@@ -14,7 +14,7 @@ from gradstudio.operators.catalogue.loader import load
 from gradstudio.program.write import write_script
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.canvas.menus.context_menu import context_menu
-from gradstudio.ui.canvas.popups.search_row_delegate import FIND, spelled
+from gradstudio.ui.canvas.popups.search_row_delegate import FIND, spelling_parts
 from tests.ui.canvas.conftest import CONTROL, Hand, entries
 from tests.ui.conftest import Add
 from tests.ui.test_keys_of_panels import focus, press
@@ -205,12 +205,12 @@ def test_rows_of_one_name_say_at_once_which_is_which_and_the_function_comes_firs
     QTest.keyClicks(popup.field, "relu")
     rows = [popup.index(k).data(FIND).operator for k in range(4)]
     assert rows[0].key == "torch.relu"
-    shown = ["{}{}{}  {}".format(*(spelled(row)[0], row.title, *spelled(row)[1:])) for row in rows]
+    shown = ["{}{}{}  {}".format(*(spelling_parts(row)[0], row.title, *spelling_parts(row)[1:])) for row in rows]
     assert shown == ["relu  torch", "relu  nn.functional", "x.relu()  Tensor method", "ReLU  nn module"]
 
 
 def test_what_is_not_torchs_is_not_said_to_be() -> None:
-    assert [spelled(load()[key])[2] for key in ("math.tanh", "torch.tanh")] == ["math", "torch"]
+    assert [spelling_parts(load()[key])[2] for key in ("math.tanh", "torch.tanh")] == ["math", "torch"]
 
 
 @pytest.mark.feature(13)

@@ -11,7 +11,7 @@ from gradstudio.advice.diagnosis.size_conflicts import operands_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.scene.camera import Camera
-from gradstudio.ui.state.results.latest_value import known_values
+from gradstudio.ui.state.results.latest_value import latest_values
 from gradstudio.ui.theme import ui_font
 from tests.ui.canvas.conftest import Hand
 
@@ -125,7 +125,7 @@ def test_a_card_without_a_problem_shows_none(hand: Hand) -> None:
 
 def test_the_sizes_that_clash_are_named(hand: Hand) -> None:
     _a, _b, y = refused(hand)
-    told = operands_of(hand.graph, y, WORDS, known_values(hand.session.results))
+    told = operands_of(hand.graph, y, WORDS, latest_values(hand.session.results))
     assert [(each.port, each.shape, each.clashing) for each in told] == [("a", (5, 4), {1}), ("b", (5, 3), {0})]
 
 

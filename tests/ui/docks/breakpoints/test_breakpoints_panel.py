@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Breakpoint, Condition, Hit
-from gradstudio.ui.docks.breakpoints.breakpoint_model import CONDITION, DOES, HITS, LAST, WHERE, where
+from gradstudio.ui.docks.breakpoints.breakpoint_model import CONDITION, DOES, HITS, LAST, WHERE, place_words
 from gradstudio.ui.docks.breakpoints.condition_editor import ConditionEditor
 from gradstudio.ui.docks.breakpoints.panel import BreakpointsPanel
 from gradstudio.ui.state.session import Session
@@ -58,11 +58,11 @@ def test_where_says_the_node_or_the_wire_and_which_way(session: Session, add: Ad
     graph = session.graph_store.graph
     source, target = add("torch.randn"), add("torch.sin")
     name, other = graph.nodes[source].names[0], graph.nodes[target].names[0]
-    assert where(Breakpoint(id="a", node=source), graph) == f"before {name}"
-    assert where(Breakpoint(id="a", node=source, place="after", output=1), graph) == f"after {name} [1]"
+    assert place_words(Breakpoint(id="a", node=source), graph) == f"before {name}"
+    assert place_words(Breakpoint(id="a", node=source, place="after", output=1), graph) == f"after {name} [1]"
     wire = Breakpoint(id="a", node=source, place="after", phase="backward", target=target, port="input")
-    assert where(wire, graph) == f"{name} → {other}.input, backward"
-    assert where(Breakpoint(id="a", node=ItemId("")), graph) == "anywhere, forward"
+    assert place_words(wire, graph) == f"{name} → {other}.input, backward"
+    assert place_words(Breakpoint(id="a", node=ItemId("")), graph) == "anywhere, forward"
 
 
 def test_the_box_switches_it_off(panel: BreakpointsPanel, session: Session, add: Add) -> None:

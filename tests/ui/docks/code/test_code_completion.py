@@ -6,7 +6,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gradstudio.program.reading.reader import read_script
-from gradstudio.ui.docks.code.completion_words import offered
+from gradstudio.ui.docks.code.completion_words import completion_words
 from gradstudio.ui.docks.code.panel import CodePanel
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -15,7 +15,7 @@ Key = Qt.Key
 
 
 def words(before: str) -> list[str]:
-    return [word.word for word in offered(before, ["loss", "learning_rate", "_"])[1]]
+    return [word.word for word in completion_words(before, ["loss", "learning_rate", "_"])[1]]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradstudio.ui.docks.code.line_diff import Hunk, LineMap, applied, combined, hunks
+from gradstudio.ui.docks.code.line_diff import Hunk, LineMap, apply_hunks, combine_changes, hunks
 
 LINES = ("a = 1", "a  =  1", "b = 2", "", "c = f(a)", "c = f( a )", "d")
 texts = st.lists(st.sampled_from(LINES), min_size=1, max_size=12)
@@ -11,40 +11,40 @@ texts = st.lists(st.sampled_from(LINES), min_size=1, max_size=12)
 
 @given(texts, texts)
 def test_hunks_make_one_text_of_the_other(old: list[str], new: list[str]) -> None:
-    assert applied(old, hunks(old, new)) == new
+    assert apply_hunks(old, hunks(old, new)) == new
 
 
 @given(texts, texts)
 def test_what_only_the_canvas_changed_comes_whole(base: list[str], theirs: list[str]) -> None:
-    found = combined(base, base, theirs)
+    found = combine_changes(base, base, theirs)
     assert found is not None
-    assert applied(base, found) == theirs
+    assert apply_hunks(base, found) == theirs
 
 
 @given(texts, texts)
 def test_what_only_a_person_changed_stays_whole(base: list[str], typed: list[str]) -> None:
-    assert combined(base, typed, base) == []
+    assert combine_changes(base, typed, base) == []
 
 
 def test_both_hands_on_different_lines_are_both_kept() -> None:
     base = ["a = 1", "b = 2", "c = 3"]
-    found = combined(base, ["a = (", "b = 2", "c = 3", "d = 4"], ["zero = 0", "a = 1", "b = 2", "c = 33"])
+    found = combine_changes(base, ["a = (", "b = 2", "c = 3", "d = 4"], ["zero = 0", "a = 1", "b = 2", "c = 33"])
     assert found is not None
-    assert applied(["a = (", "b = 2", "c = 3", "d = 4"], found) == ["zero = 0", "a = (", "b = 2", "c = 33", "d = 4"]
+    assert apply_hunks(["a = (", "b = 2", "c = 3", "d = 4"], found) == ["zero = 0", "a = (", "b = 2", "c = 33", "d = 4"]
 
 
 def test_both_at_the_end_stand_behind_one_another() -> None:
-    found = combined(["a = 1"], ["a = 1", "mine = ("], ["a = 1", "theirs = 2"])
+    found = combine_changes(["a = 1"], ["a = 1", "mine = ("], ["a = 1", "theirs = 2"])
     assert found is not None
-    assert applied(["a = 1", "mine = ("], found) == ["a = 1", "theirs = 2", "mine = ("]
+    assert apply_hunks(["a = 1", "mine = ("], found) == ["a = 1", "theirs = 2", "mine = ("]
 
 
 def test_one_line_changed_by_both_is_for_a_person_to_decide() -> None:
-    assert combined(["a = 1", "b = 2"], ["a = (", "b = 2"], ["a = 3", "b = 2"]) is None
+    assert combine_changes(["a = 1", "b = 2"], ["a = (", "b = 2"], ["a = 3", "b = 2"]) is None
 
 
 def test_the_same_change_by_both_is_none() -> None:
-    assert combined(["a = 1"], ["a = 2"], ["a = 2"]) == []
+    assert combine_changes(["a = 1"], ["a = 2"], ["a = 2"]) == []
 
 
 def test_lines_that_differ_in_blanks_only_are_a_hunk_each() -> None:

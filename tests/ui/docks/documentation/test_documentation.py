@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QTextBrowser
 from pytestqt.qtbot import QtBot
 
 from gradstudio.operators.catalogue import block_rows
-from gradstudio.operators.catalogue.descriptions import badges, plain, results
+from gradstudio.operators.catalogue.descriptions import badges, plain_summary, results
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.protocol.messages.base import PROTOCOL_VERSION
 from gradstudio.protocol.messages.events import Hello
@@ -24,7 +24,7 @@ from gradstudio.ui.docks.documentation.page_links import operator_at, web_addres
 from gradstudio.ui.state.library.page_store import WAITING
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
-from gradstudio.ui.widgets.operator_signature import rich, tooltip
+from gradstudio.ui.widgets.operator_signature import summary_html, tooltip
 from tests.ui.conftest import Add
 
 TEXT = """matmul(input, other, *, out=None) -> Tensor
@@ -264,5 +264,5 @@ def test_a_block_has_a_page_and_its_address(dark: Theme) -> None:
 def test_what_is_code_in_a_summary_is_shown_as_code() -> None:
     marked = [operator for operator in load() if "`" in operator.summary]
     assert marked
-    assert all("`" not in tooltip(operator) and "`" not in plain(operator.summary) for operator in marked)
-    assert rich("along `dim` <1>") == "along <code>dim</code> &lt;1&gt;"
+    assert all("`" not in tooltip(operator) and "`" not in plain_summary(operator.summary) for operator in marked)
+    assert summary_html("along `dim` <1>") == "along <code>dim</code> &lt;1&gt;"

@@ -12,7 +12,7 @@ from gradstudio.protocol.messages.debugging import Change, Checked, CheckRow, Di
 from gradstudio.protocol.messages.events import GradRow, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.docks.inspector import InspectorPanel
-from gradstudio.ui.docks.inspector.tensor_table_model import TensorTableModel, typed
+from gradstudio.ui.docks.inspector.tensor_table_model import TensorTableModel, parse_like
 from gradstudio.ui.docks.inspector.value_section import TensorPage
 from gradstudio.ui.docks.inspector.what_if_section import set_in
 from gradstudio.ui.state.session import Session
@@ -73,9 +73,9 @@ def test_places_and_kinds_of_what_is_typed(dark: Theme) -> None:
     model = TensorTableModel(dark)
     model.show_tensor(Summary(dtype="float32", shape=(2, 1, 2), value=[[[1.0, 2.0]], [[3.0, 4.0]]]), None, (1,))
     assert model.coordinates(model.index(0, 1)) == (1, 0, 1)
-    assert typed("2.5", 1) is None and typed("2", 1) == 2
-    assert typed("−2", 1.0) == -2.0 and typed("word", 1.0) is None
-    assert typed("true", False) is True
+    assert parse_like("2.5", 1) is None and parse_like("2", 1) == 2
+    assert parse_like("−2", 1.0) == -2.0 and parse_like("word", 1.0) is None
+    assert parse_like("true", False) is True
 
 
 def test_the_answer_lists_what_came_out_otherwise(inspector: InspectorPanel, x: ItemId, session: Session) -> None:

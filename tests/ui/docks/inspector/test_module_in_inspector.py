@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis import module_modes
-from gradstudio.graph.card_grouping import calls_of, joined
+from gradstudio.graph.card_grouping import calls_of, card_groups
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import GradRow, ModuleNow, Row
 from gradstudio.protocol.messages.records import ModuleRecord, Summary, TensorRecord
@@ -31,7 +31,7 @@ def inspector(qtbot: QtBot, session: Session, dark: Theme) -> InspectorPanel:
 def layer(session: Session, key: str = "torch.nn.Linear") -> tuple[ItemId, ItemId]:
     edits, call = recipes.add_operator(session.graph_store.graph, key, 0, 0)
     session.graph_store.submit(edits, "Add")
-    return joined(session.graph_store.graph).modules[call], call
+    return card_groups(session.graph_store.graph).modules[call], call
 
 
 def click(button: QPushButton) -> None:

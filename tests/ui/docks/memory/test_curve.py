@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradstudio.ui.docks.memory.curve import in_words, label_sides, thinned, unit_for, value_at
+from gradstudio.ui.docks.memory.curve import in_words, label_sides, thin_curve, unit_for, value_at
 
 
 def test_a_short_curve_is_left_alone() -> None:
     times, values = np.arange(5.0), np.arange(5.0) * 2
-    x, y = thinned(times, values, 100)
+    x, y = thin_curve(times, values, 100)
     assert x is times and y is values
 
 
 @given(st.lists(st.floats(-1e12, 1e12), min_size=30, max_size=400), st.integers(1, 14))
 def test_no_peak_is_lost_and_no_more_than_two_points_stand_in_a_column(samples: list[float], columns: int) -> None:
     values = np.array(samples)
-    x, y = thinned(np.arange(float(len(values))), values, columns)
+    x, y = thin_curve(np.arange(float(len(values))), values, columns)
     assert len(y) <= 2 * columns or len(y) == len(values)
     assert y.max() == values.max() and y.min() == values.min()
     assert (np.diff(x) >= 0).all()
@@ -28,7 +28,7 @@ def test_no_peak_is_lost_and_no_more_than_two_points_stand_in_a_column(samples: 
 def test_what_was_not_told_leaves_a_gap() -> None:
     values = np.full(100, np.nan)
     values[60:] = 3.0
-    _, y = thinned(np.arange(100.0), values, 10)
+    _, y = thin_curve(np.arange(100.0), values, 10)
     assert np.isnan(y[:12]).all() and (y[12:] == 3.0).all()
 
 

@@ -1,13 +1,13 @@
 """What is told while a run is not shown yet."""
 
-from gradstudio.ui.state.results.event_buffer import EventBuffer, waits
+from gradstudio.ui.state.results.event_buffer import EventBuffer, defer
 
 
 class Listener:
     def __init__(self) -> None:
         self.buffer, self.heard = EventBuffer(), list[str]()
 
-    @waits
+    @defer
     def hear(self, word: str) -> None:
         self.heard.append(word)
 

@@ -6,7 +6,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import SetPlaces
 from gradstudio.graph.model import ItemId, Place
 from gradstudio.protocol.messages.debugging import Change, Checked, CheckRow, Difference, LeftOut, WhatIfAnswered
-from gradstudio.scene.card.debug_sections import extras
+from gradstudio.scene.card.debug_sections import debug_sections
 from gradstudio.scene.results import NoResults
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.run.experiments import Experiments
@@ -73,7 +73,7 @@ def test_a_check_of_several_has_a_verdict_and_reasons(qtbot: QtBot) -> None:
     assert experiments.verdict == "Gradcheck: 1 agrees, 1 differs, 1 left out."
     assert experiments.left_out(ItemId("a")) == "`a` is an input."
     assert experiments.left_out(B) == ""
-    shown = extras(NoResults(), experiments, C, with_cost=False)
+    shown = debug_sections(NoResults(), experiments, C, with_cost=False)
     assert (shown.check, shown.numbers) == (False, "autograd 0, differences 2")
     experiments.set_checked(Checked(request=2, nodes=(B,), error="It gives bool."))
     assert experiments.verdict == "Gradcheck: It gives bool."

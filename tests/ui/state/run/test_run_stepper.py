@@ -10,7 +10,7 @@ from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.base import Verb
 from gradstudio.protocol.messages.events import Row
 from gradstudio.ui.state.document.graph_store import GraphStore
-from gradstudio.ui.state.results.record_stepper import RecordWalk
+from gradstudio.ui.state.results.record_stepper import RecordStepper
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run.run_state import Command
 from gradstudio.ui.state.run.run_status import RunStatus
@@ -38,7 +38,7 @@ def store(qtbot: QtBot) -> GraphStore:
 def stepper_of(store: GraphStore) -> tuple[RunStepper, Run, RunStatus, ResultStore]:
     results = ResultStore(store, store=store)
     run, status = Run(compile_graph(store.graph)), RunStatus(store)
-    return RunStepper(run, status, results, RecordWalk(results, store)), run, status, results
+    return RunStepper(run, status, results, RecordStepper(results, store)), run, status, results
 
 
 def test_at_now_a_step_is_asked_of_the_run(store: GraphStore) -> None:

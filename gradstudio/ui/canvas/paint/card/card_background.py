@@ -7,13 +7,13 @@ from typing import Final, NamedTuple
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
 
-from gradstudio.scene.card.card_layout import HEADER, Face
-from gradstudio.scene.card.result_sections import Facts, ProblemKind
+from gradstudio.scene.card.card_layout import HEADER, CardLayout
+from gradstudio.scene.card.result_sections import ProblemKind, ResultSections
 from gradstudio.scene.geometry import Box
 from gradstudio.ui.canvas.paint.card.card_state import CardState
 from gradstudio.ui.canvas.paint.card.result_section_painter import problem_box
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
-from gradstudio.ui.canvas.paint.primitives.card_shadows import MARGIN, RADIUS, Shadows
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
+from gradstudio.ui.canvas.paint.primitives.card_shadows import MARGIN, RADIUS, CardShadows
 
 MOST: Final = 64
 """So many pictures are kept, all of one scale."""
@@ -42,7 +42,7 @@ class Ground(NamedTuple):
     left_out: bool
 
 
-def ground_of(face: Face, facts: Facts, state: CardState) -> Ground:
+def ground_of(face: CardLayout, facts: ResultSections, state: CardState) -> Ground:
     """The ground of a card."""
     box = problem_box(face, facts) if facts.problem else None
     return Ground(
@@ -61,7 +61,7 @@ def ground_of(face: Face, facts: Facts, state: CardState) -> Ground:
     )
 
 
-def paint_ground(painter: QPainter, look: Look, ground: Ground) -> None:
+def paint_background(painter: QPainter, look: CanvasStyle, ground: Ground) -> None:
     """The ground without its shadow; the painter's origin is the card's top left corner."""
     width, height = ground.width, ground.ports + ground.well
     outline = QPainterPath()
@@ -69,7 +69,7 @@ def paint_ground(painter: QPainter, look: Look, ground: Ground) -> None:
     if ground.stacked:
         _paint_stack(painter, look, width, height)
     painter.fillPath(outline, look.color("canvas" if ground.left_out else "card"))
-    head = outline if ground.collapsed else half_rounded(QRectF(0, 0, width, HEADER), RADIUS)
+    head = outline if ground.collapsed else half_rounded_path(QRectF(0, 0, width, HEADER), RADIUS)
     color = QColor.fromRgba(ground.head) if ground.head is not None else look.header(ground.category, width)
     painter.fillPath(head, color)
     if ground.well:
@@ -82,7 +82,7 @@ def paint_ground(painter: QPainter, look: Look, ground: Ground) -> None:
     painter.drawPath(outline)
 
 
-def half_rounded(rect: QRectF, radius: float, *, top: bool = True) -> QPainterPath:
+def half_rounded_path(rect: QRectF, radius: float, *, top: bool = True) -> QPainterPath:
     """A rectangle with two round corners. Drawn so instead of clipped: pictures in SVG know no clipping."""
     return _half_rounded((rect.x(), rect.y(), rect.width(), rect.height()), radius, top)
 
@@ -97,7 +97,7 @@ def _half_rounded(sides: tuple[float, float, float, float], radius: float, top: 
     return path.simplified()
 
 
-def _paint_stack(painter: QPainter, look: Look, width: float, height: float) -> None:
+def _paint_stack(painter: QPainter, look: CanvasStyle, width: float, height: float) -> None:
     """Sheets behind a card that has an inside."""
     painter.setBrush(look.color("card_well"))
     for far in (6.0, 3.0):
@@ -105,16 +105,17 @@ def _paint_stack(painter: QPainter, look: Look, width: float, height: float) -> 
         painter.drawRoundedRect(QRectF(far + 0.5, far + 0.5, width - 1, height - 1), RADIUS, RADIUS)
 
 
-def _paint_well(painter: QPainter, look: Look, ground: Ground) -> None:
+def _paint_well(painter: QPainter, look: CanvasStyle, ground: Ground) -> None:
     well = QRectF(0, ground.ports, ground.width, ground.well)
-    painter.fillPath(half_rounded(well, RADIUS, top=False), look.color("card_well"))
+    painter.fillPath(half_rounded_path(well, RADIUS, top=False), look.color("card_well"))
     painter.fillRect(QRectF(0, ground.ports, ground.width, 1), look.faded("card_edge", 0.7))
     if ground.problem is not None:
         role = "danger" if ground.problem_kind == "error" else "warning"
         color = look.faded(role, 0.1 if ground.problem_kind != "incomplete" else 0.08)
         box = ground.problem
         painter.fillPath(
-            half_rounded(QRectF(box.x, box.y, box.width, box.height), 0 if ground.over else RADIUS, top=False), color
+            half_rounded_path(QRectF(box.x, box.y, box.width, box.height), 0 if ground.over else RADIUS, top=False),
+            color,
         )
 
 
@@ -123,11 +124,11 @@ class Grounds:
 
     def __init__(self) -> None:
         """Nothing is painted yet."""
-        self._shadows = Shadows()
-        self._scale: tuple[Look, float, float] | None = None
+        self._shadows = CardShadows()
+        self._scale: tuple[CanvasStyle, float, float] | None = None
         self._kept: dict[Ground, QPixmap] = {}
 
-    def picture(self, look: Look, ground: Ground, zoom: float, ratio: float) -> QPixmap:
+    def picture(self, look: CanvasStyle, ground: Ground, zoom: float, ratio: float) -> QPixmap:
         """The ground at `zoom`, in a pixmap with `MARGIN` scene pixels around it; one to paint on."""
         if self._scale != (look, zoom, ratio) or len(self._kept) >= MOST:
             self._scale = look, zoom, ratio
@@ -137,7 +138,7 @@ class Grounds:
             found = self._kept[ground] = self._painted(look, ground, zoom, ratio)
         return QPixmap(found)  # shared until it is painted on
 
-    def _painted(self, look: Look, ground: Ground, zoom: float, ratio: float) -> QPixmap:
+    def _painted(self, look: CanvasStyle, ground: Ground, zoom: float, ratio: float) -> QPixmap:
         width, height = ground.width + 2 * MARGIN, ground.ports + ground.well + 2 * MARGIN
         pixmap = QPixmap(math.ceil(width * zoom * ratio), math.ceil(height * zoom * ratio))
         pixmap.setDevicePixelRatio(ratio)
@@ -149,6 +150,6 @@ class Grounds:
             self._shadows.paint(painter, look, pixmap.width(), pixmap.height(), zoom * ratio)
         painter.scale(zoom * ratio, zoom * ratio)
         painter.translate(MARGIN, MARGIN)
-        paint_ground(painter, look, ground)
+        paint_background(painter, look, ground)
         painter.end()
         return pixmap

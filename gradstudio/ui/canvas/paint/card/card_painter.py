@@ -6,18 +6,18 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gradstudio.operators.model import Family
-from gradstudio.scene.card.card_layout import BODY_EDGE, HEADER, PADDING, ROW, Face, InputRow, OutputRow
+from gradstudio.scene.card.card_layout import BODY_EDGE, HEADER, PADDING, ROW, CardLayout, InputRow, OutputRow
 from gradstudio.scene.card.field_choices import is_switch
-from gradstudio.scene.card.port_style import PortLook
-from gradstudio.scene.card.result_sections import Facts
+from gradstudio.scene.card.port_style import PortStyle
+from gradstudio.scene.card.result_sections import ResultSections
 from gradstudio.scene.geometry import Box
-from gradstudio.ui.canvas.paint.card.card_background import ground_of, paint_ground
+from gradstudio.ui.canvas.paint.card.card_background import ground_of, paint_background
 from gradstudio.ui.canvas.paint.card.card_state import CardState
-from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_extras
+from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_debug_sections
 from gradstudio.ui.canvas.paint.card.display_flag_painter import paint_bypass, paint_pin
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_leaf_ports
-from gradstudio.ui.canvas.paint.card.result_section_painter import paint_facts
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look, Meter
+from gradstudio.ui.canvas.paint.card.result_section_painter import paint_result_sections
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle, Meter
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_check, paint_pill, paint_port, paint_warning
 
 Align = Qt.AlignmentFlag
@@ -33,35 +33,39 @@ FAMILY_WORDS: Final = {
 """What stands beside an output of which neither a run nor inference said anything."""
 
 
-def paint_card(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
+def paint_card(painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState) -> None:
     """The whole card without its shadow; the painter's origin is its top left corner."""
-    paint_ground(painter, look, ground_of(face, facts, state))
+    paint_background(painter, look, ground_of(face, facts, state))
     paint_upper(painter, look, face, facts, state)
     paint_lower(painter, look, face, facts, state)
 
 
-def paint_upper(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
+def paint_upper(
+    painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
+) -> None:
     """Header, ports and fields, on the card's ground."""
     _paint_header(painter, look, face, facts, state)
     _paint_rows(painter, look, face, facts, state)
 
 
-def upper_of(face: Face, facts: Facts, state: CardState) -> tuple[object, ...]:
+def upper_of(face: CardLayout, facts: ResultSections, state: CardState) -> tuple[object, ...]:
     """What decides how ground, header, ports and fields look: values may change without it."""
     return face, state, ground_of(face, facts, state), facts.hints, facts.guessed, facts.stale, facts.leaves
 
 
-def paint_lower(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
+def paint_lower(
+    painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
+) -> None:
     """Values and gradients, and what was tried."""
     if facts.height:
-        paint_facts(painter, look, face, facts)
+        paint_result_sections(painter, look, face, facts)
     if state.extras.height:
-        paint_extras(painter, look, state.extras, face.height + facts.height, face.width)
+        paint_debug_sections(painter, look, state.extras, face.height + facts.height, face.width)
     if face.bypassed:
         paint_bypass(painter, look, face, face.height + facts.height + state.extras.height)
 
 
-def _ink(look: Look, state: CardState) -> QColor:
+def _ink(look: CanvasStyle, state: CardState) -> QColor:
     return state.head.ink if state.head is not None else look.color("header_text")
 
 
@@ -72,7 +76,9 @@ def faint(color: QColor, alpha: float) -> QColor:
     return made
 
 
-def _paint_header(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
+def _paint_header(
+    painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
+) -> None:
     right = _paint_badges(painter, look, face, facts, state)
     meter, ink = look.meter, _ink(look, state)
     names = meter.elided(face.names, "title", right - PADDING)
@@ -85,13 +91,15 @@ def _paint_header(painter: QPainter, look: Look, face: Face, facts: Facts, state
     meter.write(painter, "subtitle", subtitle, x, 0, HEADER)
 
 
-def _title(meter: Meter, face: Face, width: float) -> str:
+def _title(meter: Meter, face: CardLayout, width: float) -> str:
     """The operator's title; of what is written into the beginning, where there is no room for all of it."""
     end = face.title[face.title.rfind(" ") :] if face.title.endswith("=") else ""
     return meter.elided(face.title.removesuffix(end), "title", width - meter.width(end, "title")) + end
 
 
-def _paint_badges(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> float:
+def _paint_badges(
+    painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
+) -> float:
     """Signs at the right end of the header; returns the x where the title must end."""
     x = face.width - (14.0 if face.is_joined else 8.0)
     if face.switch is not None:
@@ -129,7 +137,7 @@ def _paint_badges(painter: QPainter, look: Look, face: Face, facts: Facts, state
     return x
 
 
-def paint_switch(painter: QPainter, look: Look, face: Face, ink: QColor) -> None:
+def paint_switch(painter: QPainter, look: CanvasStyle, face: CardLayout, ink: QColor) -> None:
     """Training or evaluation: a pill with its word, with a strong edge while the module trains."""
     if face.switch is None:
         return
@@ -137,7 +145,9 @@ def paint_switch(painter: QPainter, look: Look, face: Face, ink: QColor) -> None
     paint_pill(painter, qt_rect(face.switch), face.mode, ink, strong=face.mode == "train")
 
 
-def _paint_rows(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
+def _paint_rows(
+    painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
+) -> None:
     if face.worn.collapsed:
         _paint_stubs(painter, look, face, state)
         return
@@ -145,7 +155,7 @@ def _paint_rows(painter: QPainter, look: Look, face: Face, facts: Facts, state: 
     for row in face.inputs:
         _paint_input(painter, look, row, wired.get(row.path))
     for k, output in enumerate(face.outputs):
-        known = state.outputs[k] if k < len(state.outputs) else PortLook(output.family)
+        known = state.outputs[k] if k < len(state.outputs) else PortStyle(output.family)
         if output.owner == face.item:
             _paint_output(painter, look, face, facts, output, known)
         else:
@@ -159,18 +169,18 @@ def _paint_rows(painter: QPainter, look: Look, face: Face, facts: Facts, state: 
         look.meter.write(painter, "small", text, face.more.x, face.more.y, face.more.height)
 
 
-def _paint_stubs(painter: QPainter, look: Look, face: Face, state: CardState) -> None:
+def _paint_stubs(painter: QPainter, look: CanvasStyle, face: CardLayout, state: CardState) -> None:
     """The ports of a collapsed card."""
     wired = dict(state.inputs)
     for row in face.inputs:
         paint_input_port(painter, look, row, wired.get(row.path))
     for k, output in enumerate(face.outputs):
         paint_output_port(
-            painter, look, output, state.outputs[k] if k < len(state.outputs) else PortLook(output.family)
+            painter, look, output, state.outputs[k] if k < len(state.outputs) else PortStyle(output.family)
         )
 
 
-def _paint_captions(painter: QPainter, look: Look, face: Face) -> None:
+def _paint_captions(painter: QPainter, look: CanvasStyle, face: CardLayout) -> None:
     """Words in place of inputs, a line each; the first leaves room for the output's label."""
     for number, text in enumerate(face.captions):
         role = "mono" if number == 0 else "small"
@@ -179,7 +189,7 @@ def _paint_captions(painter: QPainter, look: Look, face: Face) -> None:
         look.meter.write(painter, role, text, PADDING, HEADER + BODY_EDGE + ROW * number, ROW)
 
 
-def _paint_input(painter: QPainter, look: Look, row: InputRow, known: PortLook | None) -> None:
+def _paint_input(painter: QPainter, look: CanvasStyle, row: InputRow, known: PortStyle | None) -> None:
     paint_input_port(painter, look, row, known)
     meter = look.meter
     needed = row.required and row.state == "empty"
@@ -191,7 +201,7 @@ def _paint_input(painter: QPainter, look: Look, row: InputRow, known: PortLook |
         paint_field(painter, look, row)
 
 
-def paint_field(painter: QPainter, look: Look, row: InputRow) -> None:
+def paint_field(painter: QPainter, look: CanvasStyle, row: InputRow) -> None:
     """The small field that shows an unwired port's literal."""
     if row.field is None:
         return
@@ -214,7 +224,7 @@ def paint_field(painter: QPainter, look: Look, row: InputRow) -> None:
     look.meter.write(painter, role, text, inner.x(), inner.y(), inner.height())
 
 
-def _paint_switch(painter: QPainter, look: Look, rect: QRectF, row: InputRow) -> None:
+def _paint_switch(painter: QPainter, look: CanvasStyle, rect: QRectF, row: InputRow) -> None:
     """A switch at the end of a field: to the right and coloured when it is on."""
     is_on = (row.text or row.parameter.default) == "True"
     painter.setPen(Qt.PenStyle.NoPen)
@@ -224,14 +234,14 @@ def _paint_switch(painter: QPainter, look: Look, rect: QRectF, row: InputRow) ->
     painter.drawEllipse(QPointF(rect.right() - 5 if is_on else rect.left() + 5, rect.center().y()), 3.5, 3.5)
 
 
-def _paint_chevron(painter: QPainter, look: Look, at: QPointF) -> None:
+def _paint_chevron(painter: QPainter, look: CanvasStyle, at: QPointF) -> None:
     painter.setPen(QPen(look.color("text_dim"), 1.3))
     painter.drawPolyline(
         [QPointF(at.x() - 3, at.y() - 1.5), QPointF(at.x(), at.y() + 1.5), QPointF(at.x() + 3, at.y() - 1.5)]
     )
 
 
-def paint_input_port(painter: QPainter, look: Look, row: InputRow, known: PortLook | None) -> None:
+def paint_input_port(painter: QPainter, look: CanvasStyle, row: InputRow, known: PortStyle | None) -> None:
     """An input's sign: of what flows in when wired, of its literal when there is one, else hollow."""
     at, ground = QPointF(row.x, row.y), look.color("card")
     if known is not None:
@@ -246,7 +256,9 @@ def paint_input_port(painter: QPainter, look: Look, row: InputRow, known: PortLo
     paint_port(painter, at, row.family, color, ground, filled=given)
 
 
-def _paint_output(painter: QPainter, look: Look, face: Face, facts: Facts, row: OutputRow, known: PortLook) -> None:
+def _paint_output(
+    painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections, row: OutputRow, known: PortStyle
+) -> None:
     paint_output_port(painter, look, row, known)
     meter = look.meter
     left, right = face.width * 0.3, face.width - PADDING
@@ -270,7 +282,7 @@ def _paint_output(painter: QPainter, look: Look, face: Face, facts: Facts, row: 
     painter.drawText(rect, Align.AlignVCenter | Align.AlignRight, meter.elided(hint, font, rect.width()))
 
 
-def _hint_left(look: Look, face: Face, row: OutputRow) -> float:
+def _hint_left(look: CanvasStyle, face: CardLayout, row: OutputRow) -> float:
     """Where the label or the field of an input in the same row ends."""
     beside = next((one for one in face.inputs if abs(one.y - row.y) < 1), None)
     if beside is None:
@@ -280,7 +292,7 @@ def _hint_left(look: Look, face: Face, row: OutputRow) -> float:
     return PADDING + look.meter.width(beside.label, "label") + 8
 
 
-def paint_output_port(painter: QPainter, look: Look, row: OutputRow, known: PortLook) -> None:
+def paint_output_port(painter: QPainter, look: CanvasStyle, row: OutputRow, known: PortStyle) -> None:
     """An output's sign: filled when it requires grad, square for a leaf, grey while nothing is known."""
     color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
     filled = known.requires_grad or known.family is not Family.TENSOR

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from gradstudio.scene.card.debug_sections import PLAIN, Extras
-from gradstudio.scene.card.port_style import PortLook
-from gradstudio.ui.canvas.paint.card.header_colours import Head
+from gradstudio.scene.card.debug_sections import PLAIN, DebugSections
+from gradstudio.scene.card.port_style import PortStyle
+from gradstudio.ui.canvas.paint.card.header_colours import HeaderColour
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class CardState:
     order: int = 0
     set_up: bool = False
     left_out: bool = False
-    outputs: tuple[PortLook, ...] = ()
-    inputs: tuple[tuple[str, PortLook], ...] = ()
-    head: Head | None = None
-    extras: Extras = PLAIN
+    outputs: tuple[PortStyle, ...] = ()
+    inputs: tuple[tuple[str, PortStyle], ...] = ()
+    head: HeaderColour | None = None
+    extras: DebugSections = PLAIN

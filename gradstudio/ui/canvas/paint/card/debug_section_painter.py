@@ -6,8 +6,8 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from gradstudio.scene.card.card_layout import PADDING
-from gradstudio.scene.card.debug_sections import BAND_EDGE, BAND_LINE, FOOT, Changed, Extras
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.scene.card.debug_sections import BAND_EDGE, BAND_LINE, FOOT, Changed, DebugSections
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_arrow
 
 CROSS: Final = 12.0
@@ -18,7 +18,7 @@ BETWEEN: Final = 8.0
 Align = Qt.AlignmentFlag
 
 
-def paint_extras(painter: QPainter, look: Look, shown: Extras, top: float, width: float) -> None:
+def paint_debug_sections(painter: QPainter, look: CanvasStyle, shown: DebugSections, top: float, width: float) -> None:
     """Everything below the values; `top` and `width` in scene pixels from the card's left edge."""
     if shown.changes:
         _paint_band(painter, look, shown, QRectF(1, top, width - 2, shown.band_height))
@@ -35,7 +35,7 @@ def cross_box(top: float, width: float) -> QRectF:
     return QRectF(width - CROSS - 6, top + (BAND_LINE + BAND_EDGE - CROSS) / 2, CROSS, CROSS)
 
 
-def _paint_band(painter: QPainter, look: Look, shown: Extras, band: QRectF) -> None:
+def _paint_band(painter: QPainter, look: CanvasStyle, shown: DebugSections, band: QRectF) -> None:
     ground = QPainterPath()
     ground.setFillRule(Qt.FillRule.WindingFill)
     round_corners = 0.0 if shown.cost or shown.numbers else 7.0
@@ -59,7 +59,7 @@ def _paint_band(painter: QPainter, look: Look, shown: Extras, band: QRectF) -> N
     )  # fmt: skip
 
 
-def _label(painter: QPainter, look: Look, line: QRectF) -> None:
+def _label(painter: QPainter, look: CanvasStyle, line: QRectF) -> None:
     """The words "what if" before the first change; moves the line's left edge behind them."""
     painter.setFont(look.meter.font("badge"))
     painter.setPen(look.color("info"))
@@ -67,7 +67,7 @@ def _label(painter: QPainter, look: Look, line: QRectF) -> None:
     line.setLeft(line.left() + look.meter.width("what if", "badge") + 7)
 
 
-def paint_change(painter: QPainter, look: Look, changed: Changed, line: QRectF) -> None:
+def paint_change(painter: QPainter, look: CanvasStyle, changed: Changed, line: QRectF) -> None:
     """Before and after, and by how much where there is room for that too."""
     meter = look.meter
     words = f"{changed.sign} {changed.words}".strip()
@@ -79,7 +79,7 @@ def paint_change(painter: QPainter, look: Look, changed: Changed, line: QRectF) 
     painter.drawText(line, Align.AlignVCenter | Align.AlignRight, by)
 
 
-def _paint_numbers(painter: QPainter, look: Look, numbers: str, line: QRectF) -> None:
+def _paint_numbers(painter: QPainter, look: CanvasStyle, numbers: str, line: QRectF) -> None:
     """What a gradcheck found that does not agree; "autograd" gives way where there is no room."""
     meter = look.meter
     brief = numbers.replace("autograd ", "").replace(", differences ", " ≠ ")
@@ -89,7 +89,7 @@ def _paint_numbers(painter: QPainter, look: Look, numbers: str, line: QRectF) ->
     painter.drawText(line, Align.AlignVCenter, meter.elided(text, "mono_small", line.width()))
 
 
-def paint_cost(painter: QPainter, look: Look, cost: tuple[str, ...], line: QRectF) -> None:
+def paint_cost(painter: QPainter, look: CanvasStyle, cost: tuple[str, ...], line: QRectF) -> None:
     """Forward and backward time at the left, bytes alive and saved at the right.
 
     Where there is no room for all, "saved" goes first, then the backward, then the forward.
@@ -112,7 +112,7 @@ def paint_cost(painter: QPainter, look: Look, cost: tuple[str, ...], line: QRect
     painter.drawText(line, Align.AlignVCenter | Align.AlignRight, _bytes(alive, saved))
 
 
-def _fitting(look: Look, cost: tuple[str, ...], width: float) -> tuple[str, str, str, str]:
+def _fitting(look: CanvasStyle, cost: tuple[str, ...], width: float) -> tuple[str, str, str, str]:
     """As many of the costs as have room."""
     forward, backward, alive, saved = cost
     tries = [(forward, backward, alive, saved), (forward, backward, alive, ""), (forward, "", alive, "")]
@@ -120,7 +120,7 @@ def _fitting(look: Look, cost: tuple[str, ...], width: float) -> tuple[str, str,
     return next((one for one in tries if _cost_width(look, one) <= width), tries[-1])
 
 
-def _cost_width(look: Look, cost: tuple[str, str, str, str]) -> float:
+def _cost_width(look: CanvasStyle, cost: tuple[str, str, str, str]) -> float:
     meter = look.meter
     times = sum(ARROW + meter.width(text, "mono_small") + BETWEEN for text in cost[:2] if text)
     return times + meter.width(_bytes(*cost[2:]), "mono_small")

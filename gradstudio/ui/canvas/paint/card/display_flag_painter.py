@@ -4,8 +4,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from gradstudio.operators.model import Family
-from gradstudio.scene.card.card_layout import HEADER, Face
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.scene.card.card_layout import HEADER, CardLayout
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
 
 def paint_pin(painter: QPainter, rect: QRectF, ink: QColor) -> None:
@@ -20,7 +20,7 @@ def paint_pin(painter: QPainter, rect: QRectF, ink: QColor) -> None:
     painter.drawLine(QPointF(x + side / 2, y + side * 0.62), QPointF(x + side / 2, y + side))
 
 
-def passed_on(face: Face) -> tuple[QPointF, QPointF] | None:
+def bypass_ends(face: CardLayout) -> tuple[QPointF, QPointF] | None:
     """Where what a bypassed card passes on comes in and goes out; None when nothing comes in."""
     ways = [row for row in face.inputs if row.state == "wired" and row.family is not Family.MODULE]
     if not ways or not face.outputs:
@@ -28,11 +28,11 @@ def passed_on(face: Face) -> tuple[QPointF, QPointF] | None:
     return QPointF(ways[0].x, ways[0].y), QPointF(face.outputs[0].x, face.outputs[0].y)
 
 
-def paint_bypass(painter: QPainter, look: Look, face: Face, height: float) -> None:
+def paint_bypass(painter: QPainter, look: CanvasStyle, face: CardLayout, height: float) -> None:
     """Its rows step back, and a line leads through it from what comes in to what goes out."""
     if not face.worn.collapsed:
         painter.fillRect(QRectF(1, HEADER, face.width - 2, height - HEADER - 4), look.faded("card", 0.62))
-    ends = passed_on(face)
+    ends = bypass_ends(face)
     if ends is None:
         return
     start, end = ends

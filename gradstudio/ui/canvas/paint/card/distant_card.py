@@ -13,18 +13,18 @@ from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Family
 from gradstudio.protocol.messages.records import GradState, PlainRecord, Record, Summary, TensorRecord
 from gradstudio.scene import value_format
-from gradstudio.scene.card.card_layout import HEADER, Face
-from gradstudio.scene.card.debug_sections import Extras
-from gradstudio.scene.card.frame_titles import shortened
+from gradstudio.scene.card.card_layout import HEADER, CardLayout
+from gradstudio.scene.card.debug_sections import DebugSections
+from gradstudio.scene.card.frame_titles import shorten_title
 from gradstudio.scene.card.gradient_state_words import SHORT_STATE_WORDS, STATE_WORDS
-from gradstudio.scene.card.result_sections import failure_shown, in_one_line, refusal_shown
-from gradstudio.scene.scene import Board
-from gradstudio.ui.canvas.paint.card.card_background import half_rounded
+from gradstudio.scene.card.result_sections import current_failure, expected_refusal, single_line
+from gradstudio.scene.scene import Scene
+from gradstudio.ui.canvas.paint.card.card_background import half_rounded_path
 from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_change, paint_cost
 from gradstudio.ui.canvas.paint.card.distant_gradient_signs import ROOM, paint_plate_state, state_of
-from gradstudio.ui.canvas.paint.card.header_colours import Head, head_of
+from gradstudio.ui.canvas.paint.card.header_colours import HeaderColour, header_colour
 from gradstudio.ui.canvas.paint.primitives import tensor_image
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_check, paint_state, paint_warning
 
 LEGIBLE_WIDTH: Final = 30.0
@@ -42,7 +42,9 @@ LEAST_FOOT_WIDTH: Final = 70.0
 Align = Qt.AlignmentFlag
 
 
-def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect: QRectF, zoom: float) -> None:
+def paint_distant_card(
+    painter: QPainter, look: CanvasStyle, board: Scene, item: ItemId, rect: QRectF, zoom: float
+) -> None:
     """The plate in a rectangle of view pixels."""
     face, failed = board.stack.cards[item].face, _has_failed(board, item)
     radius = max(2.0, 8.0 * zoom)
@@ -51,9 +53,9 @@ def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect:
     painter.setBrush(look.color("canvas" if board.stack.cards[item].left_out else "card_well"))
     painter.drawRoundedRect(rect, radius, radius)
     header = QRectF(rect.x() + 0.5, rect.y() + 0.5, rect.width() - 1, head - 0.5)
-    colored = head_of(board, look, item)
+    colored = header_colour(board, look, item)
     painter.fillPath(
-        half_rounded(header, radius), colored.ground if colored is not None else look.category(face.category)
+        half_rounded_path(header, radius), colored.ground if colored is not None else look.category(face.category)
     )
     state = state_of(board.results, item) if board.state.shown.gradients and not failed else None
     low = rect.bottom()
@@ -71,12 +73,12 @@ def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect:
         _paint_ports(painter, look, board, face, rect, zoom)
 
 
-def _has_failed(board: Board, item: ItemId) -> bool:
+def _has_failed(board: Scene, item: ItemId) -> bool:
     """Whether a node failed, or the module on its card."""
-    return any(failure_shown(board.results, one) is not None for one in board.state.joining.whole((item,)))
+    return any(current_failure(board.results, one) is not None for one in board.state.joining.whole((item,)))
 
 
-def _paint_tried(painter: QPainter, look: Look, tried: Extras, rect: QRectF, head: float) -> None:
+def _paint_tried(painter: QPainter, look: CanvasStyle, tried: DebugSections, rect: QRectF, head: float) -> None:
     """A bar where a *What if* changed something and has no room for words; the badge of gradcheck."""
     if tried.changes and not _has_foot(tried, rect.height() - head - 7, rect.width()):
         painter.fillRect(QRectF(rect.x() + 3, rect.bottom() - 4, rect.width() - 6, 3), look.color("info"))
@@ -84,13 +86,15 @@ def _paint_tried(painter: QPainter, look: Look, tried: Extras, rect: QRectF, hea
         paint_check(painter, look, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), ok=tried.check)
 
 
-def _paint_title(painter: QPainter, look: Look, face: Face, header: QRectF, colored: Head | None) -> None:
+def _paint_title(
+    painter: QPainter, look: CanvasStyle, face: CardLayout, header: QRectF, colored: HeaderColour | None
+) -> None:
     """The name, then the operator's title; with the figure that colours the card in its place."""
     room = header.adjusted(6, 0, -4, 0)
     ink = colored.ink if colored is not None else look.color("header_text")
     name, fonts = face.names or face.title, ("plate", "badge", "badge_note", "plate_small")
     role = next((font for font in fonts if look.meter.width(name, font) <= room.width()), fonts[-1])
-    name = shortened(look.meter, name, role, room.width()) or _symbol(look, face, role, room.width())
+    name = shorten_title(look.meter, name, role, room.width()) or _symbol(look, face, role, room.width())
     painter.setFont(look.meter.font(role))
     painter.setPen(ink)
     painter.drawText(room, Align.AlignVCenter, name)
@@ -102,20 +106,20 @@ def _paint_title(painter: QPainter, look: Look, face: Face, header: QRectF, colo
     elif face.names and rest.width() > 24:
         painter.setFont(look.meter.font("badge_note"))
         painter.setPen(look.faded("header_text", 0.75))
-        painter.drawText(rest, Align.AlignVCenter, shortened(look.meter, face.title, "badge_note", rest.width()))
+        painter.drawText(rest, Align.AlignVCenter, shorten_title(look.meter, face.title, "badge_note", rest.width()))
 
 
-def _symbol(look: Look, face: Face, role: str, width: float) -> str:
+def _symbol(look: CanvasStyle, face: CardLayout, role: str, width: float) -> str:
     """What stands for a name that has no room: the operator's title, where that fits."""
     return face.title if look.meter.width(face.title, role) <= width else ""
 
 
-def _has_foot(tried: Extras, height: float, width: float) -> bool:
+def _has_foot(tried: DebugSections, height: float, width: float) -> bool:
     """Whether a *What if* or costs have a line at the bottom of a body of that height, on a plate of that width."""
     return bool(tried.changes or tried.cost) and height >= LEAST_WITH_FOOT and width >= LEAST_FOOT_WIDTH
 
 
-def _paint_foot(painter: QPainter, look: Look, tried: Extras, body: QRectF) -> QRectF:
+def _paint_foot(painter: QPainter, look: CanvasStyle, tried: DebugSections, body: QRectF) -> QRectF:
     """A *What if* and costs, a line each; what is left of the body above them."""
     room = QRectF(body)
     if not _has_foot(tried, body.height(), body.width() + 12):
@@ -133,16 +137,16 @@ def _paint_foot(painter: QPainter, look: Look, tried: Extras, body: QRectF) -> Q
 
 
 def _paint_body(
-    painter: QPainter, look: Look, board: Board, item: ItemId, body: QRectF, state: GradState | None
+    painter: QPainter, look: CanvasStyle, board: Scene, item: ItemId, body: QRectF, state: GradState | None
 ) -> GradState | None:
     """Everything below the title; the state that still needs a sign, None when it is told."""
     records = board.results.outputs(item)
-    failure = failure_shown(board.results, item)
+    failure = current_failure(board.results, item)
     if failure is not None:
-        _paint_failure(painter, look, in_one_line(failure.what), body)
+        _paint_failure(painter, look, single_line(failure.what), body)
         return None
     expected = board.results.inference(item, 0)
-    refused = in_one_line(refusal_shown(board.results, item))
+    refused = single_line(expected_refusal(board.results, item))
     if refused or (not records and expected is not None and expected.need):
         words = refused or (size_title(expected.need) if expected is not None and expected.need else "")
         _paint_failure(painter, look, words, body, "warning")
@@ -165,7 +169,7 @@ def _paint_body(
     return state
 
 
-def _paint_failure(painter: QPainter, look: Look, words: str, body: QRectF, role: str = "danger") -> None:
+def _paint_failure(painter: QPainter, look: CanvasStyle, words: str, body: QRectF, role: str = "danger") -> None:
     """As many lines of torch's words as there is room for; the last one ends in "…" where words are left."""
     room = int((body.height() + 2) / LINE)
     if room < 1:
@@ -178,7 +182,7 @@ def _paint_failure(painter: QPainter, look: Look, words: str, body: QRectF, role
         _line(painter, look, text, "badge_note", look.color(role), below, LINE)
 
 
-def _paint_expected(painter: QPainter, look: Look, board: Board, item: ItemId, body: QRectF) -> None:
+def _paint_expected(painter: QPainter, look: CanvasStyle, board: Scene, item: ItemId, body: QRectF) -> None:
     """Before a run: the literal that stands first, else the shape that is expected."""
     given = (row for row in board.stack.cards[item].face.fields() if not row.faint)
     literal = next((f"{row.label} {row.shown}" for row in given), "")
@@ -195,7 +199,7 @@ def _paint_expected(painter: QPainter, look: Look, board: Board, item: ItemId, b
 
 
 def _paint_value(
-    painter: QPainter, look: Look, board: Board, record: Record, room: QRectF, corner: float = 0.0
+    painter: QPainter, look: CanvasStyle, board: Scene, record: Record, room: QRectF, corner: float = 0.0
 ) -> None:
     """The value; a square of that side in the lower right corner stays free."""
     if isinstance(record, TensorRecord) and record.summary.shape != ():
@@ -205,17 +209,23 @@ def _paint_value(
         _paint_number(painter, look, record, room, large=number)
 
 
-def _paint_number(painter: QPainter, look: Look, record: Record, room: QRectF, *, large: bool) -> None:
+def _paint_number(painter: QPainter, look: CanvasStyle, record: Record, room: QRectF, *, large: bool) -> None:
     """As many digits as there is room for, larger where there is room for that too."""
     value = record.summary.value if isinstance(record, TensorRecord) else getattr(record, "value", None)
-    texts = (value_format.number(value, digits) for digits in (4, 3, 2)) if large else (value_format.plain(record),)
+    texts = (
+        (value_format.number(value, digits) for digits in (4, 3, 2))
+        if large
+        else (value_format.one_line_value(record),)
+    )
     roles = ("number_small", "mono", "mono_small") if large else ("mono", "mono_small")
     tries = [(text, role) for text in texts for role in roles]
     text, role = next((one for one in tries if look.meter.width(*one) <= room.width()), tries[-1])
     _line(painter, look, text, role, look.color("text"), room, NUMBER_LINE if large else LINE)
 
 
-def _paint_tensor(painter: QPainter, look: Look, board: Board, summary: Summary, room: QRectF, corner: float) -> None:
+def _paint_tensor(
+    painter: QPainter, look: CanvasStyle, board: Scene, summary: Summary, room: QRectF, corner: float
+) -> None:
     """Small ones as numbers, others as a shape above a picture."""
     beside, above = room.adjusted(0, 0, -corner, 0), room.adjusted(0, 0, 0, -corner)
     rows = _written_out(look, board, summary, above) or _written_out(look, board, summary, beside)
@@ -245,9 +255,9 @@ def _paint_tensor(painter: QPainter, look: Look, board: Board, summary: Summary,
     painter.setOpacity(opacity)
 
 
-def _written_out(look: Look, board: Board, summary: Summary, room: QRectF) -> list[str]:
+def _written_out(look: CanvasStyle, board: Scene, summary: Summary, room: QRectF) -> list[str]:
     """The numbers of a small tensor as lines; [] when they do not fit."""
-    if not board.state.shown.values or summary.value is None or not value_format.is_written_out(summary.shape):
+    if not board.state.shown.values or summary.value is None or not value_format.has_all_elements(summary.shape):
         return []
     rows = ["  ".join(row) for row in value_format.grid(summary)]
     if not rows or len(rows) * LINE > room.height():
@@ -256,7 +266,7 @@ def _written_out(look: Look, board: Board, summary: Summary, room: QRectF) -> li
 
 
 def _paint_gradient(
-    painter: QPainter, look: Look, board: Board, item: ItemId, record: TensorRecord, line: QRectF
+    painter: QPainter, look: CanvasStyle, board: Scene, item: ItemId, record: TensorRecord, line: QRectF
 ) -> None:
     row = board.results.grad(item, 0)
     state: GradState = row.state if row is not None else record.grad_state
@@ -282,12 +292,14 @@ def _paint_gradient(
             return
 
 
-def _fitting_role(look: Look, text: str, width: float) -> str:
+def _fitting_role(look: CanvasStyle, text: str, width: float) -> str:
     """The larger font in which the text fits; "" when it fits in none."""
     return next((role for role in ("mono", "mono_small") if look.meter.width(text, role) <= width), "")
 
 
-def _line(painter: QPainter, look: Look, text: str, role: str, color: QColor, room: QRectF, height: float) -> None:
+def _line(
+    painter: QPainter, look: CanvasStyle, text: str, role: str, color: QColor, room: QRectF, height: float
+) -> None:
     if room.height() < height - 2:
         return
     painter.setFont(look.meter.font(role))
@@ -296,7 +308,9 @@ def _line(painter: QPainter, look: Look, text: str, role: str, color: QColor, ro
     painter.drawText(line, Align.AlignVCenter, look.meter.elided(text, role, room.width()))
 
 
-def _paint_ports(painter: QPainter, look: Look, board: Board, face: Face, rect: QRectF, zoom: float) -> None:
+def _paint_ports(
+    painter: QPainter, look: CanvasStyle, board: Scene, face: CardLayout, rect: QRectF, zoom: float
+) -> None:
     """Dots where the ports are, in the colour of what flows."""
     wired = dict(board.looks.input_looks(face.item))
     radius = max(2.0, 5.0 * zoom)

@@ -12,9 +12,9 @@ from gradstudio.protocol.messages.records import GradState, ModuleRecord, Tensor
 from gradstudio.scene.card.section_heights import awaits_gradient, gradient_of
 from gradstudio.scene.geometry import Floats
 from gradstudio.scene.results import Results
-from gradstudio.scene.scene import Board
+from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_rects
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_state
 
 SIGN: Final = 11.0
@@ -61,7 +61,7 @@ class States:
         """Nothing was read."""
         self._known: dict[ItemId, tuple[int, GradState | None]] = {}
 
-    def of(self, board: Board, items: Iterable[ItemId]) -> list[GradState | None]:
+    def of(self, board: Scene, items: Iterable[ItemId]) -> list[GradState | None]:
         """One state a card; None: nothing to be said."""
         found = []
         for item in items:
@@ -77,7 +77,7 @@ def has_sign(rect: QRectF) -> bool:
     return rect.width() >= LEAST_PLATE[0] and rect.height() >= LEAST_PLATE[1]
 
 
-def paint_plate_state(painter: QPainter, look: Look, plate: QRectF, state: GradState) -> None:
+def paint_plate_state(painter: QPainter, look: CanvasStyle, plate: QRectF, state: GradState) -> None:
     """A sign, or a dot, in the lower right corner of a plate."""
     if not has_sign(plate):
         paint_dots(painter, look, np.array([[plate.x(), plate.y(), plate.width(), plate.height()]]), [state])
@@ -89,7 +89,7 @@ def paint_plate_state(painter: QPainter, look: Look, plate: QRectF, state: GradS
     paint_state(painter, look, sign, state)
 
 
-def paint_dots(painter: QPainter, look: Look, plates: Floats, states: Sequence[GradState | None]) -> None:
+def paint_dots(painter: QPainter, look: CanvasStyle, plates: Floats, states: Sequence[GradState | None]) -> None:
     """A dot on each plate (rows of x, y, width, height in view pixels), those of one state at once."""
     corners = plates[:, :2] + plates[:, 2:]
     large = (plates[:, 2] >= LEAST_DOTTED[0]) & (plates[:, 3] >= LEAST_DOTTED[1])

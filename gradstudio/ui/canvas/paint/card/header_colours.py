@@ -10,11 +10,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPen
 
 from gradstudio.graph.model import ItemId
-from gradstudio.scene.colour_scale import MAX_KINDS, Colouring, written
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.scene.colour_scale import MAX_KINDS, ColourScale, with_unit
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
 if TYPE_CHECKING:
-    from gradstudio.scene.scene import Board
+    from gradstudio.scene.scene import Scene
 
 LEVELS: Final = 32
 """Figures are shown in so many steps: neighbours are batched."""
@@ -29,7 +29,7 @@ LEFT_OUT_GROUND: Final = 0.16
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class HeaderColour:
     """A header's ground, the ink that can be read on it, and the figure as text."""
 
     ground: QColor
@@ -37,20 +37,20 @@ class Head:
     text: str = ""
 
 
-def head_of(board: "Board", look: Look, item: ItemId) -> Head | None:
+def header_colour(board: "Scene", look: CanvasStyle, item: ItemId) -> HeaderColour | None:
     """How a card's header is coloured; None: by its category. What is left out is grey and says so."""
     card = board.stack.cards[item]
     if card.left_out:  # grey, yet every letter as clear as on any card
-        return Head(
+        return HeaderColour(
             look.faded("text_dim", LEFT_OUT_GROUND), look.color("text"), "muted" if card.face.muted else "left out"
         )
     if board.colours.scale is None:
         return None
     color = color_of(board.colours.scale, look, item)
-    return Head(color, ink_on(color, look), board.colours.scale.text(item))
+    return HeaderColour(color, ink_on(color, look), board.colours.scale.text(item))
 
 
-def color_of(colouring: Colouring, look: Look, item: ItemId) -> QColor:
+def color_of(colouring: ColourScale, look: CanvasStyle, item: ItemId) -> QColor:
     """The colour of a node; a neutral one where it has no figure."""
     share, kind = colouring.share(item), colouring.kind(item)
     if colouring.is_zero(item):
@@ -60,7 +60,7 @@ def color_of(colouring: Colouring, look: Look, item: ItemId) -> QColor:
     return QColor(look.theme.kinds[kind % len(look.theme.kinds)]) if kind is not None else look.color("line")
 
 
-def ink_on(ground: QColor, look: Look) -> QColor:
+def ink_on(ground: QColor, look: CanvasStyle) -> QColor:
     """The theme's darkest or lightest, whichever can be read."""
     inks = (look.color("text"), look.color("canvas"))
     return max(inks, key=lambda ink: abs(_light(ink) - _light(ground)))
@@ -83,7 +83,7 @@ def _steps(stops: tuple[str, ...]) -> tuple[QColor, ...]:
     return tuple(QColor(*rgb) for rgb in zip(*channels, strict=True))
 
 
-def paint_legend(painter: QPainter, look: Look, colouring: Colouring, height: float) -> None:
+def paint_legend(painter: QPainter, look: CanvasStyle, colouring: ColourScale, height: float) -> None:
     """At the bottom left of a view of that height: what the colours mean."""
     meter = look.meter
     words = colouring.words[:MAX_KINDS]
@@ -111,12 +111,12 @@ def paint_legend(painter: QPainter, look: Look, colouring: Colouring, height: fl
         _paint_kinds(painter, look, words, len(colouring.words), body)
 
 
-def _scale_lines(colouring: Colouring) -> int:
+def _scale_lines(colouring: ColourScale) -> int:
     """Lines of the legend below its title: the bar with its ends, and the colour of zero."""
     return max(1, (2 if colouring.high > 0 else 0) + bool(colouring.zero_text))
 
 
-def _paint_scale(painter: QPainter, look: Look, colouring: Colouring, body: QRectF) -> None:
+def _paint_scale(painter: QPainter, look: CanvasStyle, colouring: ColourScale, body: QRectF) -> None:
     if colouring.high > 0:
         _paint_bar(painter, look, colouring, body)
         body = body.adjusted(0, 2 * LINE, 0, 0)
@@ -124,7 +124,7 @@ def _paint_scale(painter: QPainter, look: Look, colouring: Colouring, body: QRec
         _paint_swatch(painter, look, body, look.theme.scale_zero, colouring.zero_text)
 
 
-def _paint_bar(painter: QPainter, look: Look, colouring: Colouring, body: QRectF) -> None:
+def _paint_bar(painter: QPainter, look: CanvasStyle, colouring: ColourScale, body: QRectF) -> None:
     ramp = QLinearGradient(body.topLeft(), QPointF(body.right(), body.top()))
     steps = _steps(look.theme.scale)
     for number, color in enumerate(steps):
@@ -134,13 +134,13 @@ def _paint_bar(painter: QPainter, look: Look, colouring: Colouring, body: QRectF
     painter.setBrush(ramp if colouring.high > colouring.low else steps[round(0.5 * (LEVELS - 1))])
     painter.drawRoundedRect(bar, 2, 2)
     unit, line = colouring.metric.unit, QRectF(body.x(), body.y() + LINE, body.width(), LINE)
-    _small(painter, look, line, written(colouring.low, unit))
+    _small(painter, look, line, with_unit(colouring.low, unit))
     if colouring.high > colouring.low:
-        _small(painter, look, line, written(colouring.high, unit), Align.AlignRight)
+        _small(painter, look, line, with_unit(colouring.high, unit), Align.AlignRight)
         _small(painter, look, line, "log", Align.AlignHCenter)
 
 
-def _paint_kinds(painter: QPainter, look: Look, words: Sequence[str], count: int, body: QRectF) -> None:
+def _paint_kinds(painter: QPainter, look: CanvasStyle, words: Sequence[str], count: int, body: QRectF) -> None:
     for number, word in enumerate(words):
         more = number == MAX_KINDS - 1 and count > MAX_KINDS
         text = f"{word} and {count - MAX_KINDS} more" if more else word
@@ -148,7 +148,7 @@ def _paint_kinds(painter: QPainter, look: Look, words: Sequence[str], count: int
         _paint_swatch(painter, look, line, look.theme.kinds[number % len(look.theme.kinds)], text)
 
 
-def _paint_swatch(painter: QPainter, look: Look, line: QRectF, color: str, text: str) -> None:
+def _paint_swatch(painter: QPainter, look: CanvasStyle, line: QRectF, color: str, text: str) -> None:
     """A colour and what it means, at the top of a rectangle."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(color))
@@ -156,7 +156,7 @@ def _paint_swatch(painter: QPainter, look: Look, line: QRectF, color: str, text:
     _small(painter, look, QRectF(line.x() + 20, line.y(), line.width() - 20, LINE), text)
 
 
-def _small(painter: QPainter, look: Look, line: QRectF, text: str, flag: Align = Align.AlignLeft) -> None:
+def _small(painter: QPainter, look: CanvasStyle, line: QRectF, text: str, flag: Align = Align.AlignLeft) -> None:
     painter.setFont(look.meter.font("small"))
     painter.setPen(look.color("text_dim"))
     painter.drawText(line, Align.AlignVCenter | flag, text)

@@ -7,9 +7,9 @@ from PySide6.QtGui import QColor, QPainter
 
 from gradstudio.operators.model import Family
 from gradstudio.scene.card.card_layout import PADDING
-from gradstudio.scene.card.parameter_rows import GRADIENT, LEAF, MORE, LeafRow, Leaves
+from gradstudio.scene.card.parameter_rows import GRADIENT, LEAF, MORE, ParameterRow, ParameterRows
 from gradstudio.scene.items import LEAF_EDGE
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_port, paint_state
 
 SIGN: Final = 12.0
@@ -18,7 +18,7 @@ GAP: Final = 7.0
 Align = Qt.AlignmentFlag
 
 
-def paint_leaves(painter: QPainter, look: Look, leaves: Leaves, top: float, width: float) -> None:
+def paint_parameter_rows(painter: QPainter, look: CanvasStyle, leaves: ParameterRows, top: float, width: float) -> None:
     """All rows below `top`; the painter's origin is the card's top left corner."""
     for row in leaves.rows:
         y = top + LEAF_EDGE + row.y
@@ -32,7 +32,7 @@ def paint_leaves(painter: QPainter, look: Look, leaves: Leaves, top: float, widt
         painter.drawText(line, Align.AlignVCenter, look.meter.elided(leaves.more, "small", line.width()))
 
 
-def paint_leaf_ports(painter: QPainter, look: Look, leaves: Leaves, top: float, width: float) -> None:
+def paint_leaf_ports(painter: QPainter, look: CanvasStyle, leaves: ParameterRows, top: float, width: float) -> None:
     """The sign of every row: a square where it learns, else a hollow circle."""
     for row in leaves.rows:
         at = QPointF(width, top + LEAF_EDGE + row.y + LEAF / 2)
@@ -40,7 +40,7 @@ def paint_leaf_ports(painter: QPainter, look: Look, leaves: Leaves, top: float, 
         paint_port(painter, at, Family.TENSOR, color, look.color("card"), filled=row.learns, leaf=row.learns)
 
 
-def _paint_first_line(painter: QPainter, look: Look, row: LeafRow, line: QRectF) -> None:
+def _paint_first_line(painter: QPainter, look: CanvasStyle, row: ParameterRow, line: QRectF) -> None:
     """Name and shape at the left, the values at the right, in as many digits as there is room for."""
     meter = look.meter
     name = meter.elided(row.path, "mono", line.width() * 0.62)
@@ -56,7 +56,7 @@ def _paint_first_line(painter: QPainter, look: Look, row: LeafRow, line: QRectF)
         _text(painter, look, *tries[0], color, line, Align.AlignRight)
 
 
-def _paint_gradient(painter: QPainter, look: Look, row: LeafRow, line: QRectF) -> None:
+def _paint_gradient(painter: QPainter, look: CanvasStyle, row: ParameterRow, line: QRectF) -> None:
     sign = QRectF(line.left() + INDENT, line.top() + (GRADIENT - SIGN) / 2, SIGN, SIGN)
     paint_state(painter, look, sign, row.state)
     has_value = row.state in ("value", "accumulated")
@@ -70,7 +70,13 @@ def _paint_gradient(painter: QPainter, look: Look, row: LeafRow, line: QRectF) -
 
 
 def _text(
-    painter: QPainter, look: Look, text: str, role: str, color: QColor, line: QRectF, side: Align = Align.AlignLeft
+    painter: QPainter,
+    look: CanvasStyle,
+    text: str,
+    role: str,
+    color: QColor,
+    line: QRectF,
+    side: Align = Align.AlignLeft,
 ) -> None:
     painter.setFont(look.meter.font(role))
     painter.setPen(color)

@@ -5,10 +5,10 @@ from typing import Final
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 
-from gradstudio.scene.card.card_layout import PADDING, Face
-from gradstudio.scene.card.result_sections import Facts
-from gradstudio.scene.card.section_heights import CELL, EDGE, LINE, STATE, STRIP, Awaited
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.scene.card.card_layout import PADDING, CardLayout
+from gradstudio.scene.card.result_sections import ResultSections
+from gradstudio.scene.card.section_heights import CELL, EDGE, LINE, STATE, STRIP, Placeholder
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
 FAINT: Final = 0.3
 """So much of the colour of dim text have the outlines."""
@@ -17,7 +17,7 @@ CELLS_WIDTH: Final = 46.0
 SIGN: Final = 8.0
 
 
-def paint_awaited(painter: QPainter, look: Look, face: Face, facts: Facts) -> None:
+def paint_placeholder(painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections) -> None:
     """Outlines result by result; dtype and device stand where they will stand after the run."""
     y = face.height + facts.leaves.height
     words = facts.expected
@@ -40,12 +40,12 @@ def paint_awaited(painter: QPainter, look: Look, face: Face, facts: Facts) -> No
         y += each.height + EDGE + each.lead
 
 
-def _outline(painter: QPainter, look: Look) -> None:
+def _outline(painter: QPainter, look: CanvasStyle) -> None:
     painter.setPen(QPen(look.faded("text_dim", FAINT), 1.0))
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
-def _value_box(each: Awaited, inner: QRectF) -> QRectF:
+def _value_box(each: Placeholder, inner: QRectF) -> QRectF:
     """Where the value will stand."""
     left, top = inner.left() + 0.5, inner.top() + 1.5
     match each.kind:
@@ -61,7 +61,7 @@ def _value_box(each: Awaited, inner: QRectF) -> QRectF:
             return QRectF(left, top, min(64.0, inner.width()), LINE - 4) if each.value else QRectF()
 
 
-def _paint_gradient(painter: QPainter, each: Awaited, inner: QRectF) -> None:
+def _paint_gradient(painter: QPainter, each: Placeholder, inner: QRectF) -> None:
     """The hollow sign of a gradient to come, and its picture where it will have one."""
     x, y = inner.left() + 2.5, inner.top() + each.height - each.gradient + (STATE - SIGN) / 2
     painter.drawPolygon(QPolygonF([QPointF(x, y), QPointF(x + SIGN, y), QPointF(x + SIGN / 2, y + SIGN)]))
@@ -71,7 +71,7 @@ def _paint_gradient(painter: QPainter, each: Awaited, inner: QRectF) -> None:
         painter.drawRect(box)
 
 
-def _paint_words(painter: QPainter, look: Look, words: str, x: float, y: float, width: float) -> None:
+def _paint_words(painter: QPainter, look: CanvasStyle, words: str, x: float, y: float, width: float) -> None:
     if words:
         painter.setPen(look.color("unknown_value"))
         look.meter.write(painter, "mono_italic", look.meter.elided(words, "mono_italic", width), x, y, LINE)

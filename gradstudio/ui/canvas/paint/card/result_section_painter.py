@@ -6,8 +6,8 @@ from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 
 from gradstudio.scene import value_format
-from gradstudio.scene.card.card_layout import PADDING, Face
-from gradstudio.scene.card.result_sections import Display, Facts, Gradient, Lines, Section
+from gradstudio.scene.card.card_layout import PADDING, CardLayout
+from gradstudio.scene.card.result_sections import Display, Gradient, Lines, ResultSections, Section
 from gradstudio.scene.card.section_heights import (
     BESIDE_PICTURE,
     CELL,
@@ -20,10 +20,10 @@ from gradstudio.scene.card.section_heights import (
     Tone,
 )
 from gradstudio.scene.value_format import cells as cells_of
-from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_leaves
-from gradstudio.ui.canvas.paint.card.placeholder_painter import paint_awaited
+from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_parameter_rows
+from gradstudio.ui.canvas.paint.card.placeholder_painter import paint_placeholder
 from gradstudio.ui.canvas.paint.primitives import tensor_image
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_state
 
 SIGN: Final = 13.0
@@ -34,14 +34,14 @@ Align = Qt.AlignmentFlag
 ROLES: Final = {"error": "danger", "warning": "warning"}
 
 
-def paint_facts(painter: QPainter, look: Look, face: Face, facts: Facts) -> None:
+def paint_result_sections(painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections) -> None:
     """Everything below the ports; the painter's origin is the card's top left corner."""
     if not facts.sections and not facts.problem:
-        paint_awaited(painter, look, face, facts)
+        paint_placeholder(painter, look, face, facts)
     whole, look = look, look.stale if facts.stale else look
     y = face.height + facts.leaves.height
     if facts.leaves.rows:
-        paint_leaves(painter, look, facts.leaves, face.height, face.width)
+        paint_parameter_rows(painter, look, facts.leaves, face.height, face.width)
         if facts.height > facts.leaves.height:
             painter.fillRect(QRectF(PADDING, y, face.width - 2 * PADDING, 1), look.faded("card_edge", 0.45))
     if facts.stale and facts.sections:
@@ -54,14 +54,14 @@ def paint_facts(painter: QPainter, look: Look, face: Face, facts: Facts) -> None
         _paint_problem(painter, whole, face, facts)
 
 
-def problem_box(face: Face, facts: Facts) -> QRectF:
+def problem_box(face: CardLayout, facts: ResultSections) -> QRectF:
     """Where the words of a problem stand: all of an empty well, else a strip below the values."""
     if facts.sections:
         return QRectF(0, face.height + facts.height - facts.strip, face.width, facts.strip)
     return QRectF(0, face.height + facts.leaves.height, face.width, facts.height - facts.leaves.height)
 
 
-def _paint_problem(painter: QPainter, look: Look, face: Face, facts: Facts) -> None:
+def _paint_problem(painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections) -> None:
     """As many lines as there is room for; the last one ends in "…" where words are left."""
     box = problem_box(face, facts).adjusted(PADDING, 0, -PADDING, 0)
     painter.setPen(look.color(ROLES.get(facts.problem_kind, "text_dim")))
@@ -75,7 +75,7 @@ def _paint_problem(painter: QPainter, look: Look, face: Face, facts: Facts) -> N
         look.meter.write(painter, "small", text, box.left(), top + line * number, line)
 
 
-def _paint_section(painter: QPainter, look: Look, section: Section, y: float, width: float) -> None:
+def _paint_section(painter: QPainter, look: CanvasStyle, section: Section, y: float, width: float) -> None:
     inner = QRectF(PADDING, y, width - 2 * PADDING, section.height - EDGE)
     if section.heading:
         painter.setPen(look.color("text_dim"))
@@ -92,7 +92,7 @@ def _paint_section(painter: QPainter, look: Look, section: Section, y: float, wi
         )
 
 
-def _paint_value(painter: QPainter, look: Look, section: Section, inner: QRectF) -> float:
+def _paint_value(painter: QPainter, look: CanvasStyle, section: Section, inner: QRectF) -> float:
     """The value and its rows; returns the y below them."""
     display = section.value
     assert display is not None
@@ -104,7 +104,7 @@ def _paint_value(painter: QPainter, look: Look, section: Section, inner: QRectF)
 
 
 def _paint_picture_and_rows(
-    painter: QPainter, look: Look, display: Display, rows: tuple[tuple[str, str], ...], inner: QRectF
+    painter: QPainter, look: CanvasStyle, display: Display, rows: tuple[tuple[str, str], ...], inner: QRectF
 ) -> float:
     faint: Tone = "faint"
     texts: Lines = (*display.lines, *(((text,), faint) for _, text in rows))
@@ -130,7 +130,7 @@ def _picture_box(display: Display, inner: QRectF) -> QRectF:
     return QRectF(inner.left(), inner.top() + 1, width, min(height, max(width / ratio, 12.0)))
 
 
-def _paint_picture(painter: QPainter, look: Look, display: Display, box: QRectF) -> None:
+def _paint_picture(painter: QPainter, look: CanvasStyle, display: Display, box: QRectF) -> None:
     assert display.picture is not None
     picture = tensor_image.image(display.picture, look.theme)
     if picture is None:
@@ -146,7 +146,7 @@ def _paint_picture(painter: QPainter, look: Look, display: Display, box: QRectF)
     painter.drawRect(box)
 
 
-def _ink(look: Look, tone: Tone) -> QColor:
+def _ink(look: CanvasStyle, tone: Tone) -> QColor:
     match tone:
         case "faint":
             return look.color("text_dim")
@@ -158,22 +158,22 @@ def _ink(look: Look, tone: Tone) -> QColor:
             return look.color("text")
 
 
-def _paint_lines(painter: QPainter, look: Look, lines: Lines, x: float, y: float, width: float) -> None:
+def _paint_lines(painter: QPainter, look: CanvasStyle, lines: Lines, x: float, y: float, width: float) -> None:
     for texts, tone in lines:
-        text, role = fitting(look, texts, width)
+        text, role = fit_wording(look, texts, width)
         painter.setPen(_ink(look, tone))
         look.meter.write(painter, role, look.meter.elided(text, role, width), x, y, LINE)
         y += LINE
 
 
-def fitting(look: Look, texts: tuple[str, ...], width: float) -> tuple[str, str]:
+def fit_wording(look: CanvasStyle, texts: tuple[str, ...], width: float) -> tuple[str, str]:
     """The first wording that fits, and its font; the last in the smallest font when none does."""
     tries = [(text, "mono") for text in texts] + [(text, "mono_small") for text in texts]
     return next((one for one in tries if look.meter.width(*one) <= width), tries[-1])
 
 
 def _paint_rows(
-    painter: QPainter, look: Look, rows: tuple[tuple[str, str], ...], x: float, y: float, width: float
+    painter: QPainter, look: CanvasStyle, rows: tuple[tuple[str, str], ...], x: float, y: float, width: float
 ) -> float:
     """Rows of "key value"; the value at the right when there is a key. Returns the y below."""
     painter.setFont(look.meter.font("mono"))
@@ -191,7 +191,7 @@ def _paint_rows(
     return y
 
 
-def paint_display(painter: QPainter, look: Look, display: Display, rect: QRectF) -> None:
+def paint_display(painter: QPainter, look: CanvasStyle, display: Display, rect: QRectF) -> None:
     """A number, words or cells."""
     if display.kind == "cells":
         _paint_cells(painter, look, display, rect)
@@ -203,7 +203,7 @@ def paint_display(painter: QPainter, look: Look, display: Display, rect: QRectF)
     )
 
 
-def _paint_cells(painter: QPainter, look: Look, display: Display, rect: QRectF) -> None:
+def _paint_cells(painter: QPainter, look: CanvasStyle, display: Display, rect: QRectF) -> None:
     """Numbers in columns between brackets; where two digits have no room, a strip of colours and the range."""
     assert display.picture is not None
     lead = max((look.meter.width(text, "mono_small") + 5 for text in display.lead), default=0.0)
@@ -230,7 +230,7 @@ def _paint_cells(painter: QPainter, look: Look, display: Display, rect: QRectF) 
             painter.drawText(cell, Align.AlignVCenter | Align.AlignRight, text)
 
 
-def _fitting_cells(look: Look, display: Display, room: float) -> tuple[tuple[tuple[str, ...], ...], str]:
+def _fitting_cells(look: CanvasStyle, display: Display, room: float) -> tuple[tuple[tuple[str, ...], ...], str]:
     """As many digits as fit, in the larger font if that fits too; no cells when nothing does."""
     assert display.picture is not None
     for digits in DIGITS:
@@ -242,12 +242,12 @@ def _fitting_cells(look: Look, display: Display, room: float) -> tuple[tuple[tup
     return (), "mono_small"
 
 
-def _column_widths(look: Look, cells: tuple[tuple[str, ...], ...], role: str) -> list[float]:
+def _column_widths(look: CanvasStyle, cells: tuple[tuple[str, ...], ...], role: str) -> list[float]:
     columns = max(len(row) for row in cells)
     return [max(look.meter.width(row[k], role) for row in cells if k < len(row)) for k in range(columns)]
 
 
-def _paint_leads(painter: QPainter, look: Look, lead: tuple[str, ...], rect: QRectF) -> None:
+def _paint_leads(painter: QPainter, look: CanvasStyle, lead: tuple[str, ...], rect: QRectF) -> None:
     painter.setFont(look.meter.font("mono_small"))
     painter.setPen(look.color("unknown_value"))
     for number, text in enumerate(lead):
@@ -266,7 +266,7 @@ def _paint_brackets(painter: QPainter, color: QColor, rect: QRectF) -> None:
         )
 
 
-def _paint_gradient(painter: QPainter, look: Look, gradient: Gradient, rect: QRectF) -> None:
+def _paint_gradient(painter: QPainter, look: CanvasStyle, gradient: Gradient, rect: QRectF) -> None:
     if gradient.state == "cut":
         band = QRectF(rect.left(), rect.top() + 1, rect.width(), STATE - 2)
         painter.fillRect(band, QBrush(look.faded("warning", 0.22), Qt.BrushStyle.BDiagPattern))
@@ -279,14 +279,16 @@ def _paint_gradient(painter: QPainter, look: Look, gradient: Gradient, rect: QRe
         _paint_gradient_value(painter, look, gradient, gradient.display, body)
 
 
-def _paint_state_words(painter: QPainter, look: Look, gradient: Gradient, body: QRectF) -> None:
+def _paint_state_words(painter: QPainter, look: CanvasStyle, gradient: Gradient, body: QRectF) -> None:
     role = "warning" if gradient.state == "cut" else "unknown_value"
     font = "small" if gradient.state in ("cut", "not_retained") else "small_italic"
     painter.setPen(look.gradient if gradient.state == "not_retained" else look.color(role))
     look.meter.write(painter, font, gradient.words, body.left(), body.top(), STATE)
 
 
-def _paint_gradient_value(painter: QPainter, look: Look, gradient: Gradient, display: Display, body: QRectF) -> None:
+def _paint_gradient_value(
+    painter: QPainter, look: CanvasStyle, gradient: Gradient, display: Display, body: QRectF
+) -> None:
     if display.kind == "number":
         rect = QRectF(body.left(), body.top(), body.width(), STATE)
         paint_display(painter, look, display, rect)
@@ -307,7 +309,7 @@ def _paint_gradient_value(painter: QPainter, look: Look, gradient: Gradient, dis
         )
 
 
-def _paint_tag(painter: QPainter, look: Look, rect: QRectF, display: Display, parts: str) -> None:
+def _paint_tag(painter: QPainter, look: CanvasStyle, rect: QRectF, display: Display, parts: str) -> None:
     """Behind a number: what it is the sum of, and the word "accumulated", as far as there is room."""
     left = rect.left() + look.meter.width(display.text, "gradient") + 8
     room, word = rect.right() - left, "accumulated"

@@ -6,7 +6,7 @@ from typing import Final
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QLinearGradient, QPainter, QPen
 
-from gradstudio.ui.canvas.paint.primitives.glow_cache import Outlines
+from gradstudio.ui.canvas.paint.primitives.glow_cache import GlowCache
 from gradstudio.ui.theme import Theme, scene_font
 
 _SIZES: Final[dict[str, tuple[str, int, QFont.Weight, bool]]] = {
@@ -131,7 +131,7 @@ class Meter:
         return [*lines, line]
 
 
-class Look:
+class CanvasStyle:
     """A theme as ready-made colours, pens and fonts of the canvas."""
 
     picture_opacity = 1.0
@@ -144,7 +144,7 @@ class Look:
         self._families: dict[tuple[str, str], QColor] = {}
         self._category_rgbs: dict[str, int] = {}
         self._headers: dict[tuple[str, float], QLinearGradient] = {}
-        self.outlines = Outlines()
+        self.outlines = GlowCache()
 
     def color(self, role: str) -> QColor:
         """The colour of a theme's role."""
@@ -202,7 +202,7 @@ class Look:
         return self.theme.category_mark("Autograd")
 
     @cached_property
-    def stale(self) -> "Look":
+    def stale(self) -> "CanvasStyle":
         """The look of what an older program left: grey letters that can be read, pale pictures."""
         return _StaleLook(self.theme, self.meter)
 
@@ -212,7 +212,7 @@ class Look:
         return QPen(self.color("card_edge"), 1.0)
 
 
-class _StaleLook(Look):
+class _StaleLook(CanvasStyle):
     """Words in the grey of what is not known; only pictures are see-through, since letters would not be read."""
 
     picture_opacity = STALE_OPACITY

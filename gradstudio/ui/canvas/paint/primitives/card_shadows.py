@@ -6,7 +6,7 @@ from typing import Final
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPixmap
 
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
 RADIUS: Final = 8.0
 MARGIN: Final = 14.0
@@ -16,7 +16,7 @@ CORNER: Final = MARGIN + RADIUS + 8.0
 """Scene pixels from the picture's edge within which a shadow is curved."""
 
 
-class Shadows:
+class CardShadows:
     """Keeps the picture for the scale it was last asked for."""
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class Shadows:
         self._key: tuple[int, float] | None = None
         self._patch = QPixmap()
 
-    def paint(self, painter: QPainter, look: Look, width: float, height: float, scale: float) -> None:
+    def paint(self, painter: QPainter, look: CanvasStyle, width: float, height: float, scale: float) -> None:
         """The shadow of a card in a pixmap of `width` x `height` device pixels at `scale` device per scene pixel."""
         corner = math.ceil(CORNER * scale)
         if width < 2 * corner or height < 2 * corner:
@@ -42,7 +42,7 @@ class Shadows:
                         QRectF(left, top, wide, tall), patch, QRectF(from_left, from_top, from_wide, from_tall)
                     )
 
-    def _patch_for(self, look: Look, corner: int, scale: float) -> QPixmap:
+    def _patch_for(self, look: CanvasStyle, corner: int, scale: float) -> QPixmap:
         if self._key != (id(look), scale):
             side = 2 * corner + 1
             self._patch = QPixmap(side, side)
@@ -57,7 +57,7 @@ class Shadows:
         return self._patch
 
 
-def paint_shadow(painter: QPainter, look: Look, width: float, height: float) -> None:
+def paint_shadow(painter: QPainter, look: CanvasStyle, width: float, height: float) -> None:
     """The soft shadow of a card of that size."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(look.faded("card_shadow", 1 / LAYERS))

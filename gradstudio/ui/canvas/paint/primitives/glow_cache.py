@@ -17,7 +17,7 @@ LARGEST: Final = 1_000_000
 Key = tuple[int, int, int, float, float]
 
 
-class Outlines:
+class GlowCache:
     """Pictures of outlines by size and colour; the latest are kept, very large ones are drawn each time."""
 
     def __init__(self) -> None:

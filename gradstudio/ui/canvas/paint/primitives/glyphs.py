@@ -8,7 +8,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
 
 from gradstudio.operators.model import Family
 from gradstudio.protocol.messages.records import GradState
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
 PORT: Final = 5.2
 """Radius of a port, scene pixels."""
@@ -80,7 +80,7 @@ def paint_pill(painter: QPainter, rect: QRectF, text: str, ink: QColor, *, stron
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
 
-def paint_state(painter: QPainter, look: Look, rect: QRectF, state: GradState) -> None:
+def paint_state(painter: QPainter, look: CanvasStyle, rect: QRectF, state: GradState) -> None:
     """The sign of a gradient's state, within a square of about 13 pixels."""
     gradient, faint = look.gradient, look.color("unknown_value")
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -131,7 +131,7 @@ def _scissors(painter: QPainter, rect: QRectF, color: QColor) -> None:
     painter.drawLine(QLineF(x + 0.36 * s, y + 0.66 * s, x + 0.95 * s, y + 0.26 * s))
 
 
-def paint_warning(painter: QPainter, look: Look, rect: QRectF, role: str) -> None:
+def paint_warning(painter: QPainter, look: CanvasStyle, rect: QRectF, role: str) -> None:
     """A disc with an exclamation mark in the colour of a role."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(look.color(role))
@@ -157,7 +157,7 @@ def paint_arrow(painter: QPainter, color: QColor, at: QPointF, size: float, *, b
     )
 
 
-def paint_check(painter: QPainter, look: Look, rect: QRectF, *, ok: bool) -> None:
+def paint_check(painter: QPainter, look: CanvasStyle, rect: QRectF, *, ok: bool) -> None:
     """Gradcheck agreed (a tick) or not (a cross), on a disc."""
     color = look.color("ok" if ok else "danger")
     painter.setPen(Qt.PenStyle.NoPen)

@@ -10,9 +10,9 @@ from gradstudio.graph.ports.item_ports import Port
 from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.literals import parser
 from gradstudio.operators.model import Kind
-from gradstudio.ui.canvas.gestures.number_steps import stepped
+from gradstudio.ui.canvas.gestures.number_steps import nudge_number
 from gradstudio.ui.docks.inspector.editors.number_slider import NumberSlider
-from gradstudio.ui.theme import mono_font, tinted
+from gradstudio.ui.theme import icon_pixmap, mono_font
 
 SLIDING = frozenset({Kind.INT, Kind.FLOAT, Kind.NUMBER, Kind.TENSOR_OR_NUMBER, Kind.DATA, Kind.ANY})
 """Kinds whose literals may be one number."""
@@ -56,7 +56,7 @@ class ArgumentEditor(QWidget):
         line.addWidget(field, 1)
         self.back = QToolButton(self)
         self.back.setObjectName("dock_button")
-        self.back.setIcon(tinted("undo", self.palette().color(QPalette.ColorRole.PlaceholderText), BACK_PX))
+        self.back.setIcon(icon_pixmap("undo", self.palette().color(QPalette.ColorRole.PlaceholderText), BACK_PX))
         self.back.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.back.setFixedWidth(24)
         self.back.clicked.connect(self._on_back_clicked)
@@ -164,7 +164,7 @@ class LineEditor(ArgumentEditor):
             return True
         if watched is self._line and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             by = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1}.get(Qt.Key(event.key()), 0)
-            if by and (text := stepped(self._line.text(), by, event.modifiers())):
+            if by and (text := nudge_number(self._line.text(), by, event.modifiers())):
                 self._line.setText(text)
                 self.commit()
                 return True

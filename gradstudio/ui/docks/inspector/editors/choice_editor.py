@@ -5,9 +5,9 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from gradstudio.graph.model import DOCUMENT_DEVICE
 from gradstudio.graph.ports.item_ports import Port
-from gradstudio.operators.literals.choices import Offer, is_closed
+from gradstudio.operators.literals.choices import LiteralChoice, is_closed
 from gradstudio.operators.model import Kind
-from gradstudio.scene.card.field_choices import is_switch, switched
+from gradstudio.scene.card.field_choices import is_switch, toggle_literal
 from gradstudio.ui.docks.inspector.editors.argument_editor import ArgumentEditor, LineEditor, short
 from gradstudio.ui.docks.inspector.editors.data_editor import DataEditor
 
@@ -16,7 +16,7 @@ WIRE_ONLY = frozenset(
 )
 
 
-def make_editor(port: Port, rows: tuple[Offer, ...]) -> ArgumentEditor | None:
+def make_editor(port: Port, rows: tuple[LiteralChoice, ...]) -> ArgumentEditor | None:
     """The editor that fits a port; None where only a wire can bring a value.
 
     Args:
@@ -38,7 +38,7 @@ def make_editor(port: Port, rows: tuple[Offer, ...]) -> ArgumentEditor | None:
 class ChoiceEditor(ArgumentEditor):
     """A list: dtypes, devices, an operator's own choices; where others are taken too, they may be typed."""
 
-    def __init__(self, port: Port, rows: tuple[Offer, ...], parent: QWidget | None = None) -> None:
+    def __init__(self, port: Port, rows: tuple[LiteralChoice, ...], parent: QWidget | None = None) -> None:
         """Offer the rows; the first is torch's default where there is one."""
         self._box = _QuietComboBox()
         super().__init__(port, self._box, parent)
@@ -125,7 +125,7 @@ class SwitchEditor(ArgumentEditor):
         self._switch.style().polish(self._switch)
 
     def _on_switch_clicked(self) -> None:
-        self.committed.emit(switched(self.port.literal, self.port.parameter.default))
+        self.committed.emit(toggle_literal(self.port.literal, self.port.parameter.default))
 
 
 class _QuietComboBox(QComboBox):

@@ -12,7 +12,7 @@ from gradstudio.graph.recipes.wiring.list_ports import elements_of, graph_length
 from gradstudio.operators.families import is_list_like
 from gradstudio.operators.model import Kind
 from gradstudio.ui.state.document.graph_store import GraphStore
-from gradstudio.ui.theme import Theme, tinted
+from gradstudio.ui.theme import Theme, icon_pixmap
 
 ICON_PX = 14
 
@@ -24,7 +24,7 @@ def list_buttons(store: GraphStore, theme: Theme, item: ItemId, port: Port, pare
     def button(icon: str, words: str, does: Callable[[], object], *, enabled: bool = True) -> QToolButton:
         made = QToolButton(parent)
         made.setObjectName("dock_button")
-        made.setIcon(tinted(icon, theme.color("text_dim"), ICON_PX))
+        made.setIcon(icon_pixmap(icon, theme.color("text_dim"), ICON_PX))
         made.setToolTip(words)
         made.setAccessibleName(words)
         made.setFixedSize(22, 24)
@@ -62,7 +62,7 @@ def list_buttons(store: GraphStore, theme: Theme, item: ItemId, port: Port, pare
     return buttons
 
 
-def beside(field: QWidget, buttons: list[QToolButton]) -> QWidget:
+def with_buttons(field: QWidget, buttons: list[QToolButton]) -> QWidget:
     """A field with buttons on its right."""
     row = QWidget()
     layout = QHBoxLayout(row)

@@ -40,7 +40,7 @@ class NumberRange(NamedTuple):
         return "0.0" if float(text) == 0 else text
 
 
-def parsed(literal: str) -> float | int | None:
+def parse_number(literal: str) -> float | int | None:
     """The number that a literal is; None when it is anything else."""
     text = literal.strip()
     if NUMBER.fullmatch(text) is None:

@@ -4,7 +4,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gradstudio.ui.docks.inspector.editors.number_range import NumberRange, parsed, range_around
+from gradstudio.ui.docks.inspector.editors.number_range import NumberRange, parse_number, range_around
 
 HEIGHT_PX, RADIUS_PX, GROOVE_PX = 16, 5.5, 3.0
 FINER = 0.1
@@ -40,7 +40,7 @@ class NumberSlider(QWidget):
         """Stand at a literal; hidden when it is no number. One that came from elsewhere is the new middle."""
         if literal == self._literal:
             return
-        number = parsed(literal)
+        number = parse_number(literal)
         self._literal = literal
         self.setVisible(number is not None)
         if number is not None:
@@ -108,7 +108,7 @@ class NumberSlider(QWidget):
         painter.end()
 
     def _stand_at(self, text: str) -> None:
-        number = parsed(text)
+        number = parse_number(text)
         if number is None or text == self._literal:
             return
         self._literal, self._value = text, float(number)

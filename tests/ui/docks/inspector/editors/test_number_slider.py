@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.docks.inspector import InspectorPanel
-from gradstudio.ui.docks.inspector.editors.number_range import parsed, range_around
+from gradstudio.ui.docks.inspector.editors.number_range import parse_number, range_around
 from gradstudio.ui.docks.inspector.editors.number_slider import NumberSlider
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -52,14 +52,14 @@ def literal(session: Session, item: ItemId, path: str) -> str:
     [("3.0", -3.0, 9.0), ("0.0", -1.0, 1.0), ("0", -10, 10), ("7", -7, 21), ("-0.5", -1.5, 0.5)],
 )
 def test_the_range_lies_around_the_number(text: str, low: float, high: float) -> None:
-    number = parsed(text)
+    number = parse_number(text)
     assert number is not None
     assert (range_around(number).low, range_around(number).high) == (low, high)
 
 
 @pytest.mark.parametrize("text", ["True", "[1.0]", "math.pi", "", "1.0.0", "nan", "2 * 3"])
 def test_only_plain_numbers_slide(text: str) -> None:
-    assert parsed(text) is None
+    assert parse_number(text) is None
 
 
 def test_numbers_are_round_and_keep_their_kind() -> None:
