@@ -292,8 +292,8 @@ def _ops(options: argparse.Namespace) -> int:
 
 
 def _info(options: argparse.Namespace) -> int:
-    from gradstudio.headless import engine_info
     from gradstudio.paths import resources
+    from gradstudio.protocol.versions import engine_info
 
     facts: dict[str, object] = {
         "gradstudio": __version__,

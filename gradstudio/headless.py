@@ -5,7 +5,6 @@ import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -53,6 +52,7 @@ from gradstudio.protocol.report import clash_json, entries_json, trace_json, wir
 from gradstudio.protocol.report_table import report_table
 from gradstudio.protocol.runner import Outcome, infer_program, run_program, trace_program
 from gradstudio.protocol.source_lines import map_lines, real_device, with_device
+from gradstudio.protocol.versions import installed_version
 
 FINE, FAILED, UNREADABLE = 0, 1, 4
 Json = dict[str, Any]
@@ -191,23 +191,9 @@ def check_files(options: argparse.Namespace) -> Iterator[Result]:
             yield _check_one(engine, name, options)
 
 
-def engine_info() -> Json:
-    """Versions and devices as the engine has them."""
-    names = ("torch", "numpy", "PySide6-Essentials", "networkx", "pyqtgraph", "msgspec", "safetensors", "psutil")
-    facts: Json = {name: _version(name) for name in names}
-    facts["catalogue"] = f"{len(catalogue.load())} operators of torch {catalogue.load().torch_version}"
-    try:
-        with EngineProcess() as engine:
-            hello = engine.wait_until_ready()
-    except EngineDied as error:
-        return {**facts, "engine": str(error)}
-    facts |= {"torch": hello.torch, "devices": [_device_text(d) for d in hello.devices]}
-    return {**facts, "absent": list(hello.absent)} if hello.absent else facts
-
-
 def catalogue_notice() -> str:
     """A sentence when torch is installed in another version than the catalogue was made from, else ""."""
-    made, installed = catalogue.load().torch_version, str(_version("torch")).partition("+")[0]
+    made, installed = catalogue.load().torch_version, str(installed_version("torch")).partition("+")[0]
     if installed == made or not installed[:1].isdigit():
         return ""
     lacks = "gradstudio info tells what it lacks."
@@ -224,7 +210,14 @@ def trace_events(graph: Graph) -> list[Event]:
 
 
 def _run_one(engine: Engine, name: str, options: argparse.Namespace) -> Result:
-    data: Json = {"file": name, "ok": False, "device": None, "torch": _version("torch"), "error": None, "nodes": {}}
+    data: Json = {
+        "file": name,
+        "ok": False,
+        "device": None,
+        "torch": installed_version("torch"),
+        "error": None,
+        "nodes": {},
+    }
     try:
         opened = open_file(name)
     except Unreadable as error:
@@ -387,15 +380,3 @@ def _notices(opened: OpenedGraph, program: Program, inferred: Inferred) -> list[
 
 def _line(opened: OpenedGraph, node: ItemId, line: int | None) -> int | None:
     return line if opened.lines is None else opened.lines.get(node, line)
-
-
-def _device_text(device: Any) -> str:
-    size = f", {device.total_bytes / 2**30:.1f} GiB" if device.total_bytes else ""
-    return f"{device.name} ({device.title}{size})"
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"

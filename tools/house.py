@@ -215,6 +215,8 @@ def patches_of_our_own(house: House) -> Iterator[str]:
     """Tests that put another function in place of one of ours."""
     pattern = re.compile(r"setattr\(\s*[\"']gradstudio\.[\w.]+\.([a-z]\w*)[\"']|patch\([\"']gradstudio\.")
     for path in sorted((house.root / "tests").rglob("*.py")):
+        if path.name == "test_house.py":
+            continue  # holds such a line, to see that it is found
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             if pattern.search(line):
                 yield f"{house.short(path)}:{number} patches a function of ours"

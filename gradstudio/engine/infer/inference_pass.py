@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from gradstudio.engine import access
 from gradstudio.engine.access import MODULES
-from gradstudio.engine.infer.inference_memo import Memo, Recipe, Recipes, Signature, apply_recipe, kind_of, recipe_of
+from gradstudio.engine.infer.inference_memo import Memo, Recipe, Recipes, apply_recipe, kind_of, recipe_of
 from gradstudio.engine.infer.name_table import NameTable, Signature, prelude_names
 from gradstudio.engine.infer.namespace_changes import are_alike, changed_names
 from gradstudio.engine.infer.statement_inference import GUESS, StatementInference, Way

@@ -13,8 +13,8 @@ import torch
 
 from gradstudio.engine.infer.backward_inference import refused_graph
 from gradstudio.engine.infer.call_inference import CallInference, InsideMemo
-from gradstudio.engine.infer.inference_memo import MAX_RECIPES, Recipes
-from gradstudio.engine.infer.inference_pass import InferencePass, Memo
+from gradstudio.engine.infer.inference_memo import MAX_RECIPES, Memo, Recipes
+from gradstudio.engine.infer.inference_pass import InferencePass
 from gradstudio.engine.infer.statement_inference import Way
 from gradstudio.engine.meta.fake_tensors import WarmUp
 from gradstudio.engine.script.compiled_steps import Item, prepare

@@ -286,7 +286,7 @@ class Layouts:
         body, *others = self.conditional(node)
         found = self.expression(body.node, body.lo, level)
         for word, part in zip(("if ", "else "), others, strict=True):
-            found = [*found, *self._gap(" ", level), Text(word, part.lo - len(word))]
+            found = [*found, *_gap(" ", level), Text(word, part.lo - len(word))]
             if isinstance(part.node, ast.IfExp) and self.start(part.node) == part.lo:
                 found += self._conditional(part.node, level)  # as one column, not as a group of its own
             else:
@@ -302,9 +302,9 @@ class Layouts:
         for k, part in enumerate(flat):
             if isinstance(part, Operator) and part.precedence == lowest:
                 result += self._side(flat[start:k], level)
-                result += self._gap("" if part.hugs else " ", level)
+                result += _gap("" if part.hugs else " ", level)
                 result.append(Text(part.symbol, part.offset))
-                result += self._gap_behind(level) if part.hugs else [Text(" ")]
+                result += _gap_behind(level) if part.hugs else [Text(" ")]
                 start = k + 1
         return [*result, *self._side(flat[start:], level)]
 
@@ -321,19 +321,6 @@ class Layouts:
         if level == PARENTHESIZED:
             return [Group(tuple(inner))]
         return [Group(tuple(inner), when=level)] if level >= 0 else inner
-
-    def _gap_behind(self, level: int) -> Documents:
-        """The space behind a ``**`` that begins a line."""
-        if level == PARENTHESIZED:
-            return [Choice((Text(" "),))]
-        return [Choice((Text(" "),), key=level)] if level >= 0 else []
-
-    def _gap(self, flat: str, level: int) -> Documents:
-        """A break before an operator, but only within parentheses."""
-        if level == PARENTHESIZED:
-            return [Break(flat)]
-        text = [Text(flat)] if flat else []
-        return [Choice((Break(flat),), tuple(text), key=level)] if level >= 0 else list(text)
 
     # ---------------------------------------------------------------- brackets
 
@@ -381,3 +368,18 @@ def _parts(node: ast.BinOp | ast.Compare | ast.BoolOp) -> tuple[list[ast.expr], 
     if isinstance(node, ast.Compare):
         return [node.left, *node.comparators], [_SYMBOLS[type(op)] for op in node.ops], COMPARISON
     return node.values, [_SYMBOLS[type(node.op)]] * (len(node.values) - 1), BOOLEAN
+
+
+def _gap_behind(level: int) -> Documents:
+    """The space behind a ``**`` that begins a line."""
+    if level == PARENTHESIZED:
+        return [Choice((Text(" "),))]
+    return [Choice((Text(" "),), key=level)] if level >= 0 else []
+
+
+def _gap(flat: str, level: int) -> Documents:
+    """A break before an operator, but only within parentheses."""
+    if level == PARENTHESIZED:
+        return [Break(flat)]
+    text = [Text(flat)] if flat else []
+    return [Choice((Break(flat),), tuple(text), key=level)] if level >= 0 else list(text)

@@ -1,4 +1,4 @@
-"""What the tour asks a person to do, where, and how it is seen to be done. No Qt."""
+"""What the tour asks a person to do, where, and how it is seen to be done."""
 
 from collections.abc import Callable
 from typing import Final, NamedTuple

@@ -140,7 +140,7 @@ class TrainingPlan(Plan):
         own = {*self.roles.construction, *self.roles.constants, *([self.rate.value[0]] if self.rate else [])}
         own |= {unit for unit in self.step.set_up if self._changes_model(unit)}
         own |= self.step.schedule.makers if self.step.schedule is not None else set()
-        found = list(self.step.closed([self.step.optimizer], self._free(own), ROOT))
+        found = list(self.step.closed([self.step.optimizer], _without(self.step.set_up, own), ROOT))
         for unit in found:
             if self.units.position[unit] > self.units.position[self.step.optimizer]:
                 raise NoForm(
@@ -162,10 +162,7 @@ class TrainingPlan(Plan):
             return []
         own = {*self.roles.construction, *self.roles.constants, *self.optimizer_units}
         own |= {self.step.optimizer} if self.step.optimizer is not None else set()
-        return list(self.step.closed([schedule.maker], self._free(own), ROOT))
-
-    def _free(self, own: set[ItemId]) -> list[ItemId]:
-        return [unit for unit in self.step.set_up if unit not in own]
+        return list(self.step.closed([schedule.maker], _without(self.step.set_up, own), ROOT))
 
     def _apart(self) -> dict[Value, str]:
         """Numbers above the class that are called like something of the script, under other names."""
@@ -256,3 +253,7 @@ def moves_to_device(units: Units, some: Iterable[ItemId]) -> bool:
         if not operator.creates and not is_layer:
             return True
     return False
+
+
+def _without(units: Iterable[ItemId], own: set[ItemId]) -> list[ItemId]:
+    return [unit for unit in units if unit not in own]

@@ -1,4 +1,4 @@
-"""What the Code dock says of the word under the pointer: its value, its operator, why a line fails. No Qt."""
+"""What the Code dock says of the word under the pointer: its value, its operator, why a line fails."""
 
 from html import escape
 

@@ -1,4 +1,4 @@
-"""Lines of two texts side by side: what differs, which line became which, and what two hands changed. No Qt here."""
+"""Lines of two texts side by side: what differs, which line became which, and what two hands changed."""
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence

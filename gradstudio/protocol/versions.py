@@ -1,0 +1,37 @@
+"""Versions of the packages that are installed, and the devices that an engine has."""
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from gradstudio.operators.catalogue import loader as catalogue
+from gradstudio.protocol.client import EngineProcess
+from gradstudio.protocol.errors import EngineDied
+
+Json = dict[str, Any]
+
+
+def engine_info() -> Json:
+    """Versions and devices as the engine has them."""
+    names = ("torch", "numpy", "PySide6-Essentials", "networkx", "pyqtgraph", "msgspec", "safetensors", "psutil")
+    facts: Json = {name: installed_version(name) for name in names}
+    facts["catalogue"] = f"{len(catalogue.load())} operators of torch {catalogue.load().torch_version}"
+    try:
+        with EngineProcess() as engine:
+            hello = engine.wait_until_ready()
+    except EngineDied as error:
+        return {**facts, "engine": str(error)}
+    facts |= {"torch": hello.torch, "devices": [_device_text(d) for d in hello.devices]}
+    return {**facts, "absent": list(hello.absent)} if hello.absent else facts
+
+
+def installed_version(name: str) -> str:
+    """The version of a package, or that it is not installed."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _device_text(device: Any) -> str:
+    size = f", {device.total_bytes / 2**30:.1f} GiB" if device.total_bytes else ""
+    return f"{device.name} ({device.title}{size})"
