@@ -8,13 +8,16 @@ import re
 from gradstudio.operators.literals.torch_names import DTYPE_ALIASES, DTYPES
 
 _QUOTED_OR_NOT = re.compile(
-    r"""(?P<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|“(?P<curly>[^“”"\\\n]*)”|[^"'“]+|.""", re.DOTALL
+    r"""(?P<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|“(?P<curly>[^“”"\\\n]*)”|[^"'“]+"""
+    r"""|"(?:[^"\\\n]|\\.)*|'(?:[^'\\\n]|\\.)*|.""",
+    re.DOTALL,
 )
+"""A quote that nothing closes takes what follows with it: it is looked for once, not from each quote behind it."""
 _TYPOGRAPHIC = str.maketrans(
     {"−": "-", "\u00a0": " ", "\u202f": " ", "“": '"', "”": '"', "…": "...", "×": "x", "·": "*", "∞": "inf"}
 )
 _TIMES_PI = re.compile(r"(?<![\w.])(\d+(?:\.\d*)?)([πτ])")
-_IMAGINARY = re.compile(r"(?<![\w.])((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)i\b")
+_IMAGINARY = re.compile(r"(?<![\w.])((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)i\b")
 _YES = frozenset({"yes", "on", "true", "t", "1"})
 _NO = frozenset({"no", "off", "false", "f", "0"})
 _TEXT_QUOTES = {"“": "”", "„": "“", "‘": "’", "«": "»", "`": "`"}

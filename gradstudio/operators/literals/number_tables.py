@@ -9,9 +9,11 @@ _WRAPPED = re.compile(
     re.DOTALL,
 )
 _KEYWORDS = re.compile(
-    r",\s*(?:dtype|device|grad_fn|requires_grad|shape|size)\s*=\s*(?:<[^>]*>|[\w.]+(?:\([^()]*\))?|'[^']*'|\"[^\"]*\")\s*$"
+    r",\s*(?:dtype|device|grad_fn|requires_grad|shape|size)\s*=\s*(?:<[^<>]*>|[\w.]+(?:\([^()]*\))?|'[^']*'|\"[^\"]*\")\s*$"
 )
-_NUMBER = r"(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?j?|inf|nan|True|False"
+MOST_KEYWORDS = 6
+"""So many of them a call can have."""
+_NUMBER = r"(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?j?|inf|nan|True|False"
 _GAP = re.compile(rf"((?:^|(?<=[\s\[(,]))[-+]?(?:{_NUMBER}))\s+(?=[-+]?(?:{_NUMBER})(?:[\s\]),]|$))")
 _ROWS = re.compile(r"([\])])\s*(?=[\[(])")
 _TERM = re.compile(rf"[-+]?(?:{_NUMBER})")
@@ -36,7 +38,10 @@ def _unwrapped(text: str) -> str:
     if match is None:
         return text
     inner = match[1].strip()
-    while (cut := _KEYWORDS.search(inner)) is not None:
+    for _ in range(MOST_KEYWORDS):
+        cut = _KEYWORDS.search(inner)
+        if cut is None:
+            break
         inner = inner[: cut.start()]
     return inner.rstrip(", \n")
 

@@ -22,8 +22,10 @@ _TOKEN = re.compile(
 )
 _NUMBER = re.compile(
     r"(?P<based>0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+)"
-    r"|(?P<whole>\d+(?:_\d+)*)?(?P<point>\.)?(?P<part>\d+(?:_\d+)*)?(?:[eE](?P<exponent>[+-]?\d+))?(?P<j>[jJ])?"
+    r"|(?P<whole>\d+(?:_\d+)*)?(?:(?P<point>\.)(?P<part>\d+(?:_\d+)*)?)?(?:[eE](?P<exponent>[+-]?\d+))?(?P<j>[jJ])?"
 )
+"""Digits behind the whole part need a point: were they optional both, a run of digits could be parted anywhere,
+and a long one with a letter behind it would be tried in all these ways."""
 _ESCAPE = re.compile(r"\\(?:([\\'\"abfnrtv])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 _UNKNOWN = {"^": "A power is written with **, such as 2**10.", "=": "A value only, without a name and '='."}
 _ESCAPED = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
