@@ -15,7 +15,7 @@ from gradstudio.operators.catalogue.loader import load
 RESERVED = frozenset(
     (
         "torch nn F optim np math load_file Path HERE "
-        "float int bool complex str print range slice list tuple len device super self"
+        "float int bool complex str print range slice list tuple len device super"
     ).split()
 )
 """Words the writer itself needs (semantics §1)."""

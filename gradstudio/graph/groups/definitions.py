@@ -111,6 +111,8 @@ def definition_reason(graph: Graph, operator_key: str) -> str | None:
         return "one of its inputs has the name of a group"
     if len(set(definition.inputs)) < len(definition.inputs):
         return "two of its inputs have the same name"
+    if definition.is_module and "self" in definition.inputs:
+        return "one of its inputs is called 'self', as the module itself is in its code"
     return names_reason((name, *definition.inputs)) or names_reason(definition.outputs)
 
 

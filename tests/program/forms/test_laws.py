@@ -44,7 +44,7 @@ NOTES = (
     "fmt: skip",
 )
 NAMES = (
-    *("self", "super", "forward", "main", "model", "model2", "Program", "loss", "output", "key", "parameter"),
+    *("self", "super_", "forward", "main", "model", "model2", "Program", "loss", "output", "key", "parameter"),
     *("T_destination", "training", "train", "parameters", "type", "half", "to", "ñandú", "名前", "cls", "x" * 90),
 )
 TEXTS = ('"it\'s"', '"\\\\n"', '"%%bash"', '"# fmt: off"', '"' + "long " * 60 + '"', '"\u202e"', '\'"""\'')
