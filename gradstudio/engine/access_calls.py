@@ -33,18 +33,30 @@ def looked_through(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def safe(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that is not told to trust its arguments.
+    """`torch.segment_reduce`, whose segments are looked at also where it is told to trust them.
 
     Raises:
-        AccessRefused: it is.
+        AccessRefused: they lead out of the data.
     """
 
-    def call(*arguments: Any, **named: Any) -> Any:
-        if named.get("unsafe") or any(argument is True for argument in arguments):
-            raise AccessRefused("`unsafe=True` reads whatever memory the lengths lead to: leave it out")
-        return function(*arguments, **named)
+    def call(data: Any, *arguments: Any, **named: Any) -> Any:
+        if named.get("unsafe") and all(map(_has_data, (data, *named.values()))) and not _lie_within(data, named):
+            raise AccessRefused("the segments lead out of the data, and `unsafe=True` would read what lies there")
+        return function(data, *arguments, **named)
 
     return call
+
+
+def _lie_within(data: Tensor, named: dict[str, Any]) -> bool:
+    """Whether segments by length or by offset begin and end in the data."""
+    lengths, offsets = named.get("lengths"), named.get("offsets")
+    if isinstance(lengths, Tensor) and lengths.numel():
+        size = data.size(lengths.dim() - 1)
+        return bool((lengths >= 0).all() and (lengths.sum(-1) <= size).all())
+    if isinstance(offsets, Tensor) and offsets.numel():
+        size = data.size(offsets.dim() - 1)
+        return bool((offsets >= 0).all() and (offsets <= size).all() and (offsets.diff() >= 0).all())
+    return True
 
 
 def _has_data(value: Any) -> bool:

@@ -15,7 +15,7 @@ def test_settings_are_put_back_as_they_were() -> None:
         torch.set_float32_matmul_precision("high")
         torch.autograd.set_detect_anomaly(True, check_nan=False)
         torch.set_num_threads(before.threads + 1)
-        np.set_printoptions(precision=3)
+        np.set_printoptions(precision=np.get_printoptions()["precision"] - 1)
         with torch.backends.__allow_nonbracketed_mutation():  # torch's own test helpers forbid it otherwise
             torch.backends.cudnn.benchmark = not torch.backends.cudnn.benchmark
         changed = settings()

@@ -111,8 +111,8 @@ self = 3.0
 for args in range(6):
     step = 0.1 * 0.99**args
     device_ = os @ model + optimizer
-    super = self * training
-    batch = ((device_ - tqdm) ** main).mean() + network * (model**2).sum() + (super**2).sum()
+    super_ = self * training
+    batch = ((device_ - tqdm) ** main).mean() + network * (model**2).sum() + (super_**2).sum()
     batch.backward()
     with torch.no_grad():
         model -= step * model.grad

@@ -138,7 +138,7 @@ def test_after_an_edit_the_answers_say_that_they_are_old_until_they_are_asked_ag
     dialog = asked(drawn, "graph.analyse")
     assert EDITED not in shown_words(dialog)
     drawn.canvas.selection.select_all()
-    drawn.canvas.delete_selection()
+    drawn.canvas.selection_commands.delete_selection()
     assert EDITED in shown_words(dialog)
     click(dialog, "w: through")  # its nodes are gone
     assert selected(drawn) == set()

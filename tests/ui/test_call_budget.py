@@ -82,8 +82,8 @@ def rested(desk: Desk, qtbot: QtBot) -> Desk:
     desk.session.run.run()
     desk.until(lambda: desk.session.run.state.at_end)
     desk.rest()
-    desk.window.canvas.travel.smooth = False
-    desk.window.canvas.fit_all()
+    desk.window.canvas.navigation.travel.smooth = False
+    desk.window.canvas.navigation.fit_all()
     come_to_rest(desk)
     return desk
 
