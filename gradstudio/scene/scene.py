@@ -50,6 +50,7 @@ class Scene:
     def __init__(self, graph: Graph, results: Results, shown: Shown, meter: TextMeasure) -> None:
         """Lay out everything once."""
         self.state = state = SceneState(graph, results, shown, meter)
+        self.results = results
         maker = CardMaker(state)
         self.stack = stack = CardStack(state, maker)
         self.placement = placement = Placement(state, stack)
@@ -68,11 +69,6 @@ class Scene:
     def graph(self) -> Graph:
         """What is shown."""
         return self.state.graph
-
-    @property
-    def results(self) -> Results:
-        """What ran, and what came of it."""
-        return self.state.results
 
     # -------------------------------------------------------------- the graph
 
