@@ -73,14 +73,16 @@ class Display:
         Raises:
             AssertionError: it does not get the keyboard.
         """
-        window = self._windows(title)[-1]
 
-        def has_keyboard() -> bool:
-            self.hand("windowactivate", window)
-            return self.hand("getactivewindow") == window
+        def with_keyboard() -> str:
+            windows = self._windows(title)  # asked anew: the window that was first may have made place for another
+            if windows:
+                self.hand("windowactivate", windows[-1])
+            active = self.hand("getactivewindow")
+            return active if active in windows else ""
 
-        wait_until(f"{title} has the keyboard", has_keyboard)
-        return window
+        wait_until(f"{title} has the keyboard", with_keyboard)
+        return with_keyboard()
 
     def press(self, *keys: str) -> None:
         """Presses and releases keys, in xdotool's names."""
