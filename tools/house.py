@@ -24,6 +24,8 @@ PARTICIPLES = frozenset(
     "marked carried emptied folded brought booked moulded dropped placed printed spoken".split()
 )
 """Names that say that something was done, and not what there is or what is done."""
+ELSEWHERE = re.compile(r"\b(?:SEMANTICS|STYLE) \d")
+"""How sections of pages were named that are not in the repository."""
 REFERENCE = re.compile(r"semantics §(\d+)")
 PATH_IN_A_PAGE = re.compile(r"`((?:gradstudio|tools|tests|docs|benchmarks|resources|examples)/[\w./-]+\w)/?`")
 HEADING = re.compile(r"^## (\d+)\. ", re.MULTILINE)
@@ -230,6 +232,8 @@ def references(house: House) -> Iterator[str]:
     sections = set(HEADING.findall((house.root / "docs" / "semantics.md").read_text(encoding="utf-8")))
     for folder in ("gradstudio", "tests", "tools", "benchmarks"):
         for path in sorted((house.root / folder).rglob("*.py")):
+            if ELSEWHERE.search(path.read_text(encoding="utf-8")) and path.name != "test_house.py":
+                yield f"{house.short(path)}: refers to a page that is not in the repository"
             for section in REFERENCE.findall(path.read_text(encoding="utf-8")):
                 if section not in sections:
                     yield f"{house.short(path)}: docs/semantics.md has no §{section}"

@@ -18,6 +18,7 @@ from gradstudio.engine import access_calls
 from gradstudio.engine.access_types import built_in_functions, callee, method, reach, writable
 from gradstudio.engine.errors import AccessRefused
 from gradstudio.graph.model import BlockKind, context_path
+from gradstudio.graph.text.allowed_calls import CLASSES
 from gradstudio.graph.text.literal_text import CONSTANTS
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face
@@ -37,7 +38,6 @@ _IMPORTED: Final = frozenset(
     | {("pathlib", "Path"), ("safetensors.torch", "load_file"), ("torch", "nn"), ("torch", "optim")}
 )
 """What the head of a script imports: (module, the name it has here), or (module, what is taken out of it)."""
-CLASSES: Final = frozenset({"torch.nn.Module", "torch.optim.Optimizer"})
 _OF_HEADERS: Final = frozenset({"torch.manual_seed", "torch.set_default_dtype", "torch.device", "torch.Size"})
 _OWN_NAMES: Final = frozenset({"__name__", "__file__"})
 _PRINTED: Final = frozenset({"print", "load_file", "Path"})
@@ -286,7 +286,7 @@ def _paths() -> frozenset[str]:
     rows = {row.path.removesuffix("=") for row in load()}
     constants = {f"{MODULES[short]}.{name}" for short, names in CONSTANTS.items() for name in names}
     contexts = {context_path(kind) for kind in get_args(BlockKind)}
-    return frozenset(rows | constants | contexts | CLASSES | _OF_HEADERS)
+    return frozenset(rows | constants | contexts | {*CLASSES} | _OF_HEADERS)
 
 
 @cache

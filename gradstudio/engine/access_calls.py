@@ -22,10 +22,7 @@ def looked_through(function: Callable[..., Any]) -> Callable[..., Any]:
     def construct(*arguments: Any, **named: Any) -> Any:
         arguments = tuple(map(copy_of, arguments))
         named = {name: copy_of(value) for name, value in named.items()}
-        tensors = [value for value in (*arguments, *named.values()) if isinstance(value, Tensor)]
-        if not any(
-            value.is_meta or type(value).__torch_dispatch__ is not Tensor.__torch_dispatch__ for value in tensors
-        ):
+        if all(map(_has_data, (*arguments, *named.values()))):
             named["check_invariants"] = True
         return function(*arguments, **named)
 

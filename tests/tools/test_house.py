@@ -93,6 +93,11 @@ def test_a_reference_to_a_section_that_is_not_there_is_found(build) -> None:
     assert found(house.references(one)) == "gradstudio/order.py: docs/semantics.md has no §9"
 
 
+def test_a_reference_to_a_page_that_is_elsewhere_is_found(build) -> None:
+    one = build(**{"gradstudio/order.py": '"""Order (SEMANTICS 3)."""\n'})
+    assert found(house.references(one)) == "gradstudio/order.py: refers to a page that is not in the repository"
+
+
 def test_a_path_in_a_page_leads_somewhere(build) -> None:
     one = build(**{"README.md": "`gradstudio/order.py` and `gradstudio/gone.py`\n", "gradstudio/order.py": ""})
     assert found(house.paths_in_pages(one)) == "README.md names gradstudio/gone.py, which is not there"

@@ -17,7 +17,7 @@ PASSING_MODULES = frozenset({Face.ALIAS, Face.ITEM, Face.TUPLE, Face.LIST})
 
 
 class GradientFlows:
-    """Which item sends its gradient on to which, wherever torch may do so (SEMANTICS 5).
+    """Which item sends its gradient on to which, wherever torch may do so (semantics §5).
 
     What the text leaves open is counted as a way, so a node that is on every way here is on every way that torch
     takes. A write into memory is on the way of all that is read there later; one under `no_grad` is not.
@@ -26,7 +26,7 @@ class GradientFlows:
         ways: every pair, the one nearer to the leaves first; loops make rings.
         leaves: leaves that require grad and modules with parameters, in program order.
         roots: the items a backward starts from: the one marked so, else what backward statements are given,
-            else what an appended backward would start from (SEMANTICS 6).
+            else what an appended backward would start from (semantics §6).
     """
 
     def __init__(self, graph: Graph) -> None:

@@ -26,7 +26,7 @@ _VALUES = (
     *("builtins.str.", "builtins.list."),
 )
 """Whose methods may be called; a module or an optimizer would be changed by its own."""
-_CLASSES = ("torch.nn.Module", "torch.optim.Optimizer")
+CLASSES = ("torch.nn.Module", "torch.optim.Optimizer")
 _SHORT = {"torch": "torch", "math": "math", "numpy": "np"}
 
 
@@ -35,7 +35,7 @@ def allowed_path(path: str, *, called: bool) -> bool:
     if called:
         rows = load().overloads(path if "." in path else f"builtins.{path}") or load().overloads(path)
         return any(_only_computes(row) and row.face is Face.FUNCTION for row in rows)
-    if path in _CLASSES or any(row.face is Face.CONSTRUCTOR for row in load().overloads(path)):
+    if path in CLASSES or any(row.face is Face.CONSTRUCTOR for row in load().overloads(path)):
         return True
     root, _, rest = path.partition(".")
     return rest in CONSTANTS.get(_SHORT.get(root, root), ())

@@ -13,7 +13,7 @@ class CardState:
 
     Attributes:
         order: place among the statements, for those with effects; 0 shows none.
-        set_up: made once (SEMANTICS 5).
+        set_up: made once (semantics §5).
         left_out: muted, or what it reads is.
         outputs: looks of the output ports; `inputs` of the wired input ports, by path.
         head: the header's colours when the cards are coloured by a figure.
