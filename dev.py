@@ -4,7 +4,8 @@
     python3 dev.py run [ARGUMENTS]            the window on an example; without a display the same work in words
     python3 dev.py test [PYTEST ARGUMENTS]    everything that CI runs; with arguments only pytest, with them
     python3 dev.py test --changed [BASE]      what a change can break: since a commit, else since origin/main was left
-    python3 dev.py bench [PATTERN] [--json]   the figures in benchmarks/
+    python3 dev.py bench [PATTERN] [--json]   the figures in benchmarks/; --save FILE keeps them,
+                                              --against FILE shows was, is, ratio, --page FILE... a table
     python3 dev.py conformance [OPTIONS]      every operator and module against PyTorch's own samples: --help
     python3 dev.py setup                      only the set-up
 

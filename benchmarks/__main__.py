@@ -6,8 +6,10 @@ import pkgutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import benchmarks
+from benchmarks import _history
 
 HERE = Path(__file__).parent
 TIMEOUT_S = 1800
@@ -15,18 +17,37 @@ ONE = "import importlib, json, sys; print(json.dumps(importlib.import_module(sys
 
 
 def main() -> int:
-    """Print name, measured, goal and verdict of each figure; 1 when one falls short."""
+    """Print name, measured, goal and verdict of each figure; 1 when one falls short, or got worse than a kept run."""
     parser = argparse.ArgumentParser(prog="dev.py bench", description=__doc__)
     parser.add_argument("pattern", nargs="?", default="")
     parser.add_argument("--json", action="store_true", help="one object a line")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="keep the figures, the machine and its load")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="beside the figures of a kept run: was, is, ratio")
+    parser.add_argument("--page", type=Path, nargs="+", metavar="FILE", help="kept runs as a table; measures nothing")
     options = parser.parse_args()
+    if options.page:
+        print(_history.page([_history.read(path) for path in options.page]))
+        return 0
+    kept = _history.read(options.against) if options.against else None
+    return _measured(options, kept)
+
+
+def _measured(options: argparse.Namespace, kept: dict[str, Any] | None) -> int:
+    """Take the figures that are asked for, show them, keep them."""
+    before = _history.circumstances()
     names = [module.name for module in pkgutil.iter_modules(benchmarks.__path__) if not module.name.startswith("_")]
-    short = 0
+    rows: list[dict[str, Any]] = []
     for name in names:
         for row in rows_of(name) if matches(name, options.pattern) else ():
             print(json.dumps(row) if options.json else line(row), flush=True)
-            short += row["ok"] is False
-    return 1 if short else 0
+            rows.append(row)
+    if options.save:
+        _history.write(options.save, before, rows)
+    if kept is not None:
+        lines, worse = _history.against(kept["rows"], rows, whole=not options.pattern)
+        print("", _history.told(kept), *lines, f"{worse} figures got more than a tenth worse", sep="\n")
+        return 1 if worse else 0
+    return 1 if any(row["ok"] is False for row in rows) else 0
 
 
 def matches(name: str, pattern: str) -> bool:
@@ -34,7 +55,7 @@ def matches(name: str, pattern: str) -> bool:
     return pattern.lower() in name.lower()
 
 
-def rows_of(name: str) -> list[dict[str, object]]:
+def rows_of(name: str) -> list[dict[str, Any]]:
     """The rows of one module, measured in a fresh process; a row that says why when it fails."""
     command = [sys.executable, "-c", ONE, f"benchmarks.{name}"]
     try:
@@ -47,12 +68,12 @@ def rows_of(name: str) -> list[dict[str, object]]:
     return rows if isinstance(rows, list) else [rows]
 
 
-def unmeasured(name: str, reason: str) -> dict[str, object]:
+def unmeasured(name: str, reason: str) -> dict[str, Any]:
     """A row for a figure that could not be taken."""
     return {"name": name, "measured": None, "goal": None, "unit": "", "ok": None, "compared_with": "", "reason": reason}
 
 
-def line(row: dict[str, object]) -> str:
+def line(row: dict[str, Any]) -> str:
     """One row for a person."""
     if row["measured"] is None:
         return f"{row['name']:<58} not measured: {row.get('reason', '')}"
