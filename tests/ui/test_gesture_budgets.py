@@ -1,4 +1,4 @@
-"""What each gesture may ask: calls of ours, objects made, and how much of it for each card that is added to the graph."""
+"""What each gesture may ask: calls of ours, objects made, and how much of both for each card that is added."""
 
 import tomllib
 from pathlib import Path
