@@ -14,7 +14,7 @@ from gradstudio.document.gsg.field_checks import Fault
 from gradstudio.document.gsg.file_records import FORMAT, ContentRecord, GraphFile, TensorRecord
 from gradstudio.document.gsg.graph_loading import build
 from gradstudio.document.gsg.gsg_reader import LARGEST_TEXT, read
-from gradstudio.document.gsg.gsg_writer import write
+from gradstudio.document.gsg.gsg_writer import LineMemo, write
 from gradstudio.document.stored_tensors import checked_tensor, read_beside, write_beside
 from gradstudio.graph.model import Graph, StoredTensor
 from gradstudio.layout.tidy import layout_missing
@@ -77,10 +77,10 @@ def loads_with_view(text: str | bytes, *, folder: str | os.PathLike[str] | None 
     return read(text, GraphFile, FORMAT, make)
 
 
-def dumps(graph: Graph, view: View | None = None) -> str:
-    """The text of a document; the same graph and view always give the same text."""
+def dumps(graph: Graph, view: View | None = None, memo: LineMemo | None = None) -> str:
+    """The text of a document; the same graph and view always give the same text. `memo` has its lines of before."""
     seen = view or View()
-    return write(graph, FORMAT, {"zoom": seen.zoom, "x": seen.x, "y": seen.y}, bookmarks=seen.bookmarks)
+    return write(graph, FORMAT, {"zoom": seen.zoom, "x": seen.x, "y": seen.y}, bookmarks=seen.bookmarks, memo=memo)
 
 
 def save(graph: Graph, path: str | os.PathLike[str], view: View | None = None) -> None:

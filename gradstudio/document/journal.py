@@ -19,6 +19,7 @@ import msgspec
 from gradstudio.document.atomic_write import write_file
 from gradstudio.document.errors import CannotSave, UnreadableFile
 from gradstudio.document.file import View, dumps, loads_with_view, write_tensors
+from gradstudio.document.gsg.gsg_writer import LineMemo
 from gradstudio.graph.model import Graph
 
 FORMAT = "gradstudio-recovery"
@@ -34,6 +35,7 @@ class Journal:
         """Take a name of its own in the folder; nothing is written yet."""
         self.path = folder / f"{uuid.uuid4().hex}{SUFFIX}"
         self._lock: IO[str] | None = None
+        self._memo = LineMemo()
 
     def write(
         self,
@@ -73,7 +75,7 @@ class Journal:
         except OSError as error:
             raise CannotSave(f"The recovery folder '{self.path.parent}' cannot be used: {error}") from error
         write_tensors(graph.tensors.values(), _tensor_folder(self.path), durable=durable)
-        text = json.dumps(about, ensure_ascii=True) + "\n" + dumps(graph, view)
+        text = json.dumps(about, ensure_ascii=True) + "\n" + dumps(graph, view, self._memo)
         write_file(self.path, text.encode(), durable=durable)
 
     def discard(self) -> None:

@@ -272,6 +272,8 @@ class Graph:
         self.tensors: dict[str, StoredTensor] = {}
         self.edges: Edges | None = None
         self.revision = 0
+        self._walked: dict[BodyId, tuple[ItemId, ...]] = {}
+        self._ordered: tuple[ItemId, ...] = ()
 
     def copy(self) -> "Graph":
         """An independent graph with the same records."""
@@ -301,6 +303,13 @@ class Graph:
 
     def order(self, body: BodyId = ROOT) -> Iterator[ItemId]:
         """Items of the body in program order, each block before its statements."""
+        if body != ROOT:
+            return self._walk(body)
+        if self.bodies != self._walked:  # an edit replaces the bodies it changes: the others compare at once
+            self._walked, self._ordered = dict(self.bodies), tuple(self._walk(ROOT))
+        return iter(self._ordered)
+
+    def _walk(self, body: BodyId) -> Iterator[ItemId]:
         stack = [iter(self.bodies[body])]
         while stack:
             item = next(stack[-1], None)

@@ -1,5 +1,7 @@
 """Edits: applying one and then its inverse leaves the graph as it was."""
 
+import contextlib
+
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
@@ -103,3 +105,19 @@ def test_copies_are_independent() -> None:
     twin = graph.copy()
     e.apply(twin, e.RemoveNode(ItemId("n0")))
     assert ItemId("n0") in graph and ItemId("n0") not in twin
+
+
+def walked(graph: Graph, body: BodyId = ROOT) -> list[ItemId]:
+    """Items in program order, asked of the bodies themselves."""
+    inside = ([item, *(walked(graph, BodyId(item)) if item in graph.blocks else ())] for item in graph.bodies[body])
+    return [item for part in inside for item in part]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(any_edit, max_size=40))
+def test_the_order_is_that_of_the_bodies_after_every_edit(history: list[e.Edit]) -> None:
+    graph = Graph()
+    for edit in history:
+        with contextlib.suppress(EditError):
+            e.apply(graph, edit)
+        assert list(graph.order()) == walked(graph)

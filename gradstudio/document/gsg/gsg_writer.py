@@ -4,7 +4,8 @@ import base64
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, partial
 from typing import Any
 
 from gradstudio.document.bookmarks import Bookmark
@@ -29,9 +30,31 @@ from gradstudio.graph.ports.muted_wires import muted_wires
 from gradstudio.graph.ports.wire_dots import dot_key, dots_by_end
 
 Line = dict[str, Any]
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _DIGITS = re.compile(r"(\d+)")
 _FARTHEST_PX = 1e7
+
+
+class LineMemo:
+    """Lines of a document that is written again and again: those whose records are the same are taken as they were."""
+
+    def __init__(self) -> None:
+        """Nothing was written yet."""
+        self._known: dict[object, tuple[object, str]] = {}
+        self._met: dict[object, tuple[object, str]] = {}
+
+    def line(self, key: object, record: object, make: Callable[[], Line]) -> str:
+        """The text of what `make` gives for a frozen record; `key` tells its place from those of other records."""
+        known = self._known.get(key)
+        if known is None or known[0] is not record:
+            known = record, _json(make())
+        self._met[key] = known
+        return known[1]
+
+    def end(self) -> None:
+        """The document is written: forget the lines that it has no more."""
+        self._known, self._met = self._met, {}
 
 
 def write(
@@ -42,37 +65,50 @@ def write(
     with_data: bool = False,
     outside: Iterable[ExternalInput] = (),
     bookmarks: Mapping[str, Bookmark] | None = None,
+    memo: LineMemo | None = None,
 ) -> str:
     """The text of a graph; `name` is its `format`. With data, stored tensors are in the text itself.
 
-    `outside` are the wires that end in a copied part.
+    `outside` are the wires that end in a copied part. `memo` has the lines of the same document before.
     """
+    memo = memo or LineMemo()
     definitions = [graph.definitions[key] for key in sorted(graph.definitions)]
     parts = [f'"format": {_json(name)}', f'"version": {VERSION}', f'"header": {_json(_header(graph))}']
-    parts += _body(graph, "")
+    parts += _body(graph, "", memo)
     if definitions:
-        parts.append('"definitions": [\n' + ",\n".join(_definition(one) for one in definitions) + "\n]")
+        texts = (_definition(one, memo) for one in definitions)
+        parts.append('"definitions": [\n' + ",\n".join(texts) + "\n]")
     if graph.tensors:
         tensors = (_tensor(graph.tensors[key], with_data) for key in sorted(graph.tensors))
-        parts.append(_array("tensors", tensors, ""))
-    parts.append(_view(graph, definitions, view or {}, bookmarks or {}))
+        parts.append(_array("tensors", map(_json, tensors), ""))
+    parts.append(_view(graph, definitions, view or {}, bookmarks or {}, memo))
     if lines := [_outside(one) for one in outside]:
-        parts.append(_array("outside", lines, ""))
+        parts.append(_array("outside", map(_json, lines), ""))
+    memo.end()
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def _body(graph: Graph, indent: str) -> list[str]:
+def _body(graph: Graph, indent: str, memo: LineMemo, definition: str = "") -> list[str]:
     order = list(graph.order())
     parts = [
-        _array("items", (_item(graph, item) for item in order), indent),
-        _array("wires", (_wire(wire) for wire in _sorted_wires(graph, order)), indent),
+        _array("items", (_item_line(graph, item, memo, definition) for item in order), indent),
+        _array("wires", (_wire_line(wire, memo) for wire in _sorted_wires(graph, order)), indent),
     ]
     muted = sorted(muted_wires(graph), key=lambda wire: (order.index(wire.target), _natural(wire.port)))
     if muted:
-        parts.append(_array("muted_wires", map(_wire, muted), indent))
+        parts.append(_array("muted_wires", (_wire_line(wire, memo) for wire in muted), indent))
     bodies = [ROOT, *(BodyId(item) for item in order if item in graph.blocks)]
     tails = [_tail(body, graph.tails[body]) for body in bodies if graph.tails.get(body)]
-    return [*parts, _array("tails", tails, indent)] if tails else parts
+    return [*parts, _array("tails", map(_json, tails), indent)] if tails else parts
+
+
+def _item_line(graph: Graph, item: ItemId, memo: LineMemo, definition: str) -> str:
+    owner = graph.nodes.get(item) or graph.blocks[item]
+    return memo.line((definition, item, graph.parents[item]), owner, lambda: _item(graph, item))
+
+
+def _wire_line(wire: Wire, memo: LineMemo) -> str:
+    return memo.line(wire, wire, lambda: _wire(wire))
 
 
 def _outside(one: ExternalInput) -> Line:
@@ -145,7 +181,7 @@ def _tail(body: BodyId, text: str) -> Line:
     return {"in": body, "text": _clean(text)} if body != ROOT else {"text": _clean(text)}
 
 
-def _definition(definition: Definition) -> str:
+def _definition(definition: Definition, memo: LineMemo) -> str:
     head = [f'  "name": {_json(definition.name)}', f'  "inputs": {_json(definition.inputs)}']
     head.append(f'  "outputs": {_json(definition.outputs)}')
     more = {
@@ -157,7 +193,7 @@ def _definition(definition: Definition) -> str:
         "note": _clean(definition.note),
     }
     head += [f'  "{key}": {_json(value)}' for key, value in more.items() if value]
-    return "  {\n" + ",\n".join([*head, *_body(definition.graph, "  ")]) + "\n  }"
+    return "  {\n" + ",\n".join([*head, *_body(definition.graph, "  ", memo, definition.name)]) + "\n  }"
 
 
 def _tensor(tensor: StoredTensor, with_data: bool) -> Line:
@@ -167,13 +203,18 @@ def _tensor(tensor: StoredTensor, with_data: bool) -> Line:
 
 
 def _view(
-    graph: Graph, definitions: list[Definition], view: Mapping[str, float], bookmarks: Mapping[str, Bookmark]
+    graph: Graph,
+    definitions: list[Definition],
+    view: Mapping[str, float],
+    bookmarks: Mapping[str, Bookmark],
+    memo: LineMemo,
 ) -> str:
     parts = [f'"{key}": {_number(value)}' for key, value in view.items()]
     if bookmarks:
-        parts.append(_object("bookmarks", _marked(graph, bookmarks), ""))
-    parts.append(_object("places", _places(graph), ""))
-    inner = [_object(one.name, _places(one.graph), "  ") for one in definitions if one.graph.places]
+        marked = ((digit, _json(line)) for digit, line in _marked(graph, bookmarks))
+        parts.append(_object("bookmarks", marked, ""))
+    parts.append(_object("places", _places(graph, memo), ""))
+    inner = [_object(one.name, _places(one.graph, memo, one.name), "  ") for one in definitions if one.graph.places]
     if inner:
         parts.append('"definitions": {\n  ' + ",\n  ".join(inner) + "\n}")
     return '"view": {\n' + ",\n".join(parts) + "\n}"
@@ -184,17 +225,17 @@ def _marked(graph: Graph, bookmarks: Mapping[str, Bookmark]) -> Iterator[tuple[s
         yield digit, {key: _number(value) if isinstance(value, float) else value for key, value in line.items()}
 
 
-def _places(graph: Graph) -> Iterator[tuple[str, Line]]:
+def _places(graph: Graph, memo: LineMemo, definition: str = "") -> Iterator[tuple[str, str]]:
     for item in (*graph.order(), "", DEFINITION_INPUTS, DEFINITION_OUTPUTS):
         for key in (item, f"note:{item}"):
             place = graph.places.get(key)
             if place is not None and math.isfinite(place.x) and math.isfinite(place.y):
-                yield key, _place(place)
+                yield key, memo.line(("place", definition, key), place, partial(_place, place))
     dots = dots_by_end(graph)
     for end in sorted(dots, key=lambda end: (end[0], _natural(end[1]))):
         for k, key in enumerate(dots[end]):
             if math.isfinite(graph.places[key].x) and math.isfinite(graph.places[key].y):
-                yield dot_key(end, k), _place(graph.places[key])
+                yield dot_key(end, k), _json(_place(graph.places[key]))
 
 
 def _place(place: Place) -> Line:
@@ -217,24 +258,25 @@ def _clean(text: str, but: str = "") -> str:
     return " ".join(plain.split(but[0])).replace("\t", " ") if but else plain
 
 
-def _natural(path: str) -> list[tuple[int, str]]:
+@lru_cache(maxsize=4096)
+def _natural(path: str) -> tuple[tuple[int, str], ...]:
     """A key that puts ``size.2`` before ``size.10``."""
-    return [(int(part), "") if part.isdecimal() else (0, part) for part in _DIGITS.split(path)]
+    return tuple((int(part), "") if part.isdecimal() else (0, part) for part in _DIGITS.split(path))
 
 
-def _array(name: str, lines: Iterable[Line], indent: str) -> str:
-    text = ",\n".join(f"{indent}  {_json(line)}" for line in lines)
+def _array(name: str, lines: Iterable[str], indent: str) -> str:
+    text = ",\n".join(f"{indent}  {line}" for line in lines)
     return f"{indent}{_json(name)}: [\n{text}\n{indent}]" if text else f"{indent}{_json(name)}: []"
 
 
-def _object(name: str, lines: Iterable[tuple[str, Line]], indent: str) -> str:
-    text = ",\n".join(f"{indent}  {_json(key)}: {_json(line)}" for key, line in lines)
+def _object(name: str, lines: Iterable[tuple[str, str]], indent: str) -> str:
+    text = ",\n".join(f"{indent}  {_json(key)}: {line}" for key, line in lines)
     return f"{_json(name)}: {{\n{text}\n{indent}}}" if text else f"{_json(name)}: {{}}"
 
 
 def _json(value: object) -> str:
     """JSON on one line; a half of a surrogate pair, which UTF-8 cannot hold, becomes U+FFFD."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text = _ENCODER.encode(value)
     try:
         text.encode()
     except UnicodeEncodeError:
