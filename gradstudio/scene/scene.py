@@ -83,6 +83,7 @@ class Scene:
         self.updates.forget()
         self.drag.forget()
         self._sync()
+        self.routes.catch_up(None)
 
     def apply(self, edits: Edits) -> None:
         """Follow edits that were just applied to the graph."""
@@ -173,3 +174,4 @@ class Scene:
         if self.wiring.view != wires:
             self.wiring.view = wires
             self._place()
+            self.routes.catch_up(None)

@@ -1,6 +1,6 @@
 """Wires that would run behind cards are led between them, in every style. Plain numbers and numpy, no Qt."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -51,6 +51,19 @@ def route_around(
         open_to: for each wire, further obstacles that are none to it; not given: none.
         style: how wires are drawn.
     """
+    for _ in each_routed(paths, obstacles, source, target, open_to, style):
+        pass
+
+
+def each_routed(
+    paths: Floats,
+    obstacles: Floats,
+    source: Indices,
+    target: Indices,
+    open_to: Sequence[Iterable[int]] = (),
+    style: WireStyle = "curved",
+) -> Iterator[int]:
+    """As `route_around`, one wire at a time: the number of each that has its way now."""
     if not len(obstacles) or not 0 < len(paths) <= MOST_WIRES:
         return
     length, taken, led = paths[:, -1, 0] - paths[:, 0, 0], _ports_taken(paths), 0
@@ -74,6 +87,7 @@ def route_around(
             made = found if found is not None else made
         if made is not None:
             paths[k] = made
+        yield k
 
 
 def _ports_taken(paths: Floats) -> Taken:

@@ -1,6 +1,13 @@
-"""The paths of all drawn wires: around what is in the way, and through their dots. No Qt."""
+"""The paths of all drawn wires: around what is in the way, and through their dots. No Qt.
 
-from collections.abc import Sequence
+To lead hundreds of wires around hundreds of cards takes longer than a frame. After an edit the first of them are led
+at once, `catch_up` leads the rest when there is time; until then a wire whose ends stayed where they were stays too.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -14,10 +21,33 @@ from gradstudio.scene.scene_state import SceneState
 from gradstudio.scene.wire import wire_styles
 from gradstudio.scene.wire.frame_obstacles import obstacles_of_frames
 from gradstudio.scene.wire.reroute_dots import Dots
-from gradstudio.scene.wire.routing import MOST_WIRES, route_around
+from gradstudio.scene.wire.routing import MOST_WIRES, each_routed
 from gradstudio.scene.wire.wiring import Wiring
 
-Led = tuple[tuple[Floats, Floats, Indices, Indices], Floats]
+AT_ONCE: Final = 16
+"""So many wires are led in the time of a frame; each costs about 0.4 ms among 300 cards."""
+
+
+@dataclass(eq=False)
+class Leading:
+    """Wires that are led around what is in the way, some already.
+
+    Attributes:
+        wires: in the order of the wiring.
+        given: the plain paths, the obstacles, and those that each wire leaves and enters.
+        paths: as far as they are led.
+        rest: leads the next one.
+    """
+
+    wires: Sequence[Wire]
+    given: tuple[Floats, Floats, Indices, Indices]
+    paths: Floats
+    rest: Iterator[int] | None
+
+    def go_on(self, count: int | None) -> None:
+        """Lead so many more wires; None: all."""
+        if self.rest is not None and sum(1 for _ in itertools.islice(self.rest, count)) != count:
+            self.rest = None
 
 
 class WireRoutes:
@@ -34,15 +64,36 @@ class WireRoutes:
         self._wiring, self._dots = wiring, dots
         self.paths: Floats = np.empty((0, geometry.PATH_POINTS, 2))
         self.bounds: Floats = np.empty((0, 4))
-        self._led: Led | None = None
+        self._led: Leading | None = None
+        self._leading: Leading | None = None
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether wires wait to be led around what is in their way."""
+        return self._leading is not None
 
     def route(self) -> None:
-        """Lead all wires anew."""
+        """Lead all wires anew, the first of them around what is in the way, too."""
+        self._leading = None
         self.paths, self.bounds = self._routed(self._wiring.wires)
+
+    def catch_up(self, count: int | None = AT_ONCE) -> None:
+        """Lead so many wires more; None: all that wait. What was led is shown when the last one is."""
+        leading = self._leading
+        if leading is None:
+            return
+        leading.go_on(count)
+        if leading.rest is None:
+            self._led, self._leading = leading, None
+            self._state.geometry_revision += 1
+            self.paths = leading.paths.copy()
+            self._dots.lead(leading.wires, self.paths, self._wiring.view.style)
+            self.bounds = geometry.path_bounds(self.paths)
 
     def route_some(self, which: Sequence[int]) -> None:
         """Lead the wires at these places of the wiring anew."""
         if which:
+            self._leading = None
             wires = self._wiring.wires
             self.paths[which], self.bounds[which] = self._routed([wires[k] for k in which])
 
@@ -111,10 +162,26 @@ class WireRoutes:
         obstacles = np.concatenate([cards, frames])
         source = np.array([index.get(wire.source, -1) for wire in wires])
         target = np.array([index.get(wire.target, -1) for wire in wires])
-        before, now = self._led, (paths, obstacles, source, target)
-        if before is not None and all(map(np.array_equal, before[0], now)):
-            return before[1].copy()
-        straight = paths.copy()
-        route_around(paths, obstacles, source, target, open_to, self._wiring.view.style)
-        self._led = (straight, *now[1:]), paths.copy()
-        return paths
+        given = paths, obstacles, source, target
+        if self._led is not None and all(map(np.array_equal, self._led.given, given)):
+            return self._led.paths.copy()
+        led = paths.copy()
+        rest = each_routed(led, obstacles, source, target, open_to, self._wiring.view.style)
+        leading = Leading(tuple(wires), given, led, rest)
+        leading.go_on(AT_ONCE)
+        if leading.rest is None:
+            self._led = leading
+            return led.copy()
+        self._leading = leading
+        return self._as_before(wires, paths)
+
+    def _as_before(self, wires: Sequence[Wire], paths: Floats) -> Floats:
+        """Plain paths, and those that were led before between the same places."""
+        shown, led = paths.copy(), self._led
+        if led is not None:
+            known = {wire: k for k, wire in enumerate(led.wires)}
+            for k, wire in enumerate(wires):
+                before = known.get(wire)
+                if before is not None and np.array_equal(led.given[0][before], paths[k]):
+                    shown[k] = led.paths[before]
+        return shown

@@ -32,7 +32,13 @@ class SessionSync(QObject):
         self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
         self._failed: dict[ItemId, Failure] = {}
         self._behind = Throttle(BEHIND_MS, canvas.viewport())
+        self._leading = Throttle(0, canvas.viewport())
         self._connect()
+
+    def lead_wires(self) -> None:
+        """Lead the wires that wait for it around cards as soon as the window has nothing else to do."""
+        if self._board.routes.is_behind and self._canvas.input_dispatcher.gesture is None:
+            self._leading.request()
 
     def _connect(self) -> None:
         self._store.edited.connect(self._on_store_edited)
@@ -40,6 +46,7 @@ class SessionSync(QObject):
         self._store.refused.connect(self._on_store_refused)
         self._session.results.changed.connect(self._on_results_changed)
         self._behind.due.connect(self._on_behind_due)
+        self._leading.due.connect(self._on_leading_due)
         self._attention.selection_changed.connect(self._on_attention_selection_changed)
         self._attention.reveal_requested.connect(self._on_attention_reveal_requested)
         self._overlays.changed.connect(self._on_overlays_changed)
@@ -98,6 +105,16 @@ class SessionSync(QObject):
         if self._session.results.moment is None and self._board.updates.catch_up():
             self._canvas.picture.relift()
             self._canvas.viewport().update()
+
+    def _on_leading_due(self) -> None:
+        if self._canvas.input_dispatcher.gesture is not None:
+            return  # the painting after the gesture asks again
+        routes = self._board.routes
+        routes.catch_up()
+        if routes.is_behind:
+            self._leading.request()
+        else:
+            self._canvas.repaint_board()
 
     def _show_new_failure(self) -> None:
         """A node that just failed comes into view, unless it is there or the hand is busy."""

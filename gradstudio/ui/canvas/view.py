@@ -281,6 +281,7 @@ class CanvasView(QAbstractScrollArea):
             painter.end()
         if self.layer.unfinished:
             self.finish_timer.start()
+        self.session_sync.lead_wires()
         if self.picture.frame is not frame and (run := getattr(self.session, "run", None)) is not None:
             run.visible = self.navigation.visible_items()
 

@@ -77,3 +77,56 @@ def test_a_new_dot_comes_between_those_of_the_wire_where_the_point_is(drawing: D
         drawing.do(recipes.add_dot(drawing.graph, wire, k, at))
     routes = drawing.board.routes
     assert [routes.dot_index(wire, at, 200) for at in (350, 700, 1050)] == [0, 1, 2]
+
+
+def crowd(drawing: Drawing) -> list[ItemId]:
+    """More wires than are led in the time of a frame, most of them with cards in their way."""
+    first = drawing.add("torch.randn", 0, 0)
+    items = [drawing.add("torch.relu", 240.0 * (1 + k % 6), 170.0 * (k // 6) - 60 * (k % 2)) for k in range(36)]
+    for k, item in enumerate(items):
+        drawing.connect(items[k - 7] if k > 6 else first, item, "input")
+    drawing.board.routes.catch_up(None)
+    return items
+
+
+def test_hundreds_of_wires_are_led_bit_by_bit_to_the_ways_that_they_have_when_led_at_once(drawing: Drawing) -> None:
+    items = crowd(drawing)
+    drawing.move({items[20]: (900.0, 500.0)})
+    routes, turns = drawing.board.routes, 0
+    assert routes.is_behind
+    while routes.is_behind:
+        before = drawing.board.state.geometry_revision
+        routes.catch_up()
+        turns += 1
+    assert turns > 1
+    assert drawing.board.state.geometry_revision == before + 1
+    again = Drawing(drawing.graph).board.routes
+    assert not again.is_behind
+    np.testing.assert_array_equal(routes.paths, again.paths)
+    np.testing.assert_array_equal(routes.bounds, again.bounds)
+
+
+def test_until_all_are_led_a_wire_between_cards_that_stayed_stays_where_it_was(drawing: Drawing) -> None:
+    items = crowd(drawing)
+    routes, index = drawing.board.routes, drawing.board.wiring.index
+    before = routes.paths.copy()
+    drawing.move({items[20]: (900.0, 500.0)})
+    assert routes.is_behind
+    for wire, k in index.items():
+        if items[20] not in (wire.source, wire.target):
+            np.testing.assert_array_equal(routes.paths[k], before[k])
+        else:
+            assert not np.array_equal(routes.paths[k], before[k])
+            ends = (drawing.output(wire.source), drawing.input(wire.target, wire.port))
+            assert (tuple(routes.paths[k][0]), tuple(routes.paths[k][-1])) == ends
+
+
+def test_what_is_dragged_while_wires_wait_is_led_after_it(drawing: Drawing) -> None:
+    items = crowd(drawing)
+    routes = drawing.board.routes
+    drawing.move({items[20]: (900.0, 500.0)})
+    drawing.board.drag.show({items[3]: (0.0, 900.0)})
+    assert not routes.is_behind
+    drawing.board.drag.let_go()
+    routes.catch_up(None)
+    np.testing.assert_array_equal(routes.paths, Drawing(drawing.graph).board.routes.paths)

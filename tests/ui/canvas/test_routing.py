@@ -1,7 +1,9 @@
 """The canvas leads wires around cards."""
 
 import numpy as np
+from pytestqt.qtbot import QtBot
 
+from gradstudio.graph import recipes
 from gradstudio.scene.wire.wire_options import WireOptions
 from tests.scene.wire.test_routing import STYLES, behind
 from tests.ui.canvas.conftest import Hand
@@ -38,3 +40,19 @@ def test_a_muted_wire_keeps_its_route(hand: Hand) -> None:
         hand.canvas.wire_commands.toggle_wires_muted((wire,))
         assert wire in board.wiring.muted
         assert all(np.array_equal(board.routes.paths[k], before[known]) for known, k in board.wiring.index.items())
+
+
+def test_a_canvas_leads_what_waits_for_it_when_it_has_nothing_else_to_do(hand: Hand, qtbot: QtBot) -> None:
+    first = hand.add("torch.randn", 0, 0)
+    items = [hand.add("torch.relu", 240.0 * (1 + k % 6), 170.0 * (k // 6) - 60 * (k % 2)) for k in range(36)]
+    for k, item in enumerate(items):
+        hand.wire(items[k - 7] if k > 6 else first, item, "input")
+    store, routes = hand.session.graph_store, hand.canvas.board.routes
+    assert store.attempt(recipes.move, "Move", {items[20]: (900.0, 500.0)})
+    assert routes.is_behind
+    hand.shot()
+    qtbot.waitUntil(lambda: not routes.is_behind)
+    before, picture = routes.paths.copy(), hand.canvas.picture
+    assert picture.frame is None  # it is painted with them
+    hand.canvas.board.rebuild()
+    np.testing.assert_array_equal(before, routes.paths)
