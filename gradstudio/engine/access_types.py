@@ -8,10 +8,11 @@ import builtins
 import inspect
 import string
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import PurePath
 from types import FunctionType, MethodType
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
@@ -94,6 +95,8 @@ _DATA: Final = (
     *(torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Generator, range, slice),
 )
 _MISSING: Final = object()
+_attributes: "WeakKeyDictionary[type, frozenset[str]]" = WeakKeyDictionary()
+_methods: "WeakKeyDictionary[type, frozenset[str]]" = WeakKeyDictionary()
 _OURS: Final = ("<gradstudio>", str(__file__).removesuffix("access_types.py"))
 """Where the functions of definitions come from: the program's text, and what the engine puts around them."""
 
@@ -104,7 +107,7 @@ def reach(value: Any, name: str) -> Any:
     Raises:
         AccessRefused: it may not.
     """
-    if name in attributes_of(type(value)):  # type: ignore[arg-type]  # a class is hashable; mypy does not see it
+    if name in attributes_of(type(value)):
         return value
     return _own(value, name)
 
@@ -115,7 +118,7 @@ def method(value: Any, name: str) -> Any:
     Raises:
         AccessRefused: it may not.
     """
-    if name in methods_of(type(value)):  # type: ignore[arg-type]  # a class is hashable; mypy does not see it
+    if name in methods_of(type(value)):
         return _Text(value) if name == "format" and isinstance(value, str) else value
     return _own(value, name)
 
@@ -146,16 +149,22 @@ def writable(value: Any, name: str) -> Any:
     raise AccessRefused(f"'.{name[:60]}' of {_article(type(value).__name__)} is not among what a drawing may write")
 
 
-@lru_cache(maxsize=4096)
-def attributes_of(kind: Any) -> frozenset[str]:
+def attributes_of(kind: type) -> frozenset[str]:
     """What may be read of values of a type."""
-    return _OF_ALL.union(*(names for base, names in _listed(Face.ATTRIBUTE).items() if issubclass(kind, base)))
+    return _attributes.get(kind) or _remembered(_attributes, kind, Face.ATTRIBUTE)
 
 
-@lru_cache(maxsize=4096)
-def methods_of(kind: Any) -> frozenset[str]:
+def methods_of(kind: type) -> frozenset[str]:
     """What may be called on values of a type."""
-    return frozenset[str]().union(*(names for base, names in _listed(Face.METHOD).items() if issubclass(kind, base)))
+    names = _methods.get(kind)
+    return _remembered(_methods, kind, Face.METHOD) if names is None else names
+
+
+def _remembered(known: "WeakKeyDictionary[type, frozenset[str]]", kind: type, face: Face) -> frozenset[str]:
+    """The names listed for a type, asked once. A class of the program is let go with its run."""
+    always = _OF_ALL if face is Face.ATTRIBUTE else frozenset[str]()
+    names = known[kind] = always.union(*(names for base, names in _listed(face).items() if issubclass(kind, base)))
+    return names
 
 
 @cache

@@ -351,10 +351,10 @@ class Engine:
     def _drop_live(self) -> None:
         self._ran_plain = None
         if self.live is not None:
-            self.live.close()
-            self.live.namespace.clear()
+            self.live.let_go()
             self.live = None
             self._runner.let_go()
+            self.memory.collect()
 
     # -------------------------------------------------------------- telling
 

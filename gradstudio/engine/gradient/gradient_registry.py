@@ -164,6 +164,14 @@ class Gradients:
         for identity in [identity for identity in self.leaves if identity not in used]:
             del self.leaves[identity]
 
+    def let_go(self) -> None:
+        """Hold no value any more; a `.grad` with a graph of its own (`create_graph`) would hold its leaf for ever."""
+        for leaf in self.leaves.values():
+            if leaf.tensor.grad is not None and leaf.tensor.grad.requires_grad:
+                leaf.tensor.grad = None
+        self.new_pass(self.pass_number, lambda _: False)
+        self.missed, self.given_back, self._lazy = [], [], []
+
     # -------------------------------------------------------------- leaves
 
     def watch(self, tensor: Tensor, made_at: int) -> Leaf:

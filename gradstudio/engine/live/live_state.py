@@ -176,6 +176,13 @@ class Live:
         self.leave_calls()
         self.cursor.close()
 
+    def let_go(self) -> None:
+        """Nobody goes on with it: every block is left, and no value is held, whoever still holds this."""
+        self.close()
+        for held in (self.namespace, self.binder, self.setup, self.lists, self.backward_parts):
+            held.clear()
+        self.gradients.let_go()
+
     def bind(self, step: Step, values: tuple[Any, ...]) -> None:
         """Note who bound the statement's names, and what set-up has made."""
         statement = step.statement

@@ -5,6 +5,7 @@ when first seen and dropped when torch frees them; "kept" are recorded gradients
 to be shown; "process" is the resident size.
 """
 
+import gc
 import threading
 import time
 import weakref
@@ -59,6 +60,7 @@ class LiveBytes:
         self.freed: dict[ItemId, int] = {}
         self._storages: dict[int, Storage] = {}
         self._counts: dict[ItemId, int] = {}
+        self._beyond_reach = 0
 
     def see(self, tensor: Tensor, node: ItemId = NOBODY, step: int = 0) -> int:
         """Count the tensor's storage; its bytes when it is new, else 0."""
@@ -98,6 +100,15 @@ class LiveBytes:
         """What is known of the tensor's storage."""
         known = self._storages.get(tensor.untyped_storage()._cdata) if tensor.layout is torch.strided else None
         return known if known is not None and known.ref() is not None else None
+
+    def collect(self) -> None:
+        """Nothing live holds a storage: what is still there is in a ring of references, unless it was there before.
+
+        Python collects rings by how many objects there are, and a tensor is one, whatever its size.
+        """
+        if len(self._storages) > self._beyond_reach:
+            gc.collect()
+            self._beyond_reach = len(self._storages)
 
     def storages(self) -> list[tuple[int, Storage]]:
         """Every storage that is still there, by torch's address of it."""

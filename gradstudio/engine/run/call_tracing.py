@@ -5,6 +5,9 @@ a function that asks whether the statement at work is the call it is meant for. 
 was given to it, its inside runs as the program itself does, with names of its own, and may be paused anywhere; at its
 end the statement is executed once more, and the function gives what was returned. Else the definition runs as it is
 written. `forward` and `__init__` of classes likewise.
+
+A definition and its namespace are a ring, which goes only when the garbage collector comes, and that is seldom. What
+stands in place of definitions holds no tracer, or each run would hold the tensors of those before it.
 """
 
 import re
@@ -83,11 +86,32 @@ def is_call(step: Step) -> bool:
 
 
 class PendingCall(NamedTuple):
-    """The statement whose call is to be entered; once that has run (`done`), `answer` is what the call gives."""
+    """The statement whose call is to be entered; once that has run (`done`), `answer` is what the call gives.
+
+    Attributes:
+        callee: says which module it calls.
+    """
 
     step: Step
+    callee: Callable[[], object]
     answer: object = None
     done: bool = False
+
+
+class Armed:
+    """The call that waits to be entered, if one does: all that is known in place of the definitions."""
+
+    def __init__(self) -> None:
+        """None waits."""
+        self.call: PendingCall | None = None
+
+    def take(self, is_meant: Callable[[PendingCall], bool]) -> PendingCall | None:
+        """The call, when this is the one; it waits no longer."""
+        call = self.call
+        if call is None or not is_meant(call):
+            return None
+        self.call = None
+        return call
 
 
 class CallTracer:
@@ -100,7 +124,7 @@ class CallTracer:
     def __init__(self, live: Live, enqueue: Callable[[Pending], None]) -> None:
         """Put a function of ours in the place of each definition; what is to be told goes to `enqueue`."""
         self.live, self._enqueue = live, enqueue
-        self._armed: PendingCall | None = None
+        self._armed = Armed()
         self._settings: WeakKeyDictionary[nn.Module, dict[str, Any]] = WeakKeyDictionary()
         self.take(live.loaded.program)
 
@@ -125,7 +149,7 @@ class CallTracer:
             Exception: whatever it raises.
         """
         step, live = execution.step, self.live
-        self._armed = PendingCall(step)
+        self._armed.call = PendingCall(step, lambda: self._callee(step))
         if step.statement.backward:
             note_backward(live, step)
         try:
@@ -134,7 +158,7 @@ class CallTracer:
             self._begin(execution, entering)
             return True
         finally:
-            self._armed = None
+            self._armed.call = None
         return False
 
     def leave(self) -> Execution:
@@ -156,11 +180,12 @@ class CallTracer:
         maker = names.get(name)
         if entered.setup:
             names[name] = lambda *_args, **_kwargs: answer
-        self._armed = PendingCall(entered.execution.step, answer, done=True)
+        step = entered.execution.step
+        self._armed.call = PendingCall(step, lambda: self._callee(step), answer, done=True)
         try:
-            access.execute(entered.execution.step.source.code, names)
+            access.execute(step.source.code, names)
         finally:
-            self._armed = None
+            self._armed.call = None
             if entered.setup:
                 names[name] = maker
         return entered.execution
@@ -179,11 +204,11 @@ class CallTracer:
     # -------------------------------------------------------------- in place of the definitions
 
     def _function(self, inside: Inside, plain: Callable[..., Any]) -> Callable[..., Any]:
-        bind = self._binder(inside.head, plain)
+        bind, waiting = self._binder(inside.head, plain), self._armed
 
         @wraps(plain)
         def call(*args: Any, **kwargs: Any) -> Any:
-            armed = self._taken(lambda step: step.statement.operator == GROUP + inside.name)
+            armed = waiting.take(lambda call: call.step.statement.operator == GROUP + inside.name)
             if armed is None:
                 return plain(*args, **kwargs)
             if armed.done:
@@ -198,11 +223,11 @@ class CallTracer:
         definition.forward = self._forward(inside, getattr(forward, "__wrapped__", forward))
 
     def _init(self, inside: Inside, definition: type, plain: Callable[..., None]) -> Callable[..., None]:
-        bind = self._binder(inside.making, plain, "self")
+        bind, waiting = self._binder(inside.making, plain, "self"), self._armed
 
         @wraps(plain)
         def init(module: nn.Module, *args: Any, **kwargs: Any) -> None:
-            armed = self._taken(lambda step: step.statement.operator == GROUP + inside.name)
+            armed = waiting.take(lambda call: call.step.statement.operator == GROUP + inside.name)
             if armed is None or type(module) is not definition:
                 return plain(module, *args, **kwargs)
             given = bind(module, *args, **kwargs)
@@ -214,11 +239,11 @@ class CallTracer:
         return init
 
     def _forward(self, inside: Inside, plain: Callable[..., Any]) -> Callable[..., Any]:
-        bind = self._binder(inside.head, plain, "self")
+        bind, waiting = self._binder(inside.head, plain, "self"), self._armed
 
         @wraps(plain)
         def forward(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
-            armed = self._taken(lambda step: self._callee(step) is module)
+            armed = waiting.take(lambda call: call.callee() is module)
             if armed is None:
                 return plain(module, *args, **kwargs)
             if armed.done:
@@ -233,13 +258,6 @@ class CallTracer:
         bind: Callable[..., dict[str, Any]] = access.binder(head, self.live.namespace)
         bind.__name__, bind.__qualname__ = plain.__name__, plain.__qualname__
         return bind
-
-    def _taken(self, is_meant: Callable[[Step], bool]) -> PendingCall | None:
-        armed = self._armed
-        if armed is None or not is_meant(armed.step):
-            return None
-        self._armed = None
-        return armed
 
     def _callee(self, step: Step) -> object:
         """The module that a statement calls, where it stands under a name or as an attribute."""
