@@ -34,7 +34,7 @@ MODULES: Final = {
 }  # fmt: skip
 """Names the script's imports bind, and what they stand for; no program may rebind them (semantics §1)."""
 _IMPORTED: Final = frozenset(
-    {("torch", None), ("torch.nn.functional", "F"), ("numpy", "np"), ("math", None)}
+    {("torch", None), ("torch.nn.functional", "F"), ("torch.nn.utils.prune", None), ("numpy", "np"), ("math", None)}
     | {("pathlib", "Path"), ("safetensors.torch", "load_file"), ("torch", "nn"), ("torch", "optim")}
 )
 """What the head of a script imports: (module, the name it has here), or (module, what is taken out of it)."""

@@ -23,6 +23,7 @@ _IMPORTS = (
     ("np", "import numpy as np"),
     ("torch", "import torch"),
     ("F", "import torch.nn.functional as F"),
+    ("torch.nn.utils.prune", "import torch.nn.utils.prune"),
     ("load_file", "from safetensors.torch import load_file"),
 )
 _BELOW = ("", "")

@@ -10,6 +10,7 @@ from gradstudio.operators.model import Effect, Face, Operator
 
 _EFFECTS = frozenset(set(Effect) - {Effect.RANDOM, Effect.GRAD})
 _MODULES = (
+    ("torch.nn.utils.prune.", "torch.nn.utils.prune."),  # `import torch` does not load it
     ("torch.nn.functional.", "F."),
     ("torch.nn.", "nn."),
     ("torch.optim.", "optim."),

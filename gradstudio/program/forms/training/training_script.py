@@ -179,6 +179,7 @@ class _Script:
         lines += ["import numpy as np"] if "np" in needed else []
         lines += ["import torch", "import torch.distributed as dist"]
         lines += ["import torch.nn.functional as F"] if "F" in needed else []
+        lines += ["import torch.nn.utils.prune"] if "torch.nn.utils.prune" in needed else []
         lines.append(f"from safetensors import SafetensorError{', safe_open' if 'schedule' in self.features else ''}")
         lines.append("from safetensors.torch import load_file, save_file")
         lines.append("from torch import nn, optim" if "optim" in needed else "from torch import nn")
