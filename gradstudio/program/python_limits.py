@@ -75,3 +75,15 @@ def refuse_wide(specs: Iterable[str]) -> None:
     for spec in specs:
         if is_wide(spec):
             raise TooBig("A format asks for a text that is wider than 10,000 characters.")
+
+
+def bits_of_choice(word: str, values: list[int | None]) -> float:
+    """About how many bits `factorial(n)`, `perm(n, k)` or `comb(n, k)` has; 0 where nothing is known."""
+    n = values[0] if values else None
+    k = values[1] if len(values) > 1 else n
+    if n is None or k is None or not 0 <= k <= n or n < 2:
+        return 0.0
+    if n.bit_length() > 500:
+        return float(n.bit_length()) * min(k, n - k if word == "comb" else k, 10**6)
+    whole_, rest, chosen = (math.lgamma(float(part) + 1) for part in (n, n - k, k))
+    return max(whole_ - rest - (chosen if word == "comb" else 0.0), 0.0) / math.log(2)

@@ -16,6 +16,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.program.model import BlockStatement, Statement
 from gradstudio.program.python_limits import (
     TooBig,
+    bits_of_choice,
     refuse_bits,
     refuse_count,
     refuse_formats,
@@ -145,15 +146,9 @@ class _Walk:
 
     def _statement(self, statement: Statement, sure: bool) -> None:
         tree = _tree(statement.text)
-        value = getattr(tree, "value", None)
         size: Size = None
         try:
-            if isinstance(tree, ast.Assign) and len(statement.names) == 1:
-                size = _Sizes(self._known.get).of(tree.value)
-            elif isinstance(tree, ast.AugAssign):
-                size = _augmented(tree, self._known.get)
-            elif isinstance(value, ast.expr):
-                _Sizes(self._known.get).of(value)
+            size = self._made_by(statement, tree)
         except TooBig as error:
             if sure:
                 self._found.append(Oversize(statement.node, str(error)))
@@ -163,6 +158,25 @@ class _Walk:
             self._known[tree.target.id] = size
         elif len(statement.names) == 1:
             self._known[statement.names[0]] = size
+
+    def _made_by(self, statement: Statement, tree: ast.stmt) -> Size:
+        """The size of what a statement binds.
+
+        Raises:
+            TooBig: it makes something too large.
+        """
+        known = self._known
+        if isinstance(tree, ast.AugAssign):
+            return _augmented(tree, known.get)
+        size: Size = None
+        if any(known.get(name) is not None for name in _names(statement.text)):
+            value = getattr(tree, "value", None)
+            size = _Sizes(known.get).of(value) if isinstance(value, ast.expr) else None
+        else:
+            size, words = _alone(statement.text)
+            if words:
+                raise TooBig(words)
+        return size if isinstance(tree, ast.Assign) and len(statement.names) == 1 else None
 
 
 def _bound(statements: Iterable[Statement | BlockStatement]) -> Iterable[str]:
@@ -178,6 +192,25 @@ def _bound(statements: Iterable[Statement | BlockStatement]) -> Iterable[str]:
 def _tree(text: str) -> ast.stmt:
     body = ast.parse(text).body
     return body[0] if body else ast.Pass()
+
+
+@lru_cache(maxsize=8192)
+def _names(text: str) -> tuple[str, ...]:
+    return tuple({part.id for part in ast.walk(_tree(text)) if isinstance(part, ast.Name)})
+
+
+@lru_cache(maxsize=8192)
+def _alone(text: str) -> tuple[Size, str]:
+    """The size of what a text gives when nothing is known of its names, and why that is too large."""
+    value = getattr(_tree(text), "value", None)
+    try:
+        return (_Sizes(_nothing).of(value) if isinstance(value, ast.expr) else None), ""
+    except TooBig as error:
+        return None, str(error)
+
+
+def _nothing(_: str) -> Size:
+    return None
 
 
 @lru_cache(maxsize=8192)
@@ -278,7 +311,7 @@ class _Sizes:
             case "pow", 2:
                 return self.combined(ast.Pow(), first, sizes[1])
             case "math.factorial" | "math.perm" | "math.comb", _:
-                refuse_bits(_bits_of_choice(method, values))
+                refuse_bits(bits_of_choice(method, values))
             case _ if word in _SIZED:
                 refuse_sizes(values if word != "torch.full" else values[:1])
             case "bytes" | "bytearray", 1 if isinstance(first, Whole):
@@ -365,15 +398,3 @@ def _count(start: int, stop: int, step: int) -> int:
     if step > 0:
         return max(0, -((start - stop) // step))
     return max(0, -((stop - start) // -step))
-
-
-def _bits_of_choice(word: str, values: list[int | None]) -> float:
-    """About how many bits `factorial(n)`, `perm(n, k)` or `comb(n, k)` has; 0 where nothing is known."""
-    n = values[0] if values else None
-    k = values[1] if len(values) > 1 else n
-    if n is None or k is None or not 0 <= k <= n or n < 2:
-        return 0.0
-    if n.bit_length() > 500:
-        return float(n.bit_length()) * min(k, n - k if word == "comb" else k, 10**6)
-    whole_, rest, chosen = (math.lgamma(float(part) + 1) for part in (n, n - k, k))
-    return max(whole_ - rest - (chosen if word == "comb" else 0.0), 0.0) / math.log(2)

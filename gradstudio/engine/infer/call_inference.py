@@ -5,23 +5,27 @@ The definition's statements are gone through on stand-ins, with what the call gi
 """
 
 import ast
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import torch
 from msgspec.structs import replace
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from gradstudio.engine import access
 from gradstudio.engine.access import FILENAME
+from gradstudio.engine.access_types import reach
+from gradstudio.engine.errors import AccessRefused
 from gradstudio.engine.infer.attribute_renaming import (
     ATTRIBUTE,
     RenamedDefinition,
     rename_attributes,
     renamed_attribute,
 )
-from gradstudio.engine.infer.inference_memo import kind_of
+from gradstudio.engine.infer.inference_memo import Signature, kind_of
 from gradstudio.engine.infer.inference_pass import InferencePass
-from gradstudio.engine.infer.name_table import NameTable, Signature
+from gradstudio.engine.infer.name_table import NameTable
 from gradstudio.engine.infer.statement_inference import Way
 from gradstudio.engine.meta.inference_results import UNKNOWN, port_inference
 from gradstudio.engine.meta.meta_tensors import meta_of
@@ -302,8 +306,8 @@ def _runs_its_forward(module: Any) -> bool:
 
     The class itself may be that of an earlier inference of the same text.
     """
-    forward = getattr(type(module), "forward", None)
-    own = getattr(getattr(forward, "__code__", None), "co_filename", "") == FILENAME
+    forward = vars(type(module)).get("forward")
+    own = isinstance(forward, FunctionType) and forward.__code__.co_filename == FILENAME
     return isinstance(module, nn.Module) and own and not module._forward_pre_hooks and "forward" not in vars(module)
 
 
@@ -328,7 +332,13 @@ def _kept(inside: RenamedDefinition, module: CallArgument) -> dict[str, CallArgu
 
 
 def _attribute(module: CallArgument, name: str) -> Any:
-    return getattr(module.value, name.removeprefix(ATTRIBUTE), UNKNOWN)
+    """What a module keeps there, if a program may read it; UNKNOWN while it is not initialised."""
+    word = name.removeprefix(ATTRIBUTE)
+    try:
+        value = getattr(reach(module.value, word), word)
+    except (AccessRefused, AttributeError):
+        return UNKNOWN
+    return UNKNOWN if isinstance(value, Tensor) and is_lazy(value) else value
 
 
 def _told_of(inside: RenamedDefinition, module: CallArgument) -> list[PortInference]:

@@ -9,15 +9,20 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
+from gradstudio.engine.access import MODULES
+from gradstudio.engine.infer.name_table import NameTable
 from gradstudio.engine.meta.inference_results import StatementResult
 from gradstudio.engine.meta.meta_tensors import META, non_leaf
+from gradstudio.engine.meta.module_state import module_state
 from gradstudio.engine.value.view_state import is_leaf
 
 MAX_RECIPES = 20_000
 Signature = tuple[object, ...]
-Memo = dict[Signature, StatementResult]
-"""What statements gave, by their text and the kinds of what they read."""
+Memo = dict[int, StatementResult]
+"""What statements gave, by the hash of their node, their text and what made what they read."""
+_ABSENT = object()
 _PLAIN = (bool, int, float, complex, str, torch.dtype, torch.device, torch.Size, torch.layout, torch.memory_format)
 
 
@@ -74,7 +79,8 @@ def kind_of(value: Any, key: object, device: str) -> object:
     if value is None or isinstance(value, _PLAIN):
         return (type(value), value)
     if isinstance(value, nn.Module):
-        return ("module", key, device) if key is not None else None
+        state = module_state(value) if key is not None else None
+        return ("module", key, device, state) if state is not None else None
     if type(value) is tuple:
         kinds = tuple(kind_of(item, None, device) for item in value)
         return None if None in kinds else kinds
@@ -120,8 +126,16 @@ def _tensor_recipe(value: Tensor, inputs: list[Any]) -> Any:
             )
             plain = same and not value.is_inference() and not given.is_inference()
             return View(place, tuple(value.shape), value.stride(), int(value.storage_offset())) if plain else None
+    if any(_holds(given, storage) for given in inputs if isinstance(given, nn.Module)):
+        return None
     leaf = is_leaf(value)
     return New(tuple(value.shape), value.stride(), value.dtype, value.requires_grad, leaf, value.is_inference())
+
+
+def _holds(module: nn.Module, storage: int) -> bool:
+    """Whether a parameter or a buffer lies there."""
+    held = (*module.parameters(), *module.buffers())
+    return any(not is_lazy(one) and one.untyped_storage()._cdata == storage for one in held)
 
 
 def _new(recipe: New) -> Tensor:
@@ -155,5 +169,37 @@ class Recipe(NamedTuple):
     device: str
 
 
-Recipes = dict[tuple[object, ...], Recipe]
+Recipes = dict[Signature, Recipe]
 """By operator, text and kinds of inputs."""
+
+
+def repeat(recipe: Recipe, inputs: list[Any]) -> StatementResult:
+    """What a statement gives of these inputs."""
+    results = [apply_recipe(one, inputs) for one in recipe.results]
+    return StatementResult(results, {}, recipe.guessed, recipe.device)
+
+
+def note_recipe(recipes: Recipes, kind: Signature, known: StatementResult, inputs: list[Any]) -> None:
+    """Remember how results follow from inputs of this kind, where that can be said."""
+    if not isinstance(known.results, list) or known.changed or known.absent:
+        return
+    made = [recipe_of(value, inputs) for value in known.results]
+    if None not in made:
+        recipes[kind] = Recipe(made, known.guessed, known.device)
+
+
+def kinds_of(names: NameTable, reads: tuple[str, ...]) -> Signature | None:
+    """What results can depend on, of all that a statement reads; None where a number could be among it."""
+    kinds: list[object] = []
+    has_tensors = False
+    for name in reads:
+        value = names.values.get(name, _ABSENT)
+        if value is _ABSENT or name in MODULES:
+            kinds.append(name)
+            continue
+        kind = kind_of(value, names.origins.get(name) or names.keys.get(name), names.devices.get(name, ""))
+        if kind is None:
+            return None
+        has_tensors = has_tensors or isinstance(value, Tensor | nn.Module)
+        kinds.append(kind)
+    return tuple(kinds) if has_tensors else None

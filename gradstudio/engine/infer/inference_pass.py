@@ -14,8 +14,8 @@ from torch import Tensor, nn
 
 from gradstudio.engine import access
 from gradstudio.engine.access import MODULES
-from gradstudio.engine.infer.inference_memo import Memo, Recipe, Recipes, apply_recipe, kind_of, recipe_of
-from gradstudio.engine.infer.name_table import NameTable, Signature, prelude_names
+from gradstudio.engine.infer.inference_memo import Memo, Recipes, Signature, kinds_of, note_recipe, repeat
+from gradstudio.engine.infer.name_table import NameTable, prelude_names
 from gradstudio.engine.infer.namespace_changes import are_alike, changed_names
 from gradstudio.engine.infer.statement_inference import GUESS, StatementInference, Way
 from gradstudio.engine.memory.memory_estimate import MemoryEstimate
@@ -29,6 +29,7 @@ from gradstudio.engine.meta.inference_results import (
     port_inferences,
 )
 from gradstudio.engine.meta.meta_tensors import meta_of
+from gradstudio.engine.meta.module_state import module_states
 from gradstudio.engine.meta.replayable_iterators import holds_iterator, lose_advanced, lose_positions, positions_in
 from gradstudio.engine.script.compiled_steps import Head, Item, Step
 from gradstudio.engine.value.value_records import tensors_in
@@ -96,7 +97,7 @@ class InferencePass:
         self._recipes = recipes
         self._calls = calls
         self._scope = 0
-        self._times: dict[Signature, int] = {}
+        self._visits: dict[ItemId, int] = {}
         self._lazy = "Lazy" in program.code
         self._only_cpu = program.device == "cpu" and not any(word in program.code for word in _ACCELERATORS)
         self.prelude = dict(self.names.values)
@@ -145,48 +146,66 @@ class InferencePass:
         if "device" in self.prelude:
             twin.names.devices["device"] = self.names.devices["device"]
         twin._scope = scope
-        twin._times = {}
+        twin._visits = {}
         return twin
 
     # -------------------------------------------------------------- statements
 
     def statement(self, step: Step) -> None:
-        """Go through one statement: as it is remembered, else tried."""
+        """Go through one statement: as it is remembered, as an equal one was, else tried."""
         key = self._key(step)
         known = self._memo.get(key)
         if known is None:
-            trial = StatementInference(
-                step, self.names.values, self.way, not self.names.guessed.isdisjoint(step.source.reads)
-            )
-            if trial.trains:
-                self.names.train()
-            if trial.skips:
-                self._read_on(trial, UNKNOWN, key)
-                self._change_modules(step, trial, key)
-                self._act(step)
-                if step.statement.backward and isinstance(refusal := trial.results(), Refusal):
-                    self.ports[step.id, 0] = PortInference(node=step.id, refusal=refusal.words)
+            known = self._found(step, key)
+            if known is None:
                 return
-            known = self._tried(step, trial)
-            self._read_on(trial, known.results, key)
-            if trial.repeatable and not trial.missed and not holds_iterator(known.results):
-                self.used[key] = known
-            self._change_modules(step, trial, key)
         else:
             self.used[key] = known
         self._bind(step, known, key)
         self._count(step, known)
         self._tell(step, known)
 
-    def _read_on(self, trial: StatementInference, results: Results, key: Signature) -> None:
+    def _found(self, step: Step, key: int) -> StatementResult | None:
+        """What a statement gives that is not remembered: as an equal one did, else tried; None when it only acts."""
+        kind = self._kind(step)
+        recipe = self._recipes.get(kind) if kind is not None else None
+        if recipe is not None:
+            values = self.names.values
+            known = self.used[key] = repeat(recipe, [values[name] for name in step.source.reads if name in values])
+            return known
+        guessed = not self.names.guessed.isdisjoint(step.source.reads)
+        trial = StatementInference(step, self.names.values, self.way, guessed)
+        if trial.trains:
+            self.names.train()
+        if trial.skips:
+            self._read_on(trial, UNKNOWN, key)
+            self._change_modules(step, trial, key)
+            self._act(step)
+            if step.statement.backward and isinstance(refusal := trial.results(), Refusal):
+                self.ports[step.id, 0] = PortInference(node=step.id, refusal=refusal.words)
+            return None
+        states = module_states(trial.operands.values())
+        known = self._tried_anew(step, trial)
+        if states != module_states(trial.operands.values()):
+            self._change_modules(step, trial, key, changed=True)
+            return known
+        if kind is not None and trial.repeatable:
+            note_recipe(self._recipes, kind, known, list(trial.operands.values()))
+        self._read_on(trial, known.results, key)
+        if trial.repeatable and not trial.missed and not holds_iterator(known.results):
+            self.used[key] = known
+        self._change_modules(step, trial, key)
+        return known
+
+    def _read_on(self, trial: StatementInference, results: Results, key: int) -> None:
         """Iterators were read: whoever reads them next finds something else."""
         if not isinstance(results, list):
             lose_positions(trial.iterators)
         if trial.iterators:
             self.names.read_on(trial.iterators, key)
 
-    def _change_modules(self, step: Step, trial: StatementInference, key: Signature) -> None:
-        if trial.touches_modules or (self._lazy and trial.reads_modules):
+    def _change_modules(self, step: Step, trial: StatementInference, key: int, changed: bool = False) -> None:
+        if changed or trial.touches_modules or (self._lazy and trial.reads_modules):
             moved = trial.device({}) if trial.asked else ""
             self.names.change_modules(step.source.reads, key, moved)
 
@@ -206,44 +225,21 @@ class InferencePass:
         self.needs.bind(step.id, names, self.names.values, self.names.devices)
         self.needs.drop(step.statement.drops)
 
-    def _tried(self, step: Step, trial: StatementInference) -> StatementResult:
-        kind = self._kind(step, trial) if trial.repeatable else None
-        inputs = list(trial.operands.values())
-        recipe = self._recipes.get(kind) if kind is not None else None
-        if recipe is not None:
-            return StatementResult(
-                [apply_recipe(made, inputs) for made in recipe.results], {}, recipe.guessed, recipe.device
-            )
-        known = self._tried_anew(step, trial)
-        if kind is not None and isinstance(known.results, list) and not (known.changed or known.absent):
-            made = [recipe_of(value, inputs) for value in known.results]
-            if None not in made:
-                self._recipes[kind] = Recipe(made, known.guessed, known.device)
-        return known
-
-    def _kind(self, step: Step, trial: StatementInference) -> Signature | None:
+    def _kind(self, step: Step) -> Signature | None:
         """What the results depend on, when no number of a tensor is among it."""
-        keys = self.names.keys
-        devices = self.names.devices
-        kinds = []
-        for name, value in trial.operands.items():
-            kind = kind_of(value, keys.get(name), devices.get(name, ""))
-            if kind is None and name not in MODULES:
-                return None
-            kinds.append(kind)
-        if any(isinstance(value, Tensor | nn.Module) for value in trial.operands.values()):
-            return (*self._text(step), trial.guessed, tuple(kinds), self._places(step))
-        return None
-
-    def _places(self, step: Step) -> tuple[int, ...]:
-        """Which names of the text are the same."""
-        reads = step.source.reads
-        return tuple([reads.index(name) for name in step.source.slots])
+        if self._lazy or not step.statement.names or step.statement.writes:
+            return None
+        kinds = kinds_of(self.names, step.source.reads)
+        if kinds is None:
+            return None
+        guessed = not self.names.guessed.isdisjoint(step.source.reads)
+        return (*self._text(step), guessed, kinds, step.source.places)
 
     def _text(self, step: Step) -> Signature:
         way = self.way
         modes = (torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.get_default_dtype())
-        return (step.statement.operator, step.source.template, modes, way.run_small, way.autocast)
+        statement = step.statement
+        return (statement.operator, step.source.template, len(statement.names), modes, way.run_small, way.autocast)
 
     def _tried_anew(self, step: Step, trial: StatementInference) -> StatementResult:
         results = trial.results()
@@ -254,27 +250,32 @@ class InferencePass:
             results, trial.overwritten(results), trial.guessed, device, absent_words(device) if names_it else ""
         )
 
-    def _key(self, step: Step) -> Signature:
-        """The same in every inference; equal statements have different ones, for what they make is not the same."""
-        key = self.text_and_reads(step)
-        times = self._times[key] = self._times.get(key, 0) + 1
-        return (*key, self._scope, times)
+    def _key(self, step: Step) -> int:
+        """The same in every inference; each visit of each node has another, for what it makes is not the same."""
+        visits = self._visits[step.id] = self._visits.get(step.id, 0) + 1
+        # hash-consed by Python: a key holds the hashes of its inputs' keys
+        return hash((step.id, visits, self._scope, *self.text_and_reads(step)))
 
     def text_and_reads(self, step: Step) -> Signature:
         """All that a statement's results depend on."""
         keys = self.names.keys
-        reads = tuple([keys.get(name, name) for name in step.source.slots])
-        # hash-consed by Python: a key holds the hashes of its inputs' keys
-        return (*self._text(step), hash(reads))
+        return (*self._text(step), hash(tuple([keys.get(name, name) for name in step.source.slots])))
 
-    def _bind(self, step: Step, known: StatementResult, key: Signature) -> None:
+    def _bind(self, step: Step, known: StatementResult, key: int) -> None:
         results = known.results
         for name, value in known.changed.items():
             self.names.write(name, value, key)
         for place, name in enumerate(step.statement.names):
             value = results[place] if isinstance(results, list) else UNKNOWN
-            self.names.bind(name, value, (hash(key), place))
+            self.names.bind(name, value, (key, place))
             self.names.note(name, known.device, known.guessed)
+            if isinstance(value, nn.Module) and self._reads_no_values(step):
+                self.names.origins[name] = hash(self.text_and_reads(step))
+
+    def _reads_no_values(self, step: Step) -> bool:
+        """Whether all that equal statements make is equal: they read modules of torch and definitions only."""
+        definitions: Mapping[str, object] = self._calls.keys if self._calls is not None else {}
+        return all(name in MODULES or name in definitions for name in step.source.reads)
 
     def _tell(self, step: Step, known: StatementResult) -> None:
         for port in port_inferences(step.id, len(step.statement.names), known):

@@ -19,8 +19,6 @@ from gradstudio.engine.meta.replayable_iterators import lose_positions, replayab
 from gradstudio.engine.value.value_records import tensors_in
 from gradstudio.program.model import Program
 
-Signature = tuple[object, ...]
-
 
 class NameTable:
     """The names of one pass.
@@ -28,6 +26,8 @@ class NameTable:
     Attributes:
         values: what each name holds: a stand-in, or a value that is surely the one of a run.
         keys: what each value was made by; values with equal keys are equal.
+        origins: the text that each module was made by, as long as it is as it was made: modules with equal origins
+            differ in their numbers only.
         devices: where each value will be.
         guessed: the names whose dtype is not to be relied on.
         changed_modules: the ids of modules that were changed after they were made.
@@ -42,6 +42,7 @@ class NameTable:
         """
         self.values = values
         self.keys: dict[str, object] = {}
+        self.origins: dict[str, int] = {}
         self.devices: dict[str, str] = {}
         self.guessed: set[str] = set()
         self.changed_modules = set[int]() if changed_modules is None else changed_modules
@@ -50,6 +51,8 @@ class NameTable:
         """Give a name another value."""
         self.values[name] = value
         self.keys[name] = key
+        if self.origins:
+            self.origins.pop(name, None)
 
     def note(self, name: str, device: str, guessed: bool) -> None:
         """Say where a value will be, and whether its dtype is a guess."""
@@ -63,10 +66,10 @@ class NameTable:
         """What a name's value was made by; the name itself for what was there from the beginning."""
         return self.keys.get(name, name)
 
-    def write(self, name: str, value: Any, key: Signature) -> None:
+    def write(self, name: str, value: Any, key: int) -> None:
         """An object was written into: its names, lists that hold it, and what shares its storage."""
         old = self.values[name]
-        self.bind(name, value, (hash(key), name))
+        self.bind(name, value, (key, name))
         if old is value:
             return
         lose_positions(self.values.values())
@@ -86,7 +89,7 @@ class NameTable:
             elif held is not value and place and any(storage_address(tensor) == place for tensor in tensors_in(held)):
                 self.bind(other, meta_of(held) if same_grad else UNKNOWN, (hash(key), other))
 
-    def _forget_numbers_of_arrays(self, old: Any, key: Signature) -> None:
+    def _forget_numbers_of_arrays(self, old: Any, key: int) -> None:
         """NumPy's arrays share memory with tensors, and among one another, and no one here can tell which do."""
         others: Iterable[str] = ()
         if isinstance(old, Tensor):
@@ -96,7 +99,7 @@ class NameTable:
         for name in others:
             held = self.values[name]
             without = UNKNOWN if isinstance(held, np.ndarray) else meta_of(held)
-            self.bind(name, without, (hash(key), name, self.keys.get(name)))
+            self.bind(name, without, (key, name, self.keys.get(name)))
 
     def train(self) -> None:
         """An optimizer has changed numbers: of what may be a parameter, or share its storage, none is relied on."""
@@ -107,7 +110,7 @@ class NameTable:
             if any(not t.is_meta and (t.requires_grad or storage_address(t) in places) for t in tensors_in(value)):
                 self.bind(name, meta_of(value), ("trained", self.keys.get(name)))
 
-    def change_modules(self, names: Iterable[str], key: Signature, moved: str) -> None:
+    def change_modules(self, names: Iterable[str], key: int, moved: str) -> None:
         """A statement that reads these names changed the modules among them; `moved`: to which device, if to one."""
         read = [self.values[name] for name in names if name in self.values]
         touched = {id(part) for value in read if isinstance(value, nn.Module) for part in value.modules()}
@@ -115,19 +118,20 @@ class NameTable:
         lose_positions(self.values.values())
         self.change_holders(lambda module: any(id(part) in touched for part in module.modules()), key, moved)
 
-    def change_holders(self, holds: Callable[[nn.Module], bool], key: Signature, moved: str = "") -> None:
+    def change_holders(self, holds: Callable[[nn.Module], bool], key: int, moved: str = "") -> None:
         """What is remembered of some modules holds no longer."""
         for name, value in self.values.items():
             if isinstance(value, nn.Module) and holds(value):
                 self.changed_modules.add(id(value))
-                self.keys[name] = (hash(key), name, self.keys.get(name))
+                self.origins.pop(name, None)
+                self.keys[name] = (key, name, self.keys.get(name))
                 self.devices[name] = moved or self.devices.get(name, "")
 
-    def read_on(self, iterators: Iterable[object], key: Signature) -> None:
+    def read_on(self, iterators: Iterable[object], key: int) -> None:
         """Iterators were read: whoever reads them next finds something else."""
         for name, value in self.values.items():
             if any(one is other for one in replayable_in((value,)) for other in iterators):
-                self.keys[name] = (hash(key), name)
+                self.keys[name] = (key, name)
 
 
 def prelude_names(program: Program, load_file: Callable[..., object]) -> NameTable:

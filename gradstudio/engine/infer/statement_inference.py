@@ -280,8 +280,10 @@ class StatementInference:
         return UNKNOWN
 
     def _settled(self, value: Any) -> Any:
-        """What is drawn, made up or large has no numbers to rely on."""
+        """What is drawn, made up or large has no numbers to rely on; what is not initialised has not even a shape."""
         if isinstance(value, Tensor):
+            if is_lazy(value):
+                return UNKNOWN
             relied = value.is_meta or (self._decided and value.numel() <= TINY)
             return value if relied else meta_of(value)
         if isinstance(value, tuple | list):

@@ -28,7 +28,7 @@ class Source:
             imported module.
         template, slots: the text with its names cut out, and the names it reads at every
             place: with bindings instead of names this is the same for two programs that
-            differ only in names.
+            differ only in names; `places`, for each slot, which of `reads` it is.
         roots, inputs: of a backward statement, the expressions of what it starts from and
             (`torch.autograd.grad`) of what it differentiates by; `seeds` of the gradients it begins with.
     """
@@ -38,6 +38,7 @@ class Source:
     operands: tuple[str, ...]
     template: str
     slots: tuple[str, ...]
+    places: tuple[int, ...]
     roots: CodeType | None = None
     inputs: CodeType | None = None
     seeds: CodeType | None = None
@@ -166,7 +167,8 @@ def _source(text: str, backward: bool) -> Source:
     code = access.compiled(access.guarded(access.single(tree)))
     reads = tuple(dict.fromkeys(slots))
     operands = tuple(name for name in reads if name not in MODULES)
-    return Source(code, reads, operands, template, slots, next(starts, None), next(starts, None), begins)
+    places = tuple(reads.index(name) for name in slots)
+    return Source(code, reads, operands, template, slots, places, next(starts, None), next(starts, None), begins)
 
 
 def expression(text: str, line: int = 1) -> CodeType:
