@@ -168,6 +168,11 @@ class Recipe(NamedTuple):
     guessed: bool
     device: str
 
+    @property
+    def is_new(self) -> bool:
+        """Whether no result shares its storage with what is read, or is more than a tensor without data."""
+        return all(type(one) is New for one in self.results)
+
 
 Recipes = dict[Signature, Recipe]
 """By operator, text and kinds of inputs."""
@@ -176,16 +181,26 @@ Recipes = dict[Signature, Recipe]
 def repeat(recipe: Recipe, inputs: list[Any]) -> StatementResult:
     """What a statement gives of these inputs."""
     results = [apply_recipe(one, inputs) for one in recipe.results]
-    return StatementResult(results, {}, recipe.guessed, recipe.device)
+    return StatementResult(results, {}, recipe.guessed, recipe.device, recipe=recipe if recipe.is_new else None)
 
 
-def note_recipe(recipes: Recipes, kind: Signature, known: StatementResult, inputs: list[Any]) -> None:
-    """Remember how results follow from inputs of this kind, where that can be said."""
-    if not isinstance(known.results, list) or known.changed or known.absent:
+def forget_modules(memo: Memo, changed: set[int]) -> None:
+    """Forget what gave modules that were changed afterwards, or hold one that was; by their ids."""
+    if not changed:
         return
+    for key, known in list(memo.items()):
+        results = known.results if isinstance(known.results, list) else []
+        modules = [value for value in results if isinstance(value, nn.Module)]
+        if any(id(part) in changed for module in modules for part in module.modules()):
+            del memo[key]
+
+
+def recipe_for(known: StatementResult, inputs: list[Any]) -> Recipe | None:
+    """How a statement's results follow from these inputs; None where that cannot be said."""
+    if not isinstance(known.results, list) or known.changed or known.absent:
+        return None
     made = [recipe_of(value, inputs) for value in known.results]
-    if None not in made:
-        recipes[kind] = Recipe(made, known.guessed, known.device)
+    return Recipe(made, known.guessed, known.device) if None not in made else None
 
 
 def kinds_of(names: NameTable, reads: tuple[str, ...]) -> Signature | None:

@@ -5,6 +5,7 @@ The rules of blocks and loops live here, those of aliases in `name_table`; how o
 """
 
 import copy
+import itertools
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from typing import Any, Protocol
@@ -14,9 +15,17 @@ from torch import Tensor, nn
 
 from gradstudio.engine import access
 from gradstudio.engine.access import MODULES
-from gradstudio.engine.infer.inference_memo import Memo, Recipes, Signature, kinds_of, note_recipe, repeat
+from gradstudio.engine.infer.inference_memo import (
+    Memo,
+    Recipe,
+    Recipes,
+    Signature,
+    kinds_of,
+    recipe_for,
+    repeat,
+)
 from gradstudio.engine.infer.name_table import NameTable, prelude_names
-from gradstudio.engine.infer.namespace_changes import are_alike, changed_names
+from gradstudio.engine.infer.namespace_changes import are_alike, carries_another, changed_names
 from gradstudio.engine.infer.statement_inference import GUESS, StatementInference, Way
 from gradstudio.engine.memory.memory_estimate import MemoryEstimate
 from gradstudio.engine.meta.inference_results import (
@@ -39,6 +48,8 @@ from gradstudio.protocol.messages.inference import PortInference
 
 _MODES = ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled")
 _ACCELERATORS = ("cuda", "mps", "xpu", "meta")
+_numbers = itertools.count(1)
+"""Keys of what is another object in each pass: what was made of the last pass's is none of it."""
 Ports = dict[tuple[ItemId, int], PortInference]
 
 
@@ -65,6 +76,8 @@ class InferencePass:
         way: how statements are tried; an autocast block has its own.
         depth: how many calls this pass stands in.
         prelude: what is bound before the first statement.
+        by_node: what each node gave; `earlier` is that of a pass before this one, where a node that gives the same
+            again keeps what it gave, so that what follows it is remembered.
     """
 
     def __init__(
@@ -93,6 +106,8 @@ class InferencePass:
         self.way = way
         self.depth = 0
         self.names = prelude_names(program, load_file)
+        self.by_node: dict[ItemId, StatementResult] = {}
+        self.earlier: Mapping[ItemId, StatementResult] = {}
         self._memo = memo
         self._recipes = recipes
         self._calls = calls
@@ -101,8 +116,8 @@ class InferencePass:
         self._lazy = "Lazy" in program.code
         self._only_cpu = program.device == "cpu" and not any(word in program.code for word in _ACCELERATORS)
         self.prelude = dict(self.names.values)
-        if calls is not None:
-            self.names.keys.update(calls.keys)
+        self._definitions: Mapping[str, object] = calls.keys if calls is not None else {}
+        self.names.keys.update(self._definitions)
 
     def body(self, items: tuple[Item, ...]) -> None:
         """Go through statements in order."""
@@ -119,17 +134,6 @@ class InferencePass:
             else:
                 self._block(item)
 
-    def settle(self) -> None:
-        """Forget what was remembered of modules that were changed later on."""
-        changed = self.names.changed_modules
-        if not changed:
-            return
-        for key, known in list(self.used.items()):
-            results = known.results if isinstance(known.results, list) else []
-            modules = [value for value in results if isinstance(value, nn.Module)]
-            if any(id(part) in changed for module in modules for part in module.modules()):
-                del self.used[key]
-
     def inside_call(self, scope: int) -> "InferencePass":
         """A pass for what happens inside a call: of the names around it knows what the definitions know.
 
@@ -141,8 +145,7 @@ class InferencePass:
         twin.needs = MemoryEstimate()
         twin.depth = self.depth + 1
         twin.names = NameTable(dict(self.prelude), self.names.changed_modules)
-        if self._calls is not None:
-            twin.names.keys.update((name, self.names.keys[name]) for name in self._calls.keys)
+        twin.names.keys.update((name, self.names.keys[name]) for name in self._definitions)
         if "device" in self.prelude:
             twin.names.devices["device"] = self.names.devices["device"]
         twin._scope = scope
@@ -161,7 +164,8 @@ class InferencePass:
                 return
         else:
             self.used[key] = known
-        self._bind(step, known, key)
+        self.by_node[step.id] = known
+        self._bind(step, known)
         self._count(step, known)
         self._tell(step, known)
 
@@ -170,8 +174,12 @@ class InferencePass:
         kind = self._kind(step)
         recipe = self._recipes.get(kind) if kind is not None else None
         if recipe is not None:
-            values = self.names.values
-            known = self.used[key] = repeat(recipe, [values[name] for name in step.source.reads if name in values])
+            known = self._as_before(step, recipe)
+            if known is None:
+                values = self.names.values
+                inputs = [values[name] for name in step.source.reads if name in values]
+                known = repeat(recipe, inputs)._replace(made_by=key)
+            self.used[key] = known
             return known
         guessed = not self.names.guessed.isdisjoint(step.source.reads)
         trial = StatementInference(step, self.names.values, self.way, guessed)
@@ -185,17 +193,26 @@ class InferencePass:
                 self.ports[step.id, 0] = PortInference(node=step.id, refusal=refusal.words)
             return None
         states = module_states(trial.operands.values())
-        known = self._tried_anew(step, trial)
+        known = self._tried_anew(step, trial, key)
         if states != module_states(trial.operands.values()):
             self._change_modules(step, trial, key, changed=True)
-            return known
-        if kind is not None and trial.repeatable:
-            note_recipe(self._recipes, kind, known, list(trial.operands.values()))
+            return known._replace(made_by=next(_numbers))
+        recipe = recipe_for(known, list(trial.operands.values())) if kind is not None and trial.repeatable else None
+        if kind is not None and recipe is not None:
+            self._recipes[kind] = recipe
+            known = self._as_before(step, recipe) or known._replace(recipe=recipe if recipe.is_new else None)
         self._read_on(trial, known.results, key)
         if trial.repeatable and not trial.missed and not holds_iterator(known.results):
             self.used[key] = known
+        else:
+            known = known._replace(made_by=next(_numbers))
         self._change_modules(step, trial, key)
         return known
+
+    def _as_before(self, step: Step, recipe: Recipe) -> StatementResult | None:
+        """What the node gave in the last pass, if it gives the same again."""
+        known = self.earlier.get(step.id)
+        return known if known is not None and known.recipe is not None and known.recipe == recipe else None
 
     def _read_on(self, trial: StatementInference, results: Results, key: int) -> None:
         """Iterators were read: whoever reads them next finds something else."""
@@ -241,13 +258,13 @@ class InferencePass:
         statement = step.statement
         return (statement.operator, step.source.template, len(statement.names), modes, way.run_small, way.autocast)
 
-    def _tried_anew(self, step: Step, trial: StatementInference) -> StatementResult:
+    def _tried_anew(self, step: Step, trial: StatementInference, key: int) -> StatementResult:
         results = trial.results()
         self.missed = self.missed or trial.missed
         device = "" if isinstance(results, Unknown | Refusal) else trial.device(self.names.devices)
         names_it = trial.asked or "device" in step.source.reads
         return StatementResult(
-            results, trial.overwritten(results), trial.guessed, device, absent_words(device) if names_it else ""
+            results, trial.overwritten(results), trial.guessed, device, absent_words(device) if names_it else "", key
         )
 
     def _key(self, step: Step) -> int:
@@ -261,21 +278,17 @@ class InferencePass:
         keys = self.names.keys
         return (*self._text(step), hash(tuple([keys.get(name, name) for name in step.source.slots])))
 
-    def _bind(self, step: Step, known: StatementResult, key: int) -> None:
+    def _bind(self, step: Step, known: StatementResult) -> None:
         results = known.results
         for name, value in known.changed.items():
-            self.names.write(name, value, key)
+            self.names.write(name, value, known.made_by)
+        reads = step.source.reads
         for place, name in enumerate(step.statement.names):
             value = results[place] if isinstance(results, list) else UNKNOWN
-            self.names.bind(name, value, (key, place))
+            self.names.bind(name, value, (known.made_by, place))
             self.names.note(name, known.device, known.guessed)
-            if isinstance(value, nn.Module) and self._reads_no_values(step):
-                self.names.origins[name] = hash(self.text_and_reads(step))
-
-    def _reads_no_values(self, step: Step) -> bool:
-        """Whether all that equal statements make is equal: they read modules of torch and definitions only."""
-        definitions: Mapping[str, object] = self._calls.keys if self._calls is not None else {}
-        return all(name in MODULES or name in definitions for name in step.source.reads)
+            if isinstance(value, nn.Module) and all(read in MODULES or read in self._definitions for read in reads):
+                self.names.origins[name] = hash(self.text_and_reads(step))  # all that equal statements make is equal
 
     def _tell(self, step: Step, known: StatementResult) -> None:
         for port in port_inferences(step.id, len(step.statement.names), known):
@@ -333,10 +346,11 @@ class InferencePass:
         first = dict(self.names.values)
         told_first = self.ports
         for value in turns[1:] or turns:
-            self._loosen(before, head)
+            self.names.loosen(before, head.fingerprint)
             self.ports = {}
             self._turn(head, value)
-            self._compare(told_first, told_before, before, first)
+            if carries_another(before, first):
+                self._tell_varying(told_first, told_before)
         self.ports = told_first
         lose_advanced(places)
         for name in changed_names(before, self.names.values):
@@ -346,19 +360,8 @@ class InferencePass:
                 name, meta_of(last) if same else UNKNOWN, (head.fingerprint, name, self.names.keys.get(name))
             )
 
-    def _loosen(self, before: dict[str, Any], head: Head) -> None:
-        """What is carried from turn to turn has no numbers to rely on."""
-        for name in changed_names(before, self.names.values):
-            value = self.names.values[name]
-            if name in before and not isinstance(value, nn.Module | torch.optim.Optimizer):
-                open_ = meta_of(value) if isinstance(value, Tensor) else UNKNOWN
-                self.names.bind(name, open_, ("carried", head.fingerprint, name, self.names.keys.get(name)))
-
-    def _compare(self, first: Ports, outside: Ports, before: dict[str, Any], after: dict[str, Any]) -> None:
-        """What a carried value that changes makes another in a later turn "varies"."""
-        carried = (name for name in changed_names(before, after) if name in before)
-        if not any(not are_alike(before[name], after[name]) for name in carried):
-            return
+    def _tell_varying(self, first: Ports, outside: Ports) -> None:
+        """What is another in this turn than in the first "varies"."""
         for key, port in list(first.items()):
             if port is not outside.get(key) and self.ports.get(key) != port:
                 first[key] = PortInference(node=key[0], output=key[1], known_after_run=True)

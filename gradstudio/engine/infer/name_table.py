@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from gradstudio.engine import access
 from gradstudio.engine.access import FILENAME
+from gradstudio.engine.infer.namespace_changes import changed_names
 from gradstudio.engine.meta.inference_results import UNKNOWN, device_of
 from gradstudio.engine.meta.meta_tensors import meta_of, rebuild, storage_address
 from gradstudio.engine.meta.replayable_iterators import lose_positions, replayable_in
@@ -31,6 +32,7 @@ class NameTable:
         devices: where each value will be.
         guessed: the names whose dtype is not to be relied on.
         changed_modules: the ids of modules that were changed after they were made.
+        rewritten: an object was written into, or read on, after it was made.
     """
 
     def __init__(self, values: dict[str, Any], changed_modules: set[int] | None = None) -> None:
@@ -45,6 +47,7 @@ class NameTable:
         self.origins: dict[str, int] = {}
         self.devices: dict[str, str] = {}
         self.guessed: set[str] = set()
+        self.rewritten = False
         self.changed_modules = set[int]() if changed_modules is None else changed_modules
 
     def bind(self, name: str, value: Any, key: object) -> None:
@@ -68,6 +71,7 @@ class NameTable:
 
     def write(self, name: str, value: Any, key: int) -> None:
         """An object was written into: its names, lists that hold it, and what shares its storage."""
+        self.rewritten = True
         old = self.values[name]
         self.bind(name, value, (key, name))
         if old is value:
@@ -89,6 +93,14 @@ class NameTable:
             elif held is not value and place and any(storage_address(tensor) == place for tensor in tensors_in(held)):
                 self.bind(other, meta_of(held) if same_grad else UNKNOWN, (hash(key), other))
 
+    def loosen(self, before: dict[str, Any], loop: object) -> None:
+        """What is carried from turn to turn of a loop has no numbers to rely on; `before` was bound around it."""
+        for name in changed_names(before, self.values):
+            value = self.values[name]
+            if name in before and not isinstance(value, nn.Module | torch.optim.Optimizer):
+                open_ = meta_of(value) if isinstance(value, Tensor) else UNKNOWN
+                self.bind(name, open_, ("carried", loop, name, self.keys.get(name)))
+
     def _forget_numbers_of_arrays(self, old: Any, key: int) -> None:
         """NumPy's arrays share memory with tensors, and among one another, and no one here can tell which do."""
         others: Iterable[str] = ()
@@ -103,6 +115,7 @@ class NameTable:
 
     def train(self) -> None:
         """An optimizer has changed numbers: of what may be a parameter, or share its storage, none is relied on."""
+        self.rewritten = True
         lose_positions(self.values.values())
         real = [value for value in self.values.values() if isinstance(value, Tensor) and not value.is_meta]
         places = {storage_address(value) for value in real if value.requires_grad} - {0}
@@ -112,6 +125,7 @@ class NameTable:
 
     def change_modules(self, names: Iterable[str], key: int, moved: str) -> None:
         """A statement that reads these names changed the modules among them; `moved`: to which device, if to one."""
+        self.rewritten = True
         read = [self.values[name] for name in names if name in self.values]
         touched = {id(part) for value in read if isinstance(value, nn.Module) for part in value.modules()}
         self.changed_modules |= touched
@@ -129,6 +143,7 @@ class NameTable:
 
     def read_on(self, iterators: Iterable[object], key: int) -> None:
         """Iterators were read: whoever reads them next finds something else."""
+        self.rewritten = True
         for name, value in self.values.items():
             if any(one is other for one in replayable_in((value,)) for other in iterators):
                 self.keys[name] = (key, name)

@@ -27,6 +27,12 @@ def are_alike(first: Any, last: Any) -> bool:
     return first is last and not isinstance(first, list)
 
 
+def carries_another(before: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Whether a value that was there before a turn is one of another kind after it."""
+    carried = (name for name in changed_names(before, after) if name in before)
+    return any(not are_alike(before[name], after[name]) for name in carried)
+
+
 def without_numbers(value: Any) -> Any:
     """The stand-in of a value whose numbers may have been written over; arrays have none."""
     return UNKNOWN if isinstance(value, np.ndarray) else meta_of(value)

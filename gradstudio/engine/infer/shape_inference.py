@@ -13,11 +13,12 @@ import torch
 
 from gradstudio.engine.infer.backward_inference import refused_graph
 from gradstudio.engine.infer.call_inference import CallInference, InsideMemo
-from gradstudio.engine.infer.inference_memo import MAX_RECIPES, Memo, Recipes
+from gradstudio.engine.infer.inference_memo import MAX_RECIPES, Memo, Recipes, forget_modules
 from gradstudio.engine.infer.inference_pass import InferencePass
+from gradstudio.engine.infer.pass_checkpoints import Checkpoints
 from gradstudio.engine.infer.statement_inference import Way
 from gradstudio.engine.meta.fake_tensors import WarmUp
-from gradstudio.engine.script.compiled_steps import Item, prepare
+from gradstudio.engine.script.compiled_steps import Item
 from gradstudio.program.python_sizes import too_big
 from gradstudio.protocol.messages.inference import Infer, Inferred, PortInference, TryWire, WireTried
 
@@ -30,6 +31,7 @@ class Inference:
         self._memo: Memo = {}
         self._insides: InsideMemo = {}
         self._recipes: Recipes = {}
+        self._checkpoints = Checkpoints()
         self._warm_up = warm_up
         self._baseline = int(psutil.Process().memory_info().rss)
 
@@ -45,9 +47,8 @@ class Inference:
                 warnings.simplefilter("ignore")
                 calls = CallInference(request.program, self._insides)
                 walk = InferencePass(request.program, self._memo, self._recipes, way, load_file, calls)
-                items = prepare(request.program, lines=False)
-                walk.body(items)
-                walk.settle()
+                items = self._checkpoints.follow(walk, request.program, way)
+                forget_modules(walk.used, walk.names.changed_modules)
                 for found in too_big(request.program.statements):
                     walk.ports[found.node, 0] = PortInference(node=found.node, refusal=found.reason)
                 if not any(port.refusal for port in walk.ports.values()):
@@ -70,11 +71,10 @@ class Inference:
 
     def try_wire(self, request: TryWire, load_file: Callable[..., object]) -> WireTried:
         """What torch would say at the target if the wire were there; the memo stays that of the program."""
-        memo = self._memo
-        insides = self._insides
+        memo, insides, checkpoints = self._memo, self._insides, self._checkpoints
+        self._checkpoints = Checkpoints()
         answer = self.infer(Infer(revision=0, program=request.program), load_file)
-        self._memo = memo
-        self._insides = insides
+        self._memo, self._insides, self._checkpoints = memo, insides, checkpoints
         ports = tuple(port for port in answer.ports if port.node == request.target)
         refusal = next((port.refusal for port in ports if port.refusal), "")
         return WireTried(request=request.request, target=request.target, refusal=refusal, outputs=ports)

@@ -56,6 +56,20 @@ class MemoryEstimate:
         self._leaves: dict[int, list[Tensor]] = {}
         self._origins: dict[str, int] = {}
 
+    def copy(self) -> "MemoryEstimate":
+        """Another that goes on from here."""
+        twin = MemoryEstimate()
+        vars(twin).update((name, held.copy()) for name, held in vars(self).items())
+        return twin
+
+    def agrees_with(self, other: "MemoryEstimate") -> bool:
+        """Whether the same storages are held, by the same names."""
+        mine = (self._counts, self._totals, self._heights, self._parents, self._origins, self._reached, self._stepped)
+        return self._held.keys() == other._held.keys() and mine == (
+            *(other._counts, other._totals, other._heights, other._parents, other._origins),
+            *(other._reached, other._stepped),
+        )
+
     def bind(self, node: ItemId, names: Iterable[str], namespace: dict[str, Any], devices: dict[str, str]) -> None:
         """Names were bound; what they named before lives until then."""
         self.fresh, old = {}, []

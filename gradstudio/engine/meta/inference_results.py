@@ -35,6 +35,8 @@ class StatementResult(NamedTuple):
 
     Attributes:
         absent: torch's words about the device that the results would lie on, when there is none here.
+        made_by: the key of the statement that gave the results first.
+        recipe: what they were made by, when each is a tensor with a storage of its own.
     """
 
     results: Results
@@ -42,6 +44,8 @@ class StatementResult(NamedTuple):
     guessed: bool
     device: str
     absent: str = ""
+    made_by: int = 0
+    recipe: object = None
 
 
 def port_inferences(node: ItemId, names: int, known: StatementResult) -> Iterator[PortInference]:

@@ -4,11 +4,14 @@ import random
 import re
 import sys
 from collections.abc import Callable
-from types import FrameType
+from functools import partial
+from types import FrameType, FunctionType
 
 import pytest
 from torch import nn
 
+from gradstudio.engine.infer import pass_checkpoints
+from gradstudio.engine.infer.inference_pass import InferencePass
 from gradstudio.engine.infer.shape_inference import Inference
 from gradstudio.engine.tensor_files import StoredTensors
 from gradstudio.graph import recipes
@@ -39,6 +42,8 @@ NETS = {
     "training": "x = torch.randn(8, 3)\nm = nn.Linear(3, 2)\no = optim.SGD(m.parameters(), lr=0.1)\nfor t in range(3):\n    o.zero_grad()\n    y = m(x)\n    l = y.pow(2).mean()\n    l.backward()\n    o.step()\nz = m(x[:2])",  # noqa: E501
     "drawn": "torch.manual_seed(3)\nx = torch.randn(5)\nd = torch.randint(0, 4, (5,))\ny = x[d > 1]\nz = torch.dropout(x, 0.5, True)",  # noqa: E501
     "lists": "xs = [torch.ones(2), torch.ones(2)]\nxs.append(torch.ones(2))\ny = torch.stack(xs)\nxs[0] = torch.zeros(2)\nz = torch.stack(xs) + 1",  # noqa: E501
+    "a view of what was taken from a list": "xs = [torch.ones(3)]\ny = torch.stack(xs)\nz = y.view(3)\ny.zero_()\nn = z.nonzero()\nk = torch.ones(2)\nj = torch.ones(4)",  # noqa: E501
+    "a view of what was written": "x = torch.ones(3)\nx += 1\nz = x.view(3)\nx.zero_()\nn = z.nonzero()\nk = torch.ones(2)\nj = torch.ones(4)",  # noqa: E501
     "settings": "a = torch.ones(2)\ntorch.set_default_dtype(torch.float64)\nb = torch.ones(2)\nc = a + b",
     "a long row": "x = torch.randn(4, 6)\n" + "".join(f"x = torch.relu(x * 1.5) + {k}\n" for k in range(60)) + "y = x.sum()",  # noqa: E501
     "a long row, then a write": "x = torch.randn(4, 6)\ny = x * 2\n" + "".join(f"v{k} = (y + {k}).view(24)\n" for k in range(50)) + "w = v3[1:]\nw.unsqueeze_(0)\ny += 1\nz = v3 + 1",  # noqa: E501
@@ -88,7 +93,10 @@ def follow(graph: Graph, seed: int, store: StoredTensors) -> None:
 
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.filterwarnings("ignore")
-def test_after_an_edit_the_same_is_said_as_by_one_that_knows_nothing(name: str) -> None:
+def test_after_an_edit_the_same_is_said_as_by_one_that_knows_nothing(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pass_checkpoints, "FEWEST_BETWEEN", 1)  # also short programs are gone on with in the middle
     follow(read_script(TEXTS[name]).graph, 0, StoredTensors())
 
 
@@ -117,17 +125,32 @@ def test_equal_layers_are_tried_once() -> None:
     said(inference, compile_graph(graph), store)
     first = next(iter(graph.nodes))
     apply_all(graph, recipes.set_literal(graph, first, "size", "(9, 6)"))
-    count = count_linear(lambda: said(inference, compile_graph(graph), store))
+    count = count_calls(nn.Linear.forward, lambda: said(inference, compile_graph(graph), store))
     assert count == 2  # the first is given what needs no gradient
 
 
-def count_linear(work: Callable[[], object]) -> int:
-    """How often torch multiplied for a linear layer, on whatever tensors."""
+@pytest.mark.parametrize("place", [1, 150, 299])
+def test_an_edit_that_leaves_the_shapes_ends_soon_behind_it(place: int) -> None:
+    """Of three hundred statements fewer than fifty are gone through, wherever the literal stands."""
+    row = "".join(f"x = x + {k}.5\n" for k in range(300))
+    graph = read_script(HEAD + "x = torch.randn(4, 6)\n" + row).graph
+    inference, store = Inference(), StoredTensors()
+    said(inference, compile_graph(graph), store)
+    for number in ("1000.25", "2000.25"):
+        apply_all(graph, recipes.set_literal(graph, list(graph.nodes)[place], "b", number))
+        program = compile_graph(graph)
+        count = count_calls(InferencePass.statement, partial(said, inference, program, store))
+        assert 0 < count < 50
+        assert said(inference, program, store) == said(Inference(), program, store)
+
+
+def count_calls(function: FunctionType, work: Callable[[], object]) -> int:
+    """How often a function is called in some work."""
     count = 0
 
     def note(frame: FrameType, event: str, argument: object) -> None:
         nonlocal count
-        count += event == "call" and frame.f_code is nn.Linear.forward.__code__
+        count += event == "call" and frame.f_code is function.__code__
 
     sys.setprofile(note)
     try:
