@@ -7,14 +7,14 @@ What stands in the text as it stood keeps its id, its place, its results and its
 import secrets
 from pathlib import PurePosixPath
 
-import msgspec
-
-from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, StoredTensor, Wire
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, StoredTensor, Wire
 from gradstudio.graph.ports.muted_wires import without_sources
 from gradstudio.graph.ports.wire_dots import dots_by_end, wire_of
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.merging.definition_merge import merged_definitions
-from gradstudio.program.merging.printed_statements import Entry, entries_of, hidden_items
+from gradstudio.program.merging.local_merge import merge_locally
+from gradstudio.program.merging.printed_statements import entries_of, hidden_items
+from gradstudio.program.merging.record_merge import RecordMerge, is_as_read
 from gradstudio.program.merging.statement_matching import Match, Matching
 from gradstudio.program.printing.comment_lines import comment_lines, paragraphs
 from gradstudio.program.reading.reader import read_script
@@ -28,6 +28,15 @@ def merge_text(graph: Graph, text: str, *, stem: str = "program") -> Graph:
         graph: what the text was printed from by `write_code(graph, stem=stem)`, before somebody edited it.
         text: Python source, without the report at the end.
         stem: the name under which the text was printed.
+
+    Raises:
+        NotReadable: a canvas cannot express the text; with line, column and reason.
+    """
+    return merge_locally(graph, text, stem=stem) or merge_whole(graph, text, stem=stem)
+
+
+def merge_whole(graph: Graph, text: str, *, stem: str = "program") -> Graph:
+    """The same by reading all of the text again.
 
     Raises:
         NotReadable: a canvas cannot express the text; with line, column and reason.
@@ -61,15 +70,13 @@ class _Merging:
         self.printed = write(read, stem=stem)
         before = entries_of(self.script)
         after = entries_of(self.printed)
-        self.said = {entry.item: (entry.above, entry.beside) for entry in after}
-        self.entry_of = {entry.item: entry for entry in before}
+        self.before, self.after = before, after
         self.remarks = _remarks(self.script)
         shown = {line.strip() for line in self.printed.code.split("\n")}
         unseen = hidden_items(graph, before)
         gone = [item for item in graph.order() if item in self.remarks and self.remarks[item] not in shown]
         self.matched = Matching(graph, before, gone, read).match(after)
         taken = set(self.matched.old.values())
-        self.came_to = {old: new for new, old in self.matched.old.items()}
         self.kept = [item for item in graph.order() if item in unseen and item not in taken and item not in gone]
         self.ids = {item: self.matched.old.get(item) or self._fresh(item) for item in read.order()}
 
@@ -97,62 +104,31 @@ class _Merging:
     def means_the_text(self, target: Graph) -> bool:
         """Whether the target is printed as the text is, comments and blank lines aside."""
         kept = self.matched.same.intersection(self.read.nodes)
-        if all(_is_as_read(target.nodes[self.ids[item]], self.read.nodes[item]) for item in kept):
+        if all(is_as_read(target.nodes[self.ids[item]], self.read.nodes[item]) for item in kept):
             return True
         return _statements(write(target, stem=self.stem)) == _statements(self.printed)
 
     # -------------------------------------------------------------- records
 
     def _records(self, target: Graph, matched: Match) -> None:
-        inside = {part: entry for entry in self.entry_of.values() for part in entry.parts}
-        for item, block in self.read.blocks.items():
-            target.blocks[self.ids[item]] = self._block(item, block)
-        for item, node in self.read.nodes.items():
-            old = self.graph.nodes.get(self.ids[item])
-            if old is not None and item in matched.same:
-                owner = inside.get(old.id)
-                target.nodes[old.id] = self._noted(item, old, node, owner)
-            else:
-                target.nodes[self.ids[item]] = self._changed(item, node, old)
+        records = RecordMerge(
+            self.graph,
+            self.read,
+            self.matched,
+            self.before,
+            self.after,
+            is_first=self._is_first,
+            clean=self._clean,
+        )
+        for item in self.read.blocks:
+            target.blocks[self.ids[item]] = records.block(item, self.ids[item])
+        for item in self.read.nodes:
+            target.nodes[self.ids[item]] = records.node(item, self.ids[item], is_same=item in matched.same)
 
-    def _block(self, item: ItemId, new: Block) -> Block:
-        old = self.graph.blocks.get(self.ids[item])
-        record = msgspec.structs.replace(new, id=self.ids[item], note=self._clean(new.note))
-        if old is not None and self._says_the_same(item, old.id):
-            blank = self._blank(item, old, new)
-            return msgspec.structs.replace(record, note=old.note, beside=old.beside, blank_before=blank)
-        return record
-
-    def _noted(self, item: ItemId, old: Node, new: Node, owner: Entry | None) -> Node:
-        """The record as it was; with the text's comments, if those are others now."""
-        statement = self.came_to.get(owner.item, item) if owner is not None else item
-        if self._says_the_same(statement, self.ids[statement]):
-            return msgspec.structs.replace(old, blank_before=self._blank(item, old, new))
-        note = self._clean(new.note)
-        return msgspec.structs.replace(old, note=note, beside=new.beside, blank_before=new.blank_before)
-
-    def _changed(self, item: ItemId, new: Node, old: Node | None) -> Node:
-        record = msgspec.structs.replace(new, id=self.ids[item], note=self._clean(new.note))
-        if old is None:
-            return record
-        covered = {port: text for port, text in old.covered.items() if (item, port) in self.read.wires}
-        muted = {port: end for port, end in old.muted_wires.items() if (item, port) not in self.read.wires}
-        record = msgspec.structs.replace(record, marks=old.marks, covered=covered, muted_wires=muted)
-        if item in self.said and self._says_the_same(item, old.id):
-            return msgspec.structs.replace(record, blank_before=self._blank(item, old, new))
-        return record
-
-    def _blank(self, item: ItemId, old: Node | Block, new: Node | Block) -> bool:
-        """Whether a blank line stands above; of the first in a body, and of parts, nobody can tell from the text."""
+    def _is_first(self, item: ItemId) -> bool:
+        """Whether an item of the text is the first of its body, what stands in its head aside."""
         from_head = self.printed.references.from_head
-        first = next((one for one in self.read.bodies[self.read.parents[item]] if one not in from_head), item)
-        is_told = item in self.said and first != item
-        return new.blank_before if is_told else old.blank_before
-
-    def _says_the_same(self, item: ItemId, old: ItemId) -> bool:
-        """Whether the same comments stand above and beside a statement as before."""
-        entry = self.entry_of.get(old)
-        return entry is not None and (entry.above, entry.beside) == self.said.get(item)
+        return item == next((one for one in self.read.bodies[self.read.parents[item]] if one not in from_head), item)
 
     def _clean(self, note: str) -> str:
         """A note without the lines about what cannot run, which the reader took for notes."""
@@ -221,12 +197,6 @@ class _Merging:
             made = ItemId(prefix + secrets.token_hex(4))
             if made not in self.graph:
                 return made
-
-
-def _is_as_read(node: Node, read: Node) -> bool:
-    """Whether a node that was kept has all that the reader made of its text."""
-    blank = {"note": "", "beside": "", "blank_before": False, "marks": (), "covered": {}, "muted_wires": {}, "id": ""}
-    return msgspec.structs.replace(node, **blank) == msgspec.structs.replace(read, **blank)
 
 
 def _draw(graph: Graph, wire: Wire) -> None:

@@ -1,5 +1,7 @@
 """Entries: the printed statements of a graph, each with what is printed inside it."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from gradstudio.graph.model import Graph, ItemId
@@ -27,9 +29,13 @@ class Entry(msgspec.Struct, frozen=True):
 
 def entries_of(script: Script) -> list[Entry]:
     """The statements of a script from top to bottom."""
-    lines = script.code.split("\n")
+    return entries_among(script.code.split("\n"), script.spans)
+
+
+def entries_among(lines: list[str], spans: Sequence[Span]) -> list[Entry]:
+    """The statements that stand in lines at these places, from top to bottom."""
     found: list[Entry] = []
-    spans, k = script.spans, 0
+    k = 0
     while k < len(spans):
         outer, first = spans[k], k + 1
         k = first

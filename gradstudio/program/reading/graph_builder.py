@@ -82,7 +82,7 @@ class GraphBuilder:
         for path, value in ports.items():
             if isinstance(value, WiredResult):
                 self.wire(value, item, path)
-        self._know(item, ports)
+        self.know(item, ports)
         return self.result(item)
 
     def result(self, item: ItemId, output: int = 0) -> WiredResult:
@@ -206,6 +206,16 @@ class GraphBuilder:
         """Remember what flows from a result."""
         self._families[item, output] = family
 
+    def comment(self, item: ItemId, note: str, beside: str, blank: bool) -> None:
+        """Give an item its comments and the blank line above it."""
+        owner = self.graph.nodes.get(item) or self.graph.blocks[item]
+        words = {"note": note or owner.note, "beside": beside or owner.beside}
+        record = msgspec.structs.replace(owner, **words, blank_before=blank)
+        if isinstance(record, Node):
+            self.graph.nodes[item] = record
+        else:
+            self.graph.blocks[item] = record
+
     def maker(self, value: WiredResult) -> Node | None:
         """The node a value comes from, seen through second names."""
         node = self.graph.nodes.get(value.source)
@@ -213,8 +223,8 @@ class GraphBuilder:
 
     # -------------------------------------------------------------- what flows
 
-    def _know(self, item: ItemId, ports: Mapping[str, Port]) -> None:
-        """Where the row does not say what flows, the operands do: `n * 2` of a number is a number."""
+    def know(self, item: ItemId, ports: Mapping[str, Port]) -> None:
+        """Where a node's row does not say what flows, the operands do: `n * 2` of a number is a number."""
         node = self.graph.nodes[item]
         operator = row_of(self.graph, node)
         if operator is None:

@@ -217,7 +217,7 @@ class _Reader:
         item, count = self._item(statement, notes, following)
         if item is not None:
             note, blank = notes.take(statement.lineno)
-            _say(self._draft.graph, item, note, beside.beside if beside is not None else "", blank and bool(count))
+            self._draft.comment(item, note, beside.beside if beside is not None else "", blank and bool(count))
         elif beside is not None and beside.text:
             notes.add([beside.text], beside.line)
 
@@ -353,15 +353,3 @@ class _Reader:
             body = self._draft.body
             before = self._draft.graph.tails.get(body)
             self._draft.graph.tails[body] = "\n".join([*([before] if before else []), text])
-
-
-def _say(graph: Graph, item: ItemId, note: str, beside: str, blank: bool) -> None:
-    """Give an item its comments and the blank line above it."""
-    if item in graph.nodes:
-        node = graph.nodes[item]
-        words = {"note": note or node.note, "beside": beside or node.beside}
-        graph.nodes[item] = msgspec.structs.replace(node, **words, blank_before=blank)
-    else:
-        block = graph.blocks[item]
-        words = {"note": note or block.note, "beside": beside or block.beside}
-        graph.blocks[item] = msgspec.structs.replace(block, **words, blank_before=blank)

@@ -42,7 +42,8 @@ _ANY_OWNER = (
 _ARRAY_FIRST = ("numpy.ndarray", *(owner for owner in _ANY_OWNER if owner != "numpy.ndarray"))
 _OF_NUMPY = frozenset({"axis", "keepdims", "ddof"})
 """Keywords by which a method of what may be a tensor or an array is told to be numpy's; torch takes them too."""
-_CALLABLE = (Family.MODULE, Family.UNKNOWN, Family.OBJECT)
+CALLABLE = (Family.MODULE, Family.UNKNOWN, Family.OBJECT)
+"""What a value may be that is called."""
 _LIST_METHODS = {"append": "python.append"}
 
 
@@ -115,7 +116,7 @@ class Calls:
                 return self._bound(node, path, [receiver], names)
         if self._expressions.inlined.is_method(word):
             raise _refused(node, f"'.{word}(…)' is a method of a class, of which nothing says here that it is meant.")
-        if family in _CALLABLE:
+        if family in CALLABLE:
             child = self._draft.node("python.attribute", {"object": receiver, "name": Written(word)}, nested=True)
             return self._call_of(node, child, names)
         raise _refused(node, f"'.{word}(…)' is no method that a canvas has.{_nearest(f'{owners[0]}.{word}')}")
@@ -125,7 +126,7 @@ class Calls:
             words = f"'{node.func.id}(…)' calls what no statement above binds and torch does not have."
             raise _refused(node, call_words(node.func.id) or words)
         callee = self._expressions.port(node.func)
-        if self._draft.family(callee) not in _CALLABLE:
+        if self._draft.family(callee) not in CALLABLE:
             raise _refused(node, f"'{ast.unparse(node.func)[:60]}' is nothing that can be called.")
         return self._call_of(node, callee, names)
 
