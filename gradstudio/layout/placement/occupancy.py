@@ -4,9 +4,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.graph.text.notes import note_of
 from gradstudio.layout import block_frames
 from gradstudio.layout.block_frames import Edges
-from gradstudio.layout.card_sizes import Size, card_size, note_size
+from gradstudio.layout.card_sizes import WIDEST, Size, card_size, note_size
 
 CLEAR = 24.0
 """Least distance of what is put down from all that stands."""
@@ -71,10 +72,10 @@ class Occupancy:
             rects: as they would stand best.
             moving: items of the body that are no obstacle.
         """
-        taken, grown = self.members(body, moving), list(self._frames(body))
         bounds = around(rects)
         if bounds is None:
             return 0.0, 0.0
+        taken, grown = self._near(body, bounds, moving), list(self._frames(body))
 
         def fits(by: tuple[float, float]) -> bool:
             here = [_moved(rect, by) for rect in rects]
@@ -82,7 +83,22 @@ class Occupancy:
                 return False
             return all(_grows_freely(*frame, _moved(bounds, by)) for frame in grown)
 
-        return next(filter(fits, _moves(bounds, taken)), _below(bounds, taken))
+        found = next(filter(fits, _moves(bounds, taken)), None)
+        return found if found is not None else _below(bounds, self.members(body, moving))
+
+    def _near(self, body: BodyId, bounds: Rect, moving: Collection[ItemId]) -> list[Rect]:
+        """Of what may stand in the way of what `_moves` moves: how large the other cards are, nobody asks."""
+        widest = max([WIDEST, *(width for width, _ in self._sizes.values())])
+        left = bounds[0] - CLEAR - widest
+        right = bounds[2] + (bounds[2] - bounds[0]) + widest + 3 * CLEAR  # by no more than its width and theirs aside
+        found: list[Rect] = []
+        for item in self.graph.bodies[body]:
+            corner = self.corners.get(item)
+            node = self.graph.nodes.get(item)
+            is_far = corner is not None and not left <= corner[0] <= right
+            if item not in moving and not (is_far and node is not None and not note_of(node)):
+                found += self._rects(item)
+        return found
 
     def _frames(self, body: BodyId) -> Iterator[tuple[Rect, Edges, list[Rect]]]:
         """The frames around a body, with their edges and what stands beside each."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
-from gradstudio.graph.model import BodyId, Graph, ItemId, Node, Wire
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Node, Wire
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.muted_wires import without_sources
 from gradstudio.graph.ports.wire_dots import dots_by_end, wire_of
@@ -26,9 +26,10 @@ from gradstudio.program.printing.body_printer import Body
 from gradstudio.program.printing.comment_lines import INDENT
 from gradstudio.program.printing.name_references import References
 from gradstudio.program.printing.statement_printer import StatementPrinter
+from gradstudio.program.reading.canvas_families import CanvasFamilies
 from gradstudio.program.reading.graph_builder import WiredResult
 from gradstudio.program.reading.imports import Modules
-from gradstudio.program.reading.local_reader import ReadStatements, read_statements
+from gradstudio.program.reading.local_reader import Place, ReadStatements, read_statements
 from gradstudio.program.reading.parser import MAX_CHARACTERS, MAX_COMMAS, parse
 from gradstudio.program.write import Script, write
 
@@ -74,6 +75,14 @@ class _LocalMerge:
         self.references = script.references
         self.gone = self._slice()
         self.names = NamesAbove(script.references, edited.body, frozenset(self.gone))
+        self.place = Place(
+            canvas=graph,
+            families=CanvasFamilies(graph),
+            meaning=self.names.meaning,
+            indent=edited.indent,
+            device=script.device,
+            is_first=edited.is_first,
+        )
 
     def target(self) -> Graph:
         """The graph with what was read in the place of what was printed."""
@@ -114,8 +123,7 @@ class _LocalMerge:
             is_noted = any("#" in line for line in edited.imports)
             if is_noted or bound | printed != bound or not others.isdisjoint(self.names.everywhere):
                 raise NotReadable("The imports say otherwise.", 1)
-        meaning, device = self.names.meaning, self.script.device
-        return read_statements(lines, edited.indent, self.graph, modules, meaning, device=device, first=edited.is_first)
+        return read_statements(lines, self.place, modules)
 
     def _check_names(self, before: ReadStatements, after: ReadStatements) -> None:
         """That what they bind changes nothing of how the rest is read."""
@@ -251,12 +259,32 @@ class _LocalMerge:
     def _match(self, read: Graph, analysis: Analysis, items: Sequence[ItemId]) -> tuple[list[Entry], Match]:
         """What was read as it is printed, and which of the old statements it is."""
         edited = self.edited
-        entries = _printed(analysis, self.script.device, self.stem, edited, frozenset(items))
+        entries = self._printed(analysis, frozenset(items))
         matched = Matching(self.graph, edited.before, (), read).match(entries)
         old, new = [entry.text for entry in edited.before], [entry.text for entry in entries]
         if len(old) != len(new) and (_goes_on(old, new, edited.below) or _goes_on(old[::-1], new[::-1], edited.above)):
             raise NotReadable("The lines beside them may be them.", 1)
         return entries, matched
+
+    def _printed(self, analysis: Analysis, items: frozenset[ItemId]) -> list[Entry]:
+        """The entries of some items; above the first stands a blank line, or what the imports end with."""
+        edited, script = self.edited, self.script
+        part = _Part(StatementPrinter(References(analysis), device=script.device, stem=self.stem), items)
+        part.write(edited.body, edited.indent // len(INDENT))
+        spans, _ = part.placed_below(1)
+        head, *others = entries_among(["", *part.lines], spans)
+        gap = ("",) if analysis.graph.nodes[head.item].blank_before else ()
+        if edited.is_first:
+            before = script.prelude if edited.body == ROOT else ""
+            gap = ("",) * (len(before) - len(before.rstrip("\n")) - 1)
+        if edited.is_first and edited.body == ROOT and bool(part.imports or self._imports()) != bool(script.prelude):
+            raise NotReadable("The imports come or go.", 1)
+        return [msgspec.structs.replace(head, above=(*gap, *head.above[1:])), *others]
+
+    def _imports(self) -> bool:
+        """Whether the statements that nobody edited need an import."""
+        gone = set(self.gone)
+        return any(piece.imports for item, piece in self.script.memo.pieces.items() if item not in gone)
 
     def _records(
         self,
@@ -308,21 +336,6 @@ class _Part(Body):
 
     def tail(self, body: BodyId) -> str:
         return ""
-
-
-def _printed(
-    analysis: Analysis, device: bool, stem: str, edited: EditedStatements, items: frozenset[ItemId]
-) -> list[Entry]:
-    """The entries of some items; a blank line above the first counts where something stands above it."""
-    part = _Part(StatementPrinter(References(analysis), device=device, stem=stem), items)
-    part.write(edited.body, edited.indent // len(INDENT))
-    spans, _ = part.placed_below(1)
-    lines = ["", *part.lines]
-    entries = entries_among(lines, spans)
-    head = entries[0]
-    is_apart = not edited.is_first and analysis.graph.nodes[head.item].blank_before
-    above = tuple(line for k, line in enumerate(head.above) if k or line or is_apart)
-    return [msgspec.structs.replace(head, above=above), *entries[1:]]
 
 
 def _goes_on(short: list[str], long: list[str], beside: Entry | None) -> bool:

@@ -13,7 +13,7 @@ from gradstudio.graph.model import Graph, ItemId, Node, Wire
 from gradstudio.graph.operator_rows import row_of
 from gradstudio.operators.calls.argument_binding import Written
 from gradstudio.program.errors import NotReadable
-from gradstudio.program.reading.canvas_families import take_families
+from gradstudio.program.reading.canvas_families import CanvasFamilies
 from gradstudio.program.reading.comments import Comments, Notes
 from gradstudio.program.reading.definitions.method_inlining import Inlined
 from gradstudio.program.reading.expressions.catalogue_calls import CALLABLE
@@ -62,30 +62,38 @@ class ReadStatements(msgspec.Struct, frozen=True):
     words: frozenset[str]
 
 
-def read_statements(
-    lines: Sequence[str], indent: int, canvas: Graph, modules: Modules, meaning: Meaning, *, device: bool, first: bool
-) -> ReadStatements:
-    """Read simple statements that stand in some body of a program.
+class Place(msgspec.Struct, frozen=True):
+    """Where statements stand in a program.
 
-    Args:
-        lines: theirs, with the comments above each.
+    Attributes:
+        canvas: the program; `families` what flows from its results.
+        meaning: what names mean above the statements.
         indent: how deep they stand, in characters.
-        canvas: the program.
-        modules: what the text imports.
-        meaning: what names mean above them.
         device: the header of the text binds `device`.
-        first: nothing stands above them in their body.
+        is_first: nothing stands above them in their body.
+    """
+
+    canvas: Graph
+    families: CanvasFamilies
+    meaning: Meaning
+    indent: int
+    device: bool
+    is_first: bool
+
+
+def read_statements(lines: Sequence[str], place: Place, modules: Modules) -> ReadStatements:
+    """Read simple statements that stand in some body of a program; `lines` with the comments above each.
 
     Raises:
         NotReadable: they cannot be read, or not without the rest.
     """
-    text = (_WRAPPED if indent else "") + "\n".join(lines) + "\n"
-    parts = _simple_statements(text, indent)
+    text = (_WRAPPED if place.indent else "") + "\n".join(lines) + "\n"
+    parts = _simple_statements(text, place.indent)
     words = _words(parts)
-    if any(_is_setting(part, device) for one in parts for part in ast.walk(one)):
+    if any(_is_setting(part, place.device) for one in parts for part in ast.walk(one)):
         raise NotReadable("A setting stands in the header.", 1)
-    draft = GraphBuilder(canvas)
-    scope = _LocalScope(draft, meaning, device)
+    draft = GraphBuilder(place.canvas)
+    scope = _LocalScope(draft, place)
     expressions = Expressions(draft, scope, modules, Literals(text, modules))
     expressions.inlined = Inlined(draft, scope, expressions, _no_body, {})
     statements = Statements(draft, scope, modules, expressions)
@@ -95,7 +103,8 @@ def read_statements(
         following = parts[k + 1].lineno if k + 1 < len(parts) else text.count("\n") + 1
         above, beside = comments.of(statement, following)
         for comment in above:
-            if comment.opens is not None or comment.closes or (comment.alone and comment.column < indent):
+            is_elsewhere = comment.alone and comment.line < statement.lineno and comment.column != place.indent
+            if is_elsewhere or comment.opens is not None or comment.closes:
                 raise NotReadable("A comment that may belong elsewhere.", comment.line)
             if comment.alone or comment.text:
                 notes.add([comment.note], min(comment.line, statement.lineno))
@@ -105,10 +114,12 @@ def read_statements(
         if item is None or draft.count_in(draft.body) == count:
             raise NotReadable("It draws nothing.", statement.lineno)
         note, blank = notes.take(statement.lineno)
-        draft.comment(item, note, beside.beside if beside is not None else "", blank and (count > 0 or not first))
+        draft.comment(
+            item, note, beside.beside if beside is not None else "", blank and (count > 0 or not place.is_first)
+        )
     if comments.tail(text.count("\n") + 2, 0) or not lines[-1].strip():
         raise NotReadable("What stands below belongs to another statement.", 1)
-    if not device:
+    if not place.device:
         draft.follow_document_device()
     return _result(draft, scope, words)
 
@@ -189,11 +200,10 @@ def _kind(draft: GraphBuilder, value: WiredResult) -> object:
 class _LocalScope(Scope):
     """What the statements bind, and above them what the canvas does."""
 
-    def __init__(self, draft: GraphBuilder, meaning: Meaning, device: bool) -> None:
+    def __init__(self, draft: GraphBuilder, place: Place) -> None:
         super().__init__(set())
-        self.has_device = device
-        self._draft, self._meaning = draft, meaning
-        self._known: set[ItemId] = set()
+        self.has_device = place.device
+        self._draft, self._meaning, self._families = draft, place.meaning, place.families
         self.bound: dict[str, WiredResult] = {}
 
     def find(self, name: str) -> Port | None:
@@ -204,7 +214,7 @@ class _LocalScope(Scope):
         above = self._meaning(name)
         if above is None:
             return None
-        take_families(self._draft, above[:1], self._known)
+        self._draft.set_family(*above, self._families.of(*above))
         return self._draft.result(*above)
 
     def bind(self, name: str, value: Port) -> None:
