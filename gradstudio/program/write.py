@@ -13,7 +13,7 @@ from gradstudio.program.printing.body_printer import Body
 from gradstudio.program.printing.comment_lines import declares_encoding
 from gradstudio.program.printing.definition_printer import definition_lines
 from gradstudio.program.printing.name_references import References
-from gradstudio.program.printing.print_memo import Memo, memo_of
+from gradstudio.program.printing.print_memo import Memo, memo_of, script_of
 from gradstudio.program.printing.script_report import report_lines
 from gradstudio.program.printing.statement_printer import StatementPrinter
 
@@ -67,7 +67,10 @@ def write_code(graph: Graph, *, stem: str = "program") -> tuple[str, tuple[Span,
 
 
 def write(graph: Graph, *, stem: str = "program") -> Script:
-    """The whole script with all that is known of its text."""
+    """The whole script with all that is known of its text; the same object until the graph is edited."""
+    known = script_of(graph, stem)
+    if isinstance(known, Script):
+        return known
     analysis = analyse(graph)
     device = needs_device(analysis)
     memo = memo_of(graph, stem, device)
@@ -87,7 +90,11 @@ def write(graph: Graph, *, stem: str = "program") -> Script:
         memo.report = report_lines(analysis, references)
     text = code + memo.report
     spans, lines = body.placed_below(len(before))
-    return Script(text, code, prelude, spans, lines, device, references, memo, insides)
+    memo.revision, memo.script = (
+        graph.revision,
+        Script(text, code, prelude, spans, lines, device, references, memo, insides),
+    )
+    return memo.script
 
 
 def needs_device(analysis: Analysis) -> bool:

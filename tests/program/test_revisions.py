@@ -144,6 +144,50 @@ def test_after_any_edits_a_graph_compiles_as_from_nothing(path: Path) -> None:
         check(graph, (path, seed, "undone"))
 
 
+class Writer(Hand):
+    """Somebody who mostly gives other names, numbers and comments, and now and then looks at the text."""
+
+    def edit(self) -> Edit:
+        if self.chance.random() < 0.25:
+            return super().edit()
+        return self.chance.choice((self.turn, self.say, self.name, self.name))()
+
+    def name(self) -> Edit:
+        node = self.node()
+        self.made += 1
+        names = tuple(f"fresh{self.made}_{k}" for k in range(len(node.names)))
+        return ReplaceNode(msgspec.structs.replace(node, names=names))
+
+    def say(self) -> Edit:
+        return ReplaceNode(msgspec.structs.replace(self.node(), note=self.chance.choice(("", "a note"))))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem[:2])
+def test_what_is_printed_of_an_edit_alone_is_what_printing_all_gives(path: Path) -> None:
+    graph = file.load(path)
+    hand = Writer(graph, 1)
+    for number in range(EDITS):
+        edit = hand.edit()
+        try:
+            apply(graph, edit)
+        except EditError:
+            continue
+        if hand.chance.random() < 0.7:
+            twin = graph.copy()
+            assert (write(graph).text, write(graph).spans) == (write(twin).text, write(twin).spans), (number, edit)
+            assert compile_graph(graph) == compile_graph(twin), (number, edit)
+
+
+def test_the_text_of_a_graph_is_written_once_until_it_is_edited() -> None:
+    graph = file.load(EXAMPLES[0])
+    script = write(graph)
+    assert write(graph) is script and write(graph, stem="other") is not script
+    script = write(graph)
+    node = next(iter(graph.nodes.values()))
+    apply(graph, ReplaceNode(msgspec.structs.replace(node, note="said")))
+    assert write(graph) is not script and "# said" in write(graph).text
+
+
 def test_a_name_that_nobody_can_take_for_another_changes_the_addresses_alone() -> None:
     graph = file.load(EXAMPLES[0])
     before = program_analysis.analyse(graph)

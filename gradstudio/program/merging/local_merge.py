@@ -273,7 +273,7 @@ class _LocalMerge:
         part.write(edited.body, edited.indent // len(INDENT))
         spans, _ = part.placed_below(1)
         head, *others = entries_among(["", *part.lines], spans)
-        gap = ("",) if analysis.graph.nodes[head.item].blank_before else ()
+        gap: tuple[str, ...] = ("",) if analysis.graph.nodes[head.item].blank_before else ()
         if edited.is_first:
             before = script.prelude if edited.body == ROOT else ""
             gap = ("",) * (len(before) - len(before.rstrip("\n")) - 1)

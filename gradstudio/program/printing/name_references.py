@@ -30,6 +30,11 @@ class References:
         self._taken: set[str] | None = None
         self._numbers: dict[str, int] = {}
 
+    @property
+    def has_extra(self) -> bool:
+        """Whether something has been given a name that nothing else has: which, the whole program decides."""
+        return bool(self._extra)
+
     def read(self, wire: Wire) -> str:
         """The name that the wire's source is read under; "" when it is printed in place."""
         key = (wire.source, wire.output)

@@ -50,34 +50,69 @@ class Piece:
 
 
 class Memo:
-    """What was printed of one graph, under one stem, with or without a device."""
+    """What was printed of one graph, under one stem, with or without a device.
+
+    Attributes:
+        script: all that was written of the graph when it had the `revision`; None before.
+    """
 
     def __init__(self, stem: str, device: bool) -> None:
         """Nothing was printed."""
         self.stem, self.device = stem, device
         self.references: References | None = None
         self._asked: dict[ItemId, Key] = {}
+        self._stale: set[ItemId] | None = None
         self.keys: dict[ItemId, Key] = {}
         self.pieces: dict[ItemId, Piece] = {}
         self.steps: dict[ItemId, tuple[Key, Statement]] = {}
         self.report: str | None = None
+        self.revision = -1
+        self.script: object = None
 
     def begin(self, analysis: Analysis) -> References:
         """The items of another revision are asked for; what is gone is forgotten."""
+        before = self.references
         if self.references is None or self.references.structure is not analysis.structure:
             self.references, self.report = References(analysis), None
             for table in (self.keys, self.pieces, self.steps):
                 for item in [item for item in table if item not in analysis.graph.nodes]:
                     del table[item]
         self._asked = {}
+        is_whole, self.script = self.script is not None, None  # all were asked for since the last time
+        self._stale = self._changed(before) if before is not None and is_whole else None
         return self.references
+
+    def _changed(self, before: References) -> set[ItemId] | None:
+        """The items that may be printed otherwise than under older references; None: any of them."""
+        now = self.references
+        assert now is not None
+        if before.soundness is not now.soundness or before.nested is not now.nested or before.has_extra:
+            return None
+        nodes = now.graph.nodes
+        waiting = [item for item, node in nodes.items() if item not in self.keys or self.keys[item][0] is not node]
+        if before is not now:
+            waiting += [item for item, address in now.addresses.items() if before.addresses[item] != address]
+        stale: set[ItemId] = set()
+        while waiting:
+            item = waiting.pop()
+            stale.add(item)
+            for wire in now.graph.outgoing.get(item, ()):
+                user = nodes.get(wire.target)
+                if user is not None and user.id not in stale:
+                    if user.names:
+                        stale.add(user.id)
+                    else:
+                        waiting.append(user.id)  # what reads it may be printed by its name, or hold all of it
+        return stale
 
     def key(self, item: ItemId) -> Key:
         """All that the text of a live node depends on; the same object as long as it is equal."""
         found = self._asked.get(item)
+        known = self.keys.get(item)
+        if found is None and known is not None and self._stale is not None and item not in self._stale:
+            found = self._asked[item] = known
         if found is None:
             made = self._key(item)
-            known = self.keys.get(item)
             found = self._asked[item] = self.keys[item] = known if known == made and known is not None else made
         return found
 
@@ -107,3 +142,9 @@ def memo_of(graph: Graph, stem: str, device: bool) -> Memo:
     if known is None or (known.stem, known.device) != (stem, device):
         known = _memos[graph] = Memo(stem, device)
     return known
+
+
+def script_of(graph: Graph, stem: str) -> object:
+    """What was written of a graph as it stands; None when nothing was, or of an older revision."""
+    known = _memos.get(graph)
+    return known.script if known is not None and (known.stem, known.revision) == (stem, graph.revision) else None
