@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.helpers import leaks, seeds
+from tests.helpers import engine_forks, leaks, seeds
 from tests.helpers.log_watch import LogWatch
 
 HOME = tempfile.mkdtemp(prefix="gradstudio-tests-")
@@ -17,6 +17,8 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
     os.environ[variable] = os.path.join(HOME, variable.lower())
 os.environ.pop("WAYLAND_DISPLAY", None)
+if engine_forks.is_possible():  # before anybody takes the command that starts an engine
+    engine_forks.use(HOME)
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:

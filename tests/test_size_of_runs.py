@@ -1,23 +1,23 @@
 """What the command line says of programs larger than the memory; the engine's edge tells how much is free."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
 from gradstudio.cli import main
 from gradstudio.protocol import client
+from tests.helpers import engine_forks
 
-ENGINE = (
-    "import gradstudio.engine.device_memory as limits; limits.free_bytes = lambda device: 300 << 20; "
-    "from gradstudio.engine.__main__ import main; main()"
+LITTLE_MEMORY = (
+    "from gradstudio.engine.device_memory import free_bytes; "
+    "free_bytes.__code__ = (lambda device: 300 << 20).__code__"  # wherever it has been imported by now
 )
 
 
 @pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(client, "COMMAND", (sys.executable, "-P", "-c", ENGINE))
+    monkeypatch.setattr(client, "COMMAND", engine_forks.changed_by(LITTLE_MEMORY))
 
     def written(text: str) -> str:
         (tmp_path / "text.py").write_text(f"import torch\n\n{text}")

@@ -15,6 +15,7 @@ from gradstudio.document.file import save
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.ui.state.run.engine_client import EngineClient
 from tests.graph.builder import Drawing
+from tests.helpers.engine_forks import STARTED
 from tests.helpers.patience import PATIENCE_MS
 
 ROOT = Path(__file__).parents[1]
@@ -59,13 +60,13 @@ def test_checking_exporting_and_importing_there_execute_nothing_either(trap: Pat
 
 @pytest.mark.usefixtures("trap")
 def test_the_engine_of_the_command_line_executes_nothing_there() -> None:
-    with EngineProcess() as engine:
+    with EngineProcess(STARTED) as engine:
         assert engine.wait_until_ready().ready
 
 
 @pytest.mark.usefixtures("trap")
 def test_the_engine_of_the_window_executes_nothing_there(qtbot: QtBot) -> None:
-    client = EngineClient(spare=False)
+    client = EngineClient(list(STARTED), spare=False)
     client.start()
     try:
         qtbot.waitUntil(lambda: client.ready, timeout=PATIENCE_MS)

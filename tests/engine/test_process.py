@@ -23,6 +23,7 @@ from gradstudio.protocol.messages.events import (
 )
 from gradstudio.protocol.messages.requests import Collect, Do, Fetch, Load, SampleMemory, Stop
 from tests.engine.build import node, program
+from tests.helpers.engine_forks import STARTED
 
 WAIT_S = 120
 
@@ -43,7 +44,7 @@ def do(engine: EngineProcess, text: str, request: Do | None = None) -> list[Mess
 
 
 def test_it_says_hello_before_torch_is_imported_and_then_what_there_is() -> None:
-    with EngineProcess(stderr=subprocess.DEVNULL) as process:
+    with EngineProcess(STARTED, stderr=subprocess.DEVNULL) as process:
         first = process.receive(WAIT_S)
         assert isinstance(first, Hello)
         assert not first.ready
@@ -144,7 +145,7 @@ def test_a_broken_program_is_a_log_line_and_the_engine_lives(engine: EngineProce
 
 
 def test_the_engine_ends_with_its_input_also_inside_an_endless_run() -> None:
-    process = EngineProcess(stderr=subprocess.DEVNULL)
+    process = EngineProcess(STARTED, stderr=subprocess.DEVNULL)
     process.wait_until_ready(WAIT_S)
     process.send(
         Load(document="d", revision=1, program=program("while_true = iter(int, 1)\nfor i in while_true:\n    x = i"))
@@ -155,7 +156,7 @@ def test_the_engine_ends_with_its_input_also_inside_an_endless_run() -> None:
 
 
 def test_a_killed_engine_is_said_to_be_dead() -> None:
-    process = EngineProcess(stderr=subprocess.DEVNULL)
+    process = EngineProcess(STARTED, stderr=subprocess.DEVNULL)
     process.wait_until_ready(WAIT_S)
     process.kill()
     with pytest.raises(EngineDied):

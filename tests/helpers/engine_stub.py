@@ -1,0 +1,72 @@
+"""Stands for an engine that `engine_forks` forks: has its streams, ends as it ends, takes it along when killed."""
+
+import fcntl
+import os
+import signal
+import socket
+import sys
+
+
+def main(address: str, code: str, forks: list[str]) -> None:
+    """Asks for an engine at the address, where `forks` starts who answers, and ends with it.
+
+    Args:
+        code: what the engine runs before it begins.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # as an engine does
+    with called(address, forks) as line:
+        environment = [name + b"=" + value for name, value in os.environb.items()]
+        words = b"\0".join([os.getcwdb(), code.encode(), *environment])
+        socket.send_fds(line, [len(words).to_bytes(4, "big")], [0, 1, 2])
+        line.sendall(words)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, 0)
+        os.dup2(nothing, 1)
+        status = line.recv(16)
+    if not status:
+        with open(address + ".log") as log:
+            sys.exit(f"what forks the engines has ended: {log.read()}")
+    end(int(status))
+
+
+def end(status: int) -> None:
+    """Ends as a process ended with this status: by its signal, or with its exit code."""
+    if status < 0:
+        if status != -signal.SIGKILL:
+            signal.signal(-status, signal.SIG_DFL)
+        os.kill(os.getpid(), -status)
+    os._exit(status)
+
+
+def called(address: str, forks: list[str]) -> socket.socket:
+    """A line to who forks; the first to call starts it, and its call waits until torch is loaded there."""
+    line = socket.socket(socket.AF_UNIX)
+    with open(address + ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.exists(address):
+            start(address, forks)
+        line.connect(address)
+    return line
+
+
+def start(address: str, forks: list[str]) -> None:
+    """Starts who forks, with the socket on which it listens."""
+    import subprocess
+
+    with socket.socket(socket.AF_UNIX) as listener, open(address + ".log", "w") as log:
+        listener.bind(address)
+        listener.listen(64)
+        listener.set_inheritable(True)
+        subprocess.Popen(
+            [*forks, str(listener.fileno())],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            close_fds=True,
+            pass_fds=[listener.fileno()],
+            start_new_session=True,
+        )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3:])

@@ -1,0 +1,66 @@
+"""A forked engine is told from a started one by its cost alone."""
+
+import signal
+import subprocess
+from pathlib import Path
+
+import psutil
+import pytest
+
+from gradstudio.protocol.client import EngineProcess
+from gradstudio.protocol.messages.events import Paused
+from gradstudio.protocol.messages.requests import Do, Load
+from tests.engine.build import program
+from tests.helpers import engine_forks
+from tests.helpers.patience import PATIENCE_SECONDS
+
+pytestmark = pytest.mark.skipif(not engine_forks.is_possible(), reason="this system cannot fork an engine")
+
+
+def ended(code: str) -> int:
+    """How an engine ends that runs this code before it begins."""
+    engine = EngineProcess(engine_forks.changed_by(code), stderr=subprocess.DEVNULL)
+    engine.process.wait(PATIENCE_SECONDS)
+    return engine.kill()
+
+
+def test_each_is_a_process_of_its_own_in_which_nothing_has_run() -> None:
+    with EngineProcess() as one, EngineProcess() as other:
+        assert one.wait_until_ready().pid != other.wait_until_ready().pid
+        one.send(Load(document="d", revision=1, program=program("torch.set_default_dtype(torch.float64)")))
+        one.send(Do(verb="run"))
+        one.wait_for(Paused)
+        other.send(Load(document="d", revision=1, program=program("assert torch.ones(1).dtype == torch.float32")))
+        other.send(Do(verb="run"))
+        assert other.wait_for(Paused).outcome == "done"  # type: ignore[union-attr]
+
+
+def test_it_ends_with_its_input_and_when_it_is_killed() -> None:
+    engine = EngineProcess()
+    asked = psutil.Process(engine.wait_until_ready().pid)
+    assert engine.close() == 0
+    assert psutil.wait_procs([asked], PATIENCE_SECONDS)[1] == []
+    engine = EngineProcess()
+    killed = psutil.Process(engine.wait_until_ready().pid)
+    assert engine.kill() == -signal.SIGKILL
+    assert psutil.wait_procs([killed], PATIENCE_SECONDS)[1] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        ("import os; os._exit(7)", 7),
+        ("import os; os.kill(os.getpid(), 9)", -signal.SIGKILL),
+        ("import os; os.kill(os.getpid(), 15)", -signal.SIGTERM),
+        ("1 / 0", 1),
+    ],
+)
+def test_its_end_is_told_as_it_was(code: str, status: int) -> None:
+    assert ended(code) == status
+
+
+def test_folder_and_environment_are_those_of_who_starts_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GRADSTUDIO_WORD", "a=b\nc")
+    assert ended("import os; open(os.environ['GRADSTUDIO_WORD'][:3], 'w'); os._exit(0)") == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["a=b"]
