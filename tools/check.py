@@ -35,6 +35,25 @@ class Stage:
     passed: bool = False
 
 
+class Beside:
+    """A module of this Python that runs beside the stages before its own, on the core that they leave idle.
+
+    What it prints waits for that stage.
+    """
+
+    def __init__(self, *command: str) -> None:
+        """Start it, in the project's folder."""
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", *command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+
+    def has_passed(self) -> bool:
+        """Whether it succeeds, waited for; prints what it has printed."""
+        printed, _ = self._process.communicate()
+        print(printed, end="", flush=True)
+        return self._process.returncode == 0
+
+
 @dataclass
 class Counts:
     """What pytest counted, over several of its runs."""
@@ -100,16 +119,17 @@ def run_all(all_stages: list[Stage]) -> bool:
 
 
 def stages() -> list[Stage]:
-    """The checks in their order: the quick ones first, the tests last."""
+    """The checks in their order: the quick ones first, the tests last. The types are begun here, for they take long."""
+    types = Beside("mypy")
     return [
         Stage("format (ruff format)", lambda: tool("ruff", "format", "--check", ".")),
         Stage("lint (ruff check)", lambda: tool("ruff", "check", ".")),
         Stage("style (tools/style.py)", lambda: style.main(ROOT) == 0),
         Stage("house (tools/house.py)", lambda: house.main(ROOT) == 0),
         Stage("imports (import-linter)", lambda: program("lint-imports", "--no-logo")),
-        Stage("types (mypy --strict)", lambda: tool("mypy")),
         Stage("tests of the rooms without Qt and torch", test_pure_rooms),
         Stage("branch coverage of these rooms", report_coverage),
+        Stage("types (mypy --strict), begun with the first", types.has_passed),
         Stage("tests of engine, window, command line and package", test_the_rest),
     ]
 

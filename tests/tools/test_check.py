@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tools import check
 
 REPORT = '<testsuites><testsuite tests="{}" failures="{}" errors="{}" skipped="{}" time="1.25"/></testsuites>'
@@ -31,3 +33,12 @@ def test_a_run_that_broke_off_before_its_report_is_not_counted(tmp_path: Path) -
     counts = check.Counts()
     counts.add(tmp_path / "missing.xml")
     assert "no tests ran" in counts.line()
+
+
+def test_what_runs_beside_is_told_at_its_stage(capfd: pytest.CaptureFixture[str]) -> None:
+    good, bad = check.Beside("this"), check.Beside("no_such_module")
+    assert capfd.readouterr().out == ""
+    assert good.has_passed()
+    assert "Beautiful is better than ugly." in capfd.readouterr().out
+    assert not bad.has_passed()
+    assert "No module named no_such_module" in capfd.readouterr().out
