@@ -1,5 +1,6 @@
 """What holds for every test: nothing of the user's is touched, nothing is left behind, nothing is logged in passing."""
 
+import gc
 import os
 import shutil
 import tempfile
@@ -35,6 +36,15 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
     settings.register_profile("searching", deadline=None, max_examples=1000, print_blob=True)
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Takes what is imported by now out of the garbage collector's sight, which then looks seldom.
+
+    A full collection walks half a million objects otherwise, every few windows anew: a tenth of all the tests' work.
+    """
+    gc.freeze()
+    gc.set_threshold(5_000)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
