@@ -5,8 +5,8 @@ the module's mode, or freezes it, directly behind the constructor is on its card
 """
 
 from collections.abc import Iterable
-from weakref import WeakKeyDictionary
 
+from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import BodyId, Graph, ItemId, Node, Wire
 from gradstudio.graph.operator_rows import row_of
 from gradstudio.operators.model import Family, Operator
@@ -81,7 +81,7 @@ class CardGroups:
         return wire.port == SELF and self.switches.get(wire.target) == wire.source
 
 
-_known: "WeakKeyDictionary[Graph, CardGroups]" = WeakKeyDictionary()
+_known: MemoTable[CardGroups] = MemoTable()
 
 
 def card_groups(graph: Graph) -> CardGroups:

@@ -4,8 +4,8 @@ Records are frozen; `Graph` is the one mutable holder, changed only by `graph.ed
 """
 
 from collections.abc import Iterator, Mapping
+from typing import Any, NewType
 from typing import Literal as OneOf
-from typing import NewType
 
 import msgspec
 
@@ -184,6 +184,7 @@ class Definition:
         setup: the outermost statements of a module's `__init__`, which stand first in its order; the rest is `forward`.
         note: comment lines above it.
         kept: those nodes of the `__init__` that are attributes of the module; what `forward` reads is one anyway.
+        memos: what was derived of it (`graph.memo_table`).
     """
 
     def __init__(
@@ -205,6 +206,7 @@ class Definition:
         self.defaults: Mapping[str, str] = dict(defaults or {})
         self.is_module, self.settings, self.setup, self.kept = is_module, settings, setup, kept
         self.note = note
+        self.memos: dict[object, Any] = {}
 
     @property
     def taken(self) -> tuple[str, ...]:
@@ -254,6 +256,7 @@ class Graph:
         tails: comment after the last statement of a body.
         edges: of the inside of a definition, its inputs and outputs; None for a program.
         revision: grows by one with every edit.
+        memos: what was derived of it (`graph.memo_table`); a copy begins without.
     """
 
     def __init__(self) -> None:
@@ -274,6 +277,7 @@ class Graph:
         self.revision = 0
         self._walked: dict[BodyId, tuple[ItemId, ...]] = {}
         self._ordered: tuple[ItemId, ...] = ()
+        self.memos: dict[object, Any] = {}
 
     def copy(self) -> "Graph":
         """An independent graph with the same records."""

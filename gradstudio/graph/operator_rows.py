@@ -1,9 +1,9 @@
 """Rows: what the catalogue, or a definition of the program, says of a node's operator."""
 
 from collections.abc import Iterator
-from weakref import WeakKeyDictionary
 
 from gradstudio.graph.boundary_cards import card_operator
+from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import Definition, Graph, Node
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Effect, Face, Family, Kind, Operator, Parameter, Result
@@ -12,7 +12,7 @@ GROUP = "group:"
 """How the key of an operator begins that a definition of the program stands for."""
 CATEGORY = "Groups"
 _FARTHEST = 50
-_rows: "WeakKeyDictionary[Definition, tuple[tuple[tuple[str, Definition | None], ...], Operator]]" = WeakKeyDictionary()
+_rows: MemoTable[tuple[tuple[tuple[str, Definition | None], ...], Operator]] = MemoTable()
 """A memo of `_made`, with the definitions that each is made of."""
 
 

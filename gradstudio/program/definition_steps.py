@@ -1,11 +1,10 @@
 """Insides: a definition as a traced run executes what is in it (semantics §15)."""
 
-from weakref import WeakKeyDictionary
-
 import msgspec
 
 from gradstudio.graph.analysis.program_analysis import analyse
 from gradstudio.graph.groups.definitions import definition_graph
+from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import DEFINITION_OUTPUTS, ROOT, Graph, ItemId
 from gradstudio.program.model import BlockStatement, Inside, Statement
 from gradstudio.program.printing.definition_printer import OwnedReferences, parameters_of
@@ -14,7 +13,7 @@ from gradstudio.program.program_steps import Steps
 from gradstudio.program.write import Script
 
 NOTHING = "None"
-_made: "WeakKeyDictionary[Graph, tuple[tuple[object, ...], Inside]]" = WeakKeyDictionary()
+_made: MemoTable[tuple[tuple[object, ...], Inside]] = MemoTable()
 
 
 def inside_of(graph: Graph, name: str, script: Script, stem: str) -> Inside:

@@ -6,11 +6,11 @@ only turns a literal keeps all of it.
 
 from collections import Counter
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 from gradstudio.graph.analysis.literal_changes import GraphSnapshot
 from gradstudio.graph.analysis.static_gradients import Gradients, body_is_top_level, decisive_literals, losses_first
 from gradstudio.graph.analysis.validity import Validity
+from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import DEFINITION_OUTPUTS, ROOT, BodyId, Graph, ItemId, Node
 from gradstudio.graph.names import RESERVED, suggest
 from gradstudio.graph.operator_rows import GROUP
@@ -108,7 +108,7 @@ class Analysis:
 
 
 _PARTS = frozenset(name for name, part in vars(Analysis).items() if isinstance(part, cached_property))
-_analyses: "WeakKeyDictionary[Graph, Analysis]" = WeakKeyDictionary()
+_analyses: MemoTable[Analysis] = MemoTable()
 
 
 def analyse(graph: Graph) -> Analysis:

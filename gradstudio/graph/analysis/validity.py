@@ -8,11 +8,11 @@ call is asked for is incomplete, too.
 
 from collections.abc import Iterator
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 from gradstudio.graph import names as names_of
 from gradstudio.graph.analysis.incomplete_reasons import block_reason, node_reason
 from gradstudio.graph.groups.definitions import definition_graph, definition_reason, setup_of
+from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
     DEFINITION_OUTPUTS,
@@ -206,15 +206,16 @@ class InvalidOutput(NamedTuple):
     item: ItemId | None
 
 
-_inner: "WeakKeyDictionary[Graph, Validity]" = WeakKeyDictionary()
+_inner: MemoTable[Validity] = MemoTable()
 
 
 def validity_inside(graph: Graph, name: str) -> Validity:
     """The soundness of a definition's inside; kept as long as the inside is."""
     inner = definition_graph(graph, name)
-    if inner not in _inner:
-        _inner[inner] = Validity(inner, graph.definitions[name].inputs)
-    return _inner[inner]
+    known = _inner.get(inner)
+    if known is None:
+        known = _inner[inner] = Validity(inner, graph.definitions[name].inputs)
+    return known
 
 
 def incomplete_inside(graph: Graph) -> dict[ItemId, str]:

@@ -1,9 +1,9 @@
 """Definitions of groups: whether one can be called, its inside as a graph, and which part of it is set-up."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from weakref import WeakKeyDictionary
 
 from gradstudio.graph.card_grouping import CALL, CALLED
+from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
     DEFINITION_OUTPUTS,
@@ -29,7 +29,7 @@ PARAMETER_KEYS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"
 """What makes a leaf by itself."""
 INIT_PREFIX = "torch.nn.init."
 _Around = tuple[dict[str, Definition], Header, dict[str, StoredTensor]]
-_insides: "WeakKeyDictionary[Definition, tuple[_Around, Graph]]" = WeakKeyDictionary()
+_insides: MemoTable[tuple[_Around, Graph]] = MemoTable()
 
 
 def definition_graph(graph: Graph, name: str) -> Graph:

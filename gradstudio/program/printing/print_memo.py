@@ -4,9 +4,8 @@ Most edits change the text of one statement. An item's key holds all that its te
 key is the same, its lines are taken as they were.
 """
 
-from weakref import WeakKeyDictionary
-
 from gradstudio.graph.analysis.program_analysis import Analysis
+from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.model import Span, Statement
 from gradstudio.program.printing.name_references import References
@@ -133,7 +132,7 @@ class Memo:
         )
 
 
-_memos: "WeakKeyDictionary[Graph, Memo]" = WeakKeyDictionary()
+_memos: MemoTable[Memo] = MemoTable()
 
 
 def memo_of(graph: Graph, stem: str, device: bool) -> Memo:

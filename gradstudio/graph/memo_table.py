@@ -1,0 +1,30 @@
+"""Memos of graphs and of definitions: kept with what they are about, so that they go when it goes."""
+
+from typing import Any, Generic, Protocol, TypeVar, cast
+
+Value = TypeVar("Value")
+
+
+class MemoOwner(Protocol):
+    """What memos are kept with.
+
+    Attributes:
+        memos: by table, what was derived of it.
+    """
+
+    memos: dict[object, Any]
+
+
+class MemoTable(Generic[Value]):
+    """One kind of memo, of every graph or definition that has one.
+
+    A dictionary with weak keys would hold for ever whatever its value refers to, and an analysis refers to its graph.
+    """
+
+    def get(self, owner: MemoOwner) -> Value | None:
+        """What was derived of it; None when nothing was."""
+        return cast(Value | None, owner.memos.get(self))
+
+    def __setitem__(self, owner: MemoOwner, value: Value) -> None:
+        """Keep what was derived of it, instead of what was before."""
+        owner.memos[self] = value
