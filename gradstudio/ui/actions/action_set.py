@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QKeyCombination, QObject, Qt
+from PySide6.QtCore import QEvent, QKeyCombination, QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
@@ -71,7 +71,12 @@ def say_empty(menu: QMenu, words: str) -> None:
 
 
 class ActionSet(QObject):
-    """The actions of a window, by id."""
+    """The actions of a window, by id.
+
+    Whether a command is enabled, ticked, and what it is called now is asked when somebody is about to look: one that
+    stands on a button after the gesture, one of a menu when that opens, one with a key when that is pressed, any other
+    when it is taken from here.
+    """
 
     def __init__(self, rows: Sequence[Row], theme: Theme, parent: QWidget) -> None:
         """Make an action per row; they work in the whole window."""
@@ -82,12 +87,25 @@ class ActionSet(QObject):
         self._theme = theme
         self._shown: set[str] = set()
         self._of_canvas: set[str] = set()
-        self._note_canvas_keys()
+        self._by_key: dict[Qt.Key, list[str]] = {}
+        self._on_buttons: set[str] = set()
+        self._outdated: set[str] = set()
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(0)
+        self._soon.timeout.connect(self._on_soon_timeout)
+        self._note_keys()
         self.refresh()
 
     def __getitem__(self, action_id: str) -> QAction:
-        """The action of a row."""
+        """The action of a row, as it is now."""
+        self._bring_up_to_date((action_id,))
         return self._actions[action_id]
+
+    def on_button(self, action_id: str) -> QAction:
+        """The action of a row, for what shows it all the time: it is kept as things are."""
+        self._on_buttons.add(action_id)
+        return self[action_id]
 
     def take_rows(self, rows: Sequence[Row]) -> None:
         """The same commands are carried out by others now: those of the document in front."""
@@ -106,7 +124,7 @@ class ActionSet(QObject):
             if wanted != self._actions[key].shortcuts():
                 self._actions[key].setShortcuts(wanted)
                 self._actions[key].setToolTip(_tooltip(row, self._actions[key]))
-        self._note_canvas_keys()
+        self._note_keys()
 
     def fill_menus(self, menus: dict[str, QMenu]) -> None:
         """Put the rows into the menus of a window."""
@@ -114,7 +132,7 @@ class ActionSet(QObject):
             menu.setToolTipsVisible(True)
             self._fill(menu, name)
             menu.aboutToShow.connect(self._show_icons)
-            menu.aboutToShow.connect(self.refresh)
+            menu.aboutToShow.connect(self._bring_up_to_date)
 
     def keep_off(self, panel: QWidget) -> None:
         """Leave the canvas alone while this panel has the focus: Del there must not delete nodes here."""
@@ -127,17 +145,36 @@ class ActionSet(QObject):
             if QKeySequence(QKeyCombination(bare, Qt.Key(event.key()))).toString() in self._of_canvas:
                 event.accept()
                 return True
+            self.expect_key(event)
         return super().eventFilter(watched, event)
 
+    def expect_key(self, event: QKeyEvent) -> None:
+        """What a key may be the shortcut of is asked before Qt looks for one."""
+        key = Qt.Key(event.key())
+        if key in self._by_key:
+            self._bring_up_to_date(self._by_key[key])
+        elif key < Qt.Key.Key_Escape:
+            self._bring_up_to_date()  # a letter or sign: on another keyboard's layout it may stand for one of ours
+
     def refresh(self) -> None:
-        """Ask every row whether it is enabled and ticked now."""
-        for key, row in self._by_id.items():
+        """Something that commands depend on is another thing now: each is asked again before it is looked at."""
+        self._outdated.update(self._by_id)
+        self._soon.start()
+
+    def _on_soon_timeout(self) -> None:
+        self._bring_up_to_date(self._on_buttons)
+
+    def _bring_up_to_date(self, ids: Iterable[str] | None = None) -> None:
+        """Ask rows whether they are enabled and ticked now; all when none are named."""
+        for key in self._outdated.intersection(self._by_id if ids is None else ids):
+            row, action = self._by_id[key], self._actions[key]
+            self._outdated.discard(key)
             if row.when is not None:
-                self._actions[key].setEnabled(row.when())
+                action.setEnabled(row.when())
             if row.checked is not None:
-                self._actions[key].setChecked(row.checked())
+                action.setChecked(row.checked())
             if row.label is not None:
-                self._actions[key].setText(row.label())
+                action.setText(row.label())
 
     def set_theme(self, theme: Theme) -> None:
         """Tint the icons; those of menus that were never opened wait."""
@@ -161,8 +198,14 @@ class ActionSet(QObject):
             if (keys := self._keys(row.id))
         )
 
-    def _note_canvas_keys(self) -> None:
+    def _note_keys(self) -> None:
         """Keys of the canvas's commands, and letters or digits alone: in a panel they are typed."""
+        self._by_key = {}
+        for action_id, action in self._actions.items():
+            for keys in action.shortcuts():
+                for place in range(keys.count()):
+                    combination = keys[place]  # type: ignore[index]  # PySide6 leaves it out of its stubs
+                    self._by_key.setdefault(combination.key(), []).append(action_id)
         self._of_canvas = {
             keys.toString()
             for key, row in self._by_id.items()

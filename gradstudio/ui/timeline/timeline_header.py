@@ -74,7 +74,7 @@ class TimelineHeader(QWidget):
     def _button(self, key: str) -> QToolButton:
         button = QToolButton(self)
         self._actions.show_icon(key)
-        button.setDefaultAction(self._actions[key])
+        button.setDefaultAction(self._actions.on_button(key))
         button.setObjectName("dock_button")
         button.setIconSize(QSize(ICON_PX, ICON_PX))
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
@@ -86,7 +86,7 @@ class TimelineHeader(QWidget):
         """Where the buttons are that have no room."""
         button, menu = QToolButton(self), QMenu(self)
         for key in STRIDES:
-            menu.addAction(self._actions[key])
+            menu.addAction(self._actions.on_button(key))
         button.setText("»")
         button.setToolTip("Step Over, Step Out, Run to Here, Run from Nothing")
         button.setAccessibleName("More ways to step")

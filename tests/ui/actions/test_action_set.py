@@ -1,18 +1,18 @@
 """The table of actions, through menus, keys and the shortcut sheet."""
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
 from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
-from gradstudio.ui.actions.action_set import ActionRow
+from gradstudio.ui.actions.action_set import ActionRow, ActionSet
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.app.window.window_frame import MENUS
 from gradstudio.ui.docks.code.code_editor import CodeEditor
-from gradstudio.ui.theme import ThemeName, theme
+from gradstudio.ui.theme import Theme, ThemeName, theme
 from tests.ui.conftest import Add
 
 STANDARD = (
@@ -67,6 +67,54 @@ def test_commands_are_enabled_when_they_can_be_done(window: MainWindow, add: Add
     window.session.attention.select([item])
     assert actions["edit.copy"].isEnabled() and actions["graph.wrap"].isEnabled()
     assert not actions["graph.unwrap"].isEnabled()
+
+
+def test_a_command_is_asked_when_somebody_is_about_to_look_and_once(qtbot: QtBot, dark: Theme) -> None:
+    asked, done = list[str](), list[str]()
+    can = True
+
+    def row(name: str, key: str) -> ActionRow:
+        return ActionRow(
+            name, name, "Edit", 1, lambda: done.append(name), (key,), when=lambda: asked.append(name) is None and can
+        )
+
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    actions = ActionSet([row("button", "Ctrl+1"), row("menu", "Ctrl+2"), row("other", "Ctrl+3")], dark, window)
+    menu = QMenu("Edit", window)
+    actions.fill_menus({"Edit": menu})
+    button = actions.on_button("button")
+    asked.clear()
+    actions.refresh()
+    actions.refresh()
+    assert asked == []
+    can = False
+    qtbot.waitUntil(lambda: not button.isEnabled())
+    assert asked == ["button"]
+    assert not actions["menu"].isEnabled() and not actions["menu"].isEnabled()
+    assert asked == ["button", "menu"]
+    menu.aboutToShow.emit()
+    assert asked == ["button", "menu", "other"]
+    actions.refresh()
+    actions.expect_key(QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier))
+    assert asked == ["button", "menu", "other", "other"]
+    assert done == []
+
+
+def test_a_key_obeys_what_has_become_possible_and_impossible_since(qtbot: QtBot, window: MainWindow, add: Add) -> None:
+    window.frame.activateWindow()
+    qtbot.waitUntil(window.frame.isActiveWindow)
+    window.canvas.setFocus()
+    item, attention, graph = add("torch.randn"), window.session.attention, window.session.graph_store.graph
+    QApplication.processEvents()
+    attention.select([item])
+    QTest.keyClick(window.canvas, Qt.Key.Key_Delete)
+    assert item not in graph
+    QTest.keyClick(window.canvas, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert item in graph
+    window.session.graph_store.undo_stack.clear()
+    QTest.keyClick(window.canvas, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert item in graph and not window.actions["edit.undo"].isEnabled()
 
 
 def test_overlays_are_switched_singly_and_remembered(window: MainWindow) -> None:
@@ -141,9 +189,10 @@ def test_icons_in_the_run_menu_are_readable_on_the_menu(window: MainWindow, name
     assert solid == {theme(name).text}
 
 
-def test_the_run_button_runs(window: MainWindow, add: Add) -> None:
+def test_the_run_button_runs(window: MainWindow, qtbot: QtBot, add: Add) -> None:
     assert not window.toolbar.run_button.isEnabled()
     add("torch.randn")
+    qtbot.waitUntil(window.toolbar.run_button.isEnabled)
     QTest.mouseClick(window.toolbar.run_button, Qt.MouseButton.LeftButton)
     assert window.session.run.state.busy
     window.session.engine.close()

@@ -105,6 +105,7 @@ class MainWindow(FrontDocument):
         room = self._document(tab)
         self.actions = ActionSet(room.rows, theme, frame)
         self.actions.fill_menus(frame.menus)
+        frame.expect_key = self.actions.expect_key
         self.toolbar = ToolBar(frame.toolbar, session, self.actions, room.graph.set_device, theme)
         self.strip = TabStrip(self.documents, self.tab_commands, self.actions, theme)
         self.band = DiskBand(self.documents, DiskWatch(self.documents, self), theme)

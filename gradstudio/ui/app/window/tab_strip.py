@@ -27,7 +27,7 @@ class TabStrip(QWidget):
         self.setObjectName("document_tabs")
         self.bar = _Bar(self)
         self.plus = QToolButton(self)
-        self.plus.setDefaultAction(actions["file.new"])
+        self.plus.setDefaultAction(actions.on_button("file.new"))
         self.plus.setObjectName("dock_button")
         self.plus.setIconSize(QSize(ICON_PX, ICON_PX))
         self.plus.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)

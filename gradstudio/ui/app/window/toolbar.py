@@ -36,7 +36,7 @@ class ToolBar(QObject):
         self._bar, self._session, self._set_device, self._actions = bar, session, set_device, actions
         self.device = QComboBox(bar)
         self._device_icon = QLabel(bar)
-        self.run_button = _OwnIconButton(actions["run.run"], bar)
+        self.run_button = _OwnIconButton(actions.on_button("run.run"), bar)
         self.overlay_buttons: list[QToolButton] = []
         self._verbs: dict[str, QToolButton] = {}
         self._add_all(actions)
@@ -145,7 +145,7 @@ class ToolBar(QObject):
 
     def _add(self, actions: ActionSet, key: str, *, text: bool) -> None:
         actions.show_icon(key)
-        self._bar.addAction(actions[key])
+        self._bar.addAction(actions.on_button(key))
         button = self._bar.widgetForAction(actions[key])
         if isinstance(button, QToolButton):
             _style((button,), words=text)

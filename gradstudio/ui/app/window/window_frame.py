@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QWidget
 
 from gradstudio.ui.app.window.window_layout import LayoutKeeper
@@ -31,6 +31,7 @@ class Frame(QMainWindow):
 
     Attributes:
         may_close: asked when the window is about to be closed; False keeps it open.
+        expect_key: told of each key that nothing inside the window claimed, before Qt looks for its command.
 
     Signals:
         first_painted(): once, after the window was painted for the first time where it can be seen.
@@ -47,6 +48,7 @@ class Frame(QMainWindow):
         super().__init__()
         self._settings, self._painted = settings, False
         self.may_close: Callable[[], bool] = _always
+        self.expect_key: Callable[[QKeyEvent], None] = _nothing
         self.setObjectName("main")
         self.setWindowTitle("GradStudio")
         self.setAcceptDrops(True)
@@ -78,6 +80,8 @@ class Frame(QMainWindow):
     # ------------------------------------------------------------------ Qt overrides
 
     def event(self, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
+            self.expect_key(event)
         handled = super().event(event)
         if not self._painted and event.type() in (QEvent.Type.UpdateRequest, QEvent.Type.Paint) and self._is_exposed():
             self._painted = True
@@ -115,3 +119,7 @@ def dropped_files(event: QDropEvent) -> tuple[Path, ...]:
 
 def _always() -> bool:
     return True
+
+
+def _nothing(_event: QKeyEvent) -> None:
+    """No command has a key yet."""
