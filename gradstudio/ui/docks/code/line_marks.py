@@ -36,9 +36,16 @@ class LineMarks:
         self._editor, self._session, self.theme = editor, session, theme
         self.places, self.lines = ItemSpans(), LineMap([""], [""])
         self.error: NotReadable | None = None
+        self._marked: object = None
+
+    def mark_if_changed(self) -> None:
+        """Mark everything anew when run, moment or selection are others than those that are marked."""
+        if self._truths() != self._marked:
+            self.mark()
 
     def mark(self) -> None:
         """Mark everything anew."""
+        self._marked = self._truths()
         made = [*self._of_run(), *self._of_moment(), *self._of_selection(), *self._of_error()]
         self._editor.setExtraSelections(made)
         self._mark_margin()
@@ -58,6 +65,10 @@ class LineMarks:
         return card_groups(self._session.graph_store.graph).whole(self._session.attention.selection)
 
     # ------------------------------------------------------------------ inner workings
+
+    def _truths(self) -> tuple[object, ...]:
+        results = self._session.results
+        return results.failures, results.next_node, results.running_node, results.active, self.chosen()
 
     def _of_run(self) -> Iterator[Mark]:
         results, syntax = self._session.results, self.theme.syntax

@@ -12,6 +12,7 @@ from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.groups.definitions import group_holding, setup_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.model import Program
+from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.code import text_replacement
 from gradstudio.ui.docks.code.code_completion import Completion
 from gradstudio.ui.docks.code.code_editor import EMPTY_WORDS, MUTED_WORDS, CodeEditor
@@ -69,6 +70,7 @@ class CodePanel(QWidget):
         self.strip = CodeStrip(theme, self)
         self.completion = Completion(self.editor, theme, self._names)
         self._linked = Throttle(LINKED_MS, self)
+        self._later = CatchUp(self, self.marks.mark)
         self.setFocusProxy(self.editor)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -220,8 +222,13 @@ class CodePanel(QWidget):
             words = MUTED_WORDS if muted else ""
         self.editor.setPlaceholderText(words)
 
+    def _mark(self) -> None:
+        """Mark the lines, when the panel is seen."""
+        if not self._later.puts_off():
+            self.marks.mark_if_changed()
+
     def _on_selection_changed(self) -> None:
-        self.marks.mark()
+        self._mark()
         if self._following or self.editor.hasFocus():
             return
         lines = sorted(line for item in self.marks.chosen() if (line := self.marks.line_of(item)))
@@ -235,13 +242,13 @@ class CodePanel(QWidget):
                 self._hints.pop(node, None)
         else:
             self._hints.clear()
-        self.marks.mark()
+        self._mark()
         self.editor.viewport().update()
 
     def _on_results_moment_moved(self) -> None:
         """Mark the statement that is looked at and bring it into view."""
         self._hints.clear()
-        self.marks.mark()
+        self._mark()
         self.editor.viewport().update()
         if line := self.marks.active_line():
             self.editor.show_line(line)

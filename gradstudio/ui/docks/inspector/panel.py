@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
+from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.inspector.arguments_section import ArgumentsSection
 from gradstudio.ui.docks.inspector.backward_section import BackwardSection
 from gradstudio.ui.docks.inspector.cost_section import CostSection
@@ -124,12 +125,13 @@ class InspectorPanel(QScrollArea):
         self._was_back = self._moves = self._pinned = self._brings_note = False
         self.verticalScrollBar().rangeChanged.connect(self._on_bar_range_changed)
         self.verticalScrollBar().actionTriggered.connect(self._on_bar_action_triggered)
+        self._later = CatchUp(self, self.refresh)
         self._throttle = Throttle(REFRESH_MS, self)
-        self._throttle.due.connect(self.refresh)
+        self._throttle.due.connect(self._follow)
         session.attention.selection_changed.connect(self._on_attention_selection_changed)
         session.results.moment_moved.connect(self._on_results_moment_moved)
         session.shown_store.edited.connect(self._on_store_edited)
-        session.shown_store.replaced.connect(self.refresh)
+        session.shown_store.replaced.connect(self._follow)
         session.results.changed.connect(self._on_results_changed)
         session.experiments.changed.connect(lambda _items: self._throttle.request())
         session.run.state_changed.connect(self._throttle.request)
@@ -155,6 +157,7 @@ class InspectorPanel(QScrollArea):
 
     def refresh(self) -> None:
         """Show the selected item as graph and results have it now."""
+        self._throttle.cancel()
         item, count = self.item, len(self._session.attention.selection)
         self.empty.setText(f"{count} items are selected." if count > 1 else EMPTY_WORDS)
         self.empty.setVisible(item is None)
@@ -207,8 +210,9 @@ class InspectorPanel(QScrollArea):
         page.table.edit(first)
 
     def _show_note(self) -> None:
-        self._column.activate()
-        self.ensureWidgetVisible(self.details.note, 0, self._theme.GAP)
+        if self._brings_note:
+            self._column.activate()
+            self.ensureWidgetVisible(self.details.note, 0, self._theme.GAP)
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
@@ -247,12 +251,17 @@ class InspectorPanel(QScrollArea):
 
     def _on_attention_selection_changed(self) -> None:
         self._brings_note = False
-        if not self._moves:
-            self._pinned = self._session.results.looking_back
-        self.refresh()
+        if self._moves:
+            return  # with the moment, whose results are still to come
+        self._pinned = self._session.results.looking_back
+        self._follow()
 
     def _on_store_edited(self, edits: Edits) -> None:
         if not all(isinstance(edit, SetPlaces) for edit in edits):
+            self._follow()
+
+    def _follow(self) -> None:
+        if not self._later.puts_off():
             self.refresh()
 
     def _on_results_changed(self, items: frozenset[ItemId]) -> None:

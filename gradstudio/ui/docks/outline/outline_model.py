@@ -1,6 +1,6 @@
 """The outline as a Qt model: name, operator, value and state of every statement, wires as rows under them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import msgspec
@@ -33,13 +33,20 @@ MANY: Final = 400
 
 
 class OutlineModel(QAbstractItemModel):
-    """Follows what is shown on the canvas, edit by edit."""
+    """Follows what is shown on the canvas, edit by edit.
+
+    Attributes:
+        puts_off: whether nobody sees it now; then it waits for `catch_up`.
+    """
 
     def __init__(self, session: Session, theme: Theme, parent: QObject | None = None) -> None:
         """Build the rows of what is shown."""
         super().__init__(parent)
         self._session, self._theme = session, theme
         self.rows = Rows(session.shown_store.graph)
+        self.puts_off: Callable[[], bool] = _never
+        self._edited: set[ItemId] = set()
+        self._is_replaced = False
         session.shown_store.edited.connect(self._on_store_edited)
         session.shown_store.replaced.connect(self._on_store_replaced)
         session.results.changed.connect(self._on_results_changed)
@@ -103,7 +110,7 @@ class OutlineModel(QAbstractItemModel):
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> object:
         row = self.row(index)
-        if row is None or row.key.item not in self.graph:
+        if row is None or self._is_replaced or row.key.item not in self.graph:
             return None
         if row.key.port:
             return self._wire_data(row, index.column(), role)
@@ -216,20 +223,41 @@ class OutlineModel(QAbstractItemModel):
 
     # ------------------------------------------------------------------ following
 
+    def catch_up(self) -> None:
+        """Follow what happened while nobody saw it."""
+        edited, self._edited = self._edited, set()
+        replaced, self._is_replaced = self._is_replaced, False
+        if replaced:
+            self.show_only(None)
+            return
+        if edited:
+            self._follow(edited)
+        self._everything_changed()
+
     def _on_store_replaced(self) -> None:
-        self.show_only(None)
+        if self.puts_off():
+            self._is_replaced = True
+        else:
+            self.show_only(None)
 
     def _on_store_edited(self, edits: Edits) -> None:
         if all(isinstance(edit, SetPlaces) for edit in edits):
             return
-        changed = {item for item in affected_items(edits) if item in self.graph}
+        touched = affected_items(edits)
+        if self.puts_off():
+            self._edited.update(touched)
+            return
+        self._follow(touched)
+        if any(isinstance(edit, SetHeader) for edit in edits):
+            self._everything_changed()
+
+    def _follow(self, touched: Iterable[ItemId]) -> None:
+        changed = {item for item in touched if item in self.graph}
         if self.rows.only is not None or len(changed) > MANY:
             self.show_only(self.rows.only and (item for item in self.rows.only if item in self.graph))
             return
         for step in self.rows.steps(changed):
             self._take(step)
-        if any(isinstance(edit, SetHeader) for edit in edits):
-            self._everything_changed()
         for item in changed:
             self._changed(item)
 
@@ -260,6 +288,8 @@ class OutlineModel(QAbstractItemModel):
                 self.dataChanged.emit(place, place)
 
     def _on_results_changed(self, items: frozenset[ItemId]) -> None:
+        if self.puts_off():
+            return
         if not items or len(items) > MANY:
             self._everything_changed()
             return
@@ -267,7 +297,13 @@ class OutlineModel(QAbstractItemModel):
             self.dataChanged.emit(self._index(row), self._index(row, STATE))
 
     def _everything_changed(self) -> None:
+        if self.puts_off():
+            return
         bodies = [self.rows.root, *(row for row in self.rows.by_key.values() if len(row.children) > row.wires)]
         for row in bodies:
             if row.children:
                 self.dataChanged.emit(self._index(row.children[0]), self._index(row.children[-1], STATE))
+
+
+def _never() -> bool:
+    return False

@@ -7,6 +7,7 @@ from gradstudio.graph.model import ItemId, Wire
 from gradstudio.scene.hit_test import Hit
 from gradstudio.ui.canvas.menus.context_menu import context_menu
 from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.outline.outline_model import NAME, OutlineModel
 from gradstudio.ui.docks.outline.outline_tree import OutlineTree
 from gradstudio.ui.state.document.node_search import find_nodes
@@ -33,6 +34,8 @@ class OutlinePanel(QWidget):
         self.field.setToolTip("Name, operator, shape, nan, error, and all else that Find on Canvas knows")
         self.field.setAccessibleName("Filter the outline")
         add_clear_button(self.field)
+        self._later = CatchUp(self, self._catch_up)
+        self.model.puts_off = self._later.puts_off
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFocusProxy(self.tree)
         column = QVBoxLayout(self)
@@ -125,7 +128,7 @@ class OutlinePanel(QWidget):
 
     def follow(self) -> None:
         """Select what is selected on the canvas."""
-        if self._following:
+        if self._following or self._later.puts_off():
             return
         attention, tree = self._session.attention, self.tree
         places = [self.model.index_of(item) for item in attention.selection]
@@ -178,8 +181,14 @@ class OutlinePanel(QWidget):
 
     def _on_filtered_changed(self, _what: object) -> None:
         """What is shown may be what is asked for no more, or something else may be."""
-        if self.field.text().strip():
+        if self.field.text().strip() and not self._later.puts_off():
             self._filtering.request()
+
+    def _catch_up(self) -> None:
+        """What happened while the panel was not seen."""
+        self.model.catch_up()
+        self.follow()
+        self._on_filtered_changed(None)
 
     # ------------------------------------------------------------------ slots
 

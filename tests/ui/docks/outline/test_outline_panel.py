@@ -95,6 +95,34 @@ def outline(window: MainWindow) -> Iterator[Outline]:
 
 
 @pytest.mark.feature(46)
+def test_behind_another_tab_it_does_nothing_and_catches_up_when_it_comes_to_the_front(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    docks, panel, session = window.frame.docks, window.outline, window.session
+    docks.bring_forward("library")
+    qtbot.waitUntil(lambda: panel.visibleRegion().isEmpty())
+    session.restore(read_script(TEXT).graph, None)
+    told = list[object]()
+    for signal in (panel.model.modelReset, panel.model.dataChanged, panel.model.rowsInserted):
+        signal.connect(lambda *what: told.append(what))
+    outline = Outline(window)
+    assert session.shown_store.attempt(recipes.rename, "Rename", outline.node("w"), ("weight",))
+    session.shown_store.submit(recipes.add_operator(outline.graph, "torch.relu", 0, 0)[0], "Add")
+    session.attention.select([outline.node("weight")])
+    assert told == []
+    docks.bring_forward("outline")
+    qtbot.waitUntil(lambda: bool(told))
+    assert outline.tree()[:3] == ["x", "weight", "y"]
+    assert panel.item == outline.node("weight")
+    session.shown_store.undo_stack.undo()
+    session.shown_store.undo_stack.undo()
+    docks.bring_forward("library")
+    qtbot.waitUntil(lambda: panel.visibleRegion().isEmpty())
+    session.shown_store.undo_stack.redo()
+    docks.bring_forward("outline")
+    qtbot.waitUntil(lambda: "weight" in outline.tree())
+
+
 def test_the_program_is_a_tree_with_wires_under_each_statement(outline: Outline) -> None:
     assert outline.tree() == [
         "x",
