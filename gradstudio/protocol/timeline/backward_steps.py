@@ -1,12 +1,13 @@
 """What can be read off the record of one backward: steps, wires, sums being formed, bytes kept. No Qt, no torch."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from operator import itemgetter
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, SavedTensor, WireGrad
 from gradstudio.protocol.timeline.model import Arrival, BackwardStep, Contribution, Tick, Turns
+from gradstudio.protocol.timeline.tick_trimming import Renumbering
 
 WireKey = tuple[ItemId, int, ItemId, str]
 """Source, output, target, port."""
@@ -56,17 +57,19 @@ class WireIndex:
         ends = self._ends[bisect_right(self._ticks, low) : bisect_right(self._ticks, high)]
         return {node for pair in ends for node in pair}
 
-    def renumber(self, kept: list[int]) -> None:
-        """Only these ticks stay, numbered anew; what a wire last carried between two holds from the second on."""
+    def renumber(self, ticks: Renumbering) -> None:
+        """Only some ticks stay, numbered anew; what a wire last carried between two holds from the second on."""
         for key, entries in self._entries.items():
-            moved = [(bisect_left(kept, tick), number, wire) for tick, number, wire in entries]
+            moved = [(ticks.new[tick], number, wire) for tick, number, wire in entries]
             after = [tick for tick, _, _ in moved[1:]] + [-1]
             self._entries[key] = [
                 new
                 for old, new, following in zip(entries, moved, after, strict=True)
-                if following != new[0] or _stays(kept, old[0])
+                if following != new[0] or ticks.stays[old[0]]
             ]
-        self._ticks = [bisect_left(kept, tick) for tick in self._ticks]
+        # Once a tick and pair of ends: what was between ticks that stay would else be carried along for ever.
+        told = dict.fromkeys(zip((ticks.new[tick] for tick in self._ticks), self._ends, strict=True))
+        self._ticks, self._ends = [tick for tick, _ in told], [ends for _, ends in told]
 
 
 def step(traced: BackwardTraced, first: int, place: int) -> BackwardStep:
@@ -154,8 +157,3 @@ def _storage_key(row: AutogradRow, tensor: SavedTensor) -> tuple[object, ...]:
     if tensor.node:
         return tensor.node, tensor.output, tensor.version, tensor.size_bytes
     return row.turns, row.id, row.autograd, tensor.name
-
-
-def _stays(kept: list[int], tick: int) -> bool:
-    place = bisect_left(kept, tick)
-    return place < len(kept) and kept[place] == tick

@@ -3,7 +3,7 @@
 What the engine tells (`Gradients`) is final; between two tellings the autograd rows say which gradient came when.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -15,6 +15,7 @@ from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTra
 from gradstudio.protocol.messages.events import GradPart, GradRow, Row
 from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord, TupleRecord
 from gradstudio.protocol.timeline.model import Turns
+from gradstudio.protocol.timeline.tick_trimming import Renumbering
 
 Key = tuple[ItemId, int, str]
 """Node, output, path within the output."""
@@ -169,22 +170,27 @@ class GradientLog:
                     changed.add(key[0])
         return changed
 
-    def renumber(self, kept: list[int]) -> None:
-        """Only these ticks stay, numbered anew; what happened between two of them holds from the second on."""
+    def renumber(self, ticks: Renumbering) -> None:
+        """Only some ticks stay, numbered anew; what happened between two of them holds from the second on."""
         for log in self._logs.values():
             provisional = [place in log.provisional for place in range(len(log.rows))]
             entries = list(zip(log.ticks, log.rows, provisional, strict=True))
             log.ticks, log.rows, log.provisional = [], [], set()
             for tick, row, flag in entries:
-                log.put(bisect_left(kept, tick), row, flag)
+                log.put(ticks.new[tick], row, flag)
             log.arrivals = [
-                (bisect_left(kept, tick), number, turns, row)
-                for tick, number, turns, row in log.arrivals
-                if _is_kept(kept, tick)
+                (ticks.new[tick], number, turns, row) for tick, number, turns, row in log.arrivals if ticks.stays[tick]
             ]
-        self._ticks = [bisect_left(kept, tick) for tick in self._ticks]
-        self._ended = [(bisect_left(kept, tick), number) for tick, number in self._ended]
-        self._reached_at = bisect_left(kept, self._reached_at)
+        # Once a tick and node: what was between ticks that stay would else be carried along for ever.
+        told = dict.fromkeys(zip((ticks.new[tick] for tick in self._ticks), self._nodes, strict=True))
+        self._ticks, self._nodes = [tick for tick, _ in told], [node for _, node in told]
+        last_at = {ticks.new[tick]: (tick, number) for tick, number in self._ended}
+        self._ended = [
+            (ticks.new[tick], number)
+            for tick, number in self._ended
+            if ticks.stays[tick] or last_at[ticks.new[tick]] == (tick, number)
+        ]
+        self._reached_at = ticks.new[self._reached_at] if self._reached_at >= 0 else -1
 
     # -------------------------------------------------------------- private
 
@@ -333,8 +339,3 @@ def _leaf_row(
 
 def _is_zero(summary: Summary) -> bool:
     return summary.minimum == 0 and summary.maximum == 0 and not (summary.nan or summary.posinf or summary.neginf)
-
-
-def _is_kept(kept: list[int], tick: int) -> bool:
-    place = bisect_left(kept, tick)
-    return place < len(kept) and kept[place] == tick

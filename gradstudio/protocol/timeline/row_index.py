@@ -1,10 +1,11 @@
 """What each node held from which tick on: rows by node, and by the turns of the loops around it. No Qt, no torch."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.timeline.model import Turns
+from gradstudio.protocol.timeline.tick_trimming import Renumbering
 
 
 class NodeRows:
@@ -72,13 +73,14 @@ class RowIndex:
             found.append(ran.rows[place])
         return found[::-1]
 
-    def renumber(self, kept: list[int]) -> None:
-        """Only these ticks stay, numbered anew; what a node held between two of them holds from the second on."""
+    def renumber(self, ticks: Renumbering) -> None:
+        """Only some ticks stay, numbered anew; what a node held between two of them holds from the second on."""
         old, self._nodes, self._turns = self._nodes, {}, {}
         for node, was in old.items():
             ran = self._ran(node)
-            for tick, row in zip(was.ticks, was.rows, strict=True):
-                ran.add(bisect_left(kept, tick), row)
+            # Of the rows that hold from one tick on now, the last is what a node held there.
+            holds = {ticks.new[tick]: row for tick, row in zip(was.ticks, was.rows, strict=True)}
+            ran.ticks, ran.rows = list(holds), list(holds.values())
             for tick, row in zip(ran.ticks, ran.rows, strict=True):
                 if row.turns:
                     self._turns.setdefault((node, row.turns), NodeRows()).add(tick, row)

@@ -3,7 +3,7 @@
 Nothing is computed anew: a state at a tick is what the engine told of it then.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable
 
 from gradstudio.graph.groups.call_ids import calls_around, is_call_item, outermost
@@ -15,7 +15,7 @@ from gradstudio.protocol.timeline.backward_steps import WireIndex
 from gradstudio.protocol.timeline.gradient_log import GradientLog
 from gradstudio.protocol.timeline.model import Arrival, BackwardStep, Contribution, Phase, Tick, Turns
 from gradstudio.protocol.timeline.row_index import RowIndex
-from gradstudio.protocol.timeline.tick_trimming import select_ticks
+from gradstudio.protocol.timeline.tick_trimming import renumber, select_ticks
 
 __all__ = ["Arrival", "BackwardStep", "Contribution", "Phase", "Tick", "Timeline", "Turns"]
 
@@ -326,17 +326,18 @@ class Timeline:
             if entry.group != last:
                 last = entry.group
                 self._groups.append(index)
-            self.ticks.append(entry._replace(index=index, group=len(self._groups) - 1))
+            self.ticks.append(Tick(index, len(self._groups) - 1, *entry[2:]))
             if entry.autograd is not None:
                 for owner in (entry.node, *(calls_around(entry.node) if is_call_item(entry.node) else ())):
                     self._autograd.setdefault(owner, []).append(index)
-        self._incomplete = {step: bisect_left(kept, place) for step, place in self._incomplete.items()}
-        self._verb_begins = bisect_left(kept, self._verb_begins)
+        ticks = renumber(kept, len(old))
+        self._incomplete = {step: ticks.new[place] for step, place in self._incomplete.items()}
+        self._verb_begins = ticks.new[self._verb_begins]
         self._begins = {t.backward: t.index - t.place for t in self.ticks if t.autograd is not None}
         self.backwards = {number: self.backwards[number] for number in self._begins}
-        self._wires.renumber(kept)
-        self._rows.renumber(kept)
-        self._gradients.renumber(kept)
+        self._wires.renumber(ticks)
+        self._rows.renumber(ticks)
+        self._gradients.renumber(ticks)
 
 
 def _is_of_step(tick: Tick, row: Row) -> bool:

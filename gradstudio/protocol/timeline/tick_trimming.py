@@ -1,11 +1,38 @@
 """Which ticks of a long run stay: semantics §17. No Qt, no torch."""
 
+from typing import NamedTuple
+
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.timeline.model import Tick, Turns
 
 FIRST_TURNS, LAST_TURNS = 16, 240
 SPARE = 0.9
 """Of the limit, what is left when the oldest had to go, so that they do not go one by one."""
+
+
+class Renumbering(NamedTuple):
+    """What becomes of old ticks.
+
+    Attributes:
+        new: by old index, the new one of the tick that stays, or of the first behind it that does.
+        stays: by old index, whether it stays.
+    """
+
+    new: list[int]
+    stays: bytearray
+
+
+def renumber(kept: list[int], count: int) -> Renumbering:
+    """The renumbering of so many ticks of which those in `kept` stay; the tick to come counts, too."""
+    stays = bytearray(count + 1)
+    for index in kept:
+        stays[index] = 1
+    new = list[int]()
+    place = 0
+    for flag in stays:
+        new.append(place)
+        place += flag
+    return Renumbering(new, stays)
 
 
 def select_ticks(ticks: list[Tick], limit: int) -> list[int]:

@@ -8,7 +8,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, SavedTensor, WireGrad
 from gradstudio.protocol.messages.events import GradRow, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
-from gradstudio.protocol.timeline.run_timeline import Timeline
+from gradstudio.protocol.timeline.run_timeline import TRIM_EVERY, Timeline
 from gradstudio.protocol.timeline.tick_trimming import FIRST_TURNS, LAST_TURNS, select_ticks
 
 A, B, C, LOSS, BACKWARD = (ItemId(word) for word in ("a", "b", "c", "loss", "backward"))
@@ -272,3 +272,28 @@ def test_after_a_trim_every_answer_is_as_before() -> None:
     assert set(timeline.backwards) == {tick.backward for tick in timeline.ticks} - {0}
     step_there = timeline.backward_step(next(t.index for t in timeline.ticks if t.backward == 2200))
     assert step_there is not None and step_there.turns == (2199,)
+
+
+def test_what_is_remembered_of_a_loop_does_not_grow_with_its_turns() -> None:
+    def remembered(turns: int) -> int:
+        timeline = Timeline()
+        timeline.begin()
+        for turn in range(turns):
+            timeline.add_rows([row(B, 2 * turn, turn, (turn,))])
+            rows = tuple(
+                autograd(B, place, turns=(turn,), values=(EdgeValue(node=B, turns=(turn,)),)) for place in range(4)
+            )
+            wires = tuple(
+                WireGrad(source=A, target=B, port=port, place=3, grad=summary(2.0), turns=(turn,)) for port in "xyz"
+            )
+            timeline.add_backward(
+                BackwardTraced(revision=1, rows=rows, wires=wires, backward=turn + 1, statement=BACKWARD, turns=(turn,))
+            )
+            timeline.add_rows([row(BACKWARD, 2 * turn + 1, 0, (turn,))])
+            timeline.trim()
+        gradients, wires = timeline._gradients, timeline._wires
+        return len(gradients._nodes) + len(gradients._ended) + len(wires._ends)
+
+    # Both end as far behind a trim: 6 ticks a turn, and one trim in TRIM_EVERY of them.
+    few, many = remembered(2 * TRIM_EVERY // 6), remembered(6 * TRIM_EVERY // 6)
+    assert many < 1.3 * few
