@@ -1,5 +1,7 @@
 """Joins the memory plot to the canvas and the timeline: one moment, one node under the pointer, on both sides."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject
 
 from gradstudio.graph.model import ItemId
@@ -20,10 +22,10 @@ LEGIBLE_PX = 40.0
 class MemorySync(QObject):
     """Listens to both sides; lives as long as the dock."""
 
-    def __init__(self, session: Session, plot: MemoryPlot, parent: QObject) -> None:
-        """Show the moment and the hovered node from now on."""
+    def __init__(self, session: Session, plot: MemoryPlot, puts_off: Callable[[], bool], parent: QObject) -> None:
+        """Show the moment and the hovered node from now on; `puts_off` says whether nobody sees the plot."""
         super().__init__(parent)
-        self._session, self._plot = session, plot
+        self._session, self._plot, self._puts_off = session, plot, puts_off
         self._memory: RunMemory | None = None
         self._points: tuple[tuple[float, float], ...] | None = None
         self._pointed: ItemId | None = None
@@ -38,8 +40,8 @@ class MemorySync(QObject):
         session.run.state_changed.connect(self._on_run_state_changed)
 
     def refresh(self) -> None:
-        """Show what is looked at; nothing is done while the plot is hidden."""
-        if self._plot.isVisible():
+        """Show what is looked at; nothing is done while the plot is not seen."""
+        if self._plot.isVisible() and not self._puts_off():
             self._plot.look(self._shown())
             is_now = self._session.results.active is None
             self._plot.offer_zoom(is_now and bool(self._session.results.timeline.ticks), self._zoomed)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
+from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.memory.curve import in_words
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, mono_font
@@ -43,6 +44,7 @@ class MemoryPanel(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._store, self._theme = store, theme
         self.plot: MemoryPlot | None = None
+        self._later = CatchUp(self, self._catch_up)
         self.legend = Legend(theme, self)
         self._waiting = label(WAITING, "dim", wrap=True)
         self._waiting.setParent(self)  # the stack shows it at once: without a parent as a window, which takes the keys
@@ -66,13 +68,13 @@ class MemoryPanel(QWidget):
 
         self.plot = MemoryPlot(self._store, self._theme, self)
         self.plot.moment_changed.connect(self._on_plot_moment_changed)
-        self._join = MemorySync(self._session, self.plot, self)
+        self._join = MemorySync(self._session, self.plot, self._later.puts_off, self)
         self._stack.addWidget(self.plot)
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the newest samples; nothing is done while the dock is hidden."""
-        if not self.isVisible() or self.plot is None:
+        """Show the newest samples; nothing is done while the dock is not seen."""
+        if self.plot is None or not self.isVisible() or self._later.puts_off():
             return
         self._show_figures()
         self.plot.refresh()
@@ -92,9 +94,14 @@ class MemoryPanel(QWidget):
         super().showEvent(event)
         self.refresh()
 
+    def _catch_up(self) -> None:
+        self.refresh()
+        if self.plot is not None:
+            self._join.refresh()
+
     def _show_figures(self) -> None:
         """The figures of the moment that is looked at, else the newest."""
-        if self.isVisible() and self.plot is not None:
+        if self.plot is not None and self.isVisible() and not self._later.puts_off():
             newest = {name: self._store.newest(name) for name in self._store.names}
             self.legend.show_figures(self._join.figures() or newest)
 

@@ -10,6 +10,8 @@ from gradstudio.ui.state.throttle import Throttle
 
 CAPACITY = 12_000
 """Samples kept a device: twenty minutes at ten a second."""
+FLAT = 3
+"""Of samples that say the same, so many are kept; the newest stands for all that follow."""
 CPU = "cpu"
 OF_TENSORS = ("tensors", "kept", "allocated", "peak")
 """Series that runs make."""
@@ -25,8 +27,16 @@ class _Ring:
         self.series: dict[str, Numbers] = {}
         self.count = 0
         self.marks: list[tuple[float, str]] = []
+        self._last: dict[str, int] = {}
+        self._alike = 0
 
-    def add(self, seconds: float, series: dict[str, int], mark: str) -> None:
+    def add(self, seconds: float, series: dict[str, int], mark: str) -> bool:
+        """Keep a sample; False when it only draws out what was said before."""
+        self._alike = self._alike + 1 if series == self._last and not mark else 0
+        self._last = series
+        if self._alike >= FLAT:
+            self.times[self.count - 1] = seconds
+            return False
         if self.count == CAPACITY:
             self._forget_half()
         self.times[self.count] = seconds
@@ -35,6 +45,7 @@ class _Ring:
         self.count += 1
         if mark:
             self.marks.append((seconds, mark))
+        return True
 
     def _forget_half(self) -> None:
         half = CAPACITY // 2
@@ -53,7 +64,7 @@ class MemoryStore(QObject):
         of_others: only other documents have run on the engine, which all of a window share.
 
     Signals:
-        changed(): new samples, at most ten times a second.
+        changed(): samples that say something new, at most ten times a second.
     """
 
     changed = Signal()
@@ -111,9 +122,11 @@ class MemoryStore(QObject):
             self.clear()
             self._start_s = sample.time_s
         ring = self._rings.setdefault(sample.device, _Ring())
-        ring.add(sample.time_s - self._start_s, sample.series, self._numbered(sample))
+        is_new = ring.add(sample.time_s - self._start_s, sample.series, self._numbered(sample))
+        before = self.device
         self._choose()
-        self._throttle.request()
+        if is_new or self.device != before:
+            self._throttle.request()
 
     def clear(self) -> None:
         """Forget everything."""

@@ -44,3 +44,22 @@ def test_the_oldest_samples_go_first(qtbot: QtBot) -> None:
     assert store.newest("tensors") == memory_store.CAPACITY + 9
     assert len(store.times_s) < memory_store.CAPACITY
     assert store.times_s[0] > 0
+
+
+def test_what_stays_the_same_is_said_once_and_its_end_moves_on(qtbot: QtBot) -> None:
+    store = MemoryStore()
+    for k in range(100):
+        store.add(sample(k, tensors=5))
+    with qtbot.waitSignal(store.changed):
+        store.add(sample(100, tensors=6))
+    assert len(store.times_s) < 10 and store.times_s[-2] == 99
+    for k in range(101, 105):
+        store.add(sample(k, tensors=6))
+    with qtbot.waitSignal(store.changed):
+        pass
+    with qtbot.assertNotEmitted(store.changed, wait=300):
+        for k in range(105, 200):
+            store.add(sample(k, tensors=6))
+    assert store.times_s[-1] == 199
+    store.add(sample(200, mark="Run", tensors=6))
+    assert store.marks == [(200, "Run 1")] and store.times_s[-2] == 199
