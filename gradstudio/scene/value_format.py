@@ -136,14 +136,17 @@ def _alike(scalars: Sequence[object], digits: int, everything: Sequence[object])
     What these decimals would make 0 although it is not stands with its power of ten.
     """
     reals = [value for value in scalars if isinstance(value, float) and math.isfinite(value) and value]
-    plain = all(isinstance(value, float | int) and not isinstance(value, bool) for value in scalars if value != "nan")
+    others = [value for value in scalars if not isinstance(value, float | int) or isinstance(value, bool)]
+    plain = all(value == "nan" for value in others) if others else True
     if not reals or not plain or max(map(abs, reals)) >= 1e4 or max(map(abs, reals)) < 1e-3:
         return tuple(number(value, min(digits, 3)) for value in scalars)
-    top = max(abs(value) for value in everything if isinstance(value, float) and math.isfinite(value))
+    top = max([abs(value) for value in everything if isinstance(value, float) and math.isfinite(value)])
     largest = int(f"{top:.{digits - 1}e}".partition("e")[2])
     most = max(0, min(digits, digits - 1 - largest))
     decimals = next((k for k in range(most) if all(_is_exact(value, k) for value in reals)), most)
-    return tuple(_decimal(value, decimals, digits) if isinstance(value, float) else number(value) for value in scalars)
+    return tuple(
+        [_decimal(value, decimals, digits) if isinstance(value, float) else number(value) for value in scalars]
+    )
 
 
 def _decimal(value: float, decimals: int, digits: int) -> str:

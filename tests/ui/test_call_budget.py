@@ -105,10 +105,10 @@ def test_a_second_step_back_asks_little(rested: Desk) -> None:
     with counting() as calls:
         rested.key(Key.Key_F10, Keys.ShiftModifier)
         come_to_rest(rested)
-    calls.within(4500)
+    calls.within(3750)
 
 
 def test_a_drop_asks_little_before_the_hand_is_free_again(rested: Desk) -> None:
     with counting() as calls:
         drop(rested, "torch.relu")
-    calls.within(2900)
+    calls.within(1400)

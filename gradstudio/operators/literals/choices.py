@@ -144,11 +144,12 @@ def choices_for(
     if not found:
         return ()
     default = parameter.default
-    if parameter.nullable and default != "None" and all(offer.text != "None" for offer in found):
+    texts = [offer.text for offer in found]
+    if parameter.nullable and default != "None" and "None" not in texts:
         found.append(LiteralChoice("None", "None"))
     first = () if required else (LiteralChoice(_short(default or "None"), "", "torch's default"),)
-    rows = [*first, *(offer for offer in found if required or offer.text != default)]
-    if current and current not in {offer.text for offer in rows}:
+    rows = [*first, *[offer for offer in found if required or offer.text != default]]
+    if current and current not in [offer.text for offer in rows]:
         rows.append(LiteralChoice(_short(current), current))
     return tuple(rows)
 
@@ -169,11 +170,11 @@ def _of_kind(
         case Kind.BOOL:
             return _BOOLS
         case Kind.DTYPE:
-            return (offer._replace(shown=_short(offer.shown)) for offer in DTYPES)
+            return _SHORT_DTYPES
         case Kind.LAYOUT:
-            return (offer._replace(shown=_short(offer.shown)) for offer in _LAYOUTS)
+            return _SHORT_LAYOUTS
         case Kind.MEMORY_FORMAT:
-            return (offer._replace(shown=_short(offer.shown)) for offer in _MEMORY_FORMATS)
+            return _SHORT_MEMORY_FORMATS
         case Kind.DEVICE:
             own = (
                 (LiteralChoice("document", DOCUMENT_DEVICE, f"as the document: {document_device}"),)
@@ -205,3 +206,12 @@ def _short(literal: str) -> str:
     """``float32`` for ``torch.float32``, ``mean`` for ``"mean"``."""
     text = literal.removeprefix("torch.")
     return text[1:-1] if len(text) > 2 and text[0] == text[-1] == '"' else text
+
+
+def _named_shortly(offers: tuple[LiteralChoice, ...]) -> tuple[LiteralChoice, ...]:
+    return tuple(offer._replace(shown=_short(offer.shown)) for offer in offers)
+
+
+_SHORT_DTYPES = _named_shortly(DTYPES)
+_SHORT_LAYOUTS = _named_shortly(_LAYOUTS)
+_SHORT_MEMORY_FORMATS = _named_shortly(_MEMORY_FORMATS)

@@ -23,11 +23,11 @@ class TimelinePanel(QWidget):
     """Follows a session: what ran, and the moment that is looked at.
 
     Signals:
-        said(): the words of the moment may be others.
+        said(object): the words of the moment, which may be others.
         grew(): something ran for the first time: the strip is there now.
     """
 
-    said = Signal()
+    said = Signal(object)
     grew = Signal()
 
     def __init__(self, session: Session, actions: ActionSet, theme: Theme) -> None:
@@ -79,11 +79,11 @@ class TimelinePanel(QWidget):
 
     def _say(self) -> None:
         moment, unfolded = self._session.attention.moment, self._session.attention.unfolded
-        short = step_words(self._session.results.timeline, moment, unfolded)
-        self.header.say(self.words if moment is None else short, moment is not None, short, self.words)
+        short, words = step_words(self._session.results.timeline, moment, unfolded), self.words
+        self.header.say(words if moment is None else short, moment is not None, short, words)
         self.header.show_backwards(_orders(self._session.results.timeline))
         self.turns.refresh()
-        self.said.emit()
+        self.said.emit(words)
 
     def _rename(self) -> None:
         """Another program ran, or what ran was only renamed since."""

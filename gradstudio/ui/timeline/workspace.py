@@ -93,8 +93,8 @@ class Workspace(QWidget):
         if self._panel.minimumHeight() < self._panel.maximumHeight():
             self._settings.change(timeline_px=self._panel.height())
 
-    def _on_panel_said(self) -> None:
-        self.band.say(self._panel.words)
+    def _on_panel_said(self, words: object) -> None:
+        self.band.say(str(words))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -132,8 +132,9 @@ class _Band(QFrame):
     def say(self, text: str) -> None:
         """Show the words of a moment; hide when it is now."""
         self._text = text
-        self.words.setMinimumWidth(1)
-        self._elide()
+        if self._attention.moment is not None:
+            self.words.setMinimumWidth(1)
+            self._elide()
         self.setVisible(self._attention.moment is not None)
 
     def _elide(self) -> None:

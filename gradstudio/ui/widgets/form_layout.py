@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QEnterEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gradstudio.ui.theme import mono_font
@@ -48,9 +48,13 @@ class PairTable(QWidget):
         self._grid.setColumnMinimumWidth(0, LABEL_WIDTH_PX)
         self._grid.setColumnStretch(1, 1)
         self._rows: list[tuple[QLabel, QLabel]] = []
+        self._pairs: tuple[tuple[str, str], ...] | None = None
 
     def show_pairs(self, pairs: tuple[tuple[str, str], ...]) -> None:
         """Show exactly these."""
+        if pairs == self._pairs:
+            return
+        self._pairs = pairs
         for _ in range(len(self._rows), len(pairs)):
             self._add_row()
         for k, (name, value) in enumerate(self._rows):
@@ -80,6 +84,8 @@ class PairTable(QWidget):
 
 def breakable(text: str) -> str:
     """The text with places where long words may go on in the next line: ``NativeBatchNormBackward0`` is one."""
+    if len(text) <= LONGEST_WORD:
+        return text
     return " ".join(_CAPITAL.sub(BREAK, word) if len(word) > LONGEST_WORD else word for word in text.split(" "))
 
 
@@ -130,11 +136,10 @@ class HelpLabel(NameLabel):
         super().__init__(name)
         self._told = told
 
-    def event(self, event: QEvent) -> bool:
-        """The tooltip is made when it is wanted: torch's words may have come since."""
-        if event.type() == QEvent.Type.ToolTip:
-            self.setToolTip(self._told())
-        return super().event(event)
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """The tooltip is made when the pointer comes: torch's words may have come since."""
+        self.setToolTip(self._told())
+        super().enterEvent(event)
 
 
 def field_row(name: str, field: QWidget, told: Callable[[], str] | None = None) -> QWidget:

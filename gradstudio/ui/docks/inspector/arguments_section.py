@@ -95,7 +95,7 @@ class ArgumentsSection(Section):
         graph = self._session.shown_store.graph
         if self._item is not None and (wire := graph.wire_into(self._item, port.path)) is not None:
             return self._wired(wire)
-        editor = make_editor(port, self._offers(port))
+        editor = make_editor(port, partial(self._offers, port))
         if editor is None:
             return self._waiting(port)
         editor.committed.connect(lambda text, path=port.path: self._on_editor_committed(path, text))

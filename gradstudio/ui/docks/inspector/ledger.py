@@ -64,7 +64,9 @@ class Ledger(QWidget):
             for _ in range(len(self._rows), len(lines)):
                 self._rows.append(_Row(self, self._grid, 3 * len(self._rows), self._theme))
             for k, row in enumerate(self._rows):
-                row.show_line(lines[k] if k < len(lines) else None)
+                line = lines[k] if k < len(lines) else None
+                if line != row.line:
+                    row.show_line(line)
         self.setVisible(bool(lines))
 
     def set_theme(self, theme: Theme) -> None:
@@ -87,6 +89,7 @@ class _Row:
 
     def __init__(self, ledger: Ledger, grid: QGridLayout, place: int, theme: Theme) -> None:
         self._link: ItemId | None = None
+        self.line: Line | None = None
         self.name = label("", "dim")
         self.button = QPushButton("", ledger)
         self.button.setObjectName("link")
@@ -117,6 +120,7 @@ class _Row:
 
     def show_line(self, line: Line | None) -> None:
         """Show a line, or nothing."""
+        self.line = line
         is_value = line is not None and line.kind in ("value", "sum")
         self._link = line.link if line is not None else None
         self.name.setVisible(is_value and self._link is None)

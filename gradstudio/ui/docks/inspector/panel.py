@@ -128,6 +128,8 @@ class InspectorPanel(QScrollArea):
         self._later = CatchUp(self, self.refresh)
         self._throttle = Throttle(REFRESH_MS, self)
         self._throttle.due.connect(self._follow)
+        self._soon = Throttle(0, self)
+        self._soon.due.connect(self._follow)
         session.attention.selection_changed.connect(self._on_attention_selection_changed)
         session.results.moment_moved.connect(self._on_results_moment_moved)
         session.shown_store.edited.connect(self._on_store_edited)
@@ -137,9 +139,15 @@ class InspectorPanel(QScrollArea):
         session.run.state_changed.connect(self._throttle.request)
         session.engine.state_changed.connect(self._throttle.request)
 
-    @functools.cached_property
+    @property
     def details(self) -> Details:
-        """The parts; made when an item is selected for the first time."""
+        """The parts, as selection and graph are now."""
+        self._soon.flush()
+        return self._parts
+
+    @functools.cached_property
+    def _parts(self) -> Details:
+        """Made when an item is selected for the first time."""
         made = Details(self._session, self._theme, self.widget())
         self._column.insertWidget(3, made)
         return made
@@ -158,6 +166,7 @@ class InspectorPanel(QScrollArea):
     def refresh(self) -> None:
         """Show the selected item as graph and results have it now."""
         self._throttle.cancel()
+        self._soon.cancel()
         item, count = self.item, len(self._session.attention.selection)
         self.empty.setText(f"{count} items are selected." if count > 1 else EMPTY_WORDS)
         self.empty.setVisible(item is None)
@@ -165,10 +174,10 @@ class InspectorPanel(QScrollArea):
         selection = frozenset(self._session.attention.selection) if count > 1 else frozenset()
         self.checks.show_lines(lines_of_several(self._session, selection))
         if item is not None:
-            self.details.show_item(item)
-            self.details.show()
-        elif "details" in self.__dict__:
-            self.details.hide()
+            self._parts.show_item(item)
+            self._parts.show()
+        elif "_parts" in self.__dict__:
+            self._parts.hide()
 
     def focus_note(self) -> None:
         """Let the person write the note of the item that is shown, and bring it into view."""
@@ -218,8 +227,8 @@ class InspectorPanel(QScrollArea):
         """Take up another theme."""
         self._theme = theme
         self.checks.set_theme(theme)
-        if "details" in self.__dict__:
-            self.details.set_theme(theme)
+        if "_parts" in self.__dict__:
+            self._parts.set_theme(theme)
         self.refresh()
 
     def sizeHint(self) -> QSize:
@@ -254,7 +263,7 @@ class InspectorPanel(QScrollArea):
         if self._moves:
             return  # with the moment, whose results are still to come
         self._pinned = self._session.results.looking_back
-        self._follow()
+        self._soon.request()
 
     def _on_store_edited(self, edits: Edits) -> None:
         if not all(isinstance(edit, SetPlaces) for edit in edits):

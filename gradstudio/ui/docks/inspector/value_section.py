@@ -83,16 +83,12 @@ class TensorPage(QWidget):
         self.cause.setObjectName("link")
         self.cause.setCursor(Qt.CursorShape.PointingHandCursor)
         self.cause.hide()
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 8, 0, 0)
-        self._layout.setSpacing(8)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 8, 0, 0)
+        column.setSpacing(8)
         for widget in (self.remark, self.cause, self._leading, self.table, self.pairs):
-            self._layout.addWidget(widget)
-        self._layout.addStretch(1)
-
-    def height_for(self, width: int) -> int:
-        """Pixels that it needs at that width, words wrapped."""
-        return self._layout.totalHeightForWidth(width)
+            column.addWidget(widget)
+        column.addStretch(1)
 
     def show_page(self, remark: str, pairs: value_facts.Facts, summary: Summary | None, fetch: Fetch | None) -> None:
         """Show facts and, when there is a summary, its numbers."""
@@ -336,8 +332,8 @@ class _Tabs(QTabWidget):
         self.setSizePolicy(policy)
 
     def heightForWidth(self, width: int) -> int:
-        page = self.currentWidget()
-        return self.tabBar().sizeHint().height() + (page.height_for(width) if isinstance(page, TensorPage) else 0)
+        column = self.currentWidget().layout()
+        return self.tabBar().sizeHint().height() + (column.totalHeightForWidth(width) if column is not None else 0)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(super().minimumSizeHint().width(), self.tabBar().sizeHint().height())

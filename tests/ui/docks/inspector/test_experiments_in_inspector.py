@@ -168,13 +168,13 @@ def test_another_nodes_inspector_shows_of_a_what_if_only_what_changed_there(
     change = Change(node=x, index=(1,), value=3.0)
     differences = (Difference(node=x, before=BEFORE, after=AFTER), Difference(node=other, before=BEFORE, after=AFTER))
     session.experiments.set_what_if(WhatIfAnswered(request=1, change=change, differences=differences))
-    section = inspector.details.what_if
     session.attention.select([x])
-    assert len(section.ledger.lines) == 3, "a heading and both"
+    assert len(inspector.details.what_if.ledger.lines) == 3, "a heading and both"
     session.attention.select([other])
-    assert section.ledger.words()[1:] == [f"{inspector_name(session, other)}  [1, 2] → [1, 3]", "1 more elsewhere"]
+    ledger = inspector.details.what_if.ledger
+    assert ledger.words()[1:] == [f"{inspector_name(session, other)}  [1, 2] → [1, 3]", "1 more elsewhere"]
     session.attention.select([third])
-    assert section.ledger.words() == ["Nothing comes out otherwise here. 2 more elsewhere"]
+    assert inspector.details.what_if.ledger.words() == ["Nothing comes out otherwise here. 2 more elsewhere"]
 
 
 def inspector_name(session: Session, item: ItemId) -> str:

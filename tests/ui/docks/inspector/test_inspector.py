@@ -135,7 +135,7 @@ def test_what_a_wire_must_bring_is_said_in_a_row_of_its_own_height(
     inspector: InspectorPanel, session: Session, add: Add
 ) -> None:
     session.attention.select([add("torch.nn.functional.mse_loss")])
-    waiting = [made for made in inspector.findChildren(QLabel) if made.text() == "needs a wire"]
+    waiting = [made for made in inspector.details.findChildren(QLabel) if made.text() == "needs a wire"]
     assert len(waiting) == 2
     assert all(made.height() >= made.sizeHint().height() and made.frameWidth() == 0 for made in waiting)
 
@@ -455,8 +455,8 @@ def test_the_note_is_brought_into_view_to_be_written(
     qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
 ) -> None:
     session.attention.select([add("torch.nn.functional.mse_loss")])
-    inspector.resize(340, 200)
     note = inspector.details.note
+    inspector.resize(340, 200)
     assert note.visibleRegion().isEmpty()
     inspector.focus_note()
 

@@ -1,5 +1,7 @@
 """Editors of arguments that are chosen: a list with what each choice does, and a switch; and which editor fits."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
@@ -16,19 +18,19 @@ WIRE_ONLY = frozenset(
 )
 
 
-def make_editor(port: Port, rows: tuple[LiteralChoice, ...]) -> ArgumentEditor | None:
+def make_editor(port: Port, choices: Callable[[], tuple[LiteralChoice, ...]]) -> ArgumentEditor | None:
     """The editor that fits a port; None where only a wire can bring a value.
 
     Args:
         port: the argument.
-        rows: what may be chosen (`operators.literals.choices`); empty where there is no list.
+        choices: what may be chosen (`operators.literals.choices`); asked where there may be a list.
     """
     parameter = port.parameter
     if is_switch(parameter):
         return SwitchEditor(port)
     if parameter.kind == Kind.DATA:
         return DataEditor(port)
-    if rows:
+    if rows := choices():
         return ChoiceEditor(port, rows)
     if parameter.kind in WIRE_ONLY and not parameter.nullable:
         return None
