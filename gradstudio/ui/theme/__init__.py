@@ -13,7 +13,7 @@ from gradstudio.ui.theme.model import (
     theme,
     ui_font,
 )
-from gradstudio.ui.theme.style import ToolTips, apply
+from gradstudio.ui.theme.style import ToolTips, apply, style_late
 from gradstudio.ui.theme.theme_choice import SYSTEM, TITLES, choices, find, resolve
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "resolve",
     "scale_px",
     "scene_font",
+    "style_late",
     "theme",
     "ui_font",
 ]

@@ -1,9 +1,10 @@
 """Fusion, a palette of ours and a short style sheet. No colour is named here: all come from the theme."""
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication, QProxyStyle, QStyle, QStyleHintReturn, QStyleOption, QWidget
 
@@ -16,28 +17,64 @@ _WITH_TEXT = re.compile(r"\b(font-size|min-height): (\d+)px")
 """Lengths that go with the size of the text."""
 
 
-def apply(app: QApplication, theme: Theme, text_scale: float | None = None) -> None:
+def apply(app: QApplication, theme: Theme, text_scale: float | None = None, unseen: Iterable[QWidget] = ()) -> None:
     """Give the whole application the theme's look, and its text another size where one is given.
 
     WORKAROUND(`setColorScheme` does nothing without a desktop): palettes of our own.
     WORKAROUND(a fresh style sheet gives widgets the fonts back that they had first): they are set once more.
+    WORKAROUND(a style sheet that takes the place of another goes over all children of each widget, so that one is
+    styled once for each of its ancestors, six times in the mean): the other is taken off first.
+    WORKAROUND(a style is given to every widget that has one, seen or not): what is in `unseen` has none for a while.
+
+    Args:
+        app: the application.
+        theme: its colours.
+        text_scale: the size of its text beside the usual one; None: as it is.
+        unseen: these, with all within, are given the style by `style_late` when they are shown.
     """
-    fonts = _usual_sizes(app)
+    widgets = app.allWidgets()
+    fonts = _usual_sizes(widgets)
     TextScale.factor = TextScale.factor if text_scale is None else text_scale
     if _is_worn(app, theme):
         return
-    ToolTips.applied_ms = ToolTips.delay_ms
-    if ToolTips.delay_ms == ToolTips.USUAL_MS:
-        app.setStyle("Fusion")
-    else:
-        app.setStyle(_Patient("Fusion"))
+    for widget in _with_children(unseen):
+        widget.setAttribute(Qt.WidgetAttribute.WA_WState_Polished, False)
+    app.setStyleSheet("")
+    if ToolTips.applied_ms != ToolTips.delay_ms:
+        ToolTips.applied_ms = ToolTips.delay_ms
+        app.setStyle("Fusion" if ToolTips.delay_ms == ToolTips.USUAL_MS else _Patient("Fusion"))
     app.setPalette(palette(theme))
     app.setFont(ui_font())
     app.setStyleSheet(style_sheet(theme))
     for widget, usual in fonts:
-        font = widget.font()
-        font.setPixelSize(max(scale_px(usual), 1))
-        widget.setFont(font)
+        _set_size(widget, usual)
+
+
+def style_late(roots: Iterable[QWidget]) -> None:
+    """Give these and all within the style of now, where `apply` left them without."""
+    change = QEvent(QEvent.Type.StyleChange)
+    for widget in _with_children(roots):
+        if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
+            continue
+        widget.setAttribute(Qt.WidgetAttribute.WA_WState_Polished)
+        widget.style().polish(widget)
+        usual = widget.property(_USUAL)
+        if isinstance(usual, float):
+            _set_size(widget, usual)
+        QCoreApplication.sendEvent(widget, change)
+
+
+def _with_children(roots: Iterable[QWidget]) -> Iterator[QWidget]:
+    for root in roots:
+        yield root
+        yield from root.findChildren(QWidget)
+
+
+def _set_size(widget: QWidget, usual_px: float) -> None:
+    """Give a widget's own font the size that goes with the text of now."""
+    font = widget.font()
+    font.setPixelSize(max(scale_px(usual_px), 1))
+    widget.setFont(font)
 
 
 def _is_worn(app: QApplication, theme: Theme) -> bool:
@@ -47,10 +84,10 @@ def _is_worn(app: QApplication, theme: Theme) -> bool:
     return app.palette() == palette(theme) and app.font() == ui_font()
 
 
-def _usual_sizes(app: QApplication) -> list[tuple[QWidget, float]]:
+def _usual_sizes(widgets: Iterable[QWidget]) -> list[tuple[QWidget, float]]:
     """Widgets with fonts of their own, and how large those are at the usual size of text, in pixels."""
     found = []
-    for widget in app.allWidgets():
+    for widget in widgets:
         size = widget.font().pixelSize()
         if widget.testAttribute(Qt.WidgetAttribute.WA_SetFont) and size > 0:
             known = widget.property(_USUAL)

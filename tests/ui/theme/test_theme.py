@@ -8,12 +8,12 @@ import msgspec
 import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
 from gradstudio.operators.catalogue.loader import load
-from gradstudio.ui.theme import Theme, ThemeName, apply, dtype_family, icon_pixmap, theme
+from gradstudio.ui.theme import Theme, ThemeName, apply, dtype_family, icon_pixmap, style_late, theme
 from gradstudio.ui.theme.contrast import TEXT, contrast, poor_pairs
 from gradstudio.ui.theme.style import edge, style_sheet
 
@@ -125,3 +125,37 @@ def test_the_tick_in_a_box_has_the_colour_of_text_on_the_accent(look: Theme) -> 
     color = re.search('stroke="(#[0-9a-f]{6})"', drawn)
     assert color is not None and drawn.count("<path") == 1
     assert contrast(QColor(color[1]), look.color("accent")) >= 4.5
+
+
+def test_a_theme_change_styles_what_is_seen_once_and_the_rest_when_it_is_shown(
+    qtbot: QtBot, qapp: QApplication
+) -> None:
+    class Watched(QLabel):
+        changed = 0
+
+        def event(self, event: QEvent) -> bool:
+            self.changed += event.type() == QEvent.Type.StyleChange
+            return super().event(event)
+
+    def colour(label: QLabel) -> str:
+        return label.palette().color(label.foregroundRole()).name()
+
+    apply(qapp, theme("dark"))
+    top = QWidget()
+    qtbot.addWidget(top)
+    room, hidden_room = QWidget(top), QWidget(top)
+    seen, unseen = Watched(QWidget(QWidget(room))), Watched(QWidget(QWidget(hidden_room)))
+    for label in (seen, unseen):
+        label.setProperty("role", "danger")
+    hidden_room.hide()
+    top.show()
+    seen.changed = 0
+    apply(qapp, theme("light"), unseen=[hidden_room])
+    assert seen.changed <= 2, "taken off, and put on: never once for each of its ancestors"
+    assert colour(seen) == theme("light").danger
+    style_late([hidden_room])
+    hidden_room.show()
+    assert colour(unseen) == theme("light").danger
+    unseen.changed = 0
+    style_late([hidden_room])
+    assert unseen.changed == 0
