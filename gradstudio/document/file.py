@@ -14,8 +14,7 @@ from gradstudio.document.gsg.field_checks import Fault
 from gradstudio.document.gsg.file_records import FORMAT, ContentRecord, GraphFile, TensorRecord
 from gradstudio.document.gsg.graph_loading import build
 from gradstudio.document.gsg.gsg_reader import LARGEST_TEXT, read
-from gradstudio.document.gsg.gsg_writer import LineMemo, write
-from gradstudio.document.stored_tensors import checked_tensor, read_beside, write_beside
+from gradstudio.document.gsg.line_memo import LineMemo
 from gradstudio.graph.model import Graph, StoredTensor
 from gradstudio.layout.tidy import layout_missing
 
@@ -79,6 +78,8 @@ def loads_with_view(text: str | bytes, *, folder: str | os.PathLike[str] | None 
 
 def dumps(graph: Graph, view: View | None = None, memo: LineMemo | None = None) -> str:
     """The text of a document; the same graph and view always give the same text. `memo` has its lines of before."""
+    from gradstudio.document.gsg.gsg_writer import write
+
     seen = view or View()
     return write(graph, FORMAT, {"zoom": seen.zoom, "x": seen.x, "y": seen.y}, bookmarks=seen.bookmarks, memo=memo)
 
@@ -105,6 +106,8 @@ def write_tensors(tensors: Iterable[StoredTensor], folder: Path, *, durable: boo
     Raises:
         CannotSave: with the reason in words.
     """
+    from gradstudio.document.stored_tensors import write_beside
+
     for tensor in tensors:
         try:
             folder.mkdir(exist_ok=True)
@@ -131,6 +134,8 @@ def stored_tensors(content: ContentRecord, folder: Path | None) -> dict[str, Sto
 
 
 def _stored(record: TensorRecord, folder: Path | None) -> StoredTensor:
+    from gradstudio.document.stored_tensors import checked_tensor, read_beside
+
     if record.data is not None:
         data = record.data
     elif folder is not None:

@@ -19,7 +19,7 @@ import msgspec
 from gradstudio.document.atomic_write import write_file
 from gradstudio.document.errors import CannotSave, UnreadableFile
 from gradstudio.document.file import View, dumps, loads_with_view, write_tensors
-from gradstudio.document.gsg.gsg_writer import LineMemo
+from gradstudio.document.gsg.line_memo import LineMemo
 from gradstudio.graph.model import Graph
 
 FORMAT = "gradstudio-recovery"

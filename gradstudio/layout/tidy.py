@@ -1,24 +1,29 @@
 """Tidy: places for every item of a program, left to right; blocks stay together as frames. No Qt here."""
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place
-from gradstudio.layout.body_layout import Part, Point
 from gradstudio.layout.card_sizes import Size, card_size
-from gradstudio.layout.placement.occupancy import Occupancy, around
+
+if TYPE_CHECKING:
+    from gradstudio.layout.body_layout import Part, Point
+    from gradstudio.layout.placement.occupancy import Occupancy
 
 SPARE = 52.0, 35.0
 """A card that is so many pixels wider or higher than estimated still stands apart from its neighbours."""
 
 
-def layout(graph: Graph, sizes: Mapping[ItemId, Size] | None = None) -> dict[str, Point]:
+def layout(graph: Graph, sizes: Mapping[ItemId, Size] | None = None) -> "dict[str, Point]":
     """Top left corners, pixels, by item and by ``note:<item>``; nothing overlaps, no wire runs back.
 
     Args:
         graph: the program.
         sizes: of cards, as the canvas draws them; what is missing is estimated.
     """
+    from gradstudio.layout.body_layout import Part
+
     part = Part(graph, sizes or {})
     part.arrange(ROOT)
     places = part.absolute(ROOT, 0.0, 0.0)
@@ -43,12 +48,17 @@ def _is_larger(size: Size, room: Size) -> bool:
     return size[0] > room[0] + SPARE[0] or size[1] > room[1] + SPARE[1]
 
 
-def layout_part(graph: Graph, items: Iterable[ItemId], sizes: Mapping[ItemId, Size] | None = None) -> dict[str, Point]:
+def layout_part(
+    graph: Graph, items: Iterable[ItemId], sizes: Mapping[ItemId, Size] | None = None
+) -> "dict[str, Point]":
     """Top left corners of some items, blocks with all they hold, laid out among themselves where they stand.
 
     The items of each body keep their common corner, but for what stands there and is not of them. What is drawn on the
     card of another item moves with it.
     """
+    from gradstudio.layout.body_layout import Part
+    from gradstudio.layout.placement.occupancy import Occupancy
+
     chosen = {item for item in card_groups(graph).cards(items) if item in graph}
     part, ground = Part(graph, sizes or {}), Occupancy(graph, sizes or {})
     found: dict[str, Point] = {}
@@ -62,8 +72,10 @@ def _around(graph: Graph, body: BodyId) -> tuple[BodyId, ...]:
     return graph.ancestors(ItemId(body)) if body != ROOT else ()
 
 
-def _part_of_body(part: Part, ground: Occupancy, body: BodyId, members: list[ItemId]) -> dict[str, Point]:
+def _part_of_body(part: "Part", ground: "Occupancy", body: BodyId, members: list[ItemId]) -> "dict[str, Point]":
     """Places of some items of a body and of all that is in them."""
+    from gradstudio.layout.placement.occupancy import around
+
     before = around([rect for item in members if (rect := ground.whole(item)) is not None])
     part.arrange(body, members)
     x, y = before[:2] if before is not None else (0.0, 0.0)

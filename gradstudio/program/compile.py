@@ -4,7 +4,6 @@ from gradstudio.graph.analysis.program_analysis import NO_ROOT, analyse
 from gradstudio.graph.groups.definitions import call_order
 from gradstudio.graph.model import ROOT, Graph
 from gradstudio.graph.text.record_checks import digest_of
-from gradstudio.program.definition_steps import inside_of
 from gradstudio.program.model import Incomplete, Program
 from gradstudio.program.program_steps import Steps
 from gradstudio.program.write import write
@@ -14,6 +13,8 @@ STORED = "python.stored"
 
 def compile_graph(graph: Graph, *, stem: str = "program") -> Program:
     """The program of a graph; its stored tensors lie in ``<stem>.tensors``."""
+    from gradstudio.program.definition_steps import inside_of
+
     analysis = analyse(graph)
     script = write(graph, stem=stem)
     steps = Steps(analysis, script.references, script.lines, script.memo, script.device, stem)

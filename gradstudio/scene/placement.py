@@ -9,7 +9,6 @@ from gradstudio.graph.text.notes import note_of
 from gradstudio.scene import geometry
 from gradstudio.scene.card.card_layout import CardLayout
 from gradstudio.scene.card.card_stack import CardStack
-from gradstudio.scene.card.frame_layout import frame_layout, stretch_head
 from gradstudio.scene.geometry import Box, Floats
 from gradstudio.scene.items import Frame, Note, PortRef, leaf_offset, port_offset
 from gradstudio.scene.note.note_layout import NOTE_WIDTH
@@ -80,6 +79,8 @@ class Placement:
         self.frames = dict(sorted(self.frames.items(), key=lambda pair: pair[1].depth))
 
     def _place_frame(self, item: ItemId, depth: int) -> Box:
+        from gradstudio.scene.card.frame_layout import frame_layout, stretch_head
+
         graph, boxes = self._state.graph, list[Box]()
         for member in graph.bodies[BodyId(item)]:
             box = self._place_frame(member, depth + 1) if member in graph.blocks else self.box(member)

@@ -95,6 +95,7 @@ def test_undo_and_every_panel_belong_to_the_document_in_front(ready: MainWindow)
     key(ready, Qt.Key.Key_N)
     assert not ready.actions["edit.undo"].isEnabled()
     for dock in ("inspector", "code", "log", "problems", "memory", "breakpoints", "documentation"):
+        ready.frame.docks.bring_forward(dock)
         assert ready.frame.docks[dock].widget().currentWidget() is ready.room.panels[dock]
     add_node(ready, "torch.zeros")
     click_tab(ready, 0)
@@ -256,6 +257,8 @@ def test_save_as_names_the_tab(ready: MainWindow, tmp_path: Path) -> None:
 def test_a_theme_is_taken_up_by_all_that_are_open(ready: MainWindow) -> None:
     key(ready, Qt.Key.Key_N)
     ready.actions["view.theme_light"].trigger()
+    assert ready.canvas.look.theme.name == "light"
+    click_tab(ready, 0)
     assert {room.canvas.look.theme.name for room in ready.rooms} == {"light"}
     key(ready, Qt.Key.Key_N)
     assert ready.canvas.look.theme.name == "light"

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gradstudio.advice.derivatives.local_rules import word_of_autograd
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
@@ -117,6 +116,8 @@ def _forward(graph: Graph, node: ItemId, bad: str, words: str, spoilt: set[ItemI
 
 
 def _backward(graph: Graph, traced: BackwardTraced, place: int, row: AutogradRow, bad: str) -> Finding:
+    from gradstudio.advice.derivatives.local_rules import word_of_autograd
+
     name, word = title(graph, row.node), _word(graph, row.node)
     reason = SLOPES.get(word) or SLOPES.get(word_of_autograd(row.autograd), "")
     arrived = next((summary for summary in row.incoming if summary is not None), None)

@@ -13,7 +13,6 @@ from gradstudio.document.errors import BadField, NewerVersion, NotAGraph, Unread
 from gradstudio.document.gsg.field_checks import Fault
 from gradstudio.document.gsg.file_records import VERSION, ContentRecord
 from gradstudio.document.gsg.json_position import line_column, locate, parse_path
-from gradstudio.document.gsg.migrations import MIGRATIONS, migrate
 
 LARGEST_TEXT = 64 * 2**20
 """Bytes of a file; data beside it does not count."""
@@ -86,6 +85,8 @@ def _both_forms(text: str | bytes) -> tuple[bytes, str]:
 
 
 def _decode(data: bytes, words: str, kind: type[Content], name: str) -> Content:
+    from gradstudio.document.gsg.migrations import migrate
+
     try:
         head = msgspec.json.decode(data, type=_Head)
         version = _check_head(head, words, name)
@@ -100,6 +101,8 @@ def _decode(data: bytes, words: str, kind: type[Content], name: str) -> Content:
 
 def _check_head(head: _Head, words: str, name: str) -> int:
     """The version of the text, if it is one that can be read."""
+    from gradstudio.document.gsg.migrations import MIGRATIONS
+
     if head.format != name:
         what = "a GradStudio graph" if name == "gradstudio-graph" else "a copied part of a GradStudio graph"
         said = f'its "format" is {head.format!r:.80}' if head.format is not None else 'it has no "format"'

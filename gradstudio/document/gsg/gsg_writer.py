@@ -4,13 +4,14 @@ import base64
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import Any
 
 from gradstudio.document.bookmarks import Bookmark
 from gradstudio.document.bookmarks import lines as bookmark_lines
 from gradstudio.document.gsg.file_records import VERSION
+from gradstudio.document.gsg.line_memo import LineMemo
 from gradstudio.graph.external_inputs import ExternalInput
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
@@ -34,27 +35,6 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _DIGITS = re.compile(r"(\d+)")
 _FARTHEST_PX = 1e7
-
-
-class LineMemo:
-    """Lines of a document that is written again and again: those whose records are the same are taken as they were."""
-
-    def __init__(self) -> None:
-        """Nothing was written yet."""
-        self._known: dict[object, tuple[object, str]] = {}
-        self._met: dict[object, tuple[object, str]] = {}
-
-    def line(self, key: object, record: object, make: Callable[[], Line]) -> str:
-        """The text of what `make` gives for a frozen record; `key` tells its place from those of other records."""
-        known = self._known.get(key)
-        if known is None or known[0] is not record:
-            known = record, _json(make())
-        self._met[key] = known
-        return known[1]
-
-    def end(self) -> None:
-        """The document is written: forget the lines that it has no more."""
-        self._known, self._met = self._met, {}
 
 
 def write(
@@ -104,11 +84,11 @@ def _body(graph: Graph, indent: str, memo: LineMemo, definition: str = "") -> li
 
 def _item_line(graph: Graph, item: ItemId, memo: LineMemo, definition: str) -> str:
     owner = graph.nodes.get(item) or graph.blocks[item]
-    return memo.line((definition, item, graph.parents[item]), owner, lambda: _item(graph, item))
+    return memo.line((definition, item, graph.parents[item]), owner, lambda: _json(_item(graph, item)))
 
 
 def _wire_line(wire: Wire, memo: LineMemo) -> str:
-    return memo.line(wire, wire, lambda: _wire(wire))
+    return memo.line(wire, wire, lambda: _json(_wire(wire)))
 
 
 def _outside(one: ExternalInput) -> Line:
@@ -230,12 +210,16 @@ def _places(graph: Graph, memo: LineMemo, definition: str = "") -> Iterator[tupl
         for key in (item, f"note:{item}"):
             place = graph.places.get(key)
             if place is not None and math.isfinite(place.x) and math.isfinite(place.y):
-                yield key, memo.line(("place", definition, key), place, partial(_place, place))
+                yield key, memo.line(("place", definition, key), place, partial(_place_text, place))
     dots = dots_by_end(graph)
     for end in sorted(dots, key=lambda end: (end[0], _natural(end[1]))):
         for k, key in enumerate(dots[end]):
             if math.isfinite(graph.places[key].x) and math.isfinite(graph.places[key].y):
                 yield dot_key(end, k), _json(_place(graph.places[key]))
+
+
+def _place_text(place: Place) -> str:
+    return _json(_place(place))
 
 
 def _place(place: Place) -> Line:

@@ -1,7 +1,6 @@
 """The catalogue: every operator that a node can be, read from data. No torch here."""
 
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -113,6 +112,8 @@ class Catalogue:
         return keys
 
     def _unknown(self, key: str) -> str:
+        from difflib import get_close_matches
+
         near = get_close_matches(key[:200], self._rows, n=1, cutoff=0.6)
         hint = f" Did you mean '{near[0]}'?" if near else " Search the library by a word of what it does."
         return f"The catalogue has no operator '{key[:200]}'.{hint}"

@@ -16,8 +16,6 @@ from gradstudio.operators.model import Face, Operator
 from gradstudio.operators.search import query as queries
 from gradstudio.operators.search.query import Form, Query, squash
 from gradstudio.operators.search.synonyms import NONE, Synonyms
-from gradstudio.operators.search.typos import TypoIndex
-from gradstudio.operators.search.word_lookup import Lookup
 
 
 @dataclass(frozen=True)
@@ -130,6 +128,9 @@ class SearchIndex:
         return made
 
     def _slices(self, operators: Iterable[Operator], synonyms: Synonyms) -> Iterator[None]:
+        from gradstudio.operators.search.typos import TypoIndex
+        from gradstudio.operators.search.word_lookup import Lookup
+
         self._rows = tuple(operators)
         self._base = _bases(self._rows, synonyms.everyday)
         self._in_place = [_writes_in_place(row) for row in self._rows]

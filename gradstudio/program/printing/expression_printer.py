@@ -13,7 +13,6 @@ from gradstudio.graph.text.literal_text import COMPARISON, NOT, NUMBER, POWER, P
 from gradstudio.graph.text.record_checks import attribute_of, digest_of
 from gradstudio.operators.model import Face, Kind, Operator
 from gradstudio.program.printing.argument_printer import ArgumentPrinter
-from gradstudio.program.printing.f_strings import write_formatted
 from gradstudio.program.printing.logical_line import Line
 from gradstudio.program.printing.name_references import References
 from gradstudio.program.printing.operand_precedence import INFIX, Operands
@@ -150,6 +149,8 @@ class ExpressionPrinter:
         return f"({inner},)" if len(spelled.elements) == 1 else f"({inner})"
 
     def _formatted(self, line: Line, node: Node, operator: Operator) -> None:
+        from gradstudio.program.printing.f_strings import write_formatted
+
         template, values = operator.parameters
         count = node.lengths.get(values.name, 0)
         paths = [f"{values.name}.{k}" for k in range(count)]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Final
 from typing import Literal as OneOf
 
-from gradstudio.advice.diagnosis.memory_shortage import size_title
 from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Family
 from gradstudio.protocol.messages.events import GradRow
@@ -24,7 +23,6 @@ from gradstudio.protocol.messages.records import (
 )
 from gradstudio.scene import value_format
 from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, STATE_WORDS
-from gradstudio.scene.card.gradient_terms import gradient_terms
 from gradstudio.scene.card.parameter_rows import NOTHING as NO_LEAVES
 from gradstudio.scene.card.parameter_rows import ParameterRows, leaf_rows, leaves_height
 from gradstudio.scene.card.section_heights import (
@@ -214,6 +212,8 @@ def _expected(results: Results, node: ItemId) -> str:
 
 def _problem(results: Results, node: ItemId, held: ModuleContext = NO_MODULE) -> tuple[str, ProblemKind]:
     """What is wrong with a node, or with the module on its card."""
+    from gradstudio.advice.diagnosis.memory_shortage import size_title
+
     if held.module and held.module != node:
         words, kind = _problem(results, held.module)
         if kind == "error" or (words and results.incomplete(held.module)):
@@ -371,6 +371,8 @@ def _rows(record: Record, shown: Shown) -> Iterator[tuple[str, str]]:
 
 
 def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient | None:
+    from gradstudio.scene.card.gradient_terms import gradient_terms
+
     if not awaits_gradient(record, row):
         return None
     state, summary = gradient_of(record, row)

@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.names import title
-from gradstudio.graph.structure.graph_export import FORMATS
 from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.theme import Theme
@@ -188,6 +187,8 @@ class AnalyseCommands(QObject):
 
 def analyse_rows(c: AnalyseCommands, export: Callable[[str], None]) -> tuple[Row, ...]:
     """Questions about the graph, and the graph for other tools; `export` asks where to and writes."""
+    from gradstudio.graph.structure.graph_export import FORMATS
+
     questions = "Connected components, longest paths, where gradients must pass, what lies between two nodes"
     files = (
         ActionRow(

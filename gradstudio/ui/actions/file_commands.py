@@ -1,8 +1,9 @@
 """The File menu: open, save, export; and the question before changes are lost."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence
@@ -10,24 +11,22 @@ from PySide6.QtWidgets import QMenu, QMessageBox
 
 from gradstudio import paths
 from gradstudio.document.errors import DocumentError, NewerVersion, UnreadableFile
-from gradstudio.document.python.module_import import graph_of, import_options
 from gradstudio.document.python.python_export import write_export
 from gradstudio.graph.model import Graph
 from gradstudio.graph.structure.graph_export import format_named
 from gradstudio.program.errors import NoForm
-from gradstudio.program.forms.form_table import Form
 from gradstudio.protocol.messages.events import Log
 from gradstudio.protocol.messages.module_import import Brought
 from gradstudio.ui.actions.action_set import ActionRow, MenuRow, Row, say_empty
-from gradstudio.ui.actions.canvas_pictures import USUAL, canvas_picture, preview, save_canvas_picture, selected_items
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.app.window.window_frame import SUFFIX
-from gradstudio.ui.dialogs.export_dialog import ExportDialog
 from gradstudio.ui.dialogs.file_dialog import ask_what, ask_where, first_folder
-from gradstudio.ui.dialogs.import_module_dialog import ImportModuleDialog
-from gradstudio.ui.dialogs.picture_dialog import PictureDialog
-from gradstudio.ui.state.run.module_importer import ModuleImporter
 from gradstudio.ui.state.session import Session
+
+if TYPE_CHECKING:
+    from gradstudio.program.forms.form_table import Form
+    from gradstudio.ui.dialogs.export_dialog import ExportDialog
+    from gradstudio.ui.dialogs.picture_dialog import PictureDialog
 
 FILTER = f"GradStudio documents (*{SUFFIX})"
 Button = QMessageBox.StandardButton
@@ -65,6 +64,8 @@ class FileCommands(QObject):
 
     def __init__(self, context: Context, opener: Opener, parent: QObject | None = None) -> None:
         """Work on the context's session."""
+        from gradstudio.ui.actions.canvas_pictures import USUAL
+
         super().__init__(parent)
         self._context, self._opener = context, opener
         self.left_out: Callable[[], str] = lambda: ""
@@ -102,6 +103,10 @@ class FileCommands(QObject):
 
     def import_module(self) -> None:
         """Ask for a Python file and which module of it, run its code, and show what it computes as a new document."""
+        from gradstudio.document.python.module_import import import_options
+        from gradstudio.ui.dialogs.import_module_dialog import ImportModuleDialog
+        from gradstudio.ui.state.run.module_importer import ModuleImporter
+
         theme = self._context.canvas.look.theme
         last = Path(self._settings.preferences.folder or self._folder())
         folder = last if last.is_dir() else self._folder()
@@ -128,6 +133,8 @@ class FileCommands(QObject):
         bringing.deleteLater()
 
     def _take_brought(self, path: Path, brought: Brought) -> None:
+        from gradstudio.document.python.module_import import graph_of
+
         try:
             graph = graph_of(brought.text, brought.tensors)
         except DocumentError as error:
@@ -213,6 +220,8 @@ class FileCommands(QObject):
 
     def export_python(self) -> None:
         """Show the program in each of its forms, to copy or to write."""
+        from gradstudio.ui.dialogs.export_dialog import ExportDialog
+
         look, stem = self._context.canvas.look, self._proposed(".py").stem
         dialog = ExportDialog(self._session.graph_store.graph, stem, look.theme, self._window)
         dialog.choose(self._settings.preferences.export_form)
@@ -221,7 +230,7 @@ class FileCommands(QObject):
         self._settings.change(export_form=dialog.form.name)
         dialog.deleteLater()
 
-    def _write_form(self, dialog: ExportDialog, form: Form) -> None:
+    def _write_form(self, dialog: "ExportDialog", form: "Form") -> None:
         kinds = f"{form.kind} (*{form.suffix})"
         chosen = self._ask_where(f"Export as {form.title}", self._proposed(form.suffix), kinds)
         if chosen is None:
@@ -249,20 +258,20 @@ class FileCommands(QObject):
 
     def export_picture(self) -> None:
         """Ask how a picture of the canvas shall look, and write it; a PNG holds the document, too."""
+        from gradstudio.ui.actions.canvas_pictures import preview, selected_items
+        from gradstudio.ui.dialogs.picture_dialog import PictureDialog
+
         context = self._context
-        dialog = PictureDialog(
-            self._picture,
-            lambda choice, room: preview(context, choice, room),
-            context.canvas.look.theme,
-            self._window,
-            selected=len(selected_items(context)),
-        )
+        theme, selected = context.canvas.look.theme, len(selected_items(context))
+        dialog = PictureDialog(self._picture, partial(preview, context), theme, self._window, selected=selected)
         dialog.save_asked.connect(lambda: self._write_picture(dialog))
         dialog.exec()
         self._picture = dialog.choice
         dialog.deleteLater()
 
-    def _write_picture(self, dialog: PictureDialog) -> None:
+    def _write_picture(self, dialog: "PictureDialog") -> None:
+        from gradstudio.ui.actions.canvas_pictures import save_canvas_picture
+
         kinds = "PNG picture, opens here again (*.png);;SVG drawing (*.svg);;PDF page (*.pdf)"
         chosen = self._ask_where("Export Picture", self._proposed(".png"), kinds)
         if chosen is None:
@@ -277,6 +286,8 @@ class FileCommands(QObject):
 
     def copy_picture(self) -> None:
         """Put a picture of the whole canvas on the clipboard."""
+        from gradstudio.ui.actions.canvas_pictures import canvas_picture
+
         QGuiApplication.clipboard().setImage(canvas_picture(self._context))
         self.said.emit("Copied the canvas as a picture")
 

@@ -9,9 +9,7 @@ from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import Header, ItemId
 from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.actions.command_context import Context
-from gradstudio.ui.actions.tidy_layout import tidy
 from gradstudio.ui.canvas.view import CanvasView
-from gradstudio.ui.dialogs.seed_dialog import SeedDialog
 
 
 class GraphCommands:
@@ -84,10 +82,14 @@ class GraphCommands:
 
     def tidy(self) -> None:
         """Lay out the selection, or the whole program, anew."""
+        from gradstudio.ui.actions.tidy_layout import tidy
+
         tidy(self.canvas)
 
     def set_seed(self) -> None:
         """Ask for the seed of the random numbers."""
+        from gradstudio.ui.dialogs.seed_dialog import SeedDialog
+
         header = self._store.graph.header
         dialog = SeedDialog(header.seed, self._context.window)
         if dialog.exec() == SeedDialog.DialogCode.Accepted:

@@ -1,15 +1,19 @@
 """What shows a person the way: the welcome page, the tour, the lesson of an example."""
 
 from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 
 from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.app.window.window_host import WindowHost
-from gradstudio.ui.docks.lesson.panel import LessonPanel
 from gradstudio.ui.theme import Theme
-from gradstudio.ui.tour.tour import Tour
 from gradstudio.ui.welcome.welcome_controller import WelcomeController
+
+if TYPE_CHECKING:
+    from gradstudio.ui.docks.lesson.panel import LessonPanel
+    from gradstudio.ui.tour.tour import Tour
 
 
 class LearningCommands(QObject):
@@ -19,10 +23,17 @@ class LearningCommands(QObject):
         """Keep the window for later."""
         super().__init__(parent)
         self._window = window
-        self.greeting, self.touring = WelcomeController(window, self), Tour(window, self)
+        self.greeting = WelcomeController(window, self)
         self.greeting.tour_asked.connect(self.tour)
         self.greeting.left_empty.connect(self._on_greeting_left_empty)
         window.frame.docks["lesson"].installEventFilter(self)
+
+    @cached_property
+    def touring(self) -> "Tour":
+        """The tour, made when it is first wanted."""
+        from gradstudio.ui.tour.tour import Tour
+
+        return Tour(self._window, self)
 
     def welcome(self) -> None:
         """Show the welcome page."""
@@ -40,12 +51,12 @@ class LearningCommands(QObject):
         """Whether the document in front has one."""
         return self._window.documents.is_any_shown and self._window.lesson.watch.lesson is not None
 
-    def take_in(self, lesson: LessonPanel, is_shown: Callable[[], bool]) -> None:
+    def take_in(self, lesson: "LessonPanel", is_shown: Callable[[], bool]) -> None:
         """A document was built: follow its lesson; `is_shown` tells whether it is in front now."""
         lesson.offered.connect(lambda _on: self._on_lesson_offered(lesson, is_shown()))
         lesson.welcome_asked.connect(self.welcome)
 
-    def turn_to(self, lesson: LessonPanel) -> None:
+    def turn_to(self, lesson: "LessonPanel") -> None:
         """Another document is in front: its lesson is shown, or none."""
         self._offer(lesson)
 
@@ -56,12 +67,12 @@ class LearningCommands(QObject):
             QTimer.singleShot(0, self, self._offer)
         return super().eventFilter(watched, event)
 
-    def _on_lesson_offered(self, lesson: LessonPanel, is_shown: bool) -> None:
+    def _on_lesson_offered(self, lesson: "LessonPanel", is_shown: bool) -> None:
         lesson.dismissed = False
         if is_shown:
             self._offer(lesson)
 
-    def _offer(self, lesson: LessonPanel | None = None) -> None:
+    def _offer(self, lesson: "LessonPanel | None" = None) -> None:
         panel = lesson if lesson is not None else self._window.lesson
         frame = self._window.frame
         frame.docks.offer_lesson(panel.watch.lesson is not None and not panel.dismissed)
@@ -92,7 +103,8 @@ class LearningCommands(QObject):
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         self.greeting.set_theme(theme)
-        self.touring.set_theme(theme)
+        if "touring" in self.__dict__:
+            self.touring.set_theme(theme)
 
 
 def learning_rows(c: LearningCommands) -> tuple[Row, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
@@ -10,10 +11,10 @@ from gradstudio.ui import theme as themes
 from gradstudio.ui.actions.action_set import ActionRow, MenuRow, Row, say_empty
 from gradstudio.ui.app.window.window_host import WindowHost
 from gradstudio.ui.app.window.zen_mode import ZenMode
-from gradstudio.ui.dialogs.command_palette import Palette
-from gradstudio.ui.dialogs.preferences.preference_rows import KEYS
-from gradstudio.ui.dialogs.preferences.preferences_dialog import PreferencesDialog
-from gradstudio.ui.dialogs.shortcut_sheet import ShortcutDialog, sheet_lines
+
+if TYPE_CHECKING:
+    from gradstudio.ui.dialogs.command_palette import Palette
+    from gradstudio.ui.dialogs.preferences.preferences_dialog import PreferencesDialog
 
 MAX_RECENT = 12
 
@@ -30,6 +31,8 @@ class WindowCommands:
 
     def palette(self) -> None:
         """Offer every command to choose from."""
+        from gradstudio.ui.dialogs.command_palette import Palette
+
         if self.opened is not None:
             self.opened.close_now()
         window = self._window
@@ -47,10 +50,14 @@ class WindowCommands:
 
     def keys(self) -> None:
         """Every command and its keys, to change them."""
+        from gradstudio.ui.dialogs.preferences.preference_rows import KEYS
+
         self.show_preferences(KEYS)
 
     def shortcuts(self) -> None:
         """Show what keys and mouse do now."""
+        from gradstudio.ui.dialogs.shortcut_sheet import ShortcutDialog, sheet_lines
+
         window = self._window
         dialog = ShortcutDialog(sheet_lines(window.key_map.lines()), window.frame)
         dialog.change.clicked.connect(dialog.reject)
@@ -58,8 +65,10 @@ class WindowCommands:
         dialog.exec()
         dialog.deleteLater()
 
-    def show_preferences(self, page: str = "") -> PreferencesDialog:
+    def show_preferences(self, page: str = "") -> "PreferencesDialog":
         """Open the preferences, or bring them forward; on a page, where one is named."""
+        from gradstudio.ui.dialogs.preferences.preferences_dialog import PreferencesDialog
+
         window, dialog = self._window, self.dialog
         if dialog is None:
             dialog = PreferencesDialog(window.settings, window.key_map, self.themes, window.theme, window.frame)

@@ -6,7 +6,6 @@ import re
 import sys
 import traceback
 from collections import deque
-from importlib import metadata
 from pathlib import Path
 from types import TracebackType
 from typing import Final
@@ -60,6 +59,8 @@ def without_private_paths(text: str) -> str:
 
 
 def _version(package: str) -> str:
+    from importlib import metadata
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

@@ -1,8 +1,6 @@
 """Whether a window can be opened at all; looked at before Qt is loaded, which would abort. No Qt here."""
 
-import ctypes
 import os
-import socket
 import sys
 from pathlib import Path
 
@@ -43,6 +41,8 @@ def _answers(display: str) -> bool:
 
 
 def _connects(address: str) -> bool:
+    import socket
+
     with socket.socket(socket.AF_UNIX) as one:
         try:
             one.connect(address)
@@ -52,6 +52,8 @@ def _connects(address: str) -> bool:
 
 
 def _is_there(library: str) -> bool:
+    import ctypes
+
     try:
         ctypes.CDLL(library)
     except OSError:

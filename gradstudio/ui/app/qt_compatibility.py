@@ -1,7 +1,6 @@
 """Refuses the pairs of Python and PySide6 that are known to break, before Qt is loaded. No Qt here."""
 
 import sys
-from importlib import metadata
 
 from gradstudio.errors import GradStudioError
 
@@ -53,6 +52,8 @@ def why_unfit(python: tuple[int, int], pyside: Version | None) -> str:
 
 def installed_pyside() -> str:
     """The version of the installed PySide6-Essentials; empty when there is none."""
+    from importlib import metadata
+
     try:
         return metadata.version("PySide6-Essentials")
     except metadata.PackageNotFoundError:

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QAccessibleWidget, QWidget
 from shiboken6 import VoidPtr, getCppPointer
 
 from gradstudio.graph.model import ItemId
-from gradstudio.scene.words.statement_description import describe_statement, statement_words, value_words
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 
@@ -103,6 +102,8 @@ class SpokenCard(QAccessibleInterface):
 
     def text(self, kind: QAccessible.Text) -> str:
         """Name, description and value in words."""
+        from gradstudio.scene.words.statement_description import describe_statement, statement_words, value_words
+
         session = self._canvas.session
         if not self.isValid():
             return ""

@@ -4,35 +4,36 @@ The parts (commands, gestures, menus, popups) know this face and one another, ne
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QWidget
 
-from gradstudio.scene.camera import Camera
-from gradstudio.scene.scene import Scene
-from gradstudio.ui.canvas.gestures.pointer import Pointer
-from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
-from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
-from gradstudio.ui.canvas.paint.scene_painter import ScenePainter
-from gradstudio.ui.canvas.paint.screen_cache import ScreenCache
-from gradstudio.ui.canvas.popups.hint_bubble import HintBubble
-from gradstudio.ui.state.document.attention import Attention
-from gradstudio.ui.state.document.graph_store import GraphStore
-from gradstudio.ui.state.document.group_scope import Scope, ShownStore
-from gradstudio.ui.state.document.overlays import Overlays
-from gradstudio.ui.state.library.favourites import Favourites
-from gradstudio.ui.state.results.result_store import ResultStore
-from gradstudio.ui.widgets.menu_keys import KeysOf
+if TYPE_CHECKING:
+    from gradstudio.scene.camera import Camera
+    from gradstudio.scene.scene import Scene
+    from gradstudio.ui.canvas.gestures.pointer import Pointer
+    from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
+    from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
+    from gradstudio.ui.canvas.paint.scene_painter import ScenePainter
+    from gradstudio.ui.canvas.paint.screen_cache import ScreenCache
+    from gradstudio.ui.canvas.popups.hint_bubble import HintBubble
+    from gradstudio.ui.state.document.attention import Attention
+    from gradstudio.ui.state.document.graph_store import GraphStore
+    from gradstudio.ui.state.document.group_scope import Scope, ShownStore
+    from gradstudio.ui.state.document.overlays import Overlays
+    from gradstudio.ui.state.library.favourites import Favourites
+    from gradstudio.ui.state.results.result_store import ResultStore
+    from gradstudio.ui.widgets.menu_keys import KeysOf
 
 
 class SessionLike(Protocol):
     """What the canvas needs of a session."""
 
-    scope: Scope
-    shown_store: ShownStore
-    attention: Attention
-    results: ResultStore
+    scope: "Scope"
+    shown_store: "ShownStore"
+    attention: "Attention"
+    results: "ResultStore"
 
 
 class GestureState(Protocol):
@@ -43,7 +44,7 @@ class GestureState(Protocol):
         """The press that is not released yet."""
 
     @property
-    def pointer(self) -> Pointer | None:
+    def pointer(self) -> "Pointer | None":
         """Where the pointer was last."""
 
     def leave(self) -> None:
@@ -79,22 +80,22 @@ class CanvasContext(Protocol):
     """
 
     session: SessionLike
-    overlays: Overlays
-    store: GraphStore
-    attention: Attention
-    board: Scene
-    layer: ScenePainter
-    picture: ScreenCache
-    look: CanvasStyle
-    camera: Camera
-    lit: OverlayState
-    shelf: Favourites
+    overlays: "Overlays"
+    store: "GraphStore"
+    attention: "Attention"
+    board: "Scene"
+    layer: "ScenePainter"
+    picture: "ScreenCache"
+    look: "CanvasStyle"
+    camera: "Camera"
+    lit: "OverlayState"
+    shelf: "Favourites"
     drag_options: DragOptions
-    bubble: HintBubble
+    bubble: "HintBubble"
     said: SignalInstance
     status_message: SignalInstance
     view_changed: SignalInstance
-    keys_of: KeysOf
+    keys_of: "KeysOf"
 
     @property
     def input_dispatcher(self) -> GestureState:

@@ -16,7 +16,6 @@ from gradstudio.ui.canvas.minimap import Minimap
 from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_rects
 from gradstudio.ui.canvas.popups.find_bar import GAP, HEIGHT, FindBar
 from gradstudio.ui.canvas.viewport import Viewport
-from gradstudio.ui.state.document.node_search import find_nodes
 from gradstudio.ui.state.throttle import Throttle
 
 COVERED_PX: Final = float(HEIGHT + 2 * GAP)
@@ -137,6 +136,8 @@ class FindInGraph(QObject):
 
     def _search(self) -> None:
         """Find anew; the match that was looked at stays where it still matches."""
+        from gradstudio.ui.state.document.node_search import find_nodes
+
         canvas, before = self._canvas, self.item
         board, results = canvas.board, canvas.board.results
         problems = getattr(canvas.session, "problems", None)

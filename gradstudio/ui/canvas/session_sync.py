@@ -1,21 +1,21 @@
 """How the canvas follows the truths of its session: slots for the graph, results, attention and overlays."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject
 
 from gradstudio.graph.edits import AddNode
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.recipes.effect_statements import BACKWARD
 from gradstudio.scene.card.result_sections import Shown
 from gradstudio.ui.canvas.canvas_context import CanvasContext
-from gradstudio.ui.canvas.gestures.wire_gesture import WireGesture
 from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
 from gradstudio.ui.canvas.popups.quick_fixes import QuickFixes
 from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.state.document.overlays import OVERLAYS, Overlays
-from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.throttle import Throttle
+
+if TYPE_CHECKING:
+    from gradstudio.ui.state.results.failure import Failure
 
 BEHIND_MS: Final = 120
 """Cards out of view are measured so long after their results changed."""
@@ -57,6 +57,8 @@ class SessionSync(QObject):
             problems.changed.connect(self._on_problems_changed)
 
     def _on_store_edited(self, edits: object) -> None:
+        from gradstudio.graph.recipes.effect_statements import BACKWARD
+
         assert isinstance(edits, tuple)
         self._canvas.close_editor()
         self._canvas.hide_words()
@@ -149,6 +151,8 @@ class SessionSync(QObject):
         self._remedies.refresh()
 
     def _on_trials_answered(self, _ends: object) -> None:
+        from gradstudio.ui.canvas.gestures.wire_gesture import WireGesture
+
         gesture = self._canvas.input_dispatcher.gesture
         if isinstance(gesture, WireGesture):
             gesture.say()

@@ -27,7 +27,6 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.scene import Scene
-from gradstudio.scene.words.tooltips import NO_PAGES, tooltip
 from gradstudio.ui.canvas.accessibility import Speaking
 from gradstudio.ui.canvas.breadcrumbs import Breadcrumbs
 from gradstudio.ui.canvas.canvas_context import DragOptions, SessionLike
@@ -362,6 +361,8 @@ class CanvasView(QAbstractScrollArea):
 
     def viewportEvent(self, event: QEvent) -> bool:
         """Tooltips for what is under the pointer; pinches on a touchpad."""
+        from gradstudio.scene.words.tooltips import NO_PAGES, tooltip
+
         if isinstance(event, QNativeGestureEvent) and self.input_dispatcher.pinch(event):
             return True
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:

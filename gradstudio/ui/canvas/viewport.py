@@ -10,7 +10,6 @@ from gradstudio.graph.model import ItemId
 from gradstudio.scene import camera as cameras
 from gradstudio.scene import geometry
 from gradstudio.scene.camera import Camera
-from gradstudio.scene.edit.new_card_size import new_card_size
 from gradstudio.scene.entry_point import first_item
 from gradstudio.scene.geometry import Box, Floats
 from gradstudio.ui.canvas.canvas_context import CanvasContext
@@ -239,6 +238,8 @@ class Viewport:
 
     def free_place(self, key: str = "") -> tuple[float, float]:
         """A scene point near the middle where a fresh card of an operator covers nothing."""
+        from gradstudio.scene.edit.new_card_size import new_card_size
+
         board, view = self._board, self._canvas.viewport()
         size = new_card_size(board, key)
         seen = self._canvas.camera.seen(view.width(), view.height())

@@ -1,6 +1,6 @@
 """Every dock, a row each: what it is called, where it stands at first, and what makes its panel.
 
-A panel is imported by its factory, when the first document is built: the docks stand in the window before that.
+A panel is imported by its factory, when its dock is first seen: the docks stand in the window before that.
 """
 
 from collections.abc import Callable

@@ -1,12 +1,13 @@
 """The docks around the canvas: where each stands at first, and in the menu that shows and hides them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import pairwise
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QWidget
 
+from gradstudio.ui.docks.dock_panels import DockPanels
 from gradstudio.ui.docks.dock_registry import DOCKS, DockArea, docks_of, places
 from gradstudio.ui.docks.dock_title import DockTitle
 from gradstudio.ui.theme import Theme
@@ -36,13 +37,15 @@ class Docks(QObject):
         """Make every dock, empty."""
         super().__init__(window)
         self._window, self._theme = window, theme
+        self._panels: DockPanels | None = None
+        self._seen: set[str] = set()
+        self._left = frozenset(row.id for row in docks_of("left"))
         self._has_lesson = self._had_lesson = False
         self._front = self._before_lesson = "library"
         self._docks = {row.id: _dock(row.id, row.title, window, theme) for row in DOCKS}
-        for dock in self._docks.values():
+        for key, dock in self._docks.items():
             dock.topLevelChanged.connect(self._on_dock_top_level_changed)
-        for row in docks_of("left"):
-            self._docks[row.id].visibilityChanged.connect(partial(self._on_left_visibility_changed, row.id))
+            dock.visibilityChanged.connect(partial(self._on_dock_visibility_changed, key))
         window.setDockNestingEnabled(True)
         for corner, area in (
             (Qt.Corner.TopLeftCorner, Area.LeftDockWidgetArea),
@@ -56,31 +59,44 @@ class Docks(QObject):
         """The dock of that id."""
         return self._docks[key]
 
-    def fill(self, panels: Mapping[str, QWidget]) -> None:
-        """Give each panel a page in its dock; the first one there is shown."""
-        for key, panel in panels.items():
-            panel.setMinimumWidth(LEAST_PX)  # else a dock grows with what its panel shows
-            self._pages(key).addWidget(panel)
+    def fill(self, key: str, panel: QWidget) -> None:
+        """Give a panel a page in its dock; the first one there is shown."""
+        panel.setMinimumWidth(LEAST_PX)  # else a dock grows with what its panel shows
+        self._pages(key).addWidget(panel)
 
-    def turn_to(self, panels: Mapping[str, QWidget]) -> None:
-        """Show the pages of these panels."""
-        for key, panel in panels.items():
-            self._pages(key).setCurrentWidget(panel)
+    def take_in(self, panels: DockPanels) -> None:
+        """Give these panels pages, those that are not built yet as soon as they are."""
+        if self._panels is None:
+            self._show_buttons()
+        for key, panel in panels.built.items():
+            self.fill(key, panel)
+        panels.added = partial(self._on_panel_added, panels)
 
-    def take_out(self, panels: Mapping[str, QWidget]) -> None:
+    def turn_to(self, panels: DockPanels) -> None:
+        """Show the pages of these panels; one is built as soon as its dock is seen."""
+        self._panels = panels
+        for key in panels:
+            if key in panels.built or key in self._seen:
+                self._pages(key).setCurrentWidget(panels[key])
+
+    def take_out(self, panels: DockPanels) -> None:
         """These panels are needed no more."""
-        for key, panel in panels.items():
+        for key, panel in panels.built.items():
             self._pages(key).removeWidget(panel)
 
     def _pages(self, key: str) -> QStackedWidget:
-        """What holds the pages of a dock; with the first of them come pictures on the dock's buttons."""
-        dock = self._docks[key]
-        pages, title = dock.widget(), dock.titleBarWidget()
+        """What holds the pages of a dock."""
+        pages = self._docks[key].widget()
         assert isinstance(pages, QStackedWidget)
-        if not pages.count() and isinstance(title, DockTitle):
-            title.take_tab_focus()
-            title.set_theme(self._theme)
         return pages
+
+    def _show_buttons(self) -> None:
+        """The window is filled: the docks' buttons get pictures, and Tab reaches them."""
+        for dock in self:
+            title = dock.titleBarWidget()
+            if isinstance(title, DockTitle):
+                title.take_tab_focus()
+                title.set_theme(self._theme)
 
     def __iter__(self) -> Iterator[QDockWidget]:
         """All docks."""
@@ -210,9 +226,20 @@ class Docks(QObject):
     def _is_docked(self, dock: QDockWidget) -> bool:
         return not dock.isHidden() and not dock.isFloating()
 
-    def _on_left_visibility_changed(self, key: str, shown: bool) -> None:
+    def _on_panel_added(self, panels: DockPanels, key: str, panel: QWidget) -> None:
+        self.fill(key, panel)
+        if panels is self._panels:
+            self._pages(key).setCurrentWidget(panel)
+
+    def _on_dock_visibility_changed(self, key: str, shown: bool) -> None:
         """Also told when its tab comes to the front."""
-        if shown:
+        if not shown:
+            self._seen.discard(key)
+            return
+        self._seen.add(key)
+        if self._panels is not None and key in self._panels:
+            self._pages(key).setCurrentWidget(self._panels[key])
+        if key in self._left:
             self._front = key
 
     def _on_dock_top_level_changed(self, floating: bool) -> None:

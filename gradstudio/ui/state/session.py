@@ -1,12 +1,12 @@
 """One open document: its graph, its run, what is looked at, and where it is saved."""
 
 from pathlib import Path
+from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
 from gradstudio.document import file, png_embedding
 from gradstudio.document.file import View
-from gradstudio.document.python import python_document
 from gradstudio.graph.model import Graph, Header
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.file_stamp import Stamp, stamp_of
@@ -24,6 +24,8 @@ from gradstudio.ui.state.run.experiments import Experiments
 from gradstudio.ui.state.run.problem_store import ProblemStore
 from gradstudio.ui.state.run.run_controller import RunController
 from gradstudio.ui.state.run.wire_inference import WireInference
+
+PYTHON_SUFFIX: Final = ".py"
 
 
 class Session(QObject):
@@ -101,7 +103,9 @@ class Session(QObject):
         Raises:
             DocumentError: the file cannot be read; this document is untouched.
         """
-        if path.suffix == python_document.SUFFIX:
+        if path.suffix == PYTHON_SUFFIX:
+            from gradstudio.document.python import python_document
+
             self._take(python_document.load_python(path).graph, None, None, path, path.stem)
             return
         if path.suffix.lower() == png_embedding.SUFFIX:

@@ -1,13 +1,15 @@
 """Which theme a person's choice means here and now."""
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from gradstudio.ui.theme.model import ThemeName, theme
-from gradstudio.ui.theme.user_themes import PREFIX, ThemeReading, UserThemes
+
+if TYPE_CHECKING:
+    from gradstudio.ui.theme.user_themes import ThemeReading
 
 SYSTEM: Final = "system"
 TITLES: Final[dict[str, str]] = {
@@ -30,8 +32,10 @@ def resolve(choice: str) -> ThemeName:
     return "light" if scheme == Qt.ColorScheme.Light else "dark"
 
 
-def find(choice: str, folder: Path) -> ThemeReading:
+def find(choice: str, folder: Path) -> "ThemeReading":
     """The theme of a choice, a file of that folder's `themes` when it begins with "own:"."""
+    from gradstudio.ui.theme.user_themes import PREFIX, ThemeReading, UserThemes
+
     if choice.startswith(PREFIX):
         return UserThemes(folder / "themes").load(choice)
     return ThemeReading(theme(resolve(choice)))
@@ -39,6 +43,8 @@ def find(choice: str, folder: Path) -> ThemeReading:
 
 def choices(folder: Path) -> tuple[tuple[str, str], ...]:
     """All that can be chosen, with titles."""
+    from gradstudio.ui.theme.user_themes import PREFIX, UserThemes
+
     own = UserThemes(folder / "themes").names()
     return (*TITLES.items(), *((name, name.removeprefix(PREFIX)) for name in own))
 

@@ -1,13 +1,11 @@
 """Themes of the person's own: JSON files in the folder of settings, checked, with messages (docs/themes.md)."""
 
-import difflib
 from pathlib import Path
 from typing import Any, Final, NamedTuple, get_args
 
 import msgspec
 from PySide6.QtGui import QColor
 
-from gradstudio.ui.theme.contrast import poor_pairs
 from gradstudio.ui.theme.model import Theme, ThemeName, theme
 
 PREFIX: Final = "own:"
@@ -75,6 +73,8 @@ def read(data: bytes, name: str) -> ThemeReading:
 
 def _merge(plain: dict[str, Any], role: str, value: Any) -> str:
     """Put a value into a theme; what is wrong with it, else ""."""
+    import difflib
+
     if role == "name":
         return ""
     if role not in plain:
@@ -107,6 +107,8 @@ def _wrong_color(role: str, value: Any) -> str:
 
 
 def _poor_words(made: Theme, name: str) -> tuple[str, ...]:
+    from gradstudio.ui.theme.contrast import poor_pairs
+
     pairs = poor_pairs(made)
     if not pairs:
         return ()

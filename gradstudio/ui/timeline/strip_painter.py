@@ -1,17 +1,19 @@
 """Paints the strip in batches: what stands still into a picture that is kept, what moves over it."""
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from gradstudio.ui.theme import Theme, ui_font
 from gradstudio.ui.timeline.band_layout import SECTION_PX, TURN_PX, Bands
-from gradstudio.ui.timeline.pixel_columns import Run, cells_in_view, merge_columns
-from gradstudio.ui.timeline.section_labels import Label, section_labels, turn_labels
 from gradstudio.ui.timeline.tick_arrays import BACKWARD, NOT_FINITE, Cells, TickArrays
 from gradstudio.ui.timeline.time_scale import TAIL_PX, Scale
+
+if TYPE_CHECKING:
+    from gradstudio.ui.timeline.pixel_columns import Run
+    from gradstudio.ui.timeline.section_labels import Label
 
 SINGLE_PX, NAMED_PX, ARROW_PX, SIGNED_PX = 4.0, 15.0, 30.0, 9.0
 """From this width on a cell is drawn alone; has a name; an arrow before it; a sign that something is wrong."""
@@ -120,6 +122,8 @@ class Painter:
         painter.drawRect(QRectF(x - 0.75, top + 3, 1.5, bands.bottom - top - 2))
 
     def _paint_hovered(self, painter: QPainter, picture: Picture, hovered: tuple[int, ...]) -> None:
+        from gradstudio.ui.timeline.pixel_columns import cells_in_view, merge_columns
+
         if not hovered:
             return
         color = self.theme.color("text")
@@ -146,6 +150,8 @@ class Painter:
 
     def _paint_cells(self, painter: QPainter, picture: Picture) -> None:
         """Every cell alone, with its name where there is room."""
+        from gradstudio.ui.timeline.pixel_columns import cells_in_view
+
         first, last = cells_in_view(picture.cells, picture.scale, picture.width_px)
         lit = frozenset(picture.lit)
         for cell in range(first, last):
@@ -199,6 +205,8 @@ class Painter:
 
     def _paint_columns(self, painter: QPainter, picture: Picture) -> None:
         """Cells too narrow to tell apart, as columns."""
+        from gradstudio.ui.timeline.pixel_columns import merge_columns
+
         columns, bands = merge_columns(picture.cells, picture.scale, picture.width_px, picture.lit), picture.bands
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -217,7 +225,7 @@ class Painter:
         self._paint_signs(painter, columns.odd_forward, bands.forward - 1)
         self._paint_signs(painter, columns.odd_backward, bands.forward - 1)
 
-    def _paint_signs(self, painter: QPainter, runs: Iterable[Run], bottom: float) -> None:
+    def _paint_signs(self, painter: QPainter, runs: "Iterable[Run]", bottom: float) -> None:
         """A "!" over what is not finite, where there is room between two of them."""
         painter.setPen(self.theme.color("danger"))
         before = -20.0
@@ -228,6 +236,8 @@ class Painter:
 
     def _paint_hits(self, painter: QPainter, picture: Picture) -> None:
         """A dot on the axis where a breakpoint was met."""
+        from gradstudio.ui.timeline.pixel_columns import cells_in_view
+
         first, last = cells_in_view(picture.cells, picture.scale, picture.width_px)
         places = {
             round(picture.scale.x(cell) + picture.scale.cell_px / 2) for cell in picture.hits if first <= cell < last
@@ -251,6 +261,8 @@ class Painter:
 
     def _paint_labels(self, painter: QPainter, picture: Picture) -> None:
         """Passes and backwards on top, turns of loops as brackets under them."""
+        from gradstudio.ui.timeline.section_labels import section_labels, turn_labels
+
         theme = self.theme
         recording, cells, scale, width = picture.recording, picture.cells, picture.scale, picture.width_px
         for label in section_labels(recording, cells, scale, width):
@@ -269,7 +281,7 @@ class Painter:
                 )
                 self._paint_label(painter, label, top - 2, TURN_PX - 2, color)
 
-    def _paint_label(self, painter: QPainter, label: Label, top: float, height: float, color: QColor) -> None:
+    def _paint_label(self, painter: QPainter, label: "Label", top: float, height: float, color: QColor) -> None:
         for text in label.texts:
             room = label.width - (3 if text == label.texts[-1] else 12)
             if self._metrics.horizontalAdvance(text) <= room:
@@ -278,12 +290,12 @@ class Painter:
                 return
 
 
-def _above(run: Run, bands: Bands) -> QRectF:
+def _above(run: "Run", bands: Bands) -> QRectF:
     x, width, share = run
     return QRectF(x, bands.forward + bands.lane * (1 - share), width, bands.lane * share)
 
 
-def _below(run: Run, bands: Bands) -> QRectF:
+def _below(run: "Run", bands: Bands) -> QRectF:
     x, width, share = run
     return QRectF(x, bands.backward, width, bands.lane * share)
 

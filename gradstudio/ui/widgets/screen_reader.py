@@ -7,7 +7,6 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
 from gradstudio.graph.names import title
-from gradstudio.scene.words.statement_description import value_words
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 
@@ -49,6 +48,8 @@ class RunAnnouncer(QObject):
 
     def _outcome(self) -> str:
         """The last named value of the program."""
+        from gradstudio.scene.words.statement_description import value_words
+
         graph, results = self._session.shown_store.graph, self._session.results
         for item in reversed(tuple(graph.order())):
             node = graph.nodes.get(item)

@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 from hypothesis import given, settings
 
 from gradstudio.document.file import dumps
-from gradstudio.document.gsg.gsg_writer import LineMemo
+from gradstudio.document.gsg.line_memo import LineMemo
 from gradstudio.graph import edits as e
 from gradstudio.graph.errors import EditError
 from gradstudio.graph.model import ROOT, Definition, Graph, ItemId, Node, Place

@@ -1,15 +1,17 @@
 """What keeps documents safe: recovery, autosave, what was open, the questions before a tab or the window closes."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
 from gradstudio.ui.app.files.autosave import Autosave
 from gradstudio.ui.app.files.documents import Documents, Tab
 from gradstudio.ui.app.files.recovery_dialog import RecoveryOffer
-from gradstudio.ui.app.files.unsaved_changes import may_close_all
 from gradstudio.ui.app.window.document_window import DocumentWindow
-from gradstudio.ui.app.window.window_host import WindowHost
+
+if TYPE_CHECKING:
+    from gradstudio.ui.app.window.window_host import WindowHost
 
 
 class DocumentSafety(QObject):
@@ -20,8 +22,10 @@ class DocumentSafety(QObject):
         autosave: writes what is changed, where a person wants that.
     """
 
-    def __init__(self, window: WindowHost, rooms: Mapping[Tab, DocumentWindow], parent: QObject) -> None:
+    def __init__(self, window: "WindowHost", rooms: Mapping[Tab, DocumentWindow], parent: QObject) -> None:
         """Follow the window's documents; `rooms` are those that were built, and go on growing."""
+        from gradstudio.ui.app.files.unsaved_changes import may_close_all
+
         super().__init__(parent)
         settings, documents = window.settings, window.documents
         self._window, self._rooms = window, rooms

@@ -4,8 +4,9 @@ A room is built when its tab is first shown. What all documents share (library, 
 window's and never made here.
 """
 
+from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
@@ -14,6 +15,7 @@ from shiboken6 import isValid
 from gradstudio.document.file import View
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.names import title
+from gradstudio.ui import theme as themes
 from gradstudio.ui.actions.access_commands import AccessCommands
 from gradstudio.ui.actions.action_set import ActionSet
 from gradstudio.ui.actions.action_table import Commands, action_rows
@@ -35,29 +37,30 @@ from gradstudio.ui.app.window.status_menus import StatusMenus
 from gradstudio.ui.app.window.window_services import WindowServices
 from gradstudio.ui.canvas.code_edit_view import CodeEditView
 from gradstudio.ui.canvas.view import CanvasView
-from gradstudio.ui.dialogs.memory_dialog import may_run
-from gradstudio.ui.docks.breakpoints.panel import BreakpointsPanel
-from gradstudio.ui.docks.code.panel import CodePanel
+from gradstudio.ui.docks.dock_panels import DockPanels
 from gradstudio.ui.docks.dock_registry import DOCKS, PanelParts
-from gradstudio.ui.docks.documentation import DocumentationPanel
-from gradstudio.ui.docks.history_panel import HistoryPanel
-from gradstudio.ui.docks.inspector import InspectorPanel
-from gradstudio.ui.docks.lesson.panel import LessonPanel
-from gradstudio.ui.docks.memory.panel import MemoryPanel
-from gradstudio.ui.docks.messages.log_panel import LogPanel
-from gradstudio.ui.docks.messages.problems_panel import ProblemsPanel
-from gradstudio.ui.docks.outline.panel import OutlinePanel
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.settings import Preferences
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme, ThemedWidget
-from gradstudio.ui.timeline import TimelinePanel, Workspace
+from gradstudio.ui.timeline.panel import TimelinePanel
+from gradstudio.ui.timeline.workspace import Workspace
 from gradstudio.ui.widgets.screen_reader import RunAnnouncer, announce
+
+if TYPE_CHECKING:
+    from gradstudio.ui.docks.breakpoints.panel import BreakpointsPanel
+    from gradstudio.ui.docks.code.panel import CodePanel
+    from gradstudio.ui.docks.documentation.panel import DocumentationPanel
+    from gradstudio.ui.docks.history_panel import HistoryPanel
+    from gradstudio.ui.docks.inspector.panel import InspectorPanel
+    from gradstudio.ui.docks.lesson.panel import LessonPanel
+    from gradstudio.ui.docks.memory.panel import MemoryPanel
+    from gradstudio.ui.docks.messages.log_panel import LogPanel
+    from gradstudio.ui.docks.messages.problems_panel import ProblemsPanel
+    from gradstudio.ui.docks.outline.panel import OutlinePanel
 
 LOOKING_MS = 200
 SECOND_MS = 1000
-
-Panel = TypeVar("Panel", bound=QWidget)
 
 
 class DocumentWindow(QObject):
@@ -67,6 +70,7 @@ class DocumentWindow(QObject):
         rows: the commands, as this document carries them out.
         panels: what it has in the docks, by dock.
         is_shown: its tab is the one in front.
+        is_dressed: it wears the theme of now.
 
     Signals:
         changed(): something that an action may depend on is another one now.
@@ -82,22 +86,44 @@ class DocumentWindow(QObject):
         """Build what the commands need; `furnish` makes the rest, when there are actions."""
         super().__init__(parent)
         self._services, self.session, self._recovery, self._theme = services, session, recovery, theme
-        self.is_shown = False
+        self.is_shown, self.is_dressed = False, True
         self.problem_count = 0
         self._looking = Throttle(LOOKING_MS, self)
         self.canvas = CanvasView(session, services.overlays, theme)
         self.canvas.shelf, self.canvas.searching.habits = services.shelf, services.habits
         self.typed_view = CodeEditView(self.canvas, self.canvas.navigation)
-        parts = PanelParts(session, self.canvas, theme)
-        self.panels = {row.id: row.factory(parts) for row in DOCKS if row.factory is not None}
-        self.inspector, self.documentation = self._panel(InspectorPanel), self._panel(DocumentationPanel)
-        self.memory, self.code = self._panel(MemoryPanel), self._panel(CodePanel)
-        self.log, self.problems = self._panel(LogPanel), self._panel(ProblemsPanel)
-        self.breakpoints, self.history = self._panel(BreakpointsPanel), self._panel(HistoryPanel)
-        self.outline, self.lesson = self._panel(OutlinePanel), self._panel(LessonPanel)
+        self.panels = DockPanels({row.id: partial(self._build_panel, row.factory) for row in DOCKS if row.factory})
+        self.memory, self.code = cast("MemoryPanel", self.panels["memory"]), cast("CodePanel", self.panels["code"])
+        self.log, self.problems = cast("LogPanel", self.panels["log"]), cast("ProblemsPanel", self.panels["problems"])
+        self.lesson = cast("LessonPanel", self.panels["lesson"])
         self.status = StatusBar(session, theme)
         self._build_commands()
         self.rows = action_rows(self.commands)
+
+    @property
+    def inspector(self) -> "InspectorPanel":
+        """What is said of the selected item."""
+        return cast("InspectorPanel", self.panels["inspector"])
+
+    @property
+    def documentation(self) -> "DocumentationPanel":
+        """The page of torch's documentation."""
+        return cast("DocumentationPanel", self.panels["documentation"])
+
+    @property
+    def outline(self) -> "OutlinePanel":
+        """The statements as a tree."""
+        return cast("OutlinePanel", self.panels["outline"])
+
+    @property
+    def breakpoints(self) -> "BreakpointsPanel":
+        """Where a run stops."""
+        return cast("BreakpointsPanel", self.panels["breakpoints"])
+
+    @property
+    def history(self) -> "HistoryPanel":
+        """The steps of the document."""
+        return cast("HistoryPanel", self.panels["history"])
 
     def furnish(self, actions: ActionSet) -> None:
         """Build what is made from actions, and connect everything."""
@@ -130,11 +156,22 @@ class DocumentWindow(QObject):
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
-        self._theme = theme
-        for part in (self.canvas, *self.panels.values(), self.status, self.timeline, self.workspace):
+        self._theme, self.is_dressed = theme, True
+        for part in (self.canvas, *self.panels.built.values(), self.status, self.timeline, self.workspace):
             if isinstance(part, ThemedWidget):
                 part.set_theme(theme)
         self.analyse.set_theme(theme)
+
+    def dress(self, theme: Theme) -> None:
+        """Take up the theme of now, where that was put off because nothing of this was seen."""
+        if not self.is_dressed:
+            themes.style_late(self.widgets)
+            self.set_theme(theme)
+
+    @property
+    def widgets(self) -> tuple[QWidget, ...]:
+        """All that is this document's alone."""
+        return *self.panels.built.values(), self.status, self.workspace
 
     def show_in_front(self, shown: bool) -> None:
         """Its tab comes to the front, or goes behind another one."""
@@ -154,16 +191,16 @@ class DocumentWindow(QObject):
         """The document is closed for good: its widgets go."""
         self._recovery.unapplied, self._recovery.view = lambda: "", lambda: None
         self.analyse.close()
-        for widget in (*self.panels.values(), self.status, self.workspace):
+        for widget in self.widgets:
             widget.setParent(None)
             widget.deleteLater()
         self.deleteLater()
 
     # ------------------------------------------------------------------ building
 
-    def _panel(self, kind: type[Panel]) -> Panel:
-        """The panel of that kind."""
-        return next(panel for panel in self.panels.values() if isinstance(panel, kind))
+    def _build_panel(self, factory: Callable[[PanelParts], QWidget]) -> QWidget:
+        """A panel, in the theme of now."""
+        return factory(PanelParts(self.session, self.canvas, self._theme))
 
     def _build_commands(self) -> None:
         services, session = self._services, self.session
@@ -206,6 +243,8 @@ class DocumentWindow(QObject):
             announce(self.status, words)
 
     def _wire_session(self) -> None:
+        from gradstudio.ui.dialogs.memory_dialog import may_run
+
         session, store, changed = self.session, self.session.graph_store, self.changed
         store.history_changed.connect(changed)  # not the stack itself: it still signals while it dies
         store.replaced.connect(changed)
@@ -238,7 +277,7 @@ class DocumentWindow(QObject):
         self.file.warned.connect(self.status.say)
         self.file.left_out = CodeSyncWarning(self.session, self.code.live, self.status).saved
         self.problems.counted.connect(self._on_problems_counted)
-        self.lesson.watch.gradient_wanted.connect(self.inspector.show_gradient)
+        self.lesson.watch.gradient_wanted.connect(lambda: self.inspector.show_gradient())
         self.code.said.connect(self.status.confirm)
         self.code.left.connect(self.canvas.setFocus)
         self.code.live.applying.connect(self.typed_view.remember)

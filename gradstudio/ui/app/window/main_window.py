@@ -58,7 +58,7 @@ class MainWindow(FrontDocument):
         self.shell = WindowCommands(self, lambda: self.taking_up.dress())
         self.shared_library = SharedLibrary(self, self.shelf, self.habits, self)
         self.library = self.shared_library.panel
-        frame.docks.fill({"library": self.library})
+        frame.docks.fill("library", self.library)
         self._services = self._services_of_documents()
         self._build_first(session)
         self.safety = DocumentSafety(self, self._rooms, self)
@@ -173,12 +173,16 @@ class MainWindow(FrontDocument):
     def set_theme(self, theme: Theme, text_scale: float | None = None) -> None:
         """Repaint everything in another theme, with text of another size where one is given."""
         self.theme = theme
+        for room in self.rooms:
+            room.is_dressed = False
         application = QApplication.instance()
         if isinstance(application, QApplication):
-            themes.apply(application, theme, text_scale)
+            unseen = (widget for room in self.rooms if not room.is_shown for widget in room.widgets)
+            themes.apply(application, theme, text_scale, unseen)
         around: tuple[ThemedWidget, ...] = (self.frame.docks, self.toolbar, self.actions, self.strip, self.band)
-        for part in (*around, self.shared_library, self.learning, *self.rooms):
+        for part in (*around, self.shared_library, self.learning):
             part.set_theme(theme)
+        self.room.dress(theme)
 
     def _show_title(self) -> None:
         session = self.session
@@ -193,6 +197,7 @@ class MainWindow(FrontDocument):
         for other in self.rooms:
             other.show_in_front(False)
         room = self.room_of(tab)
+        room.dress(self.theme)
         self.actions.take_rows(room.rows)
         self.toolbar.take(room.session, room.graph.set_device)
         self.workbench.turn_to(room)

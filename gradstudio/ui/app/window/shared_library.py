@@ -10,7 +10,6 @@ from gradstudio.ui.actions.key_map import keys_now
 from gradstudio.ui.app.window.document_window import DocumentWindow
 from gradstudio.ui.app.window.window_host import WindowHost
 from gradstudio.ui.canvas.paint.card_picture import as_rich_text
-from gradstudio.ui.docks.documentation import OperatorSource, operator_of_card
 from gradstudio.ui.docks.library.library_groups import LibraryGroups
 from gradstudio.ui.docks.library.panel import LibraryPanel
 from gradstudio.ui.state.library.connection_statistics import ConnectionStatistics
@@ -62,6 +61,8 @@ class SharedLibrary(QObject):
 
     def looked_up(self) -> str:
         """The operator that a person looks at: where the focus is, else on the canvas, else in the Library."""
+        from gradstudio.ui.docks.documentation.operator_source import OperatorSource, operator_of_card
+
         widget: QWidget | None = self._window.frame.focusWidget()
         while widget is not None:
             if isinstance(widget, OperatorSource):

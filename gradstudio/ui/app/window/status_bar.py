@@ -7,10 +7,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStatusBar, QToo
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.breakpoint_conditions import describe
 from gradstudio.protocol.messages.debugging import Checked
 from gradstudio.ui.app.window.zoom_button import ZoomButton
-from gradstudio.ui.docks.breakpoints.breakpoint_model import place_words
 from gradstudio.ui.docks.memory.curve import in_words
 from gradstudio.ui.docks.messages.message_model import did_not_run, left_out, name_of
 from gradstudio.ui.state.run.run_controller import RunState
@@ -171,6 +169,9 @@ class StatusBar(QStatusBar):
 
     def _say_hit(self, state: RunState) -> None:
         """Why the run has paused, and what goes on from there."""
+        from gradstudio.protocol.breakpoint_conditions import describe
+        from gradstudio.ui.docks.breakpoints.breakpoint_model import place_words
+
         met = self._session.debug.get(state.hit)
         if met is None:
             return

@@ -1,17 +1,18 @@
 """What the window gives to each of its documents: all that they share."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from gradstudio.ui.actions.learning_commands import LearningCommands
-from gradstudio.ui.actions.tab_commands import TabCommands
-from gradstudio.ui.actions.window_commands import WindowCommands
-from gradstudio.ui.app.files.documents import Documents
-from gradstudio.ui.app.window.window_frame import Frame
-from gradstudio.ui.state.document.overlays import Overlays
-from gradstudio.ui.state.library.connection_statistics import ConnectionStatistics
-from gradstudio.ui.state.library.favourites import Favourites
-from gradstudio.ui.state.settings import Settings
+if TYPE_CHECKING:
+    from gradstudio.ui.actions.learning_commands import LearningCommands
+    from gradstudio.ui.actions.tab_commands import TabCommands
+    from gradstudio.ui.actions.window_commands import WindowCommands
+    from gradstudio.ui.app.files.documents import Documents
+    from gradstudio.ui.app.window.window_frame import Frame
+    from gradstudio.ui.state.document.overlays import Overlays
+    from gradstudio.ui.state.library.connection_statistics import ConnectionStatistics
+    from gradstudio.ui.state.library.favourites import Favourites
+    from gradstudio.ui.state.settings import Settings
 
 
 class WindowServices(NamedTuple):
@@ -23,15 +24,15 @@ class WindowServices(NamedTuple):
         find_operator: puts the cursor into the Library's search.
     """
 
-    frame: Frame
-    settings: Settings
-    documents: Documents
-    overlays: Overlays
-    shelf: Favourites
-    habits: ConnectionStatistics
-    tabs: TabCommands
-    shell: WindowCommands
-    learning: LearningCommands
+    frame: "Frame"
+    settings: "Settings"
+    documents: "Documents"
+    overlays: "Overlays"
+    shelf: "Favourites"
+    habits: "ConnectionStatistics"
+    tabs: "TabCommands"
+    shell: "WindowCommands"
+    learning: "LearningCommands"
     looked_up: Callable[[], str]
     toggle_favourite: Callable[[], None]
     find_operator: Callable[[], None]

@@ -31,7 +31,7 @@ class Workbench(QWidget):
         """Give a room its pages; none of them is shown yet."""
         self._middle.addWidget(room.workspace)
         self._bottom.addWidget(room.status)
-        self._frame.docks.fill(room.panels)
+        self._frame.docks.take_in(room.panels)
 
     def turn_to(self, room: DocumentWindow) -> None:
         """Turn to the pages of a room."""

@@ -17,7 +17,6 @@ from gradstudio.scene.card.debug_sections import Experiments
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.paint.breakpoint_painter import Breakpoints, paint_breakpoints
 from gradstudio.ui.canvas.paint.card.header_colours import paint_legend
-from gradstudio.ui.canvas.paint.moment_painter import COVERED, Stage, paint_moment
 from gradstudio.ui.canvas.paint.storage_link_painter import paint_clashes
 from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.state.document.group_scope import Path
@@ -171,6 +170,8 @@ class CanvasDebugging(QObject):
 
     def _follow_inside(self, state: RunState) -> None:
         """Show the group inside of which the run has paused or failed; behind its call, what is around again."""
+        from gradstudio.ui.canvas.paint.moment_painter import COVERED
+
         scope, item = self._session.scope, state.next_node
         results = self._session.results
         if state.outcome == "failed" and is_call_item(results.failed_at):
@@ -213,6 +214,8 @@ class CanvasDebugging(QObject):
 
     def _on_results_moment_moved(self) -> None:
         """Show the moment; push the scene only as far as the active node needs."""
+        from gradstudio.ui.canvas.paint.moment_painter import COVERED
+
         self._keep_place()
         self._follow_moment()
         results = self._session.results
@@ -285,6 +288,8 @@ class CanvasDebugging(QObject):
 
     def paint(self, painter: QPainter) -> None:
         """Over the board: the moment, clashes, breakpoints, the legend."""
+        from gradstudio.ui.canvas.paint.moment_painter import Stage, paint_moment
+
         view = self._canvas.viewport()
         seen = self._canvas.camera.seen(view.width(), view.height())
         paint_clashes(painter, self._canvas.look, self._board, self._canvas.camera, seen)

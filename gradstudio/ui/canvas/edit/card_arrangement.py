@@ -11,10 +11,7 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place
 from gradstudio.graph.names import title
 from gradstudio.layout.placement.alignment import Axis, Rect, Shifts, Side, align, distribute
-from gradstudio.scene.edit.card_drop import drop_edits
 from gradstudio.scene.edit.drag_group import Corners, drag_group, units, with_members
-from gradstudio.scene.edit.empty_blocks import keep_frames
-from gradstudio.scene.edit.make_room import with_room
 from gradstudio.scene.geometry import GRID
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.canvas_context import CanvasContext
@@ -54,6 +51,9 @@ class CardArrangement:
 
         What was `shaken` is taken out of its wires first.
         """
+        from gradstudio.scene.edit.card_drop import drop_edits
+        from gradstudio.scene.edit.empty_blocks import keep_frames
+
         graph = self._board.graph
         current = {key: (place.x, place.y) for key, place in graph.places.items()}
         if shaken:
@@ -122,6 +122,8 @@ class CardArrangement:
         self, shifts: Shifts, text: str, brought: list[ItemId], down: bool, still: Iterable[ItemId] = ()
     ) -> None:
         """Move things, and along the line what they, or the frames around them, would cover."""
+        from gradstudio.scene.edit.make_room import with_room
+
         moved: Corners = {}
         for item, (dx, dy) in shifts.items():
             corners = drag_group(self._board, (ItemId(item),))
@@ -171,6 +173,8 @@ class CardArrangement:
 
     def delete_and_reconnect(self) -> None:
         """Delete the selected items, and wire what fed them to their users."""
+        from gradstudio.scene.edit.empty_blocks import keep_frames
+
         items = self._selection.statements()
         if not items:
             return
@@ -182,6 +186,9 @@ class CardArrangement:
 
     def drop_shaken(self, places: Corners, bodies: dict[ItemId, BodyId], items: frozenset[ItemId]) -> None:
         """Put what was shaken where it is let go, out of its wires to others."""
+        from gradstudio.scene.edit.card_drop import drop_edits
+        from gradstudio.scene.edit.empty_blocks import keep_frames
+
         made: list[recipes.Reconnection] = []
 
         def shaken(graph: Graph) -> Edits:
@@ -233,6 +240,8 @@ class CardArrangement:
 
 def submit_with_room(store: GraphStore, board: Scene, edits: Edits, came: Collection[ItemId], text: str) -> None:
     """Submit edits; what came into a block covers nothing there, nor does its frame; all is one undo entry."""
+    from gradstudio.scene.edit.make_room import with_room
+
     key = f"room:{board.graph.revision}" if came else ""
     store.submit(edits, text, key)
     corners = with_room(board, came) if came else {}
@@ -240,7 +249,7 @@ def submit_with_room(store: GraphStore, board: Scene, edits: Edits, came: Collec
         store.submit(recipes.move(board.graph, corners), text, key)
 
 
-def reconnection_message(verb: str, healed: recipes.Reconnection) -> str:
+def reconnection_message(verb: str, healed: "recipes.Reconnection") -> str:
     """What became of the wires."""
     words = [verb]
     if healed.wired:

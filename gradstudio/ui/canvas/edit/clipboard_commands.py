@@ -1,30 +1,27 @@
 """What comes from the clipboard and from files, and goes there: statements, Python, numbers."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication
 
-from gradstudio.document.clipboard import from_text, to_text
 from gradstudio.document.errors import DocumentError
-from gradstudio.graph import names, recipes
+from gradstudio.graph import (
+    names,
+)
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import SetHeader, apply_all
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.external_inputs import external_inputs, reconnecting_wires
 from gradstudio.graph.model import ROOT, BodyId
-from gradstudio.graph.recipes import fragments
-from gradstudio.layout.placement.new_item_places import clear_of
-from gradstudio.program.forms.selection import write_selection
 from gradstudio.scene import hit_test
-from gradstudio.scene.edit import tabular_data
-from gradstudio.scene.edit.avoid_overlap import avoid_overlap
-from gradstudio.scene.edit.tabular_data import Data
-from gradstudio.scene.words.paste_message import open_inputs_message
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 from gradstudio.ui.canvas.edit.selection_commands import SelectionCommands, cards_of, counted_items
 from gradstudio.ui.canvas.viewport import Viewport
+
+if TYPE_CHECKING:
+    from gradstudio.scene.edit.tabular_data import Data
 
 
 class ClipboardCommands:
@@ -44,6 +41,10 @@ class ClipboardCommands:
 
     def copy(self) -> None:
         """Put the selection on the clipboard as text."""
+        from gradstudio.document.clipboard import to_text
+        from gradstudio.graph.external_inputs import external_inputs
+        from gradstudio.graph.recipes import fragments
+
         items = self._selection.statements()
         if items:
             part = fragments.copy_items(self._board.graph, sorted(items))
@@ -52,6 +53,8 @@ class ClipboardCommands:
 
     def copy_python(self) -> None:
         """Put the selected statements on the clipboard as Python; without a selection the whole program."""
+        from gradstudio.program.forms.selection import write_selection
+
         items = self._selection.chosen() - CARDS
         QGuiApplication.clipboard().setText(write_selection(self._board.graph, items))
         count = cards_of(self._board, items)
@@ -71,6 +74,13 @@ class ClipboardCommands:
 
     def paste(self, x: float | None = None, y: float | None = None, *, wired: bool = False) -> None:
         """Add what the clipboard holds, at a scene point or in the middle of what is seen, and bring it into view."""
+        from gradstudio.document.clipboard import from_text
+        from gradstudio.graph.external_inputs import reconnecting_wires
+        from gradstudio.graph.recipes import fragments
+        from gradstudio.layout.placement.new_item_places import clear_of
+        from gradstudio.scene.edit.avoid_overlap import avoid_overlap
+        from gradstudio.scene.words.paste_message import open_inputs_message
+
         if self.paste_data(QGuiApplication.clipboard().text(), x, y):
             return
         try:
@@ -104,6 +114,8 @@ class ClipboardCommands:
 
     def paste_data(self, text: str, x: float | None, y: float | None) -> bool:
         """Add a table of numbers, or what numpy or torch prints, as a tensor; False when the text is something else."""
+        from gradstudio.scene.edit import tabular_data
+
         if not tabular_data.is_data(text):
             return False
         try:
@@ -114,6 +126,8 @@ class ClipboardCommands:
 
     def add_files(self, paths: tuple[Path, ...], x: float, y: float) -> None:
         """Add the numbers of files as tensors, one below the other."""
+        from gradstudio.scene.edit import tabular_data
+
         try:
             for path in paths:
                 for name, data in tabular_data.read_file(path):
@@ -122,12 +136,15 @@ class ClipboardCommands:
         except Refused as refusal:
             self._canvas.refuse(str(refusal))
 
-    def add_data(self, name: str, data: Data, x: float | None, y: float | None, source: str = "") -> None:
+    def add_data(self, name: str, data: "Data", x: float | None, y: float | None, source: str = "") -> None:
         """Add numbers as a tensor, and say what became of them.
 
         Raises:
             Refused: torch has no dtype for them.
         """
+        from gradstudio.graph import recipes
+        from gradstudio.scene.edit import tabular_data
+
         at = self._canvas.pointer_or_middle() if x is None or y is None else (x, y)
         graph = self._board.graph
         body = BodyId(frame) if (frame := hit_test.frame_at(self._board, *at)) is not None else ROOT

@@ -9,15 +9,10 @@ from gradstudio.graph.boundary_cards import CARDS, INPUTS_CARD, output_names
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.groups import definitions
-from gradstudio.graph.groups.group_view import rearrange_inputs, rearrange_outputs
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.names import check
 from gradstudio.graph.operator_rows import GROUP, class_name
-from gradstudio.graph.recipes.grouping import group_creation as recipes_of_groups
-from gradstudio.graph.recipes.grouping import ungrouping
-from gradstudio.graph.recipes.grouping.definition_copies import class_words, proposed_name, renamed_group, unique_copy
 from gradstudio.scene.card.card_layout import HEADER, ROW
-from gradstudio.scene.edit.avoid_overlap import avoid_overlap
 from gradstudio.scene.geometry import Box
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
@@ -119,6 +114,8 @@ class GroupCommands(QObject):
 
     def make_group(self) -> None:
         """Ask for a name where the selection stands, and make a group of it."""
+        from gradstudio.graph.recipes.grouping.definition_copies import class_words, proposed_name
+
         items = sorted(self._selection.chosen() - CARDS)
         box = self._board.placement.extent(items)
         if not items or box is None:
@@ -135,6 +132,9 @@ class GroupCommands(QObject):
         self._canvas.bubble.say(words, QPoint(round(x) - 12, round(y) - 6), role="info", stays=True)
 
     def _make_group(self, items: list[ItemId], name: str) -> str:
+        from gradstudio.graph.recipes.grouping import group_creation as recipes_of_groups
+        from gradstudio.graph.recipes.grouping.definition_copies import class_words
+
         graph, why = self._board.graph, class_words(self._board.graph, items)
         before = set(graph.nodes)
         try:
@@ -153,6 +153,8 @@ class GroupCommands(QObject):
 
     def ungroup(self) -> None:
         """Put what the selected groups hold in their place; of a block, take the block away."""
+        from gradstudio.graph.recipes.grouping import ungrouping
+
         calls = [call for item in sorted(self._attention.selection) if (call := self.group_of(item)) is not None]
         if not calls:
             self.unwrap_around()
@@ -191,6 +193,8 @@ class GroupCommands(QObject):
         self._in_place.ask(strip, name, lambda text: self._rename_group(name, text), "Name of the group")
 
     def _rename_group(self, old: str, name: str) -> str:
+        from gradstudio.graph.recipes.grouping.definition_copies import renamed_group
+
         root = self._canvas.session.shown_store.root
         try:
             edits = renamed_group(root.graph, old, name.strip())
@@ -201,6 +205,8 @@ class GroupCommands(QObject):
 
     def make_unique(self, item: ItemId | None = None) -> None:
         """Give the current call a copy of its group."""
+        from gradstudio.graph.recipes.grouping.definition_copies import unique_copy
+
         call = self.group_of(item if item is not None else self._attention.current)
         if call is not None:
             self._store.attempt(unique_copy, "Make unique copy", call)
@@ -211,6 +217,8 @@ class GroupCommands(QObject):
         self, key: str, x: float | None, y: float | None, body: BodyId | None, *, aside: bool = False
     ) -> ItemId | None:
         """Add a call of a group of the document, or of a published one; select it. `aside`: as `add_operator`."""
+        from gradstudio.scene.edit.avoid_overlap import avoid_overlap
+
         if x is None or y is None:
             x, y = self._navigation.free_place("")
         published, inside = self._canvas.shelf.published, self._scope.name
@@ -299,6 +307,8 @@ class GroupCommands(QObject):
         return node.names if item == INPUTS_CARD else output_names(node)
 
     def _rearrange(self, item: ItemId, kept: tuple[tuple[str, int], ...], text: str) -> str:
+        from gradstudio.graph.groups.group_view import rearrange_inputs, rearrange_outputs
+
         recipe: Callable[[Graph, tuple[tuple[str, int], ...]], Edits]
         recipe = rearrange_inputs if item == INPUTS_CARD else rearrange_outputs
         try:

@@ -15,10 +15,8 @@ from gradstudio.operators.literals.parser import example_of
 from gradstudio.scene.card import field_choices
 from gradstudio.scene.card.card_layout import HEADER, InputRow
 from gradstudio.scene.geometry import FRAME_TITLE, Box
-from gradstudio.scene.hit_test import field_box
 from gradstudio.ui.canvas.canvas_context import CanvasContext, SessionLike
 from gradstudio.ui.canvas.edit.in_place_editors import LineEdit, NoteEdit, editor_place
-from gradstudio.ui.canvas.gestures.number_steps import nudge_number
 from gradstudio.ui.canvas.popups.choice_list import ChoiceList
 
 Editor = LineEdit | ChoiceList | NoteEdit
@@ -49,6 +47,9 @@ class InPlaceEditing:
             self._canvas.widget.setFocus()
 
     def _open_field(self, item: ItemId, path: str) -> None:
+        from gradstudio.scene.hit_test import field_box
+        from gradstudio.ui.canvas.gestures.number_steps import nudge_number
+
         canvas = self._canvas
         face = canvas.board.placement.face(item)
         row = face.input(path) if face is not None else None

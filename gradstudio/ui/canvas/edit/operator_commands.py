@@ -10,9 +10,6 @@ from gradstudio.graph.names import title
 from gradstudio.operators.catalogue.block_rows import KINDS
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.scene import geometry, hit_test
-from gradstudio.scene.edit.avoid_overlap import avoid_overlap
-from gradstudio.scene.edit.card_drop import body_at
-from gradstudio.scene.edit.insert_room import insert_with_room, lead_through_with_room
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.card_animation import CardAnimation
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
@@ -87,6 +84,8 @@ class OperatorCommands:
     def _add(
         self, key: str, x: float | None, y: float | None, body: BodyId | None, *, aside: bool = False
     ) -> ItemId | None:
+        from gradstudio.scene.edit.avoid_overlap import avoid_overlap
+
         if x is None or y is None:
             x, y = self._navigation.free_place(key)
         found = body if body is not None else ROOT
@@ -105,6 +104,8 @@ class OperatorCommands:
 
     def insert_on_wire(self, wire: Wire, key: str, x: float, y: float) -> bool:
         """Add a node into a wire; False when it does not fit there."""
+        from gradstudio.scene.edit.insert_room import insert_with_room
+
         try:
             edits, item = insert_with_room(self._board, wire, key, round(x), round(y))
         except Refused as refusal:
@@ -117,6 +118,8 @@ class OperatorCommands:
 
     def put_operator(self, key: str, x: float, y: float) -> None:
         """Add an operator at a scene point: into the wire under it, else into the body there."""
+        from gradstudio.scene.edit.card_drop import body_at
+
         left, top = geometry.nearest_grid_multiple(x - GRIP[0]), geometry.nearest_grid_multiple(y - GRIP[1])
         if is_own(key):
             self.add_operator(key, left, top, body_at(self._board, x, y))
@@ -183,6 +186,8 @@ class OperatorCommands:
 
     def lead_through(self, wire: Wire, item: ItemId, x: float, y: float) -> bool:
         """Put a node that is there into a wire; False when it does not fit."""
+        from gradstudio.scene.edit.insert_room import lead_through_with_room
+
         try:
             edits = lead_through_with_room(self._board, wire, item, x, y)
         except Refused as refusal:

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint
 
@@ -11,25 +12,22 @@ from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
 from gradstudio.graph.ports.item_ports import find_port, output_family, output_ports
-from gradstudio.graph.recipes.wiring.connection import first_fitting_port
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.families import accepts, takes_parameters
 from gradstudio.operators.model import Family, Kind, Operator
-from gradstudio.operators.search.value_sources import can_give, usual_givers
-from gradstudio.scene.edit.avoid_overlap import avoid_overlap, place_output_at
-from gradstudio.scene.edit.card_drop import body_at
-from gradstudio.scene.edit.replacements import Costs, can_replace, similar_operators
-from gradstudio.scene.edit.search_suggestions import Fits, Wanted
 from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 from gradstudio.ui.canvas.edit.operator_commands import OperatorCommands
 from gradstudio.ui.canvas.gestures.ghost_card import GhostCard
 from gradstudio.ui.canvas.gestures.pointer import Pointer
-from gradstudio.ui.canvas.popups.search_popup import SearchPopup
 from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.state.library.connection_statistics import ConnectionStatistics, visible_operator
 from gradstudio.ui.state.library.user_groups import definitions, document_rows, is_own, published_rows
+
+if TYPE_CHECKING:
+    from gradstudio.scene.edit.search_suggestions import Fits, Wanted
+    from gradstudio.ui.canvas.popups.search_popup import SearchPopup
 
 LITERAL = "python.literal"
 TENSOR_KINDS = frozenset({Kind.TENSOR, Kind.TENSOR_OR_NUMBER, Kind.TENSORS, Kind.VALUES, Kind.ANY})
@@ -57,6 +55,9 @@ class QuickSearch:
 
     def open(self, x: float, y: float) -> None:
         """Search for an operator to put at a scene point; what usually follows the selected node comes first."""
+        from gradstudio.scene.edit.card_drop import body_at
+        from gradstudio.scene.edit.search_suggestions import Wanted
+
         graph, current = self._canvas.board.graph, self._canvas.attention.current
         before = visible_operator(graph, current) if current in graph and current is not None else ""
         first = self.habits.after(before) if before else ()
@@ -81,6 +82,9 @@ class QuickSearch:
 
     def open_replace(self, item: ItemId) -> None:
         """Search for an operator to stand in the place of a node's."""
+        from gradstudio.scene.edit.replacements import Costs, can_replace, similar_operators
+        from gradstudio.scene.edit.search_suggestions import Wanted
+
         board, graph = self._canvas.board, self._canvas.board.graph
         box, target = board.placement.box(board.state.joining.home(item)), recipes.replaceable_node(graph, item)
         if box is None or target is None:
@@ -100,6 +104,9 @@ class QuickSearch:
 
     def open_for_wire(self, port: PortRef, at: Pointer) -> None:
         """Search for an operator to which the wire that waits at `port` can go."""
+        from gradstudio.operators.search.value_sources import can_give, usual_givers
+        from gradstudio.scene.edit.search_suggestions import Wanted
+
         graph = self._canvas.board.graph
         key = visible_operator(graph, port.item)
         if port.side == "output":
@@ -117,6 +124,8 @@ class QuickSearch:
 
     def open_on_wire(self, wire: Wire, x: float, y: float) -> None:
         """Search for an operator to put into a wire."""
+        from gradstudio.scene.edit.search_suggestions import Wanted
+
         graph = self._canvas.board.graph
         port, key = PortRef(wire.source, "output", "", wire.output), visible_operator(graph, wire.source)
         wanted = Wanted(
@@ -129,7 +138,9 @@ class QuickSearch:
         if self.popup is not None:
             self.popup.close_now()
 
-    def _show(self, x: float, y: float, chosen: Callable[[str], object], wanted: Wanted) -> None:
+    def _show(self, x: float, y: float, chosen: Callable[[str], object], wanted: "Wanted") -> None:
+        from gradstudio.ui.canvas.popups.search_popup import SearchPopup
+
         self.close()
         canvas = self._canvas
         window = canvas.widget.window()  # the popup may lie over the docks: the canvas can be small
@@ -154,7 +165,7 @@ class QuickSearch:
         assert isinstance(edits, tuple)
         self.habits.learn(self._canvas.board.graph, edits)
 
-    def _on_popup_chosen(self, popup: SearchPopup, key: str, chosen: Callable[[str], object]) -> None:
+    def _on_popup_chosen(self, popup: "SearchPopup", key: str, chosen: Callable[[str], object]) -> None:
         """What was chosen with the mouse hangs at the cursor; keys need no mouse, and who waits has a place for it."""
         canvas = self._canvas
         if popup.by_mouse and not popup.wanted.waits and self._ghost.carries(key):
@@ -169,6 +180,9 @@ class QuickSearch:
 
     def _add_wired(self, key: str, port: PortRef, at: Pointer) -> None:
         """Add the operator and wire it: one undo entry."""
+        from gradstudio.scene.edit.avoid_overlap import avoid_overlap, place_output_at
+        from gradstudio.scene.edit.card_drop import body_at
+
         canvas = self._canvas
         graph, body = canvas.board.graph, body_at(canvas.board, at.x, at.y)
         try:
@@ -190,6 +204,8 @@ def add_wired(graph: Graph, key: str, port: PortRef, x: float, y: float, body: B
     Raises:
         Refused: no port of the operator fits, or the order forbids the wire.
     """
+    from gradstudio.graph.recipes.wiring.connection import first_fitting_port
+
     edits, item = recipes.add_operator(graph, key, x, y, body=body)
     if port.side == "input" and key == LITERAL:
         edits = (*edits, *_saying_the_same(graph, edits, item, port))
@@ -219,7 +235,7 @@ def _saying_the_same(graph: Graph, edits: Edits, item: ItemId, port: PortRef) ->
     return recipes.set_literal(trial, item, "value", written) if written else ()
 
 
-def _fitting(graph: Graph, port: PortRef) -> Fits:
+def _fitting(graph: Graph, port: PortRef) -> "Fits":
     """Whether an operator can take what flows from an output, or give what an input takes."""
     if port.side == "output":
         family = output_family(graph, port.item, port.output)

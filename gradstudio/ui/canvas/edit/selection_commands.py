@@ -3,11 +3,7 @@
 import math
 from collections.abc import Iterable
 
-from gradstudio.graph import recipes
 from gradstudio.graph.model import BlockKind, ItemId
-from gradstudio.graph.recipes import fragments
-from gradstudio.scene.edit.avoid_overlap import avoid_overlap
-from gradstudio.scene.edit.empty_blocks import keep_frames
 from gradstudio.scene.geometry import GRID
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.canvas_context import CanvasContext
@@ -32,6 +28,9 @@ class SelectionCommands:
 
     def delete_selection(self) -> None:
         """Delete the selected items and wires."""
+        from gradstudio.graph import recipes
+        from gradstudio.scene.edit.empty_blocks import keep_frames
+
         items, wires = self._selection.statements(), tuple(self._canvas.lit.selected_wires)
         if self._canvas.lit.selected_dots:
             dots = self._canvas.lit.selected_dots
@@ -48,6 +47,9 @@ class SelectionCommands:
 
     def duplicate_selection(self, *, wired: bool = False) -> None:
         """Copy the selection below itself, or to the nearest place beside it that is free, and bring it into view."""
+        from gradstudio.graph.recipes import fragments
+        from gradstudio.scene.edit.avoid_overlap import avoid_overlap
+
         items = self._selection.statements()
         extent = self._board.placement.extent(items)
         if extent is not None:
@@ -60,6 +62,8 @@ class SelectionCommands:
 
     def wrap_selection(self, kind: BlockKind = "no_grad") -> None:
         """Put the selected statements into a new block."""
+        from gradstudio.graph import recipes
+
         blocks, items = set(self._board.graph.blocks), self._selection.statements()
         if (items or not self._selection.chosen()) and self._store.attempt(
             recipes.wrap, f"Wrap in {kind}", sorted(items), kind
@@ -68,22 +72,30 @@ class SelectionCommands:
 
     def unwrap_selection(self) -> None:
         """Take the selected blocks away, keep what they hold."""
+        from gradstudio.graph import recipes
+
         for item in sorted(self._attention.selection):
             if item in self._board.graph.blocks:
                 self._store.attempt(recipes.unwrap, "Remove block", item)
 
     def move_earlier(self) -> None:
         """Move the current statement before the one in front of it."""
+        from gradstudio.graph import recipes
+
         if self._attention.current is not None:
             self._store.attempt(recipes.move_earlier, "Move earlier", self._attention.current)
 
     def move_later(self) -> None:
         """Move the current statement behind the one after it."""
+        from gradstudio.graph import recipes
+
         if self._attention.current is not None:
             self._store.attempt(recipes.move_later, "Move later", self._attention.current)
 
     def mark_root(self, item: ItemId, on: bool) -> None:
         """Choose where an appended backward starts."""
+        from gradstudio.graph import recipes
+
         self._store.attempt(recipes.set_mark, "Choose root", item, "root", on)
 
 

@@ -1,6 +1,6 @@
 """What menus and keys ask of the canvas about wires: tracing, selecting along them, changing places."""
 
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QPainter
@@ -8,14 +8,15 @@ from PySide6.QtGui import QPainter
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.names import title
-from gradstudio.graph.ports import port_matching
-from gradstudio.graph.ports.port_matching import Link
 from gradstudio.graph.ports.wire_dots import dot_key
 from gradstudio.scene.geometry import PATH_POINTS, nearest_grid_multiple
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 from gradstudio.ui.canvas.paint import trace_painter
-from gradstudio.ui.canvas.popups.wire_choice_list import WireChoiceList
+
+if TYPE_CHECKING:
+    from gradstudio.graph.ports.port_matching import Link
+    from gradstudio.ui.canvas.popups.wire_choice_list import WireChoiceList
 
 MIDDLE: Final = PATH_POINTS // 2
 
@@ -116,8 +117,10 @@ class WireCommands:
 
     # -------------------------------------------------------------- from card to card
 
-    def links_between(self, source: ItemId, target: ItemId) -> list[Link]:
+    def links_between(self, source: ItemId, target: ItemId) -> "list[Link]":
         """The wires that could be drawn from one card to another, the best fitting first."""
+        from gradstudio.graph.ports import port_matching
+
         sources, targets = self.owners(source, "outputs"), self.owners(target, "inputs")
         face = self._board.placement.face(target)
         found = port_matching.rank_links(self._board.graph, sources, targets)
@@ -129,8 +132,10 @@ class WireCommands:
         rows = getattr(face, side) if face is not None else ()
         return list(dict.fromkeys(row.owner for row in rows))
 
-    def choose_links(self, source: ItemId, target: ItemId, links: list[Link], at: tuple[float, float]) -> None:
+    def choose_links(self, source: ItemId, target: ItemId, links: "list[Link]", at: tuple[float, float]) -> None:
         """Let the person choose among the wires that two cards could have, from a list at view pixels."""
+        from gradstudio.ui.canvas.popups.wire_choice_list import WireChoiceList
+
         self.close_links()
         graph = self._board.graph
         ends = {(link.source, link.output, link.target, link.port): link for link in links}

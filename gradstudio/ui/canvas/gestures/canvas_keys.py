@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
-from gradstudio.ui.canvas.gestures.pointer_canvas import PointerCanvas
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.gestures.pointer_canvas import PointerCanvas
 
 
 class OwnKey(NamedTuple):
@@ -21,7 +22,7 @@ class OwnKey(NamedTuple):
     id: str
     text: str
     keys: tuple[str, ...]
-    command: Callable[[PointerCanvas], object] | None = None
+    command: "Callable[[PointerCanvas], object] | None" = None
 
 
 OWN_KEYS: Final = (
@@ -41,7 +42,7 @@ OWN_KEYS: Final = (
         ("Shift+Left", "Shift+Right", "Shift+Up", "Shift+Down"),
     ),
 )
-ALONE: Final[Mapping[str, Callable[[PointerCanvas], object]]] = {
+ALONE: "Final[Mapping[str, Callable[[PointerCanvas], object]]]" = {
     "Del": lambda canvas: canvas.selection_commands.delete_selection(),
     "Ctrl+Del": lambda canvas: canvas.card_arrangement.delete_and_reconnect(),
     "Backspace": lambda canvas: canvas.selection_commands.delete_selection(),
@@ -58,7 +59,7 @@ ALONE: Final[Mapping[str, Callable[[PointerCanvas], object]]] = {
 
 
 def table(
-    canvas: PointerCanvas, chosen: Mapping[str, tuple[str, ...]], *, alone: bool
+    canvas: "PointerCanvas", chosen: Mapping[str, tuple[str, ...]], *, alone: bool
 ) -> dict[str, Callable[[], object]]:
     """What each key does, as `key_names` names it; `chosen` are a person's keys by `OwnKey.id`."""
     commands = dict(ALONE) if alone else {}

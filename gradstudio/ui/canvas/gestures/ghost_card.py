@@ -9,7 +9,6 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Wire
 from gradstudio.operators.catalogue.block_rows import KINDS
 from gradstudio.scene import hit_test
-from gradstudio.scene.edit.insert_room import insert_with_room
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.operator_commands import GRIP, OperatorCommands
 from gradstudio.ui.canvas.minimap import Minimap
@@ -115,6 +114,8 @@ class GhostCard(QObject):
 
     def wire_at(self, key: str, x: float, y: float) -> Wire | None:
         """The wire under a scene point into which an operator could go."""
+        from gradstudio.scene.edit.insert_room import insert_with_room
+
         canvas = self._canvas
         if key in KINDS:
             return None

@@ -1,7 +1,7 @@
 """The person's hand on the canvas: turns the mouse and keys into gestures, clicks and commands."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
@@ -13,19 +13,13 @@ from gradstudio.scene.hit_test import Hit, cause_at
 from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.edit.note_commands import ask_for_link
 from gradstudio.ui.canvas.gestures import canvas_keys
-from gradstudio.ui.canvas.gestures.gesture import Gesture, Pan, RubberBand
-from gradstudio.ui.canvas.gestures.move_gesture import Move
-from gradstudio.ui.canvas.gestures.move_wires_gesture import MoveWires
 from gradstudio.ui.canvas.gestures.number_steps import number_in
-from gradstudio.ui.canvas.gestures.parameter_wire_gesture import LeafGesture
 from gradstudio.ui.canvas.gestures.pointer import Pointer
-from gradstudio.ui.canvas.gestures.pointer_canvas import PointerCanvas
-from gradstudio.ui.canvas.gestures.reroute_gesture import PutDot, begin_at_dot, puts_dot
-from gradstudio.ui.canvas.gestures.right_button import begin_right, is_gesture
-from gradstudio.ui.canvas.gestures.value_slider import ValueSlider
-from gradstudio.ui.canvas.gestures.wire_gesture import WireGesture
-from gradstudio.ui.canvas.menus.context_menu import context_menu
 from gradstudio.ui.canvas.wheel import pinch_zoom
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.gestures.gesture import Gesture
+    from gradstudio.ui.canvas.gestures.pointer_canvas import PointerCanvas
 
 NUDGE: Final = 8.0
 Button = Qt.MouseButton
@@ -53,7 +47,7 @@ STEPS: Final = {
 class InputDispatcher:
     """Holds the gesture that goes on; at most one at a time."""
 
-    def __init__(self, canvas: PointerCanvas) -> None:
+    def __init__(self, canvas: "PointerCanvas") -> None:
         """Nothing is pressed."""
         self.canvas = canvas
         self.gesture: Gesture | None = None
@@ -166,6 +160,9 @@ class InputDispatcher:
 
     def context_menu(self, event: QContextMenuEvent) -> None:
         """The menu of what lies under the pointer, which gets selected."""
+        from gradstudio.ui.canvas.gestures.right_button import is_gesture
+        from gradstudio.ui.canvas.menus.context_menu import context_menu
+
         by_hand = event.reason() == QContextMenuEvent.Reason.Mouse
         if self.gesture is not None or (by_hand and is_gesture(self.canvas, self.at(event.pos()), event.modifiers())):
             return
@@ -251,7 +248,13 @@ class InputDispatcher:
         scene = self.canvas.camera.to_scene(at.x(), at.y())
         return Pointer(at.x(), at.y(), *scene, event.modifiers(), event.timestamp())
 
-    def _begin(self, button: Button, at: Pointer) -> Gesture | None:
+    def _begin(self, button: Button, at: Pointer) -> "Gesture | None":
+        from gradstudio.ui.canvas.gestures.gesture import Pan, RubberBand
+        from gradstudio.ui.canvas.gestures.move_gesture import Move
+        from gradstudio.ui.canvas.gestures.reroute_gesture import PutDot, begin_at_dot, puts_dot
+        from gradstudio.ui.canvas.gestures.right_button import begin_right
+        from gradstudio.ui.canvas.gestures.value_slider import ValueSlider
+
         canvas = self.canvas
         if button == Button.MiddleButton or (button == Button.LeftButton and self._space):
             return Pan(canvas, at)
@@ -286,8 +289,12 @@ class InputDispatcher:
             case _:
                 return RubberBand(canvas, at)
 
-    def _begin_wire(self, at: Pointer, port: PortRef) -> Gesture:
+    def _begin_wire(self, at: Pointer, port: PortRef) -> "Gesture":
         """From a port; an input's wire is taken off it."""
+        from gradstudio.ui.canvas.gestures.move_wires_gesture import MoveWires
+        from gradstudio.ui.canvas.gestures.parameter_wire_gesture import LeafGesture
+        from gradstudio.ui.canvas.gestures.wire_gesture import WireGesture
+
         if port.side == "output" and port.path:
             return LeafGesture(self.canvas, at, port)
         if port.side == "output" and at.holds(Modifier.ShiftModifier):
@@ -297,7 +304,9 @@ class InputDispatcher:
             return WireGesture(self.canvas, at, port)
         return WireGesture(self.canvas, at, PortRef(wire.source, "output", "", wire.output), wire)
 
-    def _begin_move(self, at: Pointer, hit: Hit) -> Gesture:
+    def _begin_move(self, at: Pointer, hit: Hit) -> "Gesture":
+        from gradstudio.ui.canvas.gestures.move_gesture import Move
+
         canvas, item = self.canvas, self.canvas.board.state.joining.home(hit.item)
         chosen = canvas.board.state.joining.cards(canvas.attention.selection)
         dots = canvas.lit.selected_dots if item in chosen else frozenset()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
@@ -11,14 +11,14 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import input_ports, output_ports
-from gradstudio.graph.ports.wire_candidates import WireCandidate, candidates_from, candidates_into, refusal_of
-from gradstudio.scene.hit_test import Hit
 from gradstudio.ui.canvas.edit.wire_commands import WireCommands
-from gradstudio.ui.canvas.menus.context_menu import context_menu
-from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
-from gradstudio.ui.canvas.popups.filter_list import Entry, FilterList
 from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.widgets.screen_reader import announce
+
+if TYPE_CHECKING:
+    from gradstudio.graph.ports.wire_candidates import WireCandidate
+    from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
+    from gradstudio.ui.canvas.popups.filter_list import Entry, FilterList
 
 RING: Final = 6.0
 """View pixels between a card and the ring around the one that the keys mean."""
@@ -32,7 +32,7 @@ class KeyboardNavigation:
         chooser: the list of wires that is open.
     """
 
-    def __init__(self, canvas: MenuCanvas, navigation: Viewport, wire_commands: WireCommands) -> None:
+    def __init__(self, canvas: "MenuCanvas", navigation: Viewport, wire_commands: WireCommands) -> None:
         """Nobody has come by keys yet, and no list is open."""
         self._canvas, self._navigation, self._wire_commands = canvas, navigation, wire_commands
         self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
@@ -137,6 +137,8 @@ class KeyboardNavigation:
 
     def wire_from_here(self) -> None:
         """Choose an output of the current card, then the input that it shall flow into."""
+        from gradstudio.ui.canvas.popups.filter_list import Entry
+
         item = self._current()
         if item is None:
             self._canvas.refuse("Go to a card first: Ctrl+Down walks through the statements.")
@@ -163,6 +165,8 @@ class KeyboardNavigation:
 
     def wire_into_here(self) -> None:
         """Choose an input of the current card, then what shall flow into it."""
+        from gradstudio.ui.canvas.popups.filter_list import Entry
+
         item = self._current()
         if item is None:
             self._canvas.refuse("Go to a card first: Ctrl+Down walks through the statements.")
@@ -196,18 +200,24 @@ class KeyboardNavigation:
         return f"now {self._name(wire.source)}" if wire is not None else literals.get(path, "")
 
     def _choose_target(self, end: object) -> None:
+        from gradstudio.graph.ports.wire_candidates import candidates_from
+
         assert isinstance(end, tuple)
         source, output = end
         choices = candidates_from(self._board.graph, source, output)
         self._offer(f"Wire {self._name(source)} to", choices, f"{self._name(source)} has nowhere to go.")
 
     def _choose_source(self, end: object) -> None:
+        from gradstudio.graph.ports.wire_candidates import candidates_into
+
         assert isinstance(end, tuple)
         target, path = end
         choices = candidates_into(self._board.graph, target, path)
         self._offer(f"Wire into {self._name(target)}.{path}", choices, "There is no value to wire yet.")
 
-    def _offer(self, words: str, choices: Iterable[WireCandidate], nothing: str) -> None:
+    def _offer(self, words: str, choices: "Iterable[WireCandidate]", nothing: str) -> None:
+        from gradstudio.ui.canvas.popups.filter_list import Entry
+
         graph = self._board.graph
         rows = [Entry(choice.words, partial(_note, graph, choice), choice.legal, choice) for choice in choices]
         if not rows:
@@ -215,7 +225,9 @@ class KeyboardNavigation:
             return
         self._open_chooser(words, rows).chosen.connect(self._on_wire_chosen)
 
-    def _open_chooser(self, words: str, rows: Sequence[Entry]) -> FilterList:
+    def _open_chooser(self, words: str, rows: "Sequence[Entry]") -> "FilterList":
+        from gradstudio.ui.canvas.popups.filter_list import FilterList
+
         self._canvas.close_editor()
         item = self._current()
         box = self._board.placement.box(item) if item is not None else None
@@ -228,6 +240,8 @@ class KeyboardNavigation:
         return made
 
     def _on_wire_chosen(self, choice: object) -> None:
+        from gradstudio.graph.ports.wire_candidates import WireCandidate
+
         assert isinstance(choice, WireCandidate)
         ends = choice.source, choice.output, choice.target, choice.port
         if self._store.attempt(recipes.connect, "Wire", *ends):
@@ -245,6 +259,9 @@ class KeyboardNavigation:
 
     def menu_by_key(self) -> None:
         """The menu of the current card, beside it; that of the ground where none is current."""
+        from gradstudio.scene.hit_test import Hit
+        from gradstudio.ui.canvas.menus.context_menu import context_menu
+
         item = self._current()
         box = self._board.placement.box(item) if item is not None else None
         if item is None or box is None:
@@ -261,5 +278,7 @@ class KeyboardNavigation:
         menu.setActiveAction(menu.actions()[0])
 
 
-def _note(graph: Graph, choice: WireCandidate) -> str:
+def _note(graph: Graph, choice: "WireCandidate") -> str:
+    from gradstudio.graph.ports.wire_candidates import refusal_of
+
     return choice.note if choice.legal else refusal_of(graph, choice)

@@ -7,7 +7,6 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.scene import hit_test
-from gradstudio.scene.edit.tabular_data import ARRAYS, TABLES
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.clipboard_commands import ClipboardCommands
 from gradstudio.ui.canvas.edit.operator_commands import OperatorCommands
@@ -97,6 +96,8 @@ class OperatorDrop:
 
 def tables_in(event: QDropEvent) -> tuple[Path, ...]:
     """The files of numbers that are being dropped; none when there is anything else among them."""
+    from gradstudio.scene.edit.tabular_data import ARRAYS, TABLES
+
     urls = event.mimeData().urls()
     paths = tuple(Path(url.toLocalFile()) for url in urls if url.isLocalFile())
     return paths if len(paths) == len(urls) and all(path.suffix in (*TABLES, *ARRAYS) for path in paths) else ()

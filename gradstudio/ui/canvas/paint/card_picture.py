@@ -15,7 +15,6 @@ from gradstudio.scene.geometry import Box
 from gradstudio.scene.results import NoResults
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.card_painter import paint_card
-from gradstudio.ui.canvas.paint.frame_painter import paint_frame
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.card_shadows import paint_shadow
 from gradstudio.ui.canvas.paint.scene_painter import card_state
@@ -95,6 +94,8 @@ def card_picture(
 
 def _paint(painter: QPainter, board: Scene, look: CanvasStyle, camera: Camera) -> None:
     """Frame and cards, one by one, without the canvas's ground."""
+    from gradstudio.ui.canvas.paint.frame_painter import paint_frame
+
     for frame in board.placement.frames.values():
         painter.save()
         painter.translate(*camera.to_view(frame.box.x, frame.box.y))

@@ -15,7 +15,6 @@ from gradstudio.scene.camera import Camera
 from gradstudio.scene.card.card_layout import HEADER
 from gradstudio.scene.geometry import Floats
 from gradstudio.scene.scene import Scene
-from gradstudio.ui.canvas.paint.card.distant_card import paint_distant_card
 from gradstudio.ui.canvas.paint.card.distant_gradient_signs import LEAST_DOTTED, States, paint_dots
 from gradstudio.ui.canvas.paint.card.header_colours import color_of
 from gradstudio.ui.canvas.paint.primitives import tensor_image
@@ -62,6 +61,8 @@ def paint_plates(
     painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, which: NDArray[np.intp], tints: Tints
 ) -> None:
     """The cards `which` as plates."""
+    from gradstudio.ui.canvas.paint.card.distant_card import paint_distant_card
+
     rects = _view_rects(board, camera, which)
     painter.setPen(Qt.PenStyle.NoPen)
     if len(which) <= FEW:

@@ -9,7 +9,6 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 from gradstudio.scene.items import Note
 from gradstudio.scene.note.markdown import without_markup
 from gradstudio.scene.note.note_layout import NOTE_EDGE, ROLES
-from gradstudio.ui.canvas.paint.card.distant_card import LINE
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
@@ -71,6 +70,8 @@ def paint_note(painter: QPainter, look: CanvasStyle, note: Note, zoom: float) ->
 
 def _paint_small(painter: QPainter, look: CanvasStyle, note: Note, zoom: float) -> None:
     """The whole text, as large as it has room for."""
+    from gradstudio.ui.canvas.paint.card.distant_card import LINE
+
     width, height, bare = note.box.width * zoom, note.box.height * zoom, without_markup(note.text)
     size, lines = next(
         (

@@ -25,7 +25,6 @@ from gradstudio.ui.canvas.paint.card.card_background import Grounds, ground_of
 from gradstudio.ui.canvas.paint.card.card_painter import paint_lower, paint_upper, upper_of
 from gradstudio.ui.canvas.paint.card.card_state import CardState
 from gradstudio.ui.canvas.paint.card.header_colours import header_colour
-from gradstudio.ui.canvas.paint.frame_painter import paint_frame
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.note_painter import paint_note
 from gradstudio.ui.canvas.paint.pending_painter import paint_pending
@@ -213,6 +212,8 @@ class ScenePainter:
         return self._grid[1]
 
     def _paint_frames(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
+        from gradstudio.ui.canvas.paint.frame_painter import paint_frame
+
         for item, frame in self.board.placement.frames.items():
             if item not in without and frame.box.meets(seen):
                 self._into(painter, camera, frame.box)

@@ -1,12 +1,15 @@
 """A small box of words beside the pointer or a field: why something is refused."""
 
 from html import escape
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QLabel, QWidget
 
-from gradstudio.advice.wire_trial import Verdict
 from gradstudio.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradstudio.advice.wire_trial import Verdict
 
 LIFE_MS = 4500
 LOOKS = {"fits": ("ok", "✓"), "refused": ("warning", "⚠"), "unknown": ("info", "○")}
@@ -41,7 +44,7 @@ class HintBubble(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
         self._show(words, words.split("\n"), at, role, stays)
 
-    def say_verdict(self, verdict: Verdict, at: QPoint) -> None:
+    def say_verdict(self, verdict: "Verdict", at: QPoint) -> None:
         """What torch would say of a wire: a sign and one line; of a refusal also why, torch's words and the way out."""
         role, sign = LOOKS[verdict.outcome]
         theme = self._theme

@@ -4,13 +4,11 @@ It is painted over the board, in view pixels, for the few nodes that have a prob
 step. The words in full stand in the `ProblemPopup`, which a click on the card opens.
 """
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
-from gradstudio.advice.diagnosis.size_conflicts import Operand, conflicting_operands, operands_of
-from gradstudio.advice.model import Fix
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.geometry import Box, visible
 from gradstudio.scene.items import PortRef
@@ -19,6 +17,10 @@ from gradstudio.ui.canvas.popups.problem_popup import ProblemPopup
 from gradstudio.ui.state.results.latest_value import latest_values
 from gradstudio.ui.state.run.problem_store import Problem, ProblemStore
 from gradstudio.ui.theme import mono_font, ui_font
+
+if TYPE_CHECKING:
+    from gradstudio.advice.diagnosis.size_conflicts import Operand
+    from gradstudio.advice.model import Fix
 
 LEAST_ZOOM: Final = 0.45
 HEIGHT, GAP, SIDE, ICON = 24.0, 5.0, 10.0, 18.0
@@ -32,7 +34,7 @@ class Pill(NamedTuple):
 
     rect: QRectF
     problem: Problem
-    fix: Fix
+    fix: "Fix"
 
 
 class QuickFixes:
@@ -133,7 +135,9 @@ class QuickFixes:
         trouble = self._trouble
         return trouble is not None and trouble.isVisible() and trouble.node == problem.node
 
-    def _operands_of(self, problem: Problem) -> tuple[Operand, ...]:
+    def _operands_of(self, problem: Problem) -> "tuple[Operand, ...]":
+        from gradstudio.advice.diagnosis.size_conflicts import conflicting_operands, operands_of
+
         found = self._operands.get(problem.node)
         if found is None:
             graph, results = self._canvas.board.graph, self._canvas.session.results
@@ -155,7 +159,7 @@ class QuickFixes:
             x, y = canvas.camera.to_view(*board.placement.anchor(PortRef(problem.node, "input", operand.port)))
             self._paint_shape(painter, operand, x, y, "danger" if problem.severity == "error" else "warning")
 
-    def _paint_shape(self, painter: QPainter, operand: Operand, x: float, y: float, role: str) -> None:
+    def _paint_shape(self, painter: QPainter, operand: "Operand", x: float, y: float, role: str) -> None:
         look, zoom = self._canvas.look, self._canvas.camera.zoom
         height = min(LABEL_HEIGHT, ROW * zoom - 1)  # ports stand a row apart
         font = mono_font(11 if height > 15 else 9)

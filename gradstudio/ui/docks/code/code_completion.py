@@ -1,6 +1,7 @@
 """The list of words that could follow, over the Code dock's text; the keys stay with the text."""
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QTextCursor
@@ -8,8 +9,10 @@ from PySide6.QtWidgets import QFrame, QLabel, QListWidget, QVBoxLayout
 
 from gradstudio.ui.docks.code import text_replacement
 from gradstudio.ui.docks.code.code_editor import CodeEditor
-from gradstudio.ui.docks.code.completion_words import CompletionWord, completion_words, word_signature
 from gradstudio.ui.theme import Theme, mono_font
+
+if TYPE_CHECKING:
+    from gradstudio.ui.docks.code.completion_words import CompletionWord
 
 MOST_ROWS, ROW_PX, WIDTH_PX, EDGE_PX = 8, 22, 340, 3
 Key = Qt.Key
@@ -111,6 +114,8 @@ class Completion(QFrame):
 
     def offer(self) -> None:
         """Show the words that could follow; nothing where there are none."""
+        from gradstudio.ui.docks.code.completion_words import completion_words
+
         self._revision, self._was_chosen = self._editor.document().revision(), False
         self._stem, self._words = completion_words(
             text_replacement.text_before(self._editor.textCursor()), self._names()
@@ -147,6 +152,8 @@ class Completion(QFrame):
         self.raise_()
 
     def _tell(self, row: int) -> None:
+        from gradstudio.ui.docks.code.completion_words import word_signature
+
         words = word_signature(self._words[row]) if 0 <= row < len(self._words) else "Tab takes a word"
         room = WIDTH_PX - 4 * EDGE_PX
         self.signature.setText(self.signature.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room))
@@ -168,6 +175,8 @@ class Completion(QFrame):
 
     def _on_editor_cursor_moved(self) -> None:
         """A cursor that leaves the word without typing closes the list."""
+        from gradstudio.ui.docks.code.completion_words import completion_words
+
         if self.isVisible() and self._editor.document().revision() == self._revision:
             stem, _words = completion_words(text_replacement.text_before(self._editor.textCursor()), ())
             if stem != self._stem:

@@ -19,7 +19,6 @@ from gradstudio.ui.docks.code.code_editor import EMPTY_WORDS, MUTED_WORDS, CodeE
 from gradstudio.ui.docks.code.code_hints import NO_HINT, Hint, HintMode, hint
 from gradstudio.ui.docks.code.code_status import CodeStrip
 from gradstudio.ui.docks.code.code_sync import LiveText, Merge
-from gradstudio.ui.docks.code.code_tooltips import item_tip
 from gradstudio.ui.docks.code.item_spans import ItemSpans
 from gradstudio.ui.docks.code.line_diff import LineMap
 from gradstudio.ui.docks.code.line_marks import LineMarks
@@ -195,6 +194,8 @@ class CodePanel(QWidget):
 
     def tip_at(self, line: int, column: int) -> str:
         """What to say of a place: why it cannot be read, why its line fails, what its word is."""
+        from gradstudio.ui.docks.code.code_tooltips import item_tip
+
         for error in self.live.error.all if self.live.error is not None and self.live.told else ():
             if line == min(error.line, self.marks.lines.count):
                 return f"<b>Not applied</b><br>{escape(error.reason)}"

@@ -55,6 +55,7 @@ class DocumentationPanel(QWidget):
         session.pages.arrived.connect(self._on_pages_arrived)
         session.engine.state_changed.connect(self._on_engine_state_changed)
         self.set_theme(theme)
+        self._on_attention_selection_changed()
 
     @property
     def operator(self) -> Operator | None:

@@ -1,5 +1,1 @@
 """The Inspector dock: everything about the one item that is selected, each part in a module of its own."""
-
-from gradstudio.ui.docks.inspector.panel import InspectorPanel
-
-__all__ = ["InspectorPanel"]

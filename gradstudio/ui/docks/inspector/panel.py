@@ -9,15 +9,8 @@ from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.docks.catch_up import CatchUp
-from gradstudio.ui.docks.inspector.arguments_section import ArgumentsSection
-from gradstudio.ui.docks.inspector.backward_section import BackwardSection
-from gradstudio.ui.docks.inspector.cost_section import CostSection
-from gradstudio.ui.docks.inspector.gradcheck_section import CheckSection, lines_of_several
-from gradstudio.ui.docks.inspector.item_sections import HeadSection, NoteSection, OrderSection, TroubleBox
-from gradstudio.ui.docks.inspector.ledger import Ledger
-from gradstudio.ui.docks.inspector.module_section import DocumentModes, InputsSection, ModuleSection
-from gradstudio.ui.docks.inspector.value_section import ValueSection
-from gradstudio.ui.docks.inspector.what_if_section import WhatIfSection
+from gradstudio.ui.docks.inspector.document_modes import DocumentModes
+from gradstudio.ui.docks.inspector.ledger import Ledger, Line
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme
@@ -35,7 +28,19 @@ class Details(QWidget):
     """The parts for one item, under one another."""
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None) -> None:
-        """Nothing is shown yet."""
+        """Nothing is shown yet.
+
+        Its parts are imported here: an inspector in which nothing is selected needs none of them.
+        """
+        from gradstudio.ui.docks.inspector.arguments_section import ArgumentsSection
+        from gradstudio.ui.docks.inspector.backward_section import BackwardSection
+        from gradstudio.ui.docks.inspector.cost_section import CostSection
+        from gradstudio.ui.docks.inspector.gradcheck_section import CheckSection
+        from gradstudio.ui.docks.inspector.item_sections import HeadSection, NoteSection, OrderSection, TroubleBox
+        from gradstudio.ui.docks.inspector.module_section import InputsSection, ModuleSection
+        from gradstudio.ui.docks.inspector.value_section import ValueSection
+        from gradstudio.ui.docks.inspector.what_if_section import WhatIfSection
+
         super().__init__(parent)
         self._session = session
         self.head = HeadSection(session, theme)
@@ -172,7 +177,7 @@ class InspectorPanel(QScrollArea):
         self.empty.setVisible(item is None)
         self.modes.show_document(item is None and count == 0)
         selection = frozenset(self._session.attention.selection) if count > 1 else frozenset()
-        self.checks.show_lines(lines_of_several(self._session, selection))
+        self.checks.show_lines(_lines_of(self._session, selection))
         if item is not None:
             self._parts.show_item(item)
             self._parts.show()
@@ -276,3 +281,12 @@ class InspectorPanel(QScrollArea):
     def _on_results_changed(self, items: frozenset[ItemId]) -> None:
         if not items or self.item in card_groups(self._session.shown_store.graph).cards(items):
             self._throttle.request()
+
+
+def _lines_of(session: Session, selection: frozenset[ItemId]) -> tuple[Line, ...]:
+    """What was found of several items together; none where nothing was checked."""
+    if not selection:
+        return ()
+    from gradstudio.ui.docks.inspector.gradcheck_section import lines_of_several
+
+    return lines_of_several(session, selection)

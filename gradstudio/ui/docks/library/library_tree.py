@@ -31,7 +31,6 @@ from gradstudio.operators.model import Operator
 from gradstudio.ui.docks.library.library_model import COUNT_ROLE, FAVOURITE_ROLE, OPERATOR_ROLE, PHRASE_ROLE, SPANS_ROLE
 from gradstudio.ui.theme import Theme, icon_pixmap, ui_font
 from gradstudio.ui.widgets.operator_signature import tooltip
-from gradstudio.ui.widgets.operator_text import draw_marked, home_of, short_home_of
 from gradstudio.ui.widgets.paint_guard import PainterGuard
 
 ABOVE_PX: Final = 22
@@ -268,6 +267,8 @@ class _OperatorDelegate(QStyledItemDelegate):
             self._paint_star(painter, QRect(option.rect), index, selected)
 
     def _paint_row(self, painter: QPainter, rect: QRect, operator: Operator, index: Index, selected: bool) -> None:
+        from gradstudio.ui.widgets.operator_text import draw_marked, home_of, short_home_of
+
         theme, aligned = self._theme, Qt.AlignmentFlag.AlignVCenter
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.category_mark(operator.category))

@@ -6,7 +6,7 @@ from html import escape
 from typing import Final
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QShowEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from gradstudio.operators.catalogue.loader import Catalogue
@@ -20,7 +20,7 @@ from gradstudio.ui.widgets.clear_button import add_clear_button
 from gradstudio.ui.widgets.menu_keys import KeysOf, no_keys, with_keys
 
 INDEX_MS: Final = 60
-"""So long after it is first shown the index of the search is begun, a slice at a time."""
+"""So long after it was first painted the index of the search is begun, a slice at a time."""
 OPEN_AT_FIRST: Final = ((FAVOURITES,), (RECENT,), (COMMON,))
 TO_FIELD: Final = (QKeySequence.StandardKey.SelectAll, QKeySequence.StandardKey.Paste, QKeySequence.StandardKey.Undo)
 """Keys that in the tree, too, are meant for the search field."""
@@ -121,13 +121,14 @@ class LibraryPanel(QWidget):
         return QSize(230, 500)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Build the index when the window has answered its first clicks: typing must not wait for it.
-
-        What was used last is listed anew now, not while somebody drags one operator after the other.
-        """
+        """What was used last is listed anew now, not while somebody drags one operator after the other."""
         super().showEvent(event)
         if not event.spontaneous() and not self.model.has_recent:
             self._take_up_shelf()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Build the index when the window has answered its first clicks: typing must not wait for it."""
+        super().paintEvent(event)
         if self._slices is None:
             self._slices = self._catalogue.index_slices()
             QTimer.singleShot(INDEX_MS, self, self._build_index)

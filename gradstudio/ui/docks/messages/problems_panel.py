@@ -1,5 +1,7 @@
 """The Problems dock: everything that is wrong; a row jumps to its node, unfolds, and offers what takes it away."""
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import (
@@ -17,11 +19,13 @@ from PySide6.QtWidgets import (
 from gradstudio.advice.model import Fix
 from gradstudio.ui.docks.messages.message_model import Entry, EntryModel, Severity, name_of
 from gradstudio.ui.docks.messages.message_view import ICONS, LINE_PX, EntryDelegate, EntryView
-from gradstudio.ui.docks.messages.problem_details import ProblemDetails
 from gradstudio.ui.state.run.problem_store import EXPECTED, Problem
 from gradstudio.ui.state.run.problem_store import Severity as ProblemSeverity
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon, ui_font
+
+if TYPE_CHECKING:
+    from gradstudio.ui.docks.messages.problem_details import ProblemDetails
 
 NO_PROBLEMS = "No problems. What fails, and what looks wrong in a run, stands here with what can be done."
 HIDDEN = "All {count} problems are hidden by the buttons above."
@@ -118,8 +122,10 @@ class ProblemsPanel(QWidget):
             self.refresh()
 
     @property
-    def details(self) -> ProblemDetails | None:
+    def details(self) -> "ProblemDetails | None":
         """What is said of the problem that is selected, wherever it stands."""
+        from gradstudio.ui.docks.messages.problem_details import ProblemDetails
+
         shown = self.beside.currentWidget()
         return shown if isinstance(shown, ProblemDetails) else self.view.details
 
@@ -134,6 +140,8 @@ class ProblemsPanel(QWidget):
             self._session.problems.reveal(self.shown[row])
 
     def _on_view_row_selected(self, row: int) -> None:
+        from gradstudio.ui.docks.messages.problem_details import ProblemDetails
+
         if not 0 <= row < len(self.shown):
             return
         problem = self.shown[row]
@@ -155,10 +163,14 @@ class ProblemsPanel(QWidget):
 
     def _share_width(self) -> None:
         """Until a problem is selected the list has the whole width, and its titles stand there whole."""
+        from gradstudio.ui.docks.messages.problem_details import ProblemDetails
+
         self.beside.setVisible(isinstance(self.beside.currentWidget(), ProblemDetails))
 
     def _fold(self) -> None:
         """Show titles alone."""
+        from gradstudio.ui.docks.messages.problem_details import ProblemDetails
+
         self.view.fold()
         shown = self.beside.currentWidget()
         if isinstance(shown, ProblemDetails):
@@ -223,7 +235,7 @@ class ProblemView(EntryView):
         """Take up another theme."""
         self.setItemDelegate(_ProblemDelegate(theme, self, WORD_COLORS))
 
-    def unfold(self, row: int, details: ProblemDetails) -> None:
+    def unfold(self, row: int, details: "ProblemDetails") -> None:
         """Show details below a row's title, and no others."""
         self.fold()
         if details.is_empty:
@@ -235,7 +247,7 @@ class ProblemView(EntryView):
         self._lay_out()
         self.scrollTo(self.model().index(row, 0))
 
-    def lead_to(self, details: ProblemDetails) -> None:
+    def lead_to(self, details: "ProblemDetails") -> None:
         """The Tab key goes from the rows to what can be done."""
         before: QWidget = self
         for stop in details.stops():

@@ -4,13 +4,10 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPo
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from gradstudio.graph.model import ItemId, Wire
-from gradstudio.scene.hit_test import Hit
-from gradstudio.ui.canvas.menus.context_menu import context_menu
 from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.outline.outline_model import NAME, OutlineModel
 from gradstudio.ui.docks.outline.outline_tree import OutlineTree
-from gradstudio.ui.state.document.node_search import find_nodes
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme
@@ -108,6 +105,9 @@ class OutlinePanel(QWidget):
 
     def menu_at(self, index: QModelIndex, at: QPoint) -> None:
         """The canvas's own menu for a row."""
+        from gradstudio.scene.hit_test import Hit
+        from gradstudio.ui.canvas.menus.context_menu import context_menu
+
         row, canvas = self.model.row(index), self._canvas
         if row is None:
             return
@@ -163,6 +163,8 @@ class OutlinePanel(QWidget):
 
     def filter_now(self) -> None:
         """Show what the field asks for; the same words as for finding on the canvas."""
+        from gradstudio.ui.state.document.node_search import find_nodes
+
         text = self.field.text().strip()
         if not text:
             if self.model.rows.only is not None:

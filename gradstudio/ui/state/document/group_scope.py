@@ -5,7 +5,6 @@ Everything is held by the root store: what is done inside a group is one entry o
 
 from PySide6.QtCore import QObject, Signal
 
-from gradstudio.graph.difference import edits_between
 from gradstudio.graph.edits import (
     AddNode,
     Edit,
@@ -18,7 +17,6 @@ from gradstudio.graph.edits import (
 )
 from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.groups.definitions import group_of
-from gradstudio.graph.groups.group_view import boundary_edits, close_group, open_group
 from gradstudio.graph.model import Definition, Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.ui.state.document.graph_store import GraphStore
@@ -159,6 +157,8 @@ class ShownStore(GraphStore):
         Raises:
             EditError: they do not fit; nothing is changed.
         """
+        from gradstudio.graph.groups.group_view import boundary_edits, close_group
+
         if not self.scope.path:
             self.root.submit(edits, text, merge_key)
             return
@@ -184,6 +184,8 @@ class ShownStore(GraphStore):
         self.root.set_clean()
 
     def _on_root_edited(self, edits: object) -> None:
+        from gradstudio.graph.difference import edits_between
+
         assert isinstance(edits, tuple)
         self.scope.show(self.scope.path)  # what was undone may have taken away what is shown
         if not self.scope.path:
@@ -204,6 +206,8 @@ class ShownStore(GraphStore):
         self.edited.emit(edits)
 
     def _target(self) -> Graph:
+        from gradstudio.graph.groups.group_view import open_group
+
         return open_group(self.root.graph, self.scope.name)
 
     def _take_surroundings(self) -> None:

@@ -2,9 +2,7 @@
 
 from PySide6.QtCore import QObject, Signal
 
-from gradstudio.operators.docstrings.excerpts import argument_words, first_sentence
 from gradstudio.operators.docstrings.model import Docstring
-from gradstudio.operators.docstrings.reader import read
 from gradstudio.protocol.messages.events import Event, Hello
 from gradstudio.protocol.messages.torch_docs import Describe, Described
 from gradstudio.ui.state.run.engine_line import EngineLine
@@ -56,6 +54,8 @@ class PageStore(QObject):
 
     def docstrings(self, key: str) -> tuple[Docstring, ...]:
         """The passages of a page, read; none while it is not here."""
+        from gradstudio.operators.docstrings.reader import read
+
         page = self._pages.get(key)
         if page is None:
             return ()
@@ -65,11 +65,15 @@ class PageStore(QObject):
 
     def first_sentence(self, key: str) -> str:
         """What torch says first of an operator; "" while that is not known. It is asked for."""
+        from gradstudio.operators.docstrings.excerpts import first_sentence
+
         self.ask(key)
         return next((words for each in self.docstrings(key) if (words := first_sentence(each))), "")
 
     def argument_words(self, key: str, name: str) -> str:
         """What torch says of an argument; "" while that is not known, or where it says nothing. It is asked for."""
+        from gradstudio.operators.docstrings.excerpts import argument_words
+
         self.ask(key)
         return next((words for each in self.docstrings(key) if (words := argument_words(each, name))), "")
 

@@ -10,7 +10,6 @@ from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph
 from gradstudio.graph.names import check
-from gradstudio.graph.recipes.grouping.definition_copies import bring, renamed_group
 
 SUFFIX = ".gsg"
 
@@ -52,6 +51,8 @@ class PublishedGroups(QObject):
         Raises:
             Refused: the folder cannot be written.
         """
+        from gradstudio.graph.recipes.grouping.definition_copies import bring
+
         alone = Graph()
         edits, _ = bring(alone, graph, name)
         apply_all(alone, edits)
@@ -63,6 +64,8 @@ class PublishedGroups(QObject):
         Raises:
             Refused: the name is none, or is taken; the folder cannot be written.
         """
+        from gradstudio.graph.recipes.grouping.definition_copies import renamed_group
+
         graph, checked = self.document(old), check(name)
         if graph is None or checked == old:
             return

@@ -7,8 +7,6 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.groups.definitions import calls_transitively
 from gradstudio.graph.model import BodyId, Definition, Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP, row_of_key
-from gradstudio.graph.recipes import add_operator
-from gradstudio.graph.recipes.grouping.definition_copies import bring
 from gradstudio.operators.model import Operator
 from gradstudio.ui.state.library.published_groups import PublishedGroups
 
@@ -65,6 +63,9 @@ def add_own(
     Raises:
         Refused: there is no such group any more, or it would call itself.
     """
+    from gradstudio.graph.recipes import add_operator
+    from gradstudio.graph.recipes.grouping.definition_copies import bring
+
     brought: Edits = ()
     name, draft = key.partition(":")[2], graph.copy()
     if key.startswith(PUBLISHED):

@@ -1,34 +1,29 @@
 """Everything that is wrong with a program and its last run, with the ways out that are one undo step each."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
-from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 
-from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.finding_sources import findings
-from gradstudio.advice.diagnosis.memory_shortage import size_explanation, size_title
-from gradstudio.advice.diagnosis.silent_mistakes import silent_mistakes
-from gradstudio.advice.explanation import explain, explain_warning, failed_of
-from gradstudio.advice.fixes.finding_fixes import finding_fixes
-from gradstudio.advice.fixes.fix_kinds import fixes_for, fixes_for_warning
 from gradstudio.advice.model import Fix
 from gradstudio.graph.analysis.validity import INSIDE, incomplete_inside, trouble_inside
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.errors import EditError
 from gradstudio.graph.model import ItemId
-from gradstudio.layout.placement.gap_opening import open_gap
 from gradstudio.protocol.messages.events import Failed, GradRow, Warned
 from gradstudio.protocol.messages.inference import Need, PortInference
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
-from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.results.latest_value import latest_values
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run.run_controller import RunController, RunState
 from gradstudio.ui.state.throttle import Throttle
+
+if TYPE_CHECKING:
+    from gradstudio.advice.diagnosis.finding import Finding
+    from gradstudio.ui.state.results.failure import Failure
 
 REFRESH_MS = 125
 MAX_WAITS = 12
@@ -119,6 +114,8 @@ class ProblemStore(QObject):
         Returns:
             Whether it was done; False for words, and when the program has changed so that it fits no more.
         """
+        from gradstudio.layout.placement.gap_opening import open_gap
+
         if self._fixes_revision != self._store.graph.revision:
             self.refresh()
             same = (one for now in self.of(problem.node) for one in now.fixes if one.title == fix.title)
@@ -180,13 +177,15 @@ class ProblemStore(QObject):
         weight = {"error": 0, "warning": 1, "info": 2}
         return tuple(sorted(found, key=lambda p: (weight[p.severity], p.kind != "failure")))
 
-    def _failure(self, failure: Failure) -> Problem:
+    def _failure(self, failure: "Failure") -> Problem:
         failed = failure.failed
         title = _first_sentence(failure.explanation) or _in_one_line(failure.what)
         fixes = self._fixes_for(failed)
         return Problem("error", "failure", failed.node, title, failure.explanation, failure.what, fixes, _path(failed))
 
     def _refusal(self, refusal: PortInference, with_fixes: bool) -> Problem:
+        from gradstudio.advice.explanation import explain, failed_of
+
         graph = self._store.graph
         failed = failed_of(refusal, graph, self._known)
         explanation = explain(failed, graph).explanation
@@ -195,6 +194,9 @@ class ProblemStore(QObject):
         return Problem("warning", "refusal", refusal.node, title, explanation, refusal.refusal, fixes)
 
     def _warning(self, warned: Warned) -> Problem:
+        from gradstudio.advice.explanation import explain_warning
+        from gradstudio.advice.fixes.fix_kinds import fixes_for_warning
+
         key = (warned.node, warned.category, warned.message)
         if key not in self._fixes:
             self._fixes[key] = fixes_for_warning(warned, self._store.graph, self._known)
@@ -203,7 +205,9 @@ class ProblemStore(QObject):
         title = _first_sentence(explanation) or f"{warned.category}: {_in_one_line(warned.message)}"
         return Problem("warning", "warning", warned.node, title, explanation, words, self._fixes[key])
 
-    def _finding(self, finding: Finding) -> Problem:
+    def _finding(self, finding: "Finding") -> Problem:
+        from gradstudio.advice.fixes.finding_fixes import finding_fixes
+
         key = (finding.node, finding.kind, finding.title)
         if key not in self._fixes:
             self._fixes[key] = finding_fixes(finding, self._store.graph)
@@ -220,18 +224,24 @@ class ProblemStore(QObject):
         )
 
     def _fixes_for(self, failed: Failed) -> tuple[Fix, ...]:
+        from gradstudio.advice.fixes.fix_kinds import fixes_for
+
         key = (failed.node, failed.type_name, failed.message)
         if key not in self._fixes:
             self._fixes[key] = fixes_for(failed, self._store.graph, self._known)
         return self._fixes[key]
 
-    def _quiet(self, told: list[Problem]) -> Iterator[Finding]:
+    def _quiet(self, told: list[Problem]) -> "Iterator[Finding]":
         """What torch runs without a word; not where it refuses, or warns of the same."""
+        from gradstudio.advice.diagnosis.silent_mistakes import silent_mistakes
+
         nodes = {problem.node for problem in told if problem.kind in ("failure", "refusal", "warning", "incomplete")}
         return (finding for finding in silent_mistakes(self._store.graph, self._known) if finding.node not in nodes)
 
-    def _findings(self) -> tuple[Finding, ...]:
+    def _findings(self) -> "tuple[Finding, ...]":
         """What the last run and the graph bring to light; of a run that is stale, nothing."""
+        from gradstudio.advice.diagnosis.finding_sources import findings
+
         results, graph = self._results, self._store.graph
         if results.tables.is_stale:
             return ()
@@ -274,6 +284,8 @@ def _incomplete(item: ItemId, reason: str, path: tuple[ItemId, ...] = ()) -> Pro
 
 
 def _size(need: Need) -> Problem:
+    from gradstudio.advice.diagnosis.memory_shortage import size_explanation, size_title
+
     return Problem("warning", "size", need.node, size_title(need), size_explanation(need))
 
 

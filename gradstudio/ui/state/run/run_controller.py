@@ -6,7 +6,6 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gradstudio.advice.explanation import explain
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis.validity import incomplete_inside
 from gradstudio.graph.edits import Edits, SetPlaces
@@ -345,6 +344,8 @@ class RunController(QObject):
             self.stepper.stop_at(event)
 
     def _on_failed(self, event: events.Failed) -> None:
+        from gradstudio.advice.explanation import explain
+
         advice = explain(event, self._store.graph)
         self._tables.add_failure(Failure(event, advice.explanation, advice.fixes, self._texts.get(event.node, "")))
 

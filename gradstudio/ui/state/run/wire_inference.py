@@ -1,20 +1,10 @@
 """Asks torch about a wire that is not drawn yet: when the pointer rests at a port, one question at a time."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gradstudio.advice.model import Fix
-from gradstudio.advice.wire_trial import (
-    Verdict,
-    judge,
-    missing_reason,
-    pending_verdict,
-    trial_program,
-    way_out,
-    with_way_out,
-)
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import EditError, Refused
 from gradstudio.graph.model import Graph, ItemId
@@ -24,6 +14,10 @@ from gradstudio.ui.state.results.latest_value import latest_values
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run.engine_line import EngineLine
 from gradstudio.ui.state.run.run_questions import RunQuestions
+
+if TYPE_CHECKING:
+    from gradstudio.advice.model import Fix
+    from gradstudio.advice.wire_trial import Verdict
 
 REST_MS = 60
 """The pointer rests when it has stayed at a port for so long."""
@@ -43,7 +37,7 @@ class _Asked(NamedTuple):
     request: int
     ends: Ends
     draft: Graph
-    fix: Fix | None = None
+    fix: "Fix | None" = None
 
 
 class WireInference(QObject):
@@ -79,7 +73,7 @@ class WireInference(QObject):
         store.replaced.connect(self.forget)
         engine.received.connect(self._on_engine_received)
 
-    def verdict(self, ends: Ends) -> Verdict | None:
+    def verdict(self, ends: Ends) -> "Verdict | None":
         """What is known of a wire; None: nothing yet."""
         return self._verdicts.get(ends)
 
@@ -101,6 +95,8 @@ class WireInference(QObject):
         self._wanted = self._under_way = None
 
     def _on_rest_timeout(self) -> None:
+        from gradstudio.advice.wire_trial import Verdict, missing_reason, pending_verdict, trial_program
+
         if self._wanted is None or self._under_way is not None:
             return  # the answer that is under way comes back here
         (ends, draw), self._wanted = self._wanted, None
@@ -119,11 +115,13 @@ class WireInference(QObject):
         elif number := self._questions.try_wire(program, target):
             self._under_way = _Asked(number, ends, draft)
 
-    def _settle(self, ends: Ends, verdict: Verdict) -> None:
+    def _settle(self, ends: Ends, verdict: "Verdict") -> None:
         self._verdicts[ends] = verdict
         self.answered.emit(ends)
 
     def _on_engine_received(self, event: object) -> None:
+        from gradstudio.advice.wire_trial import judge, with_way_out
+
         asked = self._under_way
         if not isinstance(event, WireTried) or asked is None or event.request != asked.request:
             return
@@ -138,6 +136,8 @@ class WireInference(QObject):
 
     def _ask_with_way_out(self, asked: _Asked, tried: WireTried) -> None:
         """What torch would say with the first fix carried out: there may be a second fault behind the first."""
+        from gradstudio.advice.wire_trial import missing_reason, trial_program, way_out
+
         known = latest_values(self._results)
         fix = way_out(asked.draft, tried, known)
         if fix is None or fix.edits is None or self._wanted is not None:

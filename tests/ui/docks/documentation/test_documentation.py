@@ -16,11 +16,11 @@ from gradstudio.protocol.messages.base import PROTOCOL_VERSION
 from gradstudio.protocol.messages.events import Hello
 from gradstudio.protocol.messages.torch_docs import Described, Passage
 from gradstudio.ui.app.window.main_window import MainWindow
-from gradstudio.ui.docks.documentation import DocumentationPanel
 from gradstudio.ui.docks.documentation.code_html import without_prompts
 from gradstudio.ui.docks.documentation.operator_page import page
 from gradstudio.ui.docks.documentation.page_history import History
 from gradstudio.ui.docks.documentation.page_links import operator_at, web_address
+from gradstudio.ui.docks.documentation.panel import DocumentationPanel
 from gradstudio.ui.state.library.page_store import WAITING
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme

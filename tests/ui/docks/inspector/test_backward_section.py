@@ -13,10 +13,11 @@ from gradstudio.protocol.messages.events import GradPart, GradRow, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.protocol.timeline.run_timeline import BackwardStep, Timeline
 from gradstudio.scene.wire.wire_labels import brief
-from gradstudio.ui.docks.inspector import InspectorPanel, backward_lines
+from gradstudio.ui.docks.inspector import backward_lines
 from gradstudio.ui.docks.inspector.cost_section import memory_facts, step_number
 from gradstudio.ui.docks.inspector.display_names import in_a_line
 from gradstudio.ui.docks.inspector.operands import Operands
+from gradstudio.ui.docks.inspector.panel import InspectorPanel
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 

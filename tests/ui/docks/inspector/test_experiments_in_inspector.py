@@ -11,7 +11,7 @@ from gradstudio.graph.names import title
 from gradstudio.protocol.messages.debugging import Change, Checked, CheckRow, Difference, LeftOut, WhatIfAnswered
 from gradstudio.protocol.messages.events import GradRow, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
-from gradstudio.ui.docks.inspector import InspectorPanel
+from gradstudio.ui.docks.inspector.panel import InspectorPanel
 from gradstudio.ui.docks.inspector.tensor_table_model import TensorTableModel, parse_like
 from gradstudio.ui.docks.inspector.value_section import TensorPage
 from gradstudio.ui.docks.inspector.what_if_section import set_in

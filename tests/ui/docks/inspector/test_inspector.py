@@ -24,9 +24,9 @@ from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId
 from gradstudio.protocol.messages.events import Failed, GradRow, Row
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import Summary, TensorRecord
-from gradstudio.ui.docks.inspector import InspectorPanel
 from gradstudio.ui.docks.inspector.editors.argument_editor import ArgumentEditor
 from gradstudio.ui.docks.inspector.editors.data_editor import DataEditor
+from gradstudio.ui.docks.inspector.panel import InspectorPanel
 from gradstudio.ui.docks.inspector.value_facts import number_facts
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.session import Session

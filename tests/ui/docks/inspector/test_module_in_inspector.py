@@ -12,7 +12,7 @@ from gradstudio.graph.card_grouping import calls_of, card_groups
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import GradRow, ModuleNow, Row
 from gradstudio.protocol.messages.records import ModuleRecord, Summary, TensorRecord
-from gradstudio.ui.docks.inspector import InspectorPanel
+from gradstudio.ui.docks.inspector.panel import InspectorPanel
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.form_layout import NameLabel, PairTable, field_row

@@ -11,7 +11,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Failed, Warned
 from gradstudio.protocol.messages.records import Summary, TensorRecord
-from gradstudio.ui.docks.inspector import InspectorPanel
+from gradstudio.ui.docks.inspector.panel import InspectorPanel
 from gradstudio.ui.docks.messages.message_view import LINE_PX
 from gradstudio.ui.docks.messages.problems_panel import ProblemsPanel
 from gradstudio.ui.state.results.failure import Failure

@@ -6,9 +6,9 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
-from gradstudio.ui.docks.inspector import InspectorPanel
 from gradstudio.ui.docks.inspector.editors.number_range import parse_number, range_around
 from gradstudio.ui.docks.inspector.editors.number_slider import NumberSlider
+from gradstudio.ui.docks.inspector.panel import InspectorPanel
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from tests.ui.conftest import Add

@@ -1,0 +1,90 @@
+"""What a start may import and call until the window is painted with a document: measured in a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradstudio import paths
+
+MOST_MODULES = 495
+"""Of ours. Raise it for what the first picture shows, never for what a click opens."""
+MOST_CALLS = 27_500
+NOT_YET = (
+    *("torch", "pyqtgraph", "networkx", "psutil"),
+    *("gradstudio.program.reading.reader", "gradstudio.document.python.python_document"),
+    *("gradstudio.operators.docstrings.reader"),
+    *("gradstudio.ui.docks.outline.panel", "gradstudio.ui.docks.documentation.panel"),
+    *("gradstudio.ui.docks.breakpoints.panel", "gradstudio.ui.docks.history_panel"),
+    *("gradstudio.ui.docks.inspector.value_section", "gradstudio.ui.tour.tour"),
+    *("gradstudio.ui.dialogs.command_palette", "gradstudio.ui.dialogs.export_dialog"),
+    *("gradstudio.ui.dialogs.preferences.preferences_dialog", "gradstudio.ui.dialogs.shortcut_sheet"),
+    *("gradstudio.ui.canvas.menus.context_menu", "gradstudio.ui.canvas.popups.search_popup"),
+    *("gradstudio.ui.canvas.gestures.move_gesture", "gradstudio.ui.canvas.gestures.wire_gesture"),
+)
+START = """
+import json, os, sys, tempfile
+import gradstudio
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication
+
+ours = os.path.dirname(gradstudio.__file__)
+calls = 0
+
+def count(frame, event, argument):
+    global calls
+    calls += event == "call" and frame.f_code.co_filename.startswith(ours)
+
+class Watch(QObject):
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint and type(watched.parent()).__name__ == "CanvasView":
+            canvas = watched.parent()
+            if canvas.board.graph.nodes and canvas.isVisible():
+                sys.setprofile(None)
+                print(json.dumps({"calls": calls, "modules": sorted(sys.modules)}), flush=True)
+                os._exit(0)
+        return False
+
+watch = Watch()
+
+
+class Application(QApplication):
+    def __init__(self, arguments):
+        super().__init__(arguments)
+        self.installEventFilter(watch)
+
+import PySide6.QtWidgets
+PySide6.QtWidgets.QApplication = Application
+from gradstudio.ui.app import application
+sys.setprofile(count)
+application.main([sys.argv[1], "--config-dir", tempfile.mkdtemp()])
+"""
+
+
+@pytest.fixture(scope="module")
+def start() -> dict[str, Any]:
+    """Modules, and calls of our functions, when the canvas is about to be painted with its first document."""
+    environment = dict(os.environ, QT_QPA_PLATFORM="offscreen")
+    example = paths.examples() / "02_two_paths.gsg"
+    command = [sys.executable, "-c", START, str(example)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, cwd=Path.cwd())
+    assert done.stdout, done.stderr
+    read: dict[str, Any] = json.loads(done.stdout)
+    return read
+
+
+def test_the_first_picture_imports_nothing_that_a_click_opens(start: dict[str, Any]) -> None:
+    assert sorted(set(NOT_YET) & set(start["modules"])) == []
+
+
+def test_the_first_picture_imports_no_more_modules_than_it_did(start: dict[str, Any]) -> None:
+    ours = [name for name in start["modules"] if name.startswith("gradstudio")]
+    assert len(ours) <= MOST_MODULES, len(ours)
+
+
+def test_the_first_picture_takes_no_more_calls_than_it_did(start: dict[str, Any]) -> None:
+    assert start["calls"] <= MOST_CALLS, start["calls"]
