@@ -29,7 +29,7 @@ NOT_YET = (
 START = """
 import json, os, sys, tempfile
 import gradstudio
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication
 
 ours = os.path.dirname(gradstudio.__file__)
@@ -39,13 +39,25 @@ def count(frame, event, argument):
     global calls
     calls += event == "call" and frame.f_code.co_filename.startswith(ours)
 
+def places(frame):
+    docks = {dock.objectName(): dock for dock in frame.docks if not dock.visibleRegion().isEmpty()}
+    return {key: dock.geometry().getRect() for key, dock in docks.items()}
+
+first = {}
+
 class Watch(QObject):
     def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Show and type(watched).__name__ == "Frame":
+            watched.setWindowState(Qt.WindowState.WindowNoState)
+            watched.resize(1280, 800)  # the screen there is none of is narrower than a window
+        if event.type() == QEvent.Type.Paint and type(watched).__name__ == "Frame" and not first:
+            first.update(places(watched))
         if event.type() == QEvent.Type.Paint and type(watched.parent()).__name__ == "CanvasView":
             canvas = watched.parent()
             if canvas.board.graph.nodes and canvas.isVisible():
                 sys.setprofile(None)
-                print(json.dumps({"calls": calls, "modules": sorted(sys.modules)}), flush=True)
+                docks = {"first": first, "filled": places(canvas.window())}
+                print(json.dumps({"calls": calls, "modules": sorted(sys.modules), **docks}), flush=True)
                 os._exit(0)
         return False
 
@@ -88,3 +100,8 @@ def test_the_first_picture_imports_no_more_modules_than_it_did(start: dict[str, 
 
 def test_the_first_picture_takes_no_more_calls_than_it_did(start: dict[str, Any]) -> None:
     assert start["calls"] <= MOST_CALLS, start["calls"]
+
+
+def test_no_dock_moves_between_the_frame_and_the_filled_window(start: dict[str, Any]) -> None:
+    assert "lesson" in start["first"], "the example has a lesson, which lies over the Library"
+    assert start["first"] == start["filled"]

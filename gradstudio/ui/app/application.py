@@ -99,9 +99,29 @@ def _run(paths: tuple[Path, ...], folder: Path | None, reset: bool) -> int:
     start = _Start(application, frame, settings, theme, paths)
     frame.first_painted.connect(start.soon)
     frame.show()
+    if _has_lesson(settings, paths):  # its dock stands in the first picture, so that nothing moves when it is filled
+        frame.docks.offer_lesson(True)
+        frame.layout_keeper.settle()
     code = application.exec()
     start.end()
     return code
+
+
+def to_open(settings: "Settings", asked: tuple[Path, ...]) -> tuple[tuple[Path, ...], int]:
+    """What was asked for, or what was open last and is still there; and which of them is in front."""
+    kept = settings.preferences
+    if asked or not kept.reopen:
+        return asked, 0
+    before = tuple(path for path in map(Path, kept.open_documents) if path.is_file())
+    return before, kept.open_place if kept.open_place < len(before) else 0
+
+
+def _has_lesson(settings: "Settings", asked: tuple[Path, ...]) -> bool:
+    """Whether there is a lesson for what will be in front."""
+    from gradstudio.paths import examples
+
+    files, place = to_open(settings, asked)
+    return bool(files) and (examples() / "lessons" / f"{files[place].stem}.md").is_file()
 
 
 def _skip_feature_scan() -> None:
@@ -154,17 +174,14 @@ class _Start:
         unread = self._open_first(window)
         self._application.setWindowIcon(QIcon(str(paths.resources() / "icons" / "gradstudio.svg")))
         window.load_plot_later()
-        QTimer.singleShot(0, self._frame, self._show)
+        QTimer.singleShot(0, self._frame, lambda: self._show(window))
         QTimer.singleShot(QUESTIONS_MS, window, lambda: self._ask(window, unread, last_crash))
 
     def _open_first(self, window: "MainWindow") -> "dict[Path, DocumentError]":
         """Open what was asked for, or what was open last: the one in front now, the others when the window stands."""
         from PySide6.QtCore import QTimer
 
-        kept = self._settings.preferences
-        before = tuple(path for path in map(Path, kept.open_documents) if path.is_file()) if kept.reopen else ()
-        place = kept.open_place if not self._paths and kept.open_place < len(before) else 0
-        paths = self._paths or before
+        paths, place = to_open(self._settings, self._paths)
         unread: dict[Path, DocumentError] = {}
 
         def open_one(path: Path, *, show: bool) -> None:
@@ -187,8 +204,10 @@ class _Start:
             QTimer.singleShot(0, window, open_rest)
         return unread
 
-    def _show(self) -> None:
+    def _show(self, window: "MainWindow") -> None:
         """All is in its place."""
+        self._frame.layout_keeper.settle()
+        window.toolbar.fit_words()  # its buttons have their sizes now
         self._frame.layout_keeper.settle()
         self._frame.setUpdatesEnabled(True)
         self._frame.repaint()  # what X has asked for in the meantime was not painted

@@ -5,6 +5,7 @@ from functools import partial
 from itertools import pairwise
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QWidget
 
 from gradstudio.ui.docks.dock_panels import DockPanels
@@ -73,10 +74,10 @@ class Docks(QObject):
         panels.added = partial(self._on_panel_added, panels)
 
     def turn_to(self, panels: DockPanels) -> None:
-        """Show the pages of these panels; one is built as soon as its dock is seen."""
-        self._panels = panels
+        """Show the pages of these panels; one is built as soon as its dock is seen: a screen reader sees them all."""
+        self._panels, all_seen = panels, QAccessible.isActive()
         for key in panels:
-            if key in panels.built or key in self._seen:
+            if all_seen or key in panels.built or key in self._seen:
                 self._pages(key).setCurrentWidget(panels[key])
 
     def take_out(self, panels: DockPanels) -> None:

@@ -160,9 +160,9 @@ class MainWindow(FrontDocument):
     # ------------------------------------------------------------------ what may wait
 
     def load_plot_later(self) -> None:
-        """Import the plot when the window has answered its first clicks."""
+        """Import the plot when the window has answered its first clicks; a screen reader may have come by then."""
         self._plots = True
-        QTimer.singleShot(PLOT_DELAY_MS, self, lambda: self.memory.load_plot())
+        QTimer.singleShot(PLOT_DELAY_MS, self, self._on_first_clicks_answered)
 
     # ------------------------------------------------------------------ looks
 
@@ -206,6 +206,10 @@ class MainWindow(FrontDocument):
         self.learning.turn_to(room.lesson)
         room.focus()
         self._show_title()
+
+    def _on_first_clicks_answered(self) -> None:
+        self.memory.load_plot()
+        self.frame.docks.turn_to(self.room.panels)
 
     def _on_documents_closed(self, tab: Tab) -> None:
         if (room := self._rooms.pop(tab, None)) is not None:

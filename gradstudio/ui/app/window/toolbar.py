@@ -42,7 +42,7 @@ class ToolBar(QObject):
         self._add_all(actions)
         self.set_theme(theme)
         bar.installEventFilter(self)
-        self._fit_words()
+        self.fit_words()
         self.device.setAccessibleName("Device of the document")
         self._device_icon.setAccessibleName("Device of the document")
         self._device_icon.setBuddy(self.device)  # a screen reader on Linux calls a list by its label
@@ -95,15 +95,15 @@ class ToolBar(QObject):
         for more in self._bar.findChildren(QToolButton, "qt_toolbar_ext_button"):
             more.setIcon(icon("more", theme))  # Qt's own is black on black
             more.setAccessibleName("More of the toolbar")
-        self._fit_words()
+        self.fit_words()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Words come and go with the width."""
         if event.type() == QEvent.Type.Resize:
-            self._fit_words()
+            self.fit_words()
         return super().eventFilter(watched, event)
 
-    def _fit_words(self) -> None:
+    def fit_words(self) -> None:
         """Words beside the icons as far as there is room: those of the overlays go first, then verb by verb."""
         room_px = self._bar.width()
         _style(self.overlay_buttons, words=room_px >= WORDS_FROM_PX)

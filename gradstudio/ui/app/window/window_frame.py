@@ -23,7 +23,8 @@ MENUS = ("File", "Edit", "View", "Graph", "Run", "Help")
 FIRST_WIDTH_PX, FIRST_HEIGHT_PX = 1720, 1040
 LARGE_SCREEN_PX = 1920
 """Screens up to this width are filled at the first start."""
-TOOLBAR_HEIGHT_PX = 45
+TOOLBAR_HEIGHT_PX, STATUS_HEIGHT_PX = 47, 33
+"""As high as they are when they are filled, so that no dock moves then."""
 
 
 class Frame(QMainWindow):
@@ -64,7 +65,7 @@ class Frame(QMainWindow):
         self._ground = QWidget(self)
         self._ground.setStyleSheet(f"background: {theme.canvas};")
         self.setCentralWidget(self._ground)
-        self.statusBar()
+        self.statusBar().setMinimumHeight(STATUS_HEIGHT_PX)
         self._restore_geometry()
         self.layout_keeper.restore()
 

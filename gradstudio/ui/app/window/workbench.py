@@ -3,7 +3,7 @@
 from PySide6.QtWidgets import QStackedWidget, QStatusBar, QVBoxLayout, QWidget
 
 from gradstudio.ui.app.window.document_window import DocumentWindow
-from gradstudio.ui.app.window.window_frame import Frame
+from gradstudio.ui.app.window.window_frame import STATUS_HEIGHT_PX, Frame
 
 
 class Workbench(QWidget):
@@ -22,6 +22,7 @@ class Workbench(QWidget):
         column.addWidget(self._middle, 1)
         bar = QStatusBar(frame)
         bar.setSizeGripEnabled(False)
+        bar.setMinimumHeight(STATUS_HEIGHT_PX)
         bar.setContentsMargins(0, 0, 0, 0)
         bar.addPermanentWidget(self._bottom, 1)
         frame.setStatusBar(bar)
