@@ -19,7 +19,15 @@ from gradstudio.graph.model import Graph, Place
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.model import Program
 from gradstudio.ui.docks.code.code_editor import CodeEditor
-from gradstudio.ui.docks.code.line_diff import Hunk, combine_changes, hunks, is_spacing, merge_theirs, with_imports
+from gradstudio.ui.docks.code.line_diff import (
+    Hunk,
+    combine_changes,
+    hunks,
+    is_spacing,
+    merge_theirs,
+    own_imports,
+    with_imports,
+)
 from gradstudio.ui.state.session import Session
 
 LiveState = OneOf["same", "typed", "refused", "conflict"]
@@ -64,7 +72,8 @@ class LiveText(QObject):
         self.may_say: Callable[[], bool] = lambda: True
         self.left_behind, self.left_title = "", ""
         self._title = session.title
-        self._own = self._holding = self._keeps_imports = False
+        self._own = self._holding = False
+        self._imports: list[str] = []
         self._given: list[dict[str, Place]] = []
         self._edit_line, self._edit_number, self._took_ms = 0, 0, 0.0
         self._pause, self._patience = self._timer(self._on_pause), self._timer(self._say)
@@ -118,8 +127,8 @@ class LiveText(QObject):
             wanted = shown
         elif self._editor.hasFocus() and self._holding:
             wanted = self._own_words(before, shown)
-        elif self._keeps_imports:
-            wanted = with_imports(shown, self.program)
+        else:
+            wanted = with_imports(self._imports, self.program)
         self._put(hunks(shown, wanted))
         self._means, self._holding = self._editor.text, wanted != self.program
 
@@ -183,10 +192,11 @@ class LiveText(QObject):
         self.applying.emit()
         try:
             self._store.submit(edits, UNDO_WORDS, f"code {self._edit_number}")
-            self._means, self.error, self._keeps_imports = text, None, True
+            self._means, self.error = text, None
             self._set("same")
             self._editor.forget_typing()
             self.show(self._session.run.program)
+            self._imports = own_imports(text.split("\n"), self.program)
         finally:
             self._own = False
         self.applied.emit(edits)
@@ -209,7 +219,7 @@ class LiveText(QObject):
         self._pause.stop()
         self._put(hunks(self._editor.lines, self.program), undoable=True)
         self._means, self.error, self._holding = self._editor.text, None, False
-        self._keeps_imports = False
+        self._imports = []
         self._set("same")
 
     def keep(self) -> None:
@@ -275,7 +285,7 @@ class LiveText(QObject):
 
     def _print_all(self) -> None:
         if self.is_applied and self._holding:
-            wanted = with_imports(self._editor.lines, self.program) if self._keeps_imports else self.program
+            wanted = with_imports(self._imports, self.program)
             self._put(hunks(self._editor.lines, wanted))
             self._means, self._holding = self._editor.text, wanted != self.program
             self.changed.emit()
@@ -299,7 +309,7 @@ class LiveText(QObject):
         for timer in (self._pause, self._patience):
             timer.stop()
         self._given.clear()
-        self._keeps_imports = False
+        self._imports = []
         self._means, self.error, self._holding = self._editor.text, None, False
         self._set("same")
 

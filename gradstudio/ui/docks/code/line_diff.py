@@ -86,11 +86,16 @@ def merge_theirs(base: Sequence[str], typed: Sequence[str], theirs: Sequence[str
     )  # theirs first where both put lines in
 
 
-def with_imports(written: Sequence[str], program: Sequence[str]) -> list[str]:
-    """The program's lines with its imports as they were written, where these bind all that its own do."""
-    (mine, end), (theirs, start) = _imports(written), _imports(program)
-    keeps = theirs and theirs.items() <= mine.items()
-    return [*written[:end], *program[start:]] if keeps else list(program)
+def own_imports(written: Sequence[str], program: Sequence[str]) -> list[str]:
+    """The imports a text begins with; [] where they are those that the program prints itself."""
+    mine, theirs = written[: _imports(written)[1]], program[: _imports(program)[1]]
+    return list(mine) if [*filter(None, mine)] != [*filter(None, theirs)] else []
+
+
+def with_imports(own: Sequence[str], program: Sequence[str]) -> list[str]:
+    """The program's lines with the imports a person wrote, where these bind all that its own do."""
+    (mine, _), (theirs, start) = _imports(own), _imports(program)
+    return [*own, *program[start:]] if theirs and theirs.items() <= mine.items() else list(program)
 
 
 def _imports(lines: Sequence[str]) -> tuple[dict[str, str], int]:

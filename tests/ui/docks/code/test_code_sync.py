@@ -174,6 +174,21 @@ def test_imports_that_bind_less_than_is_needed_are_printed_as_the_program_has_th
     assert code.editor.text == "import torch\n\nx = torch.ones(3)"
 
 
+def test_an_import_that_only_the_program_needed_goes_with_what_needed_it(
+    qtbot: QtBot, code: CodePanel, session: Session
+) -> None:
+    go_behind(code, "z = y * 2")
+    write(code, "0")
+    applied(qtbot, code)
+    code.editor.clearFocus()
+    before, store = code.editor.text, session.graph_store
+    edits, _ = recipes.add_operator(store.graph, "torch.nn.Linear", 0, -900)
+    store.submit(edits, "Add")
+    qtbot.waitUntil(lambda: "from torch import nn" in code.editor.text)
+    store.undo_stack.undo()
+    qtbot.waitUntil(lambda: code.editor.text == before)
+
+
 def test_ctrl_z_takes_back_the_document_s_step_and_brings_it_back(
     qtbot: QtBot, code: CodePanel, session: Session
 ) -> None:
