@@ -1,14 +1,32 @@
 """What cards show of their nodes' places in the program: number, set-up, left out. No Qt."""
 
+from collections.abc import Container
+
 from gradstudio.graph.analysis import program_analysis
 from gradstudio.graph.boundary_cards import CARDS
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.model import Graph, ItemId
 from gradstudio.operators.model import Effect
 from gradstudio.scene.card.card_stack import CardStack
 from gradstudio.scene.scene_state import SceneState
 
 ORDERED = frozenset(Effect) - {Effect.MODE, Effect.MODULE_CALL}
 """Effects that give a statement a number on its card."""
+
+
+def statement_places(graph: Graph, nested: Container[ItemId]) -> dict[ItemId, int]:
+    """Which statement of the program every item is, from 1; a block has the number of the first inside.
+
+    Args:
+        graph: what is drawn.
+        nested: parts that are printed in the statement after them, whose number they have.
+    """
+    places: dict[ItemId, int] = {}
+    number = 0
+    for item in graph.order():
+        is_statement = item in graph.nodes and item not in nested
+        number += is_statement
+        places[item] = number + (not is_statement)
+    return places
 
 
 class StatementNumbers:
@@ -41,15 +59,13 @@ class StatementNumbers:
     def _number(self, analysis: program_analysis.Analysis) -> None:
         graph, nested = self._state.graph, analysis.nested
         repeated, operators = analysis.gradients.repeated, analysis.soundness.operators
-        number = 0
-        for item in graph.order():
-            number += item not in nested and item in graph.nodes
+        places = statement_places(graph, nested)
+        for item, place in places.items():
             card = self._stack.cards.get(item)
             if card is None:
                 continue
             operator = operators.get(item)
             ordered = operator is not None and not ORDERED.isdisjoint(operator.effects)
-            place = number + (item in nested)  # a part is printed in the statement after it
             order, set_up = (place if ordered else 0), item not in repeated and item not in CARDS
             now = order, set_up, item in self.left_out
             if now != (card.order, card.set_up, card.left_out):

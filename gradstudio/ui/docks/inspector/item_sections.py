@@ -23,6 +23,7 @@ from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.text.notes import note_of
 from gradstudio.operators.catalogue.descriptions import plain_summary
 from gradstudio.program.model import flatten_statements
+from gradstudio.scene.statement_numbers import statement_places
 from gradstudio.ui.docks.inspector.problem_moment import existed_at_moment
 from gradstudio.ui.docks.inspector.result_name import ResultName
 from gradstudio.ui.state.run.problem_store import Problem, beyond_title
@@ -267,13 +268,16 @@ class OrderSection(Section):
         self.later.clicked.connect(lambda: self._move(recipes.move_later, "Move later"))
 
     def show_item(self, item: ItemId) -> None:
-        """Show where an item stands in its body."""
+        """Show which statement of the program an item is, by the number on its card, and what it can move past."""
         self._item = item
         graph = self._session.shown_store.graph
         body = graph.parents[item]
         order = graph.bodies[body]
         where = "" if body == ROOT else f" in {graph.blocks[ItemId(body)].title or graph.blocks[ItemId(body)].kind}"
-        self.place.setText(f"{order.index(item) + 1} of {len(order)}{where}")
+        nested = nested_now(graph)
+        places = statement_places(graph, nested)
+        count = max(1, sum(one not in nested for one in graph.nodes))
+        self.place.setText(f"{min(places[item], count)} of {count}{where}")
         self.place.setToolTip(self.place.text())
         self.earlier.setEnabled(order.index(item) > 0)
         self.later.setEnabled(order.index(item) < len(order) - 1)

@@ -19,11 +19,14 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
+from gradstudio.graph.analysis.program_analysis import nested_now
 from gradstudio.graph.edits import ReplaceNode
 from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId
+from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.events import Failed, GradRow, Row
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import Summary, TensorRecord
+from gradstudio.scene.statement_numbers import statement_places
 from gradstudio.ui.docks.inspector.editors.argument_editor import ArgumentEditor
 from gradstudio.ui.docks.inspector.editors.data_editor import DataEditor
 from gradstudio.ui.docks.inspector.panel import InspectorPanel
@@ -384,6 +387,18 @@ def test_a_failure_shows_our_words_and_torchs_unchanged(
     theirs = inspector.details.trouble.theirs
     qtbot.waitUntil(lambda: theirs.text() == "RuntimeError: mat1 and\n  mat2")
     assert inspector.details.trouble.ours.text() == "The shapes do not fit."
+
+
+def test_the_place_of_a_statement_is_the_number_on_its_card(inspector: InspectorPanel, session: Session) -> None:
+    session.graph_store.load(read_script("import torch\n\nx = torch.randn(3)\ny = (x * 2).sum()\nx.add_(1)\n").graph)
+    graph = session.graph_store.graph
+    added, nested = list(graph.nodes)[-1], nested_now(graph)
+    assert nested
+    session.attention.select([added])
+    assert statement_places(graph, nested)[added] == 3
+    assert inspector.details.order.place.text() == "3 of 3"
+    session.attention.select(nested)
+    assert inspector.details.order.place.text() == "2 of 3", "a part is printed in the statement after it"
 
 
 def test_earlier_and_later_move_the_statement(inspector: InspectorPanel, session: Session, add: Add) -> None:
