@@ -213,7 +213,9 @@ class CardArrangement:
         muted = not all(holder.muted for holder in holders)
         done = self._store.attempt(recipes.set_muted, "Mute" if muted else "Unmute", items, muted)
         if done and not muted:
-            self._canvas.said.emit("Unmuted: it takes part in the program again")
+            said = [item for item in items if item in graph.nodes and graph.nodes[item].bypassed]
+            passes = "; bypassed still: it passes its input on" if said else ""
+            self._canvas.said.emit(f"Unmuted: it takes part in the program again{passes}")
         elif done:
             others = len(self._board.state.joining.cards(self._board.numbers.left_out - frozenset(items)))
             follow = f"; so {'does' if others == 1 else 'do'} {others} that read from it" if others else ""
@@ -235,7 +237,10 @@ class CardArrangement:
             self._canvas.refuse("Nothing is wired in front of it, so there is nothing to pass on: mute it (M) instead.")
             return
         items = [item for item in items if item not in dry]
-        self._store.attempt(recipes.set_bypassed, "Bypass" if bypassed else "Compute again", items, bypassed)
+        if self._store.attempt(recipes.set_bypassed, "Bypass" if bypassed else "Compute again", items, bypassed):
+            self._canvas.said.emit(
+                "Bypassed: it passes its input on" if bypassed else "Bypassed no longer: it computes again"
+            )
 
 
 def submit_with_room(store: GraphStore, board: Scene, edits: Edits, came: Collection[ItemId], text: str) -> None:

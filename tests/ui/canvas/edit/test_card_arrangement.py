@@ -380,6 +380,24 @@ def test_a_bypassed_node_passes_its_input_on_and_a_line_leads_through_it(hand: H
 
 
 @pytest.mark.feature(42)
+def test_what_was_done_to_a_card_is_said_as_the_card_shows_it(hand: Hand) -> None:
+    _, a, _ = chain(hand, "torch.randn", "torch.relu", "torch.sum")
+    said: list[str] = []
+    hand.canvas.said.connect(lambda words: said.append(str(words)))
+    hand.canvas.selection.select(frozenset({a}))
+    arrangement = hand.canvas.card_arrangement
+    arrangement.toggle_muted()
+    arrangement.toggle_muted()
+    arrangement.toggle_bypassed()
+    assert said[-1] == "Bypassed: it passes its input on"
+    arrangement.toggle_muted()
+    arrangement.toggle_muted()
+    assert said[-1] == "Unmuted: it takes part in the program again; bypassed still: it passes its input on"
+    arrangement.toggle_bypassed()
+    assert said[-1] == "Bypassed no longer: it computes again"
+
+
+@pytest.mark.feature(42)
 def test_what_has_nothing_to_pass_on_cannot_be_bypassed_and_says_so(hand: Hand) -> None:
     x = hand.add("torch.randn", 40, 100)
     hand.canvas.selection.select(frozenset({x}))
