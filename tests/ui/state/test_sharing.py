@@ -70,6 +70,50 @@ def test_results_come_to_the_document_that_ran_and_stay_when_another_runs(
     assert one.run.state.live and not other.run.state.live
 
 
+@pytest.mark.feature(56)
+def test_results_stay_current_while_another_document_is_live_and_the_program_is_the_same(
+    qtbot: QtBot, two: tuple[Session, Session]
+) -> None:
+    one, other = two
+    item = full(one, "1.0")
+    full(other, "2.0")
+    one.run.run()
+    finish(qtbot, one)
+    other.run.run()
+    finish(qtbot, other)
+    assert value(one, item) is not None and not one.results.stale(item)
+    words: list[object] = []
+    one.run.status.noted.connect(words.append)
+    one.run.come_to_front()
+    one.run.come_to_front()
+    assert words == ["“Untitled 2” ran since: the live state is gone, what was recorded stays. Run begins anew."], (
+        "said once, where a person sees it"
+    )
+    assert "“Untitled 2” ran since" in one.run.why_not("zero_grad") and one.run.can("run")
+    assert one.graph_store.attempt(recipes.set_literal, "Set", item, "fill_value", "3.0")
+    qtbot.waitUntil(lambda: one.results.stale(item))
+    one.graph_store.undo_stack.undo()
+    qtbot.waitUntil(lambda: not one.results.stale(item))
+    other.close()
+    added = full(one, "5.0")
+    qtbot.waitUntil(lambda: one.results.inference(added) is not None)
+    assert not one.results.stale(item), "what goes on behind the end leaves the results true"
+
+
+def test_tensors_of_another_documents_run_are_not_in_ones_own_memory(
+    qtbot: QtBot, two: tuple[Session, Session]
+) -> None:
+    one, other = two
+    full(one, "1.0")
+    full(other, "2.0")
+    for session in two:
+        session.run.run()
+        finish(qtbot, session)
+    one.engine.client.received.emit(Memory(time_s=1e9, device="cpu", series={"tensors": 7, "process": 10**8}))
+    assert (one.memory.newest("tensors"), one.memory.newest("process")) == (None, 10**8)
+    assert other.memory.newest("tensors") == 7
+
+
 def test_shapes_are_inferred_without_taking_the_live_state_away(qtbot: QtBot, two: tuple[Session, Session]) -> None:
     one, other = two
     item = full(one, "1.0")

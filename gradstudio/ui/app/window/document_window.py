@@ -180,7 +180,7 @@ class DocumentWindow(QObject):
         if shown:
             self.workspace.take_up_preference()
             self.canvas.take_preferences(self._services.settings.preferences)
-            self.session.run.shapes.wake()
+            self.session.run.come_to_front()
             self.problems_counted.emit(self.problem_count)
 
     def may_leave(self) -> bool:

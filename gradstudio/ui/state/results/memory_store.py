@@ -101,9 +101,10 @@ class MemoryStore(QObject):
         return self._ring.series[name][: self._ring.count]
 
     def newest(self, name: str) -> float | None:
-        """The newest figure of a series in bytes, or None."""
+        """The newest figure of a series in bytes, or None: it is not told while another document is live."""
         ring = self._ring
-        return float(ring.series[name][ring.count - 1]) if ring.count and name in ring.series else None
+        newest = float(ring.series[name][ring.count - 1]) if ring.count and name in ring.series else np.nan
+        return None if np.isnan(newest) else newest
 
     def plot_s(self, engine_s: float) -> float | None:
         """Seconds of the plot for monotonic seconds of the engine; None before the first sample."""

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from gradstudio.protocol.messages.debugging import MemoryByNode
 from gradstudio.protocol.messages.events import Device, Event, Hello, Log, Memory, Paused
 from gradstudio.protocol.messages.requests import Do, Load, Request
+from gradstudio.ui.state.results.memory_store import OF_TENSORS
 from gradstudio.ui.state.run.engine_client import EngineClient
 
 BASE = 1 << 32
@@ -174,7 +175,10 @@ class EngineLine(QObject):
     def _inward(self, event: Event) -> Event:
         if isinstance(event, Memory):
             others = event.mark and self._exchange.runner not in (None, self)
-            return msgspec.structs.replace(event, mark="") if others else event
+            series = event.series
+            if self.live_elsewhere:
+                series = {name: value for name, value in series.items() if name not in OF_TENSORS}
+            return msgspec.structs.replace(event, mark="" if others else event.mark, series=series)
         for field in ("request", "revision"):
             if self._number and (value := getattr(event, field, None)) is not None and value >= BASE:
                 event = msgspec.structs.replace(event, **{field: value % BASE})

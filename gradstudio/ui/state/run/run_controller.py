@@ -20,6 +20,7 @@ from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.state.results.record_stepper import RecordStepper
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run import run_events
+from gradstudio.ui.state.run.displaced_run import DisplacedRun
 from gradstudio.ui.state.run.engine_line import EngineLine
 from gradstudio.ui.state.run.memory_check import MemoryCheck, mark_needs
 from gradstudio.ui.state.run.run_questions import RunQuestions
@@ -75,6 +76,7 @@ class RunController(QObject):
         self.prepare: Callable[[], object] = lambda: None
         self._texts: dict[ItemId, str] = {}
         self._following = self._follows_newer = self._heard_more = False
+        self._displaced = DisplacedRun(results.tables, self.status)
         self._waiting: list[tuple[str, Callable[[], None]]] = []
         self._stop_timer = QTimer(self, singleShot=True, interval=STOP_PATIENCE_MS)
         self._stop_timer.timeout.connect(self._on_stop_timer_timeout)
@@ -109,8 +111,14 @@ class RunController(QObject):
             looking_back=lambda: self._results.looking_back,
             has_before=lambda: self._walk.has_before,
             elsewhere=lambda: self._engine.busy_elsewhere,
+            ran_since=self._displaced.by,
         )
         return why_not(command, situation)
+
+    def come_to_front(self) -> None:
+        """A person looks: shapes are asked for, and what another document's run took is said, once."""
+        self.shapes.wake()
+        self._displaced.say_once()
 
     def run(self) -> None:
         """The program as written, from nothing; paused, it goes on instead, also through a backward's record."""
@@ -222,15 +230,12 @@ class RunController(QObject):
         self._waiting.clear()
         self._requests.engine_changed()
         self._tables.set_counter(ItemId(""))
-        self._tables.set_stale(True)
+        self._tables.set_stale(not self._displaced.by or self._tables.is_stale)
         self._tables.release()
         reason = f"{how}; the run is lost, the document is not." if was_busy else ""
         self.status.set(
-            busy=False,
-            waiting=False,
-            live=False,
-            stale=True,
-            at_end=False,
+            **dict.fromkeys(("busy", "waiting", "live", "at_end"), False),
+            stale=self._tables.is_stale,
             next_node=ItemId(""),
             outcome=outcome if was_busy else "",
             reason=reason,
@@ -243,6 +248,7 @@ class RunController(QObject):
         reasons = {row.node: row.reason for row in program.incomplete}
         self._tables.set_incomplete({**incomplete_inside(self._store.graph), **reasons})
         self._tables.set_texts(self._texts, repeated_nodes(program.statements))
+        self._displaced.judge(program)
         self._memory.prefer(self._store.graph.header.device)
 
     def _on_store_edited(self, edits: Edits) -> None:
@@ -261,6 +267,7 @@ class RunController(QObject):
         self._waiting.clear()
         self._following = self._follows_newer = False
         self._tables.clear()
+        self._displaced.end()
         self.status.reset()
         self.shapes.request()
 
@@ -281,11 +288,9 @@ class RunController(QObject):
         self._requests.displaced()
         if not self.state.live:
             return
+        self._displaced.begin(str(title), self.program)
         self._tables.set_counter(ItemId(""))
-        self._tables.set_stale(True)
-        self.status.set(live=False, stale=True, at_end=False, next_node=ItemId(""), changed_by_hand=False)
-        words = f"“{title}” ran since: the live state is gone, what was recorded stays. Run begins anew."
-        self.status.noted.emit(words)
+        self.status.set(live=False, at_end=False, next_node=ItemId(""), changed_by_hand=False)
 
     def _on_engine_received(self, event: events.Event) -> None:
         self._heard_more = self._heard_more or isinstance(event, run_events.PROGRESS)
@@ -321,13 +326,14 @@ class RunController(QObject):
     def _on_loaded(self, event: events.Loaded) -> None:
         if event.document != self._requests.document:
             return
-        if not self._following:
+        if not self._following and (event.live or not self._displaced.by):
             self._tables.set_stale(event.stale or not event.live)  # what a lost run left belongs to none
         if event.live and not event.stale and event.revision == self._requests.names.graph.revision:
             self._tables.names = self._requests.names  # what ran is still in the program, by other names perhaps
         self.status.set(stale=event.stale, live=event.live)
 
     def _on_started(self, event: events.Started) -> None:
+        self._displaced.end()
         if event.fresh:
             self.stepper.begin_anew()
         self._tables.begin(event.fresh, event.verb == "repeat", self._requests.names)

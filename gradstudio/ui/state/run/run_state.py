@@ -92,6 +92,7 @@ class Situation(NamedTuple):
         looking_back: says whether a moment of the record is looked at; asked only where that decides, as are the next.
         has_before: says whether the record has a step before the one looked at.
         elsewhere: gives the title of another document whose run is under way; "": none.
+        ran_since: the title of the document whose run took this one's place in the engine; "": none.
     """
 
     state: RunState
@@ -100,6 +101,7 @@ class Situation(NamedTuple):
     looking_back: Callable[[], bool]
     has_before: Callable[[], bool]
     elsewhere: Callable[[], str]
+    ran_since: str = ""
 
 
 def why_not(command: Command, at: Situation) -> str:
@@ -125,6 +127,8 @@ def _why_not_engine(command: Command, at: Situation) -> str:
         return f"“{elsewhere}” is running in another tab, and there is one engine: wait, or stop it there."
     if at.dead:
         return "The engine does not start. See the log, then Run ▸ Restart Engine."
+    if at.ran_since and command in ("zero_grad", "weigh_memory"):
+        return f"“{at.ran_since}” ran since, and there is one engine: run this program again first (F5)."
     if command == "zero_grad" and (not state.live or state.stale):
         return "There are no gradients to clear: run the program first."
     if command == "weigh_memory" and not state.live:
