@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox, QTabBar
+from PySide6.QtWidgets import QApplication, QMessageBox, QTabBar, QToolButton
 from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
@@ -236,6 +236,25 @@ def test_a_recent_file_opens_in_a_tab_of_its_own(ready: MainWindow, files: list[
     menu.aboutToShow.emit()
     next(action for action in menu.actions() if "two.gsg" in action.text()).trigger()
     assert ready.session.path == files[1] and titles(ready)[0] == "Untitled  ●"
+
+
+def test_titles_of_many_tabs_can_be_read_and_the_row_scrolls(ready: MainWindow) -> None:
+    ready.frame.resize(1280, 800)
+    for _ in range(13):
+        key(ready, Qt.Key.Key_N)
+        add_node(ready)
+    QApplication.processEvents()
+    bar = ready.strip.bar
+    letters = bar.fontMetrics().averageCharWidth() * 8
+    for number in range(bar.count()):
+        room = bar.tabRect(number).width() - 32 - 22
+        assert room >= min(letters, bar.fontMetrics().horizontalAdvance(bar.tabText(number))), number
+    assert any(
+        button.isVisible()
+        for button in bar.findChildren(QToolButton)
+        if button.parent() is bar and button.arrowType() != Qt.ArrowType.NoArrow
+    )
+    assert bar.width() <= ready.strip.width()
 
 
 def test_a_hidden_document_has_no_room_until_it_is_shown(ready: MainWindow, files: list[Path]) -> None:

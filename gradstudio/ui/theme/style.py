@@ -248,6 +248,9 @@ QPlainTextEdit#preview { border: 1px solid @line@; border-radius: 6px; padding: 
 QPlainTextEdit#preview:focus { border-color: @focus@; }
 QTextBrowser#documentation { border: 0; background: @surface@; selection-background-color: @selection@; }
 QTreeView::item, QListView::item { min-height: 25px; border-radius: 5px; }
+QTreeView::item:first { border-top-right-radius: 0; border-bottom-right-radius: 0; }
+QTreeView::item:middle { border-radius: 0; }
+QTreeView::item:last { border-top-left-radius: 0; border-bottom-left-radius: 0; }
 QTreeView::item:hover, QListView::item:hover { background: @surface_raised@; }
 QTreeView::item:selected, QListView::item:selected { background: @selection@; color: @selection_text@; }
 QTableView { gridline-color: @line@; background: @surface@; }
@@ -258,6 +261,11 @@ QTabBar { background: @surface@; qproperty-drawBase: 0; }
 QTabBar::tab { color: @text_dim@; padding: 6px 12px; border: 0; border-bottom: 2px solid transparent; }
 QTabBar::tab:hover { color: @text@; }
 QTabBar::tab:selected { color: @text@; border-bottom-color: @accent@; }
+QTabBar::scroller { width: 48px; }
+QTabBar QToolButton { background: @surface@; padding: 0; border-radius: 0; }
+QTabBar QToolButton:hover { background: @line@; }
+QTabBar QToolButton::left-arrow { image: url("@icons@/chevron_left.svg"); width: 12px; height: 12px; }
+QTabBar QToolButton::right-arrow { image: url("@icons@/chevron_right.svg"); width: 12px; height: 12px; }
 QTabWidget::pane { border: 0; }
 QStatusBar { background: @surface@; color: @text_dim@; border-top: 1px solid @edge@; }
 QStatusBar::item { border: 0; }

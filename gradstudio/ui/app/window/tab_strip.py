@@ -10,6 +10,8 @@ from gradstudio.ui.app.files.documents import Documents, Tab
 from gradstudio.ui.theme import Theme, icon
 
 ICON_PX = 14
+LEAST_LETTERS, TAB_PADDING_PX = 12, 32
+"""What of a title can be read in the narrowest tab, and the empty room in a tab."""
 CHANGED = "●"
 MARKS = {"running": ("run", "accent"), "done": ("check", "ok"), "failed": ("error", "danger")}
 """Icon and colour of what a run does, or has come to, in a tab behind."""
@@ -154,6 +156,14 @@ class _Bar(QTabBar):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName("Open documents")
+
+    def minimumTabSizeHint(self, index: int) -> QSize:
+        """So many letters can always be read; where that has no room, buttons scroll the row."""
+        least, whole = super().minimumTabSizeHint(index), self.tabSizeHint(index)
+        title = self.fontMetrics().averageCharWidth() * LEAST_LETTERS
+        crosses = [button.width() for button in self.findChildren(QToolButton) if button.objectName() == "dock_button"]
+        beside = TAB_PADDING_PX + max(crosses, default=0)
+        return QSize(min(whole.width(), title + beside), least.height())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.MiddleButton:
