@@ -116,6 +116,8 @@ class OutlineModel(QAbstractItemModel):
             return self._wire_data(row, index.column(), role)
         item, column = row.key.item, index.column()
         match role:
+            case Role.ToolTipRole if column == NAME:
+                return "\n".join(filter(None, (self._text(item, NAME), self._text(item, STATE))))
             case Role.DisplayRole | Role.ToolTipRole:
                 return self._text(item, column)
             case Role.EditRole if column == NAME:

@@ -10,6 +10,9 @@ from gradstudio.ui.docks.outline.outline_model import NAME, OPERATOR, STATE, VAL
 
 SHARES: Final = {NAME: 0.27, OPERATOR: 0.25, VALUE: 0.25, STATE: 0.23}
 """Of the width, while no person has chosen another one."""
+NARROW_PX: Final = 280
+"""In less there is no room for words about the state; the sign before the name says it."""
+NARROW_SHARES: Final = {NAME: 0.42, OPERATOR: 0.32, VALUE: 0.26}
 Key = Qt.Key
 ALT = Qt.KeyboardModifier.AltModifier
 
@@ -58,7 +61,9 @@ class OutlineTree(QTreeView):
         super().resizeEvent(event)
         if not self._shared:
             return
-        for column, share in SHARES.items():
+        is_narrow = self.viewport().width() < NARROW_PX
+        self.setColumnHidden(STATE, is_narrow)
+        for column, share in (NARROW_SHARES if is_narrow else SHARES).items():
             self.setColumnWidth(column, int(share * self.viewport().width()))
 
     def _on_section_resized(self, _column: int, _before: int, _now: int) -> None:

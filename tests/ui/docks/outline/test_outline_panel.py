@@ -150,6 +150,22 @@ def test_its_columns_share_the_width_and_their_titles_can_be_read(outline: Outli
     assert outline.panel.field.fontMetrics().horizontalAdvance(outline.panel.field.placeholderText()) < 180
 
 
+def test_in_a_narrow_dock_names_and_titles_can_be_read(outline: Outline) -> None:
+    """What the state is stands in the sign before a name, and in its tooltip."""
+    tree = outline.panel.tree
+    tree.resize(240, 300)
+    header, metrics = tree.header(), tree.header().fontMetrics()
+    assert tree.isColumnHidden(STATE) and header.length() <= tree.viewport().width()
+    for column, title in ((NAME, "Name"), (OPERATOR, "Operator"), (VALUE, "Value")):
+        assert header.sectionSize(column) >= metrics.horizontalAdvance(title) + 8, title
+    name = tree.visualRect(outline.panel.model.index_of(outline.node("y")))
+    assert name.width() >= metrics.averageCharWidth() * 10
+    outline.session.graph_store.attempt(recipes.set_muted, "Mute", [outline.node("z")], True)
+    assert str(outline.panel.model.index_of(outline.node("z")).data(Qt.ItemDataRole.ToolTipRole)).endswith("muted")
+    tree.resize(400, 300)
+    assert not tree.isColumnHidden(STATE)
+
+
 def test_it_follows_every_edit_and_takes_it_back(outline: Outline) -> None:
     store, before = outline.session.shown_store, outline.tree()
     seen = [before]
