@@ -106,7 +106,7 @@ def view_rows(c: ViewCommands, nav: NavigationCommands) -> tuple[Row, ...]:
     return (
         *overlays,
         *_hint_rows(c),
-        MenuRow("Colour by", "View", 1, c.canvas.debugging.fill_colour_menu),
+        MenuRow("Colour By", "View", 1, c.canvas.debugging.fill_colour_menu),
         *nav_rows(nav),
         ActionRow(
             "view.timeline",

@@ -1,13 +1,18 @@
 """The lesson of an example, by mouse and keys."""
 
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
+from gradstudio.program.forms.form_table import FORMS
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.docks.lesson.panel import NOTHING, LessonPanel
 
@@ -81,3 +86,30 @@ def test_a_person_may_take_a_tick_back_and_all_ticks_lead_on(window: MainWindow)
 def test_every_step_is_said_in_plain_words_to_those_who_hear_it(window: MainWindow) -> None:
     window.file.open_example(FIRST)
     assert lesson(window).steps[0].box.accessibleName().startswith("Step 1: Press Run (F5).")
+
+
+def menu_paths(actions: Sequence[QAction]) -> Iterator[str]:
+    """Every way through the menus, as lessons write it."""
+    for action in actions:
+        text = action.text().replace("&", "").rstrip("…")
+        yield text
+        menu = action.menu()
+        if isinstance(menu, QMenu):
+            menu.aboutToShow.emit()
+        yield from (f"{text} ▸ {inner}" for inner in menu_paths(menu.actions())) if isinstance(menu, QMenu) else ()
+
+
+def test_what_a_lesson_asks_to_choose_is_there(window: MainWindow) -> None:
+    known = set(menu_paths(window.frame.menuBar().actions()))
+    asked = set()
+    for lesson in sorted((paths.examples() / "lessons").glob("*.md")):
+        text = " ".join(lesson.read_text(encoding="utf-8").split())
+        asked |= {path.strip() for path in re.findall(r"\b[A-Z]\w+(?: ▸ \w[\w ]*\w)+", text)}
+        for title in re.findall(r"Export Python, and choose ([^.]*)\.", text):
+            assert title in {form.title for form in FORMS}, lesson.name
+    missing = {
+        path
+        for path in asked
+        if not any(f"{path} ".startswith(f"{one} ") and one.count("▸") == path.count("▸") for one in known)
+    }
+    assert asked and not missing
