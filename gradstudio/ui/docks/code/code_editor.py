@@ -203,7 +203,9 @@ class CodeEditor(QPlainTextEdit):
             if hint.text and right - left > LEAST_HINT_PX:
                 painter.setPen(faint if hint.stale else dim)
                 text = metrics.elidedText(hint.text, Qt.TextElideMode.ElideRight, round(right - left))
-                room = QRectF(left, place.top(), right - left, place.height())
+                room = QRectF(
+                    left, place.top(), right - left, block.layout().boundingRect().height()
+                )  # the last has a margin
                 painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
             block = block.next()
 
@@ -223,7 +225,8 @@ class CodeEditor(QPlainTextEdit):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
-            if _is_ours(event):
+            names_nothing = event.key() == Qt.Key.Key_F2 and not self.gutter.has_statement(self.line)
+            if _is_ours(event) or names_nothing:  # else a card would be renamed that stands elsewhere
                 event.accept()
                 return True
             handled = super().event(event)

@@ -1,8 +1,8 @@
 """Keys in the Code dock: none is lost, whatever is printed or read between two of them."""
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextCursor
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -73,6 +73,19 @@ def test_a_line_that_comes_above_takes_no_line_away_that_was_just_begun(
     assert code.editor.text.endswith("mse_loss(y, x)\nx2 = torch.rand(2, 3)\nloss.backward()")
     applied(qtbot, code)
     assert session.run.program.code.rstrip().endswith("\nloss.backward()")
+
+
+def test_f2_on_a_line_without_a_statement_renames_nothing(qtbot: QtBot, code: CodePanel) -> None:
+    def is_kept() -> bool:
+        event = QKeyEvent(QEvent.Type.ShortcutOverride, Key.Key_F2, Qt.KeyboardModifier.NoModifier)
+        event.ignore()
+        code.editor.event(event)
+        return event.isAccepted()
+
+    go_behind(code, "z = y * 2")
+    assert not is_kept(), "the command renames the node of the line"
+    go_behind(code, "import torch")
+    assert is_kept()
 
 
 def test_ctrl_shift_k_deletes_lines(qtbot: QtBot, code: CodePanel) -> None:
