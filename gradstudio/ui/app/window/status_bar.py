@@ -33,6 +33,7 @@ class StatusBar(QStatusBar):
         super().__init__(parent)
         self._session, self._theme, self._state = session, theme, session.run.state
         self._was_busy, self._hit, self._role, self._old_warning = False, "", "", False
+        self._drawn: frozenset[ItemId] = frozenset()
         self.setSizeGripEnabled(False)
         self.message, self._message_icon = _Words(self), QLabel(self)
         self.counts, self.passes, self.device = QLabel("", self), QLabel("", self), QLabel("", self)
@@ -162,6 +163,7 @@ class StatusBar(QStatusBar):
         else:
             self._on_results_changed()
             if self._was_busy:
+                self._drawn = frozenset(self._session.graph_store.graph.nodes)
                 self._say_left_out()
             if state.hit and state.hit != self._hit:
                 self._say_hit(state)
@@ -181,9 +183,11 @@ class StatusBar(QStatusBar):
         self.note(f"Paused at a breakpoint: {why}.{behind}")
 
     def _left_out(self) -> tuple[str, ItemId] | None:
-        """That the run was over less than what is drawn, with the first reason, and its node; until an edit."""
+        """That the run was over less than what was drawn, with the first reason, and its node; until an edit."""
         graph, state = self._session.graph_store.graph, self._state
-        if state.busy or state.stale or not (left := left_out(graph, self._session.run.program, state)):
+        incomplete = left_out(graph, self._session.run.program, state)
+        left = [row for row in incomplete if row.node in self._drawn]
+        if state.busy or state.stale or not left:
             return None
         return f"{did_not_run(len(left))}: {name_of(graph, left[0].node)} – {left[0].reason}", left[0].node
 

@@ -145,6 +145,19 @@ def test_nodes_that_a_run_passed_over_are_told_with_the_first_reason(
     assert dark.warning in status.message.styleSheet()
 
 
+def test_a_node_that_came_after_the_run_was_not_passed_over_by_it(
+    qtbot: QtBot, session: Session, dark: Theme, add: Add
+) -> None:
+    status = bar(qtbot, session, dark)
+    add("torch.randn")
+    session.run.state_changed.emit(RunState(busy=True, verb="run"))
+    session.run.state_changed.emit(RunState(verb="run", outcome="done", live=True))
+    add("torch.exp")
+    assert session.run.program.incomplete
+    status.say("")
+    assert status.message.full == ""
+
+
 def test_a_long_message_is_cut_and_whole_in_its_tooltip(qtbot: QtBot, session: Session, dark: Theme) -> None:
     status = bar(qtbot, session, dark)
     status.resize(700, 26)
