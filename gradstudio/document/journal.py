@@ -44,6 +44,7 @@ class Journal:
         view: View | None = None,
         *,
         subject: str = "",
+        title: str = "",
         unapplied: str = "",
         durable: bool = False,
     ) -> None:
@@ -53,7 +54,7 @@ class Journal:
             graph: what is on the canvas.
             document: its file, or None.
             view: what part of it is seen.
-            subject: what it is called while it has no file.
+            subject: what it is about while it has no file; `title`: what its tab calls it.
             unapplied: text that was typed for it and could not be read yet.
             durable: wait until the disk has it, so that a power cut cannot take it either.
 
@@ -67,6 +68,7 @@ class Journal:
             "document": str(document.absolute()) if document is not None else None,
             "written": time.time(),
             "subject": subject,
+            "title": title,
             "unapplied": unapplied,
         }
         try:
@@ -102,7 +104,8 @@ class Recovered(msgspec.Struct, frozen=True):
         path: the journal.
         document: the file that was open, or None when it never had one.
         written: when, seconds since 1970.
-        subject: what it was called while it had no file; `unapplied`: text that was typed and not on the canvas yet.
+        subject: what it was about while it had no file; `title`: what its tab called it.
+        unapplied: text that was typed and not on the canvas yet.
     """
 
     path: Path
@@ -110,6 +113,7 @@ class Recovered(msgspec.Struct, frozen=True):
     written: float
     subject: str = ""
     unapplied: str = ""
+    title: str = ""
 
     def load(self) -> tuple[Graph, View]:
         """The document as it stood.
@@ -136,6 +140,7 @@ class _About(msgspec.Struct):
     document: str | None = None
     subject: str = ""
     unapplied: str = ""
+    title: str = ""
 
 
 def recoverable(folder: Path) -> list[Recovered]:
@@ -158,7 +163,7 @@ def _about(path: Path) -> Recovered | None:
     if about.format != FORMAT or about.version != 1:
         return None
     document = Path(about.document) if about.document is not None else None
-    return Recovered(path, document, about.written, about.subject, about.unapplied)
+    return Recovered(path, document, about.written, about.subject, about.unapplied, about.title)
 
 
 def _remove(path: Path) -> None:

@@ -147,7 +147,7 @@ class RecoveryDialog(QDialog):
 
 
 def _name(left: Recovered) -> str:
-    return left.document.name if left.document is not None else left.subject or "an untitled document"
+    return left.document.name if left.document is not None else left.subject or left.title or "an untitled document"
 
 
 def _contents(left: Recovered) -> str:

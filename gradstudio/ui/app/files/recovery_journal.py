@@ -60,7 +60,13 @@ class Recovery(QObject):
             return False
         try:
             self._journal.write(
-                store.graph, session.path, self.view(), subject=session.subject, unapplied=text, durable=durable
+                store.graph,
+                session.path,
+                self.view(),
+                subject=session.subject,
+                title=session.title,
+                unapplied=text,
+                durable=durable,
             )
         except DocumentError as error:
             if not self._warned:

@@ -99,12 +99,14 @@ def test_several_documents_are_recovered_at_once_after_a_kill(
     add_node(window, "torch.zeros")
     window.actions["file.new"].trigger()
     add_node(window, "torch.eye")
+    called = window.session.title
     assert window.recovering.left_behind() == []  # its program lives
     kill(qtbot, window, 2)
     again = start()
     seen = when_offered(click("recover"))
     assert again.recovering.offer_all() == 2
     assert len(seen[0]) == 2 and any(line.startswith("mine.gsg – kept on") for line in seen[0])
+    assert any(line.startswith(f"{called} – kept on") for line in seen[0]), "as its tab was called"
     found = {tab.session.path: [str(n.operator) for n in tab.session.graph_store.graph.nodes.values()]
              for tab in again.documents.tabs}  # fmt: skip
     assert found == {path: ["torch.ones", "torch.zeros"], None: ["torch.eye"]}
