@@ -550,3 +550,11 @@ def test_a_value_that_was_overwritten_since_says_by_which_statement(
     assert session.results.version_now(7) == 0
     inspector.refresh()
     assert page.remark.text() and "Overwritten" not in page.remark.text()
+
+
+def test_a_default_that_is_chosen_from_a_list_has_room_to_be_said(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    session.attention.select([add("torch.Tensor.backward")])
+    boxes = [box for box in inspector.findChildren(QComboBox) if box.currentText().startswith("None")]
+    assert boxes and all(box.currentText() == "None  (default)" for box in boxes)

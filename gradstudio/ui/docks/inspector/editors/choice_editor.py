@@ -49,7 +49,8 @@ class ChoiceEditor(ArgumentEditor):
         self._box.setEditable(self._free)
         self._box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         for offer in rows:
-            words = f"  ({offer.words or 'default'})" if not offer.text else f"   {offer.words}" if offer.words else ""
+            default = offer.words.removeprefix("torch's ") or "default"  # as other fields say it: it has room
+            words = f"  ({default})" if not offer.text else f"   {offer.words}" if offer.words else ""
             self._box.addItem(offer.shown + (words if not self._free else ""), offer.text)
             self._box.setItemData(self._box.count() - 1, offer.words, Qt.ItemDataRole.ToolTipRole)
         if (line := self._box.lineEdit()) is not None:
