@@ -295,6 +295,14 @@ def test_memory_of_another_tabs_run_is_not_shown_as_ones_own(window: MainWindow)
     assert not first.session.memory.of_others
 
 
+def test_what_was_refused_is_not_said_over_a_run(window: MainWindow) -> None:
+    add_node(window)
+    window.canvas.refuse("A tensor does not fit here.")
+    assert window.canvas.bubble.isVisibleTo(window.canvas)
+    window.session.run.state_changed.emit(RunState(busy=True, verb="run"))
+    assert not window.canvas.bubble.isVisibleTo(window.canvas)
+
+
 def test_new_at_the_welcome_page_takes_the_empty_document_below_it(window: MainWindow) -> None:
     window.learning.greeting.show()
     window.actions["file.new"].trigger()

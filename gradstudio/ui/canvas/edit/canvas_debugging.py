@@ -161,7 +161,9 @@ class CanvasDebugging(QObject):
         self._shows_cost = self._overlays["cost"]
 
     def _on_run_state_changed(self, state: RunState) -> None:
-        """Every pause leaves other tensors alive; they are weighed while their bytes are shown."""
+        """What was refused before a run is over; a pause leaves other tensors alive, weighed where they are shown."""
+        if state.busy and not self._was_busy:
+            self._canvas.hide_words()
         ended, self._was_busy = self._was_busy and not state.busy, state.busy
         if ended:
             self._follow_inside(state)
