@@ -46,7 +46,7 @@ class Keyboard:
 
     @property
     def rows(self) -> list[str]:
-        return [str(self.chooser.index(row).data()) for row in range(len(self.chooser.rows))]
+        return [str(self.chooser.list.index_of(row).data()) for row in range(len(self.chooser.rows))]
 
     @property
     def said(self) -> str:

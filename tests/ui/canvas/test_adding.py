@@ -234,7 +234,7 @@ def test_a_star_is_set_by_key_and_by_mouse_and_chooses_nothing(hand: Hand) -> No
     popup = typed(hand, "matmul")
     first, second = popup.operators()[:2]
     hand.key(Key.Key_B, CONTROL, to=popup.field)
-    row = popup.list.visualRect(popup.index(1))
+    row = popup.list.visualRect(popup.list.index_of(1))
     QTest.mouseClick(popup.list.viewport(), Button.LeftButton, pos=star_place(row).center())
     assert list(hand.canvas.shelf.favourites) == [first, second]
     assert not hand.graph.nodes and popup.isVisible()

@@ -1,11 +1,13 @@
 """From card to card: Alt and the right button wires what fits best; where several fit, a list asks."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
 
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.ports.port_matching import best_links, rank_links
+from gradstudio.graph.ports.port_matching import Link, best_links, rank_links
 from gradstudio.ui.canvas.popups.wire_choice_list import WireChoiceList
+from gradstudio.ui.widgets.row_list import RowList
 from tests.ui.canvas.conftest import SHIFT, Hand
 from tests.ui.canvas.test_painting import has
 from tests.ui.canvas.test_wires import choose
@@ -29,6 +31,10 @@ def list_of(hand: Hand) -> WireChoiceList:
     found = hand.canvas.wire_commands.link_list
     assert found is not None
     return found
+
+
+def is_checked(shown: RowList[Link], row: int) -> bool:
+    return shown.index_of(row).data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
 
 
 @pytest.mark.feature(16)
@@ -102,7 +108,7 @@ def test_several_ports_that_fit_equally_well_are_chosen_from_a_list_by_keys(hand
     lazy(hand, x, matmul)
     assert not hand.graph.wires
     shown = list_of(hand).list
-    assert [shown.item(k).text() for k in range(2)] == ["x → input", "x → other"]
+    assert [link.words for link in shown.rows] == ["x → input", "x → other"]
     hand.key(Key.Key_Down, to=shown)
     hand.key(Key.Key_Return, to=shown)
     assert [port for _, port in hand.graph.wires] == ["other"]
@@ -120,7 +126,7 @@ def test_where_nothing_is_free_the_list_says_what_would_make_way(hand: Hand) -> 
     hand.wire(x, matmul, "other")
     lazy(hand, y, matmul)
     shown = list_of(hand).list
-    assert shown.item(0).text() == "x2 → input (instead of x)"
+    assert shown.rows[0].words == "x2 → input (instead of x)"
     hand.key(Key.Key_Return, to=shown)
     wire = hand.graph.wire_into(matmul, "input")
     assert wire is not None
@@ -147,14 +153,27 @@ def test_connect_in_the_menu_of_two_cards_shows_their_wires_and_changes_them(han
     hand.canvas.selection.select(frozenset({x, matmul}))
     choose(hand, hand.header(matmul), "Connect…")
     shown = list_of(hand).list
-    rows = {shown.item(k).text(): shown.item(k) for k in range(shown.count())}
-    assert rows["x → input"].checkState() == Qt.CheckState.Checked
-    assert rows["x → other"].checkState() == Qt.CheckState.Unchecked
+    rows = {link.words: k for k, link in enumerate(shown.rows)}
+    assert is_checked(shown, rows["x → input"])
+    assert not is_checked(shown, rows["x → other"])
     for words in ("x → input", "x → other"):
-        shown.setCurrentItem(rows[words])
+        shown.go(rows[words])
         hand.key(Key.Key_Space, to=shown)
     hand.key(Key.Key_Return, to=shown)
     assert [port for _, port in hand.graph.wires] == ["other"]
+
+
+def test_a_check_mark_is_clicked_and_a_double_click_draws_its_row(hand: Hand) -> None:
+    x, matmul = hand.add("torch.randn", 40, 100), hand.add("torch.matmul", 500, 200)
+    lazy(hand, x, matmul)
+    shown = list_of(hand).list
+    mark = shown.visualRect(shown.index_of(1)).topLeft() + QPoint(10, 12)
+    QTest.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=mark)
+    assert [is_checked(shown, row) for row in range(2)] == [False, True]
+    words = shown.visualRect(shown.index_of(0)).center()
+    QTest.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=words)
+    QTest.mouseDClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=words)
+    assert {port for _, port in hand.graph.wires} == {"input", "other"}
 
 
 def test_escape_closes_the_list_and_the_canvas_has_the_keys_again(hand: Hand) -> None:
@@ -172,9 +191,9 @@ def test_an_input_takes_one_of_the_checked_rows(hand: Hand) -> None:
     hand.canvas.wire_commands.choose_links(values, y, found, (400, 300))
     shown = list_of(hand).list
     for row in range(2):
-        shown.setCurrentRow(row)
+        shown.go(row)
         hand.key(Key.Key_Space, to=shown)
-    assert [shown.item(k).checkState() == Qt.CheckState.Checked for k in range(2)] == [False, True]
+    assert [is_checked(shown, row) for row in range(2)] == [False, True]
     hand.key(Key.Key_Escape, to=shown)
 
 

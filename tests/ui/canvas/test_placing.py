@@ -34,7 +34,7 @@ def chosen_by_mouse(hand: Hand, at: tuple[float, float], text: str) -> None:
     hand.release(at)
     popup = popup_of(hand)
     popup.field.setText(text)
-    rect = popup.list.visualRect(popup.index(0))
+    rect = popup.list.visualRect(popup.list.index_of(0))
     QTest.mouseClick(popup.list.viewport(), Button.LeftButton, pos=rect.center())
 
 

@@ -106,14 +106,14 @@ def test_arrows_walk_and_a_click_does_the_command(window: MainWindow) -> None:
     typed(palette, "zoom")
     first, second = palette.entries()[:2]
     QTest.keyClick(palette.field, Key.Key_Down)
-    assert palette.current_row == 1 and first != second
+    assert palette.list.current_row == 1 and first != second
     QTest.keyClick(palette.field, Key.Key_Up)
     QTest.keyClick(palette.field, Key.Key_Up)
-    assert palette.current_row == len(palette.rows) - 1
+    assert palette.list.current_row == len(palette.rows) - 1
     palette.field.clear()
     before = window.canvas.navigation.zoom
     assert typed(palette, "zoom in")[0] == "Zoom In"
-    place = palette.list.visualRect(palette.index(0)).center()
+    place = palette.list.visualRect(palette.list.index_of(0)).center()
     QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, Modifier.NoModifier, place)
     assert window.canvas.navigation.zoom > before
 

@@ -69,7 +69,7 @@ def shown(kind: type[Words], room: QWidget, qtbot: QtBot) -> Words:
 def test_letters_narrow_it_and_enter_takes_the_best(room: QWidget, qtbot: QtBot) -> None:
     popup = shown(Words, room, qtbot)
     QTest.keyClicks(popup.field, "1")
-    assert popup.rows == ["word 01", *(f"word {number}" for number in range(10, 20))] and popup.current_row == 0
+    assert popup.rows == ["word 01", *(f"word {number}" for number in range(10, 20))] and popup.list.current_row == 0
     happened = list[object]()
     popup.closed.connect(lambda: happened.append("closed"))
     popup.chosen.connect(happened.append)
@@ -91,18 +91,18 @@ def test_arrows_walk_it_and_pages_stop_at_its_ends(
 ) -> None:
     popup = shown(kind, room, qtbot)
     QTest.keyClick(popup.field, Key.Key_Up)
-    assert popup.current_row == before_first
-    popup.go(0)
+    assert popup.list.current_row == before_first
+    popup.list.go(0)
     rows = []
     for key in (Key.Key_Down, Key.Key_PageDown, Key.Key_PageDown, Key.Key_PageDown, Key.Key_PageDown, Key.Key_PageUp):
         QTest.keyClick(popup.field, key)
-        rows.append(popup.current_row)
+        rows.append(popup.list.current_row)
     assert rows == [1, 6, 11, 16, 19, 14]
 
 
 def test_a_click_takes_a_row(room: QWidget, qtbot: QtBot) -> None:
     popup = shown(Words, room, qtbot)
-    at: QPoint = popup.list.visualRect(popup.index(2)).center()
+    at: QPoint = popup.list.visualRect(popup.list.index_of(2)).center()
     with qtbot.waitSignal(popup.chosen) as chosen:
         QTest.mouseClick(popup.list.viewport(), Qt.MouseButton.LeftButton, pos=at)
     assert chosen.args == [WORDS[2]]

@@ -3,26 +3,21 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPainter, QResizeEvent
-from PySide6.QtWidgets import (
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
 
 from gradstudio.operators.literals.choices import LiteralChoice
 from gradstudio.operators.literals.normalisation import dtype_name
 from gradstudio.ui.theme import Theme, mono_font, ui_font
+from gradstudio.ui.widgets.popup_list import PopupList
+from gradstudio.ui.widgets.screen_reader import announce
 
 Commit = Callable[[str], str]
 ROW: Final = 24
 HEADING: Final = 20
 LINE: Final = 28
+EDGE: Final = 4
 MOST_ROWS: Final = 12
 FEW: Final = 2
 """Lists up to this length have no line to type into, when nothing else may be typed."""
@@ -33,10 +28,14 @@ EDITING: Final = (
     QKeySequence.StandardKey.Redo,
 )
 """Keys of the window that mean the line while there is one."""
+Key = Qt.Key
 Role = Qt.ItemDataRole
+OFFER: Final = int(Role.UserRole)
+HEADED: Final = OFFER + 1
+"""Roles of a row: all of it; whether the name of its group stands above it."""
 
 
-class ChoiceList(QListWidget):
+class ChoiceList(PopupList[LiteralChoice]):
     """A choice made in place: arrows and Enter, a click, or letters that narrow the list.
 
     Signals:
@@ -48,11 +47,13 @@ class ChoiceList(QListWidget):
     refused = Signal(object)
     closed = Signal(object)
     resized = Signal()
+    stays_open = (Qt.FocusReason.PopupFocusReason,)
 
     def __init__(
         self,
         parent: QWidget,
-        rows: Sequence[LiteralChoice],
+        name: str,
+        offers: Sequence[LiteralChoice],
         current: str,
         commit: Commit,
         theme: Theme,
@@ -60,178 +61,165 @@ class ChoiceList(QListWidget):
         free: bool = False,
     ) -> None:
         """`free`: another value than those of the list may be typed."""
-        super().__init__(parent)
-        self._commit, self._before, self._open, self._free = commit, current, True, free
-        self._rows = tuple(rows)
-        self.setFont(mono_font(12))
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setItemDelegate(_Delegate(theme, self))
-        before = ""
-        for offer in self._rows:
-            row = QListWidgetItem(offer.shown, self)
-            row.setData(Role.UserRole, offer)
-            row.setData(Role.AccessibleTextRole, f"{offer.shown}, {offer.words}" if offer.words else offer.shown)
-            headed = bool(offer.group) and offer.group != before
-            row.setData(Role.UserRole + 1, headed)
-            row.setSizeHint(QSize(0, ROW + (HEADING if headed else 0)))
-            before = offer.group
-        self.line = self._make_line()
-        self.setCurrentRow(max(0, self.values().index(current) if current in self.values() else 0))
-        self.itemClicked.connect(self._on_item_clicked)
+        super().__init__(parent, name)
+        self._offers, self._before, self._commit = tuple(offers), current, commit
+        self._headed: frozenset[LiteralChoice] = frozenset()
+        self.setAccessibleName(name)
+        self.list.setAccessibleName(name)
+        if not free and len(self._offers) <= FEW:
+            self.give_keys_to_list()
+        self._lay_out(theme, "type a value, or choose" if free else "type to find")
+        self.narrow("")
+        values = self.values()
+        self.list.go(values.index(current) if current in values else 0)
+
+    def values(self) -> list[str]:
+        """The literals, top to bottom."""
+        return [offer.text for offer in self.rows]
+
+    def wanted_height(self) -> int:
+        """Of the rows that are left, up to a dozen."""
+        rows = sum(self._row_height(offer) for offer in self.rows[:MOST_ROWS])
+        return rows + 2 * EDGE + (0 if self.field.isHidden() else LINE)
+
+    def wanted_width(self) -> int:
+        """Of the longest row with its words."""
+        metrics = self.list.fontMetrics()
+        return max(metrics.horizontalAdvance(f"{offer.shown}   {offer.words}") for offer in self._offers) + 36
+
+    # -------------------------------------------------------------- rows
+
+    def narrow(self, typed: str) -> None:
+        """List what fits; what is typed in full is lit."""
+        super().narrow(typed)
+        typed = typed.strip().lower()
+        exact = (k for k, offer in enumerate(self.rows) if offer.shown.lower() == typed)
+        self.list.go(next(exact, self.list.current_row))
+        self.resized.emit()
+
+    def matches(self, typed: str) -> Sequence[LiteralChoice]:
+        """What begins with it, has some letters of it, or is called so elsewhere."""
+        typed = typed.strip().lower()
+        rows = [offer for offer in self._offers if not typed or _fits(offer, typed)]
+        above = ["", *(offer.group for offer in rows)]
+        self._headed = frozenset(
+            offer for offer, group in zip(rows, above, strict=False) if offer.group and offer.group != group
+        )
+        return rows
+
+    def row_data(self, row: LiteralChoice, role: int) -> object:
+        """Its literal and words, and all of it for the painter."""
+        match role:
+            case Role.DisplayRole:
+                return row.shown
+            case Role.AccessibleTextRole:
+                return _spoken(row)
+            case Role.SizeHintRole:
+                return QSize(0, self._row_height(row))
+            case _ if role == HEADED:
+                return row in self._headed
+            case _:
+                return row if role == OFFER else None
+
+    def show_current(self) -> None:
+        """Say what is lit."""
+        words = _spoken(self.current) if self.current is not None else ""
+        self.key_widget.setAccessibleDescription(words)
+        announce(self.key_widget, words)
+
+    def _row_height(self, offer: LiteralChoice) -> int:
+        return ROW + (HEADING if offer in self._headed else 0)
+
+    # -------------------------------------------------------------- keys
+
+    def page_rows(self) -> int:
+        """As many as are seen, but one."""
+        return max(1, self.list.viewport().height() // ROW - 1)
+
+    def own_key(self, event: QKeyEvent) -> bool:
+        """Tab takes the lit row and goes on to the next field; a blank takes it while nothing is typed."""
+        match event.key():
+            case Key.Key_Tab:
+                self._end("next")
+            case Key.Key_Backtab:
+                self._end("previous")
+            case Key.Key_Space if not self.field.text().strip():
+                self.take()
+            case Key.Key_Home | Key.Key_End:
+                self.list.go(0 if event.key() == Key.Key_Home else len(self.rows) - 1)
+            case _:
+                return False
+        return True
+
+    def claims(self, event: QKeyEvent) -> bool:
+        """A comma, a letter or Backspace is typed here; it is no shortcut of the window."""
+        bare = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
+        if event.key() in (Key.Key_Backspace, Key.Key_Delete) or any(event.matches(key) for key in EDITING):
+            return True
+        return not bare and bool(event.text()) and event.text().isprintable()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What neither line nor list has a use for is nothing to the canvas."""
+        event.accept()
+
+    # -------------------------------------------------------------- the end
+
+    def take(self) -> None:
+        """The current row is meant, or what is typed where none fits."""
+        self._end("kept")
+
+    def leave(self) -> None:
+        """Leaving is no choice."""
+        if self._open:
+            self._open = False
+            self.closed.emit("cancelled")
+
+    def _end(self, how: str) -> None:
+        if not self._open:
+            return
+        chosen = self.current.text if self.current is not None else self.field.text().strip()
+        self._open = False  # taking it may end the focus
+        words = self._commit(chosen) if chosen != self._before else ""
+        if words:
+            self._open = True
+            self.refused.emit(words)
+        else:
+            self.closed.emit(how)
+
+    def _lay_out(self, theme: Theme, placeholder: str) -> None:
+        self.field.setFont(mono_font(12))
+        self.field.setFixedHeight(LINE - EDGE)
+        self.field.setPlaceholderText(placeholder)
+        self.list.setFont(mono_font(12))
+        self.list.setUniformItemSizes(False)
+        self.list.setItemDelegate(_Delegate(theme, self))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(EDGE - 1, EDGE - 1, EDGE - 1, EDGE - 1)
+        column.setSpacing(0)
+        column.addWidget(self.field)
+        column.addWidget(self.list)
         self.setStyleSheet(
-            f"ChoiceList {{ background: {theme.surface_raised}; color: {theme.text}; outline: 0;"
-            f" border: 1px solid {theme.focus}; border-radius: 5px; padding: 2px; }}"
+            f"ChoiceList {{ background: {theme.surface_raised}; border: 1px solid {theme.focus}; border-radius: 5px; }}"
+            f"QListView {{ background: {theme.surface_raised}; color: {theme.text}; outline: 0; border: 0; }}"
             f"QLineEdit {{ background: {theme.field}; color: {theme.text}; border: 0; padding: 0 6px;"
             f" border-bottom: 1px solid {theme.line}; border-radius: 0; }}"
         )
 
-    def _make_line(self) -> QLineEdit | None:
-        if not self._free and len(self._rows) <= FEW:
-            return None
-        line = QLineEdit(self)
-        line.setFont(mono_font(12))
-        line.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        line.setPlaceholderText("type a value, or choose" if self._free else "type to find")
-        line.textChanged.connect(self._on_line_text_changed)
-        self.setViewportMargins(0, LINE, 0, 0)
-        return line
 
-    def values(self) -> list[str]:
-        """The literals, top to bottom."""
-        return [offer.text for offer in self._rows]
+def _fits(offer: LiteralChoice, typed: str) -> bool:
+    shown = offer.shown.lower()
+    if shown.startswith(typed):
+        return True
+    if len(typed) < 2:
+        return False
+    is_number = typed.lstrip("-+")[:1].isdigit()
+    if not is_number and typed in shown:
+        return True
+    return offer.text == f"torch.{dtype_name(typed)}" or offer.text.strip("\"'").lower() == typed.strip("\"'")
 
-    def wanted_height(self) -> int:
-        """Of the rows that are left, up to a dozen."""
-        seen = [k for k in range(self.count()) if not self.isRowHidden(k)]
-        rows = sum(self.item(k).sizeHint().height() for k in seen[:MOST_ROWS])
-        return rows + 8 + (LINE if self.line is not None else 0)
 
-    def wanted_width(self) -> int:
-        """Of the longest row with its words."""
-        metrics = self.fontMetrics()
-        return max(metrics.horizontalAdvance(f"{row.shown}   {row.words}") for row in self._rows) + 36
-
-    # -------------------------------------------------------------- Qt
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if self.line is not None:
-            self.line.setGeometry(3, 3, self.width() - 6, LINE - 4)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        match event.key():
-            case Qt.Key.Key_Escape:
-                self._close("cancelled")
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
-                self._take("kept")
-            case Qt.Key.Key_Space if not self._typed():
-                self._take("kept")
-            case Qt.Key.Key_Up | Qt.Key.Key_Down:
-                self._step(-1 if event.key() == Qt.Key.Key_Up else 1)
-            case Qt.Key.Key_PageUp | Qt.Key.Key_PageDown | Qt.Key.Key_Home | Qt.Key.Key_End:
-                super().keyPressEvent(event)
-            case _:
-                self._type(event)
-
-    def event(self, event: QEvent) -> bool:
-        """Tab takes the lit row and goes on to the next field."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._is_typed(event):
-            event.accept()  # a comma, a letter or Backspace is typed here; it is no shortcut of the window
-            return True
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            hows = {Qt.Key.Key_Tab: "next", Qt.Key.Key_Backtab: "previous"}
-            how = hows.get(Qt.Key(event.key()))
-            if how is not None:
-                self._take(how)
-                return True
-            if event.matches(QKeySequence.StandardKey.Paste):
-                event.accept()
-                self._type(event)
-                return True
-        return super().event(event)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Leaving is no choice."""
-        super().focusOutEvent(event)
-        if event.reason() != Qt.FocusReason.PopupFocusReason:
-            self._close("cancelled")
-
-    # -------------------------------------------------------------- typing
-
-    def _typed(self) -> str:
-        return self.line.text().strip() if self.line is not None else ""
-
-    def _is_typed(self, event: QKeyEvent) -> bool:
-        """Whether the line has a use for a key: text, or a key that edits text."""
-        bare = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
-        if event.key() in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete) or any(event.matches(key) for key in EDITING):
-            return True
-        return not bare and bool(event.text()) and event.text().isprintable()
-
-    def _type(self, event: QKeyEvent) -> None:
-        """Hand a key to the line; the list keeps the focus, so that arrows choose and Enter takes.
-
-        Not by `sendEvent`: a key that the line has no use for (Shift alone) would come back to the list, its parent.
-        """
-        if self.line is None:
-            super().keyPressEvent(event)
-            return
-        self.line.event(QKeyEvent(event))
-        event.accept()
-
-    def _on_line_text_changed(self, _text: str) -> None:
-        typed = self._typed().lower()
-        first = -1
-        for k, offer in enumerate(self._rows):
-            fits = not typed or self._fits(offer, typed)
-            self.setRowHidden(k, not fits)
-            if fits and (first < 0 or offer.shown.lower() == typed):
-                first = k
-        self.setCurrentRow(first)
-        self.resized.emit()
-
-    def _fits(self, offer: LiteralChoice, typed: str) -> bool:
-        shown = offer.shown.lower()
-        if shown.startswith(typed) or (len(typed) > 1 and not self._is_number(typed) and typed in shown):
-            return True
-        name = dtype_name(typed)
-        return len(typed) > 1 and (
-            offer.text == f"torch.{name}" or offer.text.strip("\"'").lower() == typed.strip("\"'")
-        )
-
-    @staticmethod
-    def _is_number(typed: str) -> bool:
-        return typed.lstrip("-+")[:1].isdigit()
-
-    def _step(self, by: int) -> None:
-        seen = [k for k in range(self.count()) if not self.isRowHidden(k)]
-        if seen:
-            at = seen.index(self.currentRow()) if self.currentRow() in seen else -by
-            self.setCurrentRow(seen[max(0, min(len(seen) - 1, at + by))])
-
-    # -------------------------------------------------------------- the end
-
-    def _on_item_clicked(self, row: QListWidgetItem) -> None:
-        self.setCurrentItem(row)
-        self._take("kept")
-
-    def _take(self, how: str) -> None:
-        if not self._open:
-            return
-        k = self.currentRow()
-        chosen = self._rows[k].text if k >= 0 and not self.isRowHidden(k) else self._typed()
-        self._open = False
-        words = self._commit(chosen) if chosen != self._before else ""
-        if not words:
-            self.closed.emit(how)
-            return
-        self._open = True
-        self.refused.emit(words)
-
-    def _close(self, how: str) -> None:
-        if self._open:
-            self._open = False
-            self.closed.emit(how)
+def _spoken(offer: LiteralChoice) -> str:
+    return f"{offer.shown}, {offer.words}" if offer.words else offer.shown
 
 
 class _Delegate(QStyledItemDelegate):
@@ -244,9 +232,9 @@ class _Delegate(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        offer, theme = index.data(Role.UserRole), self._theme
+        offer, theme = index.data(OFFER), self._theme
         rect = QRect(option.rect)
-        if index.data(Role.UserRole + 1):
+        if index.data(HEADED):
             painter.setFont(ui_font(10))
             painter.setPen(theme.color("text_dim"))
             painter.drawText(rect.adjusted(8, 4, 0, 0), Qt.AlignmentFlag.AlignLeft, offer.group)

@@ -69,9 +69,9 @@ class SearchPopup(PopupList[Find]):
         self.hint = self._hint_label()
         self.signature = self._signature_label()
         self.preview = SearchPreview(parent, theme, pictures or CardPictures())
+        self.preview.setFocusProxy(self.field)
         for frame in (self, self.preview):  # a click beside the rows leaves the field its focus
             frame.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-            frame.setFocusProxy(self.field)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         layout.setSpacing(SPACING)
@@ -143,7 +143,7 @@ class SearchPopup(PopupList[Find]):
         self.hint.setText(words)
         self.hint.setVisible(bool(words))
         if not self._fits:
-            self.go(-1)
+            self.list.go(-1)
         self.show_current()
 
     def show_current(self) -> None:

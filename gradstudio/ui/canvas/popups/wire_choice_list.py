@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QLabel, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gradstudio.graph.ports.port_matching import Link
 from gradstudio.ui.theme import Theme
+from gradstudio.ui.widgets.row_list import RowList
 
 MOST_ROWS: Final = 10
 ROW: Final = 24
@@ -17,6 +18,9 @@ Role = Qt.ItemDataRole
 
 class WireChoiceList(QFrame):
     """Arrows and Space check rows, Enter draws them (or the current one, where none was checked), Esc closes.
+
+    Attributes:
+        list: the wires.
 
     Signals:
         chosen(object, object): the links to draw, and those of the wires that are there to take away.
@@ -31,19 +35,14 @@ class WireChoiceList(QFrame):
         super().__init__(parent)
         self._room = parent
         self._there = frozenset(there)
+        self._checked = set(there)
         self.setObjectName("link_list")
         self.setAccessibleName(title)
-        self._list = QListWidget(self)
-        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._list.setAccessibleName(title)
-        for link in (*links, *(link for link in there if link not in links)):
-            row = QListWidgetItem(link.words, self._list)
-            row.setFlags(row.flags() | Qt.ItemFlag.ItemIsUserCheckable)
-            row.setCheckState(Qt.CheckState.Checked if link in self._there else Qt.CheckState.Unchecked)
-            row.setData(Role.UserRole, link)
-        self._list.setCurrentRow(0)
-        self._list.itemChanged.connect(self._on_list_item_changed)
-        self._list.itemDoubleClicked.connect(self._on_list_item_double_clicked)
+        self.list = RowList[Link](self, self._row_data)
+        self.list.setAccessibleName(title)
+        self.list.show_rows((*links, *(link for link in there if link not in links)))
+        self.list.toggled.connect(self._on_list_toggled)
+        self.list.doubleClicked.connect(self._on_list_double_clicked)
         self._button = QPushButton("Connect", self)
         self._button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._button.clicked.connect(self.accept)
@@ -51,13 +50,8 @@ class WireChoiceList(QFrame):
         self.setStyleSheet(
             f"QFrame#link_list {{ background: {theme.surface_raised}; color: {theme.text};"
             f" border: 1px solid {theme.focus}; border-radius: 6px; }}"
-            f"QListWidget {{ border: 0; background: {theme.surface_raised}; color: {theme.text}; }}"
+            f"QListView {{ border: 0; background: {theme.surface_raised}; color: {theme.text}; }}"
         )
-
-    @property
-    def list(self) -> QListWidget:
-        """The rows."""
-        return self._list
 
     def open_at(self, at: QPoint) -> None:
         """Show it at a point of the parent, wholly inside, with the keyboard's focus."""
@@ -67,15 +61,13 @@ class WireChoiceList(QFrame):
         self.move(max(4, x), max(4, y))
         self.show()
         self.raise_()
-        self._list.setFocus()
+        self.list.setFocus()
 
     def accept(self) -> None:
         """Draw what is checked, take away what is not, and close."""
-        rows = [self._list.item(k) for k in range(self._list.count())]
-        checked = {row.data(Role.UserRole) for row in rows if row.checkState() == Qt.CheckState.Checked}
-        current = self._list.currentItem()
+        checked, current = frozenset(self._checked), self.list.current
         if checked == self._there and current is not None:
-            checked = checked | {current.data(Role.UserRole)}
+            checked |= {current}
         new, gone = tuple(sorted(checked - self._there)), tuple(sorted(self._there - checked))
         self.close_now()
         self.chosen.emit(new, gone)
@@ -100,22 +92,29 @@ class WireChoiceList(QFrame):
         column.setContentsMargins(10, 8, 10, 8)
         column.setSpacing(6)
         column.addWidget(QLabel(f"<b>{title}</b>", self))
-        column.addWidget(self._list)
+        column.addWidget(self.list)
         column.addWidget(self._button)
-        widest = max(self.fontMetrics().horizontalAdvance(self._list.item(k).text()) for k in range(self._list.count()))
-        title_px = self.fontMetrics().horizontalAdvance(title) + 40
-        self._list.setFixedSize(max(200, widest + 64, title_px), ROW * min(self._list.count(), MOST_ROWS) + 6)
+        metrics, rows = self.fontMetrics(), self.list.rows
+        widest = max(metrics.horizontalAdvance(link.words) for link in rows)
+        width = max(200, widest + 64, metrics.horizontalAdvance(title) + 40)
+        self.list.setFixedSize(width, ROW * min(len(rows), MOST_ROWS) + 6)
 
-    def _on_list_item_changed(self, row: QListWidgetItem) -> None:
+    def _row_data(self, link: Link, role: int) -> object:
+        if role == Role.CheckStateRole:
+            return Qt.CheckState.Checked if link in self._checked else Qt.CheckState.Unchecked
+        return link.words if role == Role.DisplayRole else None
+
+    def _on_list_toggled(self, link: Link) -> None:
+        if link in self._checked:
+            self._checked.remove(link)
+        else:
+            self._check(link)
+
+    def _check(self, link: Link) -> None:
         """An input takes one wire: another one into it is no longer checked."""
-        if row.checkState() != Qt.CheckState.Checked:
-            return
-        link = row.data(Role.UserRole)
-        for other in (self._list.item(k) for k in range(self._list.count())):
-            same = other.data(Role.UserRole)
-            if other is not row and (same.target, same.port) == (link.target, link.port):
-                other.setCheckState(Qt.CheckState.Unchecked)
+        end = (link.target, link.port)
+        self._checked = {other for other in self._checked if (other.target, other.port) != end} | {link}
 
-    def _on_list_item_double_clicked(self, row: QListWidgetItem) -> None:
-        row.setCheckState(Qt.CheckState.Checked)
+    def _on_list_double_clicked(self, index: QModelIndex) -> None:
+        self._check(self.list.rows[index.row()])
         self.accept()

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QFrame, QLabel, QListWidget, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
 
 from gradstudio.ui.docks.code import text_replacement
 from gradstudio.ui.docks.code.code_editor import CodeEditor
 from gradstudio.ui.theme import Theme, mono_font
+from gradstudio.ui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from gradstudio.ui.docks.code.completion_words import CompletionWord
@@ -28,18 +29,16 @@ class Completion(QFrame):
         """Closed; `names` are what the program binds."""
         super().__init__(editor)
         self._editor, self._names, self._stem = editor, names, ""
-        self._words: tuple[CompletionWord, ...] = ()
         self._revision = 0
         self._was_asked = self._was_chosen = False
         self.setObjectName("code_words")
-        self.list = QListWidget(self)
+        self.list = RowList["CompletionWord"](self, _row_data)
         self.list.setFont(mono_font(12))
         self.list.setUniformItemSizes(True)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName("Words that could follow")
         self.list.clicked.connect(self.take)
-        self.list.currentRowChanged.connect(self._tell)
+        self.list.current_changed.connect(self._show_signature)
         self.signature = QLabel(self)
         self.signature.setFont(mono_font(11))
         self.signature.setContentsMargins(6, 2, 6, 2)
@@ -60,8 +59,8 @@ class Completion(QFrame):
         """Take up another theme."""
         self.setStyleSheet(
             f"QFrame#code_words {{ background: {theme.surface_raised}; border: 1px solid {theme.line};"
-            f" border-radius: 6px; }} QListWidget {{ background: transparent; }}"
-            f" QListWidget::item {{ min-height: {ROW_PX}px; }} QLabel {{ color: {theme.text_dim}; }}"
+            f" border-radius: 6px; }} QListView {{ background: transparent; }}"
+            f" QListView::item {{ min-height: {ROW_PX}px; }} QLabel {{ color: {theme.text_dim}; }}"
         )
 
     def takes_key(self, event: QKeyEvent) -> bool:
@@ -72,13 +71,12 @@ class Completion(QFrame):
             return True
         if not self.isVisible():
             return False
-        row, count = self.list.currentRow(), self.list.count()
         match event.key():
             case Key.Key_Down | Key.Key_Up:
-                self.list.setCurrentRow((row + (1 if event.key() == Key.Key_Down else -1)) % count)
+                self.list.step(1 if event.key() == Key.Key_Down else -1, goes_round=True)
                 self._was_chosen = True
             case Key.Key_Tab:
-                self.list.setCurrentRow(max(0, row))
+                self.list.go(max(0, self.list.current_row))
                 self.take()
             case Key.Key_Return | Key.Key_Enter:
                 return self._takes_enter()
@@ -99,8 +97,7 @@ class Completion(QFrame):
     @property
     def current(self) -> str:
         """The word that Tab takes; "" when there is none."""
-        row = self.list.currentRow()
-        return self._words[row].word if 0 <= row < len(self._words) else ""
+        return self.list.current.word if self.list.current is not None else ""
 
     def take(self) -> None:
         """Put the current word in place of what was typed of it."""
@@ -117,16 +114,15 @@ class Completion(QFrame):
         from gradstudio.ui.docks.code.completion_words import completion_words
 
         self._revision, self._was_chosen = self._editor.document().revision(), False
-        self._stem, self._words = completion_words(
-            text_replacement.text_before(self._editor.textCursor()), self._names()
-        )
-        if not self._words:
+        before = text_replacement.text_before(self._editor.textCursor())
+        self._stem, words = completion_words(before, self._names())
+        if not words:
             self.hide()
             return
-        self.list.clear()
-        self.list.addItems([word.word for word in self._words])
-        self.list.setCurrentRow(0 if self._stem else -1)
-        self._tell(self.list.currentRow())
+        self.list.show_rows(words)
+        if not self._stem:
+            self.list.go(-1)
+        self._show_signature()
         self._place()
 
     # ------------------------------------------------------------------ inner workings
@@ -141,7 +137,7 @@ class Completion(QFrame):
         if self.parentWidget() is not window:
             self.setParent(window)
         cursor = editor.cursorRect()
-        rows = min(MOST_ROWS, len(self._words))
+        rows = min(MOST_ROWS, len(self.list.rows))
         height = rows * (self.list.sizeHintForRow(0) or ROW_PX) + self.signature.sizeHint().height() + 4 * EDGE_PX
         self.resize(min(WIDTH_PX, window.width() - 8), height)
         below = editor.viewport().mapTo(window, QPoint(cursor.left(), cursor.bottom() + 2))
@@ -151,10 +147,11 @@ class Completion(QFrame):
         self.show()
         self.raise_()
 
-    def _tell(self, row: int) -> None:
+    def _show_signature(self) -> None:
         from gradstudio.ui.docks.code.completion_words import word_signature
 
-        words = word_signature(self._words[row]) if 0 <= row < len(self._words) else "Tab takes a word"
+        word = self.list.current
+        words = word_signature(word) if word is not None else "Tab takes a word"
         room = WIDTH_PX - 4 * EDGE_PX
         self.signature.setText(self.signature.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room))
 
@@ -181,3 +178,7 @@ class Completion(QFrame):
             stem, _words = completion_words(text_replacement.text_before(self._editor.textCursor()), ())
             if stem != self._stem:
                 self.hide()
+
+
+def _row_data(row: "CompletionWord", role: int) -> object:
+    return row.word if role == Qt.ItemDataRole.DisplayRole else None

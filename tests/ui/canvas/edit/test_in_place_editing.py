@@ -119,9 +119,9 @@ def test_with_the_keys_a_boolean_is_chosen_from_a_list(hand: Hand) -> None:
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, ChoiceList)
     assert editor.values() == ["", "True"]
-    assert editor.line is None
-    hand.key(Key.Key_Down, to=editor)
-    hand.key(Key.Key_Return, to=editor)
+    assert editor.field.isHidden()
+    hand.key(Key.Key_Down, to=editor.key_widget)
+    hand.key(Key.Key_Return, to=editor.key_widget)
     assert literal(hand, x, "requires_grad") == "True"
     assert hand.canvas.in_place.editor is None
 
@@ -131,7 +131,7 @@ def test_escape_leaves_a_list_without_a_choice(hand: Hand) -> None:
     hand.canvas.in_place.edit_field(x, "requires_grad")
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, ChoiceList)
-    hand.key(Key.Key_Escape, to=editor)
+    hand.key(Key.Key_Escape, to=editor.key_widget)
     assert hand.canvas.in_place.editor is None
     assert literal(hand, x, "requires_grad") == ""
 
@@ -147,31 +147,31 @@ def test_typing_narrows_a_list_and_other_words_for_a_dtype_are_known(hand: Hand)
     x = hand.add("torch.tensor", 200, 100)
     hand.canvas.field_commands.toggle_folded(x)
     editor = open_list(hand, x, "dtype")
-    QTest.keyClicks(editor, "f64")
-    hand.key(Key.Key_Return, to=editor)
+    QTest.keyClicks(editor.field, "f64")
+    hand.key(Key.Key_Return, to=editor.key_widget)
     assert literal(hand, x, "dtype") == "torch.float64"
     editor = open_list(hand, x, "dtype")
-    QTest.keyClicks(editor, "float8_e5m2")
-    hand.key(Key.Key_Return, to=editor)
+    QTest.keyClicks(editor.field, "float8_e5m2")
+    hand.key(Key.Key_Return, to=editor.key_widget)
     assert literal(hand, x, "dtype") == "torch.float8_e5m2"
     editor = open_list(hand, x, "dtype")
-    QTest.keyClicks(editor, "flaot")
-    hand.key(Key.Key_Return, to=editor)
+    QTest.keyClicks(editor.field, "flaot")
+    hand.key(Key.Key_Return, to=editor.key_widget)
     assert hand.canvas.in_place.editor is editor
     assert "Did you mean torch.float" in hand.canvas.bubble.text()
-    hand.key(Key.Key_Escape, to=editor)
+    hand.key(Key.Key_Escape, to=editor.key_widget)
 
 
 def test_a_list_that_takes_other_values_too_takes_a_typed_number(hand: Hand) -> None:
     conv = hand.add("torch.nn.functional.conv2d", 200, 100)
     hand.canvas.field_commands.toggle_folded(conv)
     editor = open_list(hand, conv, "padding")
-    QTest.keyClicks(editor, "2")
-    hand.key(Key.Key_Return, to=editor)
+    QTest.keyClicks(editor.field, "2")
+    hand.key(Key.Key_Return, to=editor.key_widget)
     assert literal(hand, conv, "padding") == "2"
     editor = open_list(hand, conv, "padding")
-    QTest.keyClicks(editor, "sa")
-    hand.key(Key.Key_Return, to=editor)
+    QTest.keyClicks(editor.field, "sa")
+    hand.key(Key.Key_Return, to=editor.key_widget)
     assert literal(hand, conv, "padding") == '"same"'
 
 
@@ -179,12 +179,12 @@ def test_a_choice_says_what_it_does_and_a_near_miss_is_offered(hand: Hand) -> No
     loss = hand.add("torch.nn.functional.mse_loss", 200, 100)
     hand.canvas.field_commands.toggle_folded(loss)
     editor = open_list(hand, loss, "reduction")
-    words = [editor.item(k).data(Qt.ItemDataRole.AccessibleTextRole) for k in range(editor.count())]
+    words = [editor.row_data(row, Qt.ItemDataRole.AccessibleTextRole) for row in editor.rows]
     assert "sum, one number: the sum" in words
-    QTest.keyClicks(editor, "men")
-    hand.key(Key.Key_Return, to=editor)
+    QTest.keyClicks(editor.field, "men")
+    hand.key(Key.Key_Return, to=editor.key_widget)
     assert 'Did you mean "mean"?' in hand.canvas.bubble.text()
-    hand.key(Key.Key_Escape, to=editor)
+    hand.key(Key.Key_Escape, to=editor.key_widget)
 
 
 def free_list(hand: Hand) -> ChoiceList:
@@ -195,11 +195,10 @@ def free_list(hand: Hand) -> ChoiceList:
 
 def test_a_key_that_types_nothing_is_nothing_to_a_list(hand: Hand) -> None:
     editor = free_list(hand)
-    assert editor.line is not None
     for key in (Key.Key_Shift, Key.Key_Control, Key.Key_Alt, Key.Key_CapsLock, Key.Key_F13):
-        hand.key(key, to=editor)
+        hand.key(key, to=editor.key_widget)
     assert hand.canvas.in_place.editor is editor
-    assert editor.line.text() == ""
+    assert editor.field.text() == ""
 
 
 def test_what_is_typed_into_a_list_arrives_whole_whatever_the_window_has_shortcuts_for(hand: Hand) -> None:
@@ -215,21 +214,20 @@ def test_what_is_typed_into_a_list_arrives_whole_whatever_the_window_has_shortcu
     for letter in "(0, n":
         QTest.keyClick(hand.canvas.windowHandle(), letter)
     QTest.keyClick(hand.canvas.windowHandle(), Key.Key_Backspace)
-    QTest.keyClicks(editor, "1)")
-    assert editor.line is not None
-    assert (editor.line.text(), fired) == ("(0, 1)", [])
-    hand.key(Key.Key_A, CONTROL, to=editor)
-    assert editor.line.selectedText() == "(0, 1)"
+    QTest.keyClicks(editor.field, "1)")
+    assert (editor.field.text(), fired) == ("(0, 1)", [])
+    hand.key(Key.Key_A, CONTROL, to=editor.key_widget)
+    assert editor.field.selectedText() == "(0, 1)"
 
 
 def test_a_list_is_as_high_as_the_rows_that_are_left(hand: Hand) -> None:
     editor = free_list(hand)
     high = editor.height()
-    QTest.keyClicks(editor, "(0, 1)")
-    assert all(editor.isRowHidden(k) for k in range(editor.count()))
+    QTest.keyClicks(editor.field, "(0, 1)")
+    assert not editor.rows
     assert editor.height() < 48 < high
     for _ in range(6):
-        hand.key(Key.Key_Backspace, to=editor)
+        hand.key(Key.Key_Backspace, to=editor.key_widget)
     assert editor.height() == high
 
 
@@ -292,7 +290,7 @@ def test_dtypes_and_devices_are_lists(hand: Hand) -> None:
     hand.canvas.in_place.edit_field(x, "device")
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, ChoiceList)
-    assert editor.values()[editor.currentRow()] == DOCUMENT_DEVICE
+    assert editor.values()[editor.list.current_row] == DOCUMENT_DEVICE
     assert '"cpu"' in editor.values()
 
 

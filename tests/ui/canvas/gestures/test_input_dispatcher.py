@@ -700,4 +700,4 @@ def test_dtype_and_device_are_chosen_from_a_list_on_the_card(hand: Hand, path: s
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, ChoiceList)
     assert word in editor.values()
-    hand.key(Key.Key_Escape, to=editor)
+    hand.key(Key.Key_Escape, to=editor.key_widget)

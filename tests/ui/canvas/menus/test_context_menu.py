@@ -203,7 +203,7 @@ def test_rows_of_one_name_say_at_once_which_is_which_and_the_function_comes_firs
     popup = hand.canvas.searching.popup
     assert popup is not None
     QTest.keyClicks(popup.field, "relu")
-    rows = [popup.index(k).data(FIND).operator for k in range(4)]
+    rows = [popup.list.index_of(k).data(FIND).operator for k in range(4)]
     assert rows[0].key == "torch.relu"
     shown = ["{}{}{}  {}".format(*(spelling_parts(row)[0], row.title, *spelling_parts(row)[1:])) for row in rows]
     assert shown == ["relu  torch", "relu  nn.functional", "x.relu()  Tensor method", "ReLU  nn module"]
