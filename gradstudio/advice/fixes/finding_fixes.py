@@ -7,11 +7,12 @@ from functools import partial
 from gradstudio.advice.diagnosis.finding import Finding, FindingKind
 from gradstudio.advice.failure_case import Offer
 from gradstudio.advice.fixes.gradient_fixes import DETACHING, new_tensor_words
+from gradstudio.advice.fixes.recipe_trial import edits_of
 from gradstudio.advice.model import Fix
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis.program_analysis import may_require_grad
 from gradstudio.graph.edits import Edits, apply_all
-from gradstudio.graph.errors import EditError, Refused
+from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import operator_of
@@ -30,7 +31,7 @@ def finding_fixes(finding: Finding, graph: Graph) -> tuple[Fix, ...]:
     maker = MAKERS.get(finding.kind)
     found: dict[str, Fix] = {}
     for words, recipe in maker(finding, graph) if maker is not None else ():
-        edits = _tried(graph, recipe)
+        edits = edits_of(graph, recipe)
         if edits:
             found.setdefault(words, Fix(words, edits))
     return tuple(found.values())
@@ -188,13 +189,3 @@ def _joined(graph: Graph, item: ItemId, step: Callable[[Graph], Edits]) -> Edits
 def _is_backward(graph: Graph, item: ItemId) -> bool:
     operator = operator_of(graph, item) if item in graph.nodes else None
     return operator is not None and Effect.BACKWARD in operator.effects
-
-
-def _tried(graph: Graph, recipe: Callable[[Graph], Edits]) -> Edits:
-    """The recipe's edits, when it does not refuse and they apply; else none."""
-    try:
-        edits = recipe(graph)
-        apply_all(graph.copy(), edits)
-    except (Refused, EditError):
-        return ()
-    return edits

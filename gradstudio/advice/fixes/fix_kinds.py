@@ -12,11 +12,10 @@ from gradstudio.advice.fixes import (
     shape_fixes,
     value_fixes,
 )
+from gradstudio.advice.fixes.recipe_trial import edits_of
 from gradstudio.advice.model import Fix, FixKind, Rule
 from gradstudio.advice.rules.error_rules import RULES
 from gradstudio.advice.rules.torch_warnings import WARNINGS
-from gradstudio.graph.edits import Edits, apply_all
-from gradstudio.graph.errors import EditError, Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages.events import Failed, Warned
 from gradstudio.protocol.messages.inference import PortInference
@@ -136,19 +135,9 @@ def _fixes(rule: Rule, case: Case) -> tuple[Fix, ...]:
     said: set[int] = set()
     for kind in rule.kinds if case.item in case.graph else ():
         for title, recipe in MAKERS[kind.maker](case, kind):
-            edits = _tried(case.graph, recipe)
+            edits = edits_of(case.graph, recipe)
             if edits and title not in found and len(found) < MAX_FIXES:
                 found[title] = Fix(title, edits)
                 said.add(kind.words)
     words = (Fix(text) for k, text in enumerate(rule.fixes) if k not in said)
     return (*found.values(), *words)
-
-
-def _tried(graph: Graph, recipe: Callable[[Graph], Edits]) -> Edits:
-    """The recipe's edits, when it does not refuse and they apply; else none."""
-    try:
-        edits = recipe(graph)
-        apply_all(graph.copy(), edits)
-    except (Refused, EditError):
-        return ()
-    return edits

@@ -6,7 +6,6 @@ alike, the plain everyday one stands before its method, module, in-place and rar
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
@@ -246,12 +245,14 @@ class SearchIndex:
 
     def _whole(self, query: Query, scores: Scores) -> None:
         """What the query as a whole is found in."""
+        from gradstudio.operators.search.word_lookup import longer_words
+
         typed = query.squashed
         self._take(scores, typed, _EXACT, query.form)
         if len(query.tokens) > 1:
             self._take(scores, _in_order(query.tokens), _EXACT, query.form)
             self._take(scores, "".join(query.tokens), _EXACT, query.form)
-        for word in self._beginning_with(typed):
+        for word in longer_words(self._known, typed):
             if " " not in word:
                 self._take(scores, word, _BEGINNING, query.form, _LENGTH * len(typed) / len(word), len(typed) < 2)
         if max((score for score, _phrase in scores.values()), default=0.0) >= _GOOD:
@@ -279,13 +280,6 @@ class SearchIndex:
             score = values[kind] + more - place.less
             if score > scores.get(place.row, (0.0, ""))[0]:
                 scores[place.row] = (score, place.phrase)
-
-    def _beginning_with(self, typed: str) -> Iterator[str]:
-        k = bisect_left(self._known, typed)
-        while k < len(self._known) and self._known[k].startswith(typed):
-            if self._known[k] != typed:
-                yield self._known[k]
-            k += 1
 
     def _shorter(self, typed: str) -> Iterator[str]:
         """Known words with which the typed one begins: `stacking`, `transposed`."""

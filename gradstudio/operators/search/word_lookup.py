@@ -22,6 +22,15 @@ _FEW: Final = 8
 _KEPT: Final = 256
 
 
+def longer_words(vocabulary: Sequence[str], typed: str) -> Iterator[str]:
+    """The words of a sorted vocabulary that begin with what is typed and go on."""
+    k = bisect_left(vocabulary, typed)
+    while k < len(vocabulary) and vocabulary[k].startswith(typed):
+        if vocabulary[k] != typed:
+            yield vocabulary[k]
+        k += 1
+
+
 class Lookup:
     """Which rows have which words, and in what."""
 
@@ -86,19 +95,12 @@ class Lookup:
         elif len(token) > 2:
             _merge(rows, self._postings.get(f"{token}s", {}), _PLURAL)
         if len(token) > 1:
-            for word in self._beginning_with(token):
+            for word in longer_words(self._vocabulary, token):
                 _merge(rows, self._postings[word], _BEGINNING * (0.6 + 0.4 * len(token) / len(word)))
         if not rows:
             for word, slips in self._slips.like(token).items():
                 _merge(rows, self._postings[word], _SLIP / slips)
         return rows
-
-    def _beginning_with(self, token: str) -> Iterator[str]:
-        k = bisect_left(self._vocabulary, token)
-        while k < len(self._vocabulary) and self._vocabulary[k].startswith(token):
-            if self._vocabulary[k] != token:
-                yield self._vocabulary[k]
-            k += 1
 
 
 def _merge(rows: dict[int, float], more: dict[int, float], factor: float) -> None:

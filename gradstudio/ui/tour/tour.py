@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, SignalInstance
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDockWidget, QTabBar, QWidget
 
@@ -51,13 +51,7 @@ class Tour(QObject):
         self.card = card = TourCard(window.frame, window.theme)
         card.skipped.connect(self._on_card_skipped)
         card.left.connect(self.leave)
-        session = self._session
-        for happened in (
-            session.graph_store.edited,
-            session.results.changed,
-            session.results.moment_moved,
-            session.run.state_changed,
-        ):
+        for happened in _signals(self._session):
             happened.connect(self._look)
         window.documents.shown.connect(self._on_documents_shown)
         self._moves = window.canvas.view_changed.connect(self._settle.start)
@@ -74,13 +68,8 @@ class Tour(QObject):
         """Take the card away and watch no longer."""
         if self.card is None or self._session is None:
             return
-        session, window = self._session, self._window
-        for happened in (
-            session.graph_store.edited,
-            session.results.changed,
-            session.results.moment_moved,
-            session.run.state_changed,
-        ):
+        window = self._window
+        for happened in _signals(self._session):
             happened.disconnect(self._look)
         window.documents.shown.disconnect(self._on_documents_shown)
         QObject.disconnect(self._moves)
@@ -204,3 +193,13 @@ class Tour(QObject):
     def _on_documents_shown(self, _tab: object) -> None:
         if self._session is not None and self._window.session is not self._session:
             self.end()
+
+
+def _signals(session: Session) -> tuple[SignalInstance, ...]:
+    """What may have done a step."""
+    return (
+        session.graph_store.edited,
+        session.results.changed,
+        session.results.moment_moved,
+        session.run.state_changed,
+    )

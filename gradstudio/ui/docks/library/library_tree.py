@@ -132,19 +132,13 @@ class LibraryTree(QTreeView):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A press on a star neither selects nor drags."""
         self.hush()
-        starred = self._starred_at(event)
-        if starred is not None:
-            self.star_clicked.emit(starred.key)
-            return
-        super().mousePressEvent(event)
+        if not self._clicks_star(event):
+            super().mousePressEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """The second click on a star is a click on a star."""
-        starred = self._starred_at(event)
-        if starred is not None:
-            self.star_clicked.emit(starred.key)
-            return
-        super().mouseDoubleClickEvent(event)
+        if not self._clicks_star(event):
+            super().mouseDoubleClickEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Show the star of the row under the pointer, and its help when the pointer rests."""
@@ -196,6 +190,13 @@ class LibraryTree(QTreeView):
     def _operator(self, index: Index) -> Operator | None:
         operator = index.data(OPERATOR_ROLE) if index.isValid() else None
         return operator if isinstance(operator, Operator) else None
+
+    def _clicks_star(self, event: QMouseEvent) -> bool:
+        """Whether it was a star; that is announced, and nothing else happens."""
+        starred = self._starred_at(event)
+        if starred is not None:
+            self.star_clicked.emit(starred.key)
+        return starred is not None
 
     def _starred_at(self, event: QMouseEvent) -> Operator | None:
         """The operator whose star lies under the left button."""
