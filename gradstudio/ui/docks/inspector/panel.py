@@ -224,7 +224,7 @@ class InspectorPanel(QScrollArea):
         page.table.edit(first)
 
     def _show_note(self) -> None:
-        if self._brings_note:
+        if self._brings_note:  # else it was asked for before the person scrolled away
             self._column.activate()
             self.ensureWidgetVisible(self.details.note, 0, self._theme.GAP)
 

@@ -9,7 +9,6 @@ from gradstudio.program.reading.reader import read_script
 from gradstudio.ui.docks.code.completion_words import completion_words
 from gradstudio.ui.docks.code.panel import CodePanel
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.theme import Theme
 
 Key = Qt.Key
 
@@ -45,19 +44,12 @@ def test_nothing_is_offered_where_no_word_is_begun(before: str) -> None:
 
 
 @pytest.fixture
-def code(qtbot: QtBot, session: Session, dark: Theme) -> CodePanel:
-    made = CodePanel(session, dark)
-    qtbot.addWidget(made)
-    made.resize(700, 400)
-    made.show()
-    made.activateWindow()
-    made.editor.setFocus()
-    qtbot.waitUntil(made.editor.hasFocus)
+def code(qtbot: QtBot, session: Session, focused_panel: CodePanel) -> CodePanel:
     session.graph_store.load(read_script("import torch\n\nscale = torch.ones(2)\n").graph)
-    qtbot.waitUntil(lambda: "scale" in made.editor.text)
-    made.editor.go_to(3, 100)
-    QTest.keyClick(made.editor, Key.Key_Return)
-    return made
+    qtbot.waitUntil(lambda: "scale" in focused_panel.editor.text)
+    focused_panel.editor.go_to(3, 100)
+    QTest.keyClick(focused_panel.editor, Key.Key_Return)
+    return focused_panel
 
 
 def test_tab_takes_the_word_and_the_keys_stay_in_the_text(qtbot: QtBot, code: CodePanel) -> None:

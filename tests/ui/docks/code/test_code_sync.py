@@ -14,55 +14,15 @@ from gradstudio.graph.model import Graph, Header, ItemId
 from gradstudio.program.reading.reader import read_script
 from gradstudio.ui.docks.code.panel import CodePanel
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.theme import Theme
+from tests.ui.docks.code.conftest import TEXT, applied, go_behind, press, write
 
 Key, Control, Shift = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
-TEXT = """import torch
-
-x = torch.ones(2, 3)
-y = x + 1
-z = y * 2
-"""
 Type = Callable[..., None]
-
-
-@pytest.fixture
-def code(qtbot: QtBot, session: Session, dark: Theme) -> CodePanel:
-    made = CodePanel(session, dark)
-    qtbot.addWidget(made)
-    made.resize(700, 400)
-    made.show()
-    made.activateWindow()
-    made.editor.setFocus()
-    qtbot.waitUntil(made.editor.hasFocus)
-    session.graph_store.load(read_script(TEXT).graph)
-    qtbot.waitUntil(lambda: made.editor.text == TEXT.strip())
-    return made
 
 
 def nodes(session: Session) -> dict[str, ItemId]:
     """By first name."""
     return {node.names[0]: item for item, node in session.graph_store.graph.nodes.items() if node.names}
-
-
-def go_behind(code: CodePanel, words: str) -> None:
-    found = code.editor.document().find(words)
-    assert not found.isNull(), words
-    cursor = code.editor.textCursor()
-    cursor.setPosition(found.selectionEnd())
-    code.editor.setTextCursor(cursor)
-
-
-def press(code: CodePanel, key: Qt.Key, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-    QTest.keyClick(code.editor, key, keys)
-
-
-def write(code: CodePanel, words: str) -> None:
-    QTest.keyClicks(code.editor, words)
-
-
-def applied(qtbot: QtBot, code: CodePanel) -> None:
-    qtbot.waitUntil(lambda: code.live.is_applied)
 
 
 def refused(qtbot: QtBot, code: CodePanel) -> None:

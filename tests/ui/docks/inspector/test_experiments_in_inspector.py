@@ -24,16 +24,6 @@ AFTER = Summary(dtype="float32", shape=(2,), minimum=1.0, maximum=3.0, mean=2.0,
 
 
 @pytest.fixture
-def inspector(qtbot: QtBot, session: Session, dark: Theme) -> InspectorPanel:
-    made = InspectorPanel(session, dark)
-    qtbot.addWidget(made)
-    made.resize(340, 800)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
-
-
-@pytest.fixture
 def x(session: Session, add: Add) -> ItemId:
     item = add("torch.tensor", data="[1.0, 2.0]")
     session.results.tables.add_rows([Row(step=1, node=item, outputs=(TensorRecord(device="cpu", summary=BEFORE),))])

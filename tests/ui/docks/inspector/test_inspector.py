@@ -33,21 +33,9 @@ from gradstudio.ui.docks.inspector.panel import InspectorPanel
 from gradstudio.ui.docks.inspector.value_facts import number_facts
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.theme import Theme
 from tests.ui.conftest import Add
 
 SUMMARY = Summary(dtype="float32", shape=(2,), minimum=1.0, maximum=2.0, mean=1.5, rms=1.58, value=[1.0, 2.0])
-
-
-@pytest.fixture
-def inspector(qtbot: QtBot, session: Session, dark: Theme) -> InspectorPanel:
-    made = InspectorPanel(session, dark)
-    qtbot.addWidget(made)
-    made.resize(340, 800)
-    made.show()
-    made.activateWindow()
-    qtbot.waitExposed(made)
-    return made
 
 
 def literal(session: Session, item: ItemId, path: str) -> str:

@@ -18,16 +18,6 @@ from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.form_layout import NameLabel, PairTable, field_row
 
 
-@pytest.fixture
-def inspector(qtbot: QtBot, session: Session, dark: Theme) -> InspectorPanel:
-    made = InspectorPanel(session, dark)
-    qtbot.addWidget(made)
-    made.resize(340, 900)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
-
-
 def layer(session: Session, key: str = "torch.nn.Linear") -> tuple[ItemId, ItemId]:
     edits, call = recipes.add_operator(session.graph_store.graph, key, 0, 0)
     session.graph_store.submit(edits, "Add")

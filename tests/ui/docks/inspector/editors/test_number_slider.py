@@ -3,25 +3,13 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.docks.inspector.editors.number_range import parse_number, range_around
 from gradstudio.ui.docks.inspector.editors.number_slider import NumberSlider
 from gradstudio.ui.docks.inspector.panel import InspectorPanel
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.theme import Theme
 from tests.ui.conftest import Add
-
-
-@pytest.fixture
-def inspector(qtbot: QtBot, session: Session, dark: Theme) -> InspectorPanel:
-    made = InspectorPanel(session, dark)
-    qtbot.addWidget(made)
-    made.resize(340, 800)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
 
 
 def drag(slider: NumberSlider, pixels: int, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
