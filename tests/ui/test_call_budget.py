@@ -1,24 +1,16 @@
 """How many calls of our own functions a gesture takes in a whole window: what is asked twice shows here at once."""
 
-import sys
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from types import FrameType
-
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-import gradstudio
 from gradstudio.protocol.messages.requests import SampleMemory
 from gradstudio.ui.canvas.gestures.operator_drop import MIME
 from tests.ui.desk import Desk, Key, Keys
+from tests.ui.gestures import come_to_rest, counting
 
-OURS = str(Path(gradstudio.__file__).parent)
 PROGRAM = """
 import torch
 
@@ -29,47 +21,6 @@ r = torch.relu(h)
 loss = r.sum()
 loss.backward()
 """
-SOON_MS = 1000
-"""What waits so long at most belongs to the gesture."""
-
-
-class Calls:
-    """Calls of functions in `gradstudio` while it counts."""
-
-    def __init__(self) -> None:
-        self.by_function = Counter[tuple[str, str]]()
-
-    def __call__(self, frame: FrameType, event: str, _argument: object) -> None:
-        code = frame.f_code
-        if event == "call" and code.co_filename.startswith(OURS):
-            self.by_function[code.co_filename.removeprefix(OURS), code.co_name] += 1
-
-    def within(self, most: int) -> None:
-        """Fail with the functions that are called most, when there are more than `most` calls."""
-        lines = [f"{count:6} {path} {name}" for (path, name), count in self.by_function.most_common(20)]
-        assert self.by_function.total() <= most, "\n".join([f"{self.by_function.total()} calls", *lines])
-
-
-@contextmanager
-def counting() -> Iterator[Calls]:
-    calls = Calls()
-    sys.setprofile(calls)
-    try:
-        yield calls
-    finally:
-        sys.setprofile(None)
-
-
-def is_quiet(desk: Desk) -> bool:
-    """Whether nothing waits to be shown: no timer of the window or the session is about to fire."""
-    timers = [*desk.window.frame.findChildren(QTimer), *desk.session.findChildren(QTimer)]
-    return not any(timer.isActive() and timer.isSingleShot() and timer.interval() < SOON_MS for timer in timers)
-
-
-def come_to_rest(desk: Desk) -> None:
-    desk.until(lambda: is_quiet(desk))
-    QApplication.processEvents()
-    desk.until(lambda: is_quiet(desk))
 
 
 @pytest.fixture
@@ -105,10 +56,10 @@ def test_a_second_step_back_asks_little(rested: Desk) -> None:
     with counting() as calls:
         rested.key(Key.Key_F10, Keys.ShiftModifier)
         come_to_rest(rested)
-    calls.within(3750)
+    assert calls.total <= 3750, calls.told()
 
 
 def test_a_drop_asks_little_before_the_hand_is_free_again(rested: Desk) -> None:
     with counting() as calls:
         drop(rested, "torch.relu")
-    calls.within(1400)
+    assert calls.total <= 1400, calls.told()

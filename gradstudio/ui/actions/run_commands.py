@@ -7,7 +7,8 @@ from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.actions.command_context import Context
-from gradstudio.ui.state.run.run_controller import Command, RunController
+from gradstudio.ui.state.run.run_controller import RunController
+from gradstudio.ui.state.run.run_state import Command
 
 TOOLTIPS: dict[Command, str] = {
     "run": "The program as written, from nothing; paused, it goes on, in a backward's record too",

@@ -5,7 +5,7 @@ from PySide6.QtCore import QObject
 from gradstudio.protocol.messages.events import Log
 from gradstudio.ui.app.window.status_bar import StatusBar
 from gradstudio.ui.docks.code.code_sync import LiveText
-from gradstudio.ui.state.run.run_controller import RunState
+from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 
 

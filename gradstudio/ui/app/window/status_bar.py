@@ -11,7 +11,7 @@ from gradstudio.protocol.messages.debugging import Checked
 from gradstudio.ui.app.window.zoom_button import ZoomButton
 from gradstudio.ui.docks.memory.curve import in_words
 from gradstudio.ui.docks.messages.message_model import did_not_run, left_out, name_of
-from gradstudio.ui.state.run.run_controller import RunState
+from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme, icon_pixmap

@@ -22,7 +22,7 @@ from gradstudio.ui.docks.code.code_sync import LiveText, Merge
 from gradstudio.ui.docks.code.item_spans import ItemSpans
 from gradstudio.ui.docks.code.line_diff import LineMap
 from gradstudio.ui.docks.code.line_marks import LineMarks
-from gradstudio.ui.state.run.run_controller import RunState
+from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme

@@ -12,7 +12,7 @@ from gradstudio.ui.docks.inspector.display_names import milliseconds, name_of
 from gradstudio.ui.docks.inspector.ledger import Ledger, Line
 from gradstudio.ui.docks.inspector.value_facts import Facts
 from gradstudio.ui.state.results.result_store import ResultStore
-from gradstudio.ui.state.run.run_controller import RunState
+from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme

@@ -10,7 +10,7 @@ from gradstudio.protocol.messages.events import Event, Hello, Log, Printed, Warn
 from gradstudio.scene import value_format
 from gradstudio.ui.docks.messages.message_model import Entry, EntryModel, Severity, did_not_run, left_out, name_of
 from gradstudio.ui.docks.messages.message_view import EntryView
-from gradstudio.ui.state.run.run_controller import RunState
+from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon
 

@@ -10,7 +10,7 @@ from gradstudio.graph.groups.definitions import group_holding
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.program.model import Incomplete, Program
-from gradstudio.ui.state.run.run_controller import RunState
+from gradstudio.ui.state.run.run_state import RunState
 
 Severity = OneOf["info", "print", "warning", "error"]
 ENTRY_ROLE = Qt.ItemDataRole.UserRole

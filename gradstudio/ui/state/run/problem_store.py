@@ -18,7 +18,8 @@ from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.latest_value import latest_values
 from gradstudio.ui.state.results.result_store import ResultStore
-from gradstudio.ui.state.run.run_controller import RunController, RunState
+from gradstudio.ui.state.run.run_controller import RunController
+from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.throttle import Throttle
 
 if TYPE_CHECKING:

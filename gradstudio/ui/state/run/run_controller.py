@@ -30,8 +30,6 @@ from gradstudio.ui.state.run.run_status import RunStatus
 from gradstudio.ui.state.run.run_stepper import RunStepper
 from gradstudio.ui.state.run.shape_requests import ShapeRequests
 
-__all__ = ["Command", "RunController", "RunState"]
-
 STOP_PATIENCE_MS = 150
 
 

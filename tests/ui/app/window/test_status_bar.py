@@ -10,7 +10,7 @@ from gradstudio.protocol.messages.base import Verb
 from gradstudio.protocol.messages.events import Failed, Memory
 from gradstudio.ui.app.window.status_bar import StatusBar
 from gradstudio.ui.state.results.failure import Failure
-from gradstudio.ui.state.run.run_controller import RunState
+from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from tests.ui.conftest import Add

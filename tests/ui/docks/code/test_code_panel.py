@@ -17,7 +17,7 @@ from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.docks.code.panel import CodePanel
 from gradstudio.ui.state.results.failure import Failure
-from gradstudio.ui.state.run.run_controller import RunState
+from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from tests.ui.conftest import Add

@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 from gradstudio.protocol.messages.events import Hello, Log, Printed, Warned
 from gradstudio.ui.docks.messages.log_panel import LogPanel
 from gradstudio.ui.docks.messages.message_model import MAX_LINES, Entry, EntryModel
-from gradstudio.ui.state.run.run_controller import RunState
+from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from tests.ui.conftest import Add

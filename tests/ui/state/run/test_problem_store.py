@@ -16,7 +16,7 @@ from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.docks.messages.message_model import name_of
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.run.problem_store import MAX_WAITS, Problem
-from gradstudio.ui.state.run.run_controller import RunState
+from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 from tests.ui.conftest import Add
 
