@@ -81,7 +81,7 @@ def _saved(answer: Brought, target: Path, path: Path) -> int:
     except CannotSave as error:
         _say(str(error))
         return FAILED
-    sys.stdout.write("\n  ".join([f"{target}: {answer.told}", *answer.notes]) + "\n")
+    sys.stdout.write("\n  ".join([f"{target}: {answer.outcome}", *answer.notes]) + "\n")
     return FINE
 
 

@@ -18,7 +18,7 @@ def compile_graph(graph: Graph, *, stem: str = "program") -> Program:
     analysis = analyse(graph)
     script = write(graph, stem=stem)
     steps = Steps(analysis, script.references, script.lines, script.memo, script.device, stem)
-    soundness = analysis.soundness
+    validity = analysis.validity
     for name in call_order(graph):
         inner = graph.definitions[name].graph.nodes.values()
         steps.tensors.update(digest_of(node) for node in inner if node.operator == STORED)
@@ -32,9 +32,7 @@ def compile_graph(graph: Graph, *, stem: str = "program") -> Program:
         device=graph.header.device,
         tensors=tuple(sorted(steps.tensors)),
         insides=tuple(inside_of(graph, name, script, stem) for name in script.insides),
-        incomplete=tuple(
-            Incomplete(item, why, script.lines.get(item, 0)) for item, why in soundness.incomplete.items()
-        ),
+        incomplete=tuple(Incomplete(item, why, script.lines.get(item, 0)) for item, why in validity.incomplete.items()),
         root=analysis.addresses[analysis.root] if analysis.root is not None else "",
         rootless="" if analysis.root is not None else NO_ROOT,
     )

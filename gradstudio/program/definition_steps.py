@@ -55,7 +55,7 @@ def _inside(graph: Graph, name: str, script: Script, stem: str) -> Inside:
 
 def _result(steps: Steps, output: int) -> str:
     wire = steps.graph.wire_into(DEFINITION_OUTPUTS, str(output))
-    if wire is None or (wire.source in steps.graph and not steps.soundness.is_live(wire.source)):
+    if wire is None or (wire.source in steps.graph and not steps.validity.is_live(wire.source)):
         return NOTHING
     return steps.printer.text(DEFINITION_OUTPUTS, str(output)) or NOTHING
 

@@ -29,7 +29,7 @@ class Steps:
     ) -> None:
         """Print the items of the analysed graph; `lines` are those of the script that they stand on."""
         self.analysis, self.graph, self.lines = analysis, analysis.graph, lines
-        self.soundness, self.repeated = analysis.soundness, analysis.gradients.repeated
+        self.validity, self.repeated = analysis.validity, analysis.gradients.repeated
         self.references, self.memo = references, memo
         self.printer = StatementPrinter(references, device=device, stem=stem, traced=True)
         self.tensors: set[str] = set()
@@ -42,7 +42,7 @@ class Steps:
         """The steps of some items of one body."""
         steps: list[Statement | BlockStatement] = []
         for item in items:
-            if not self.soundness.is_live(item):
+            if not self.validity.is_live(item):
                 continue
             node = self.graph.nodes.get(item)
             if node is None:
@@ -81,7 +81,7 @@ class Steps:
         item = node.id
         line = self.lines.get(node.id, 0)
         repeated = node.id in self.repeated
-        operator = self.soundness.operators.get(item)
+        operator = self.validity.operators.get(item)
         if operator is not None and operator.face is Face.STORED:
             self.tensors.add(digest_of(node))
         if self.memo is None or item in self.references.from_head:
@@ -99,14 +99,14 @@ class Steps:
 
     def _printed(self, node: Node, line: int, repeated: bool) -> Statement:
         item = node.id
-        operator = self.soundness.operators.get(item)
+        operator = self.validity.operators.get(item)
         address = self.analysis.addresses[item]
         is_part = item in self.analysis.nested
         names = (address,) if is_part else self.references.bound(item)
         effects = operator.effects if operator is not None and not node.bypassed else ()
         text, result = self._text(node, operator, names, is_part)
         drops = self._parts(item)
-        wires = [self.graph.wires[item, port] for port in self.soundness.ports[item]]
+        wires = [self.graph.wires[item, port] for port in self.validity.ports[item]]
         if not names and result == address:
             drops = (*drops, address)
         element = self.references.taken_apart(item)
@@ -125,7 +125,7 @@ class Steps:
             writes=self._writes(node, operator),
             rebinds=bool(names),
             result=result,
-            inputs=tuple((port, self.printer.text(item, port)) for port in self.soundness.ports[item]),
+            inputs=tuple((port, self.printer.text(item, port)) for port in self.validity.ports[item]),
             sources=tuple((wire.source, wire.output) for wire in wires),
         )
 
@@ -154,7 +154,7 @@ class Steps:
         """Addresses of the parts printed inside this item."""
         if item not in self.graph.incoming:
             return ()
-        wires = (self.graph.wires[item, port] for port in self.soundness.ports[item])
+        wires = (self.graph.wires[item, port] for port in self.validity.ports[item])
         return tuple(self.analysis.addresses[wire.source] for wire in wires if wire.source in self.analysis.nested)
 
     def _writes(self, node: Node, operator: Operator | None) -> tuple[str, ...]:

@@ -107,11 +107,11 @@ def needs_device(analysis: Analysis) -> bool:
 
 
 def _mentions_device(analysis: Analysis) -> bool:
-    graph, soundness = analysis.graph, analysis.soundness
+    graph, validity = analysis.graph, analysis.validity
     return any(
         _asks_for_device(graph, graph.nodes[item], operator)
-        for item, operator in soundness.operators.items()
-        if (operator.creates or DOCUMENT_DEVICE in graph.nodes[item].literals.values()) and soundness.is_live(item)
+        for item, operator in validity.operators.items()
+        if (operator.creates or DOCUMENT_DEVICE in graph.nodes[item].literals.values()) and validity.is_live(item)
     )
 
 

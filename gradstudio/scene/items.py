@@ -138,7 +138,7 @@ def output_offset(face: CardLayout, item: ItemId, output: int) -> tuple[float, f
 
 def leaf_offset(face: CardLayout, leaves: ParameterRows, path: str) -> tuple[float, float]:
     """Of a leaf's port from its card's top left corner; one that is folded away sits at the line that names it."""
-    if face.worn.collapsed:
+    if face.display_flags.collapsed:
         return face.width, face.height / 2
     row = next((row for row in leaves.rows if row.path == path), None)
     y = row.y if row is not None else leaves.more_y

@@ -162,7 +162,7 @@ class ResultUpdates:
 
     def _lists_other_leaves(self, item: ItemId, card: Card) -> bool:
         module = card.face.module
-        if module is None or card.face.worn.collapsed:
+        if module is None or card.face.display_flags.collapsed:
             return False
         unfolded = item in self._maker.unfolded
         return leaf_paths(self._state.results, module, unfolded=unfolded) != card.listed

@@ -52,13 +52,13 @@ class StatementNumbers:
         if self._structure is analysis.structure:
             return False
         self._structure = analysis.structure
-        before, self.left_out = self.left_out, analysis.soundness.muted
+        before, self.left_out = self.left_out, analysis.validity.muted
         self._number(analysis)
         return self.left_out != before
 
     def _number(self, analysis: program_analysis.Analysis) -> None:
         graph, nested = self._state.graph, analysis.nested
-        repeated, operators = analysis.gradients.repeated, analysis.soundness.operators
+        repeated, operators = analysis.gradients.repeated, analysis.validity.operators
         places = statement_places(graph, nested)
         for item, place in places.items():
             card = self._stack.cards.get(item)

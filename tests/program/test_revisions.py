@@ -191,15 +191,15 @@ def test_the_text_of_a_graph_is_written_once_until_it_is_edited() -> None:
 def test_a_name_that_nobody_can_take_for_another_changes_the_addresses_alone() -> None:
     graph = file.load(EXAMPLES[0])
     before = program_analysis.analyse(graph)
-    kept = before.soundness, before.gradients
+    kept = before.validity, before.gradients
     item = next(item for item, node in graph.nodes.items() if len(node.names) == 1)
     assert before.addresses[item] != "fresh"
     apply(graph, ReplaceNode(msgspec.structs.replace(graph.nodes[item], names=("fresh",))))
     after = program_analysis.analyse(graph)
-    assert (after.soundness, after.gradients) == kept and after.addresses[item] == "fresh"
+    assert (after.validity, after.gradients) == kept and after.addresses[item] == "fresh"
     other = next(other for other, node in graph.nodes.items() if len(node.names) == 1 and other != item)
     apply(graph, ReplaceNode(msgspec.structs.replace(graph.nodes[other], names=("fresh",))))
-    assert program_analysis.analyse(graph).soundness is not after.soundness
+    assert program_analysis.analyse(graph).validity is not after.validity
 
 
 def test_a_turned_literal_keeps_the_structure_and_another_operator_does_not() -> None:
@@ -210,7 +210,7 @@ def test_a_turned_literal_keeps_the_structure_and_another_operator_does_not() ->
     turned = {port: "3" if text.isdigit() else text for port, text in node.literals.items()}
     apply(graph, ReplaceNode(msgspec.structs.replace(node, literals=turned)))
     assert program_analysis.analyse(graph).structure is before.structure
-    assert program_analysis.analyse(graph).soundness is before.soundness
+    assert program_analysis.analyse(graph).validity is before.validity
     apply(graph, ReplaceNode(msgspec.structs.replace(node, operator="operator.sub")))
     assert program_analysis.analyse(graph).structure is not before.structure
 

@@ -182,9 +182,9 @@ class _Bringing:
                 f"{parameters - used} of {parameters} parameters are not used for this input, and left out."
             )
         self._notes += _constants(recording, written)
-        told = f"{recording.title}: {nodes} nodes, {used} parameters, {words}"
+        outcome = f"{recording.title}: {nodes} nodes, {used} parameters, {words}"
         tensors = {digest: tensor.data for digest, tensor in written.tensors.items()}
-        return Brought(text=written.text, tensors=tensors, told=told, notes=tuple(self._notes), exact=found.exact)
+        return Brought(text=written.text, tensors=tensors, outcome=outcome, notes=tuple(self._notes), exact=found.exact)
 
     def _remark(self, root: nn.Module, inputs: list[_Input]) -> str:
         given = ", ".join(one.text if not one.word else f"{one.word}={one.text}" for one in inputs)

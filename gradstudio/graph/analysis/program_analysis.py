@@ -48,28 +48,28 @@ class Analysis:
 
     def held(self, later: GraphSnapshot) -> frozenset[str]:
         """The parts that are true of later records of the graph, which is in that state now."""
-        turned = self.seen.turned(later) if "soundness" in self.__dict__ else None
+        turned = self.seen.turned(later) if "validity" in self.__dict__ else None
         if turned is None:
             return frozenset()
         same = all(
-            self.soundness.is_same_with(later.nodes[item])
+            self.validity.is_same_with(later.nodes[item])
             and decisive_literals(later.nodes[item]) == decisive_literals(self.seen.nodes[item])
             for item in turned
         )
         renamed = self.seen.renamed(later, turned)
-        if not same or (renamed and (self.soundness.incomplete or not self.seen.are_fresh(later, renamed))):
+        if not same or (renamed and (self.validity.incomplete or not self.seen.are_fresh(later, renamed))):
             return frozenset()
         return _PARTS - {"addresses"} if renamed else _PARTS
 
     @cached_property
-    def soundness(self) -> Validity:
+    def validity(self) -> Validity:
         """What is live, muted, incomplete."""
         return Validity(self.graph, self.inputs)
 
     @cached_property
     def gradients(self) -> Gradients:
         """What may require grad, and what is repeated."""
-        return Gradients(self.graph, self.soundness)
+        return Gradients(self.graph, self.validity)
 
     @cached_property
     def tensors(self) -> frozenset[ItemId]:
@@ -80,8 +80,8 @@ class Analysis:
     def uses(self) -> Counter[ItemId]:
         """How many printed wires leave each item, carried ones included."""
         counts: Counter[ItemId] = Counter()
-        for item, ports in self.soundness.ports.items():
-            if self.soundness.is_live(item):
+        for item, ports in self.validity.ports.items():
+            if self.validity.is_live(item):
                 counts.update(self.graph.wires[item, port].source for port in ports)
                 block = self.graph.blocks.get(item)
                 for name in block.carried if block is not None else ():
@@ -121,7 +121,7 @@ def analyse(graph: Graph) -> Analysis:
 
 def effects(graph: Graph, item: ItemId) -> frozenset[Effect]:
     """What the statement does beside returning a value; nothing for blocks and unknown operators."""
-    operator = analyse(graph).soundness.operators.get(item)
+    operator = analyse(graph).validity.operators.get(item)
     return frozenset(operator.effects) if operator is not None else frozenset()
 
 
@@ -137,7 +137,7 @@ def may_require_grad(graph: Graph) -> frozenset[Binding]:
 
 def incomplete(graph: Graph) -> dict[ItemId, str]:
     """Items that cannot run and why; muted ones are not among them."""
-    return dict(analyse(graph).soundness.incomplete)
+    return dict(analyse(graph).validity.incomplete)
 
 
 def root(graph: Graph) -> ItemId | None:
@@ -162,7 +162,7 @@ def nested_now(graph: Graph) -> frozenset[ItemId]:
 
 def evaluation_order(graph: Graph, item: ItemId) -> tuple[str, ...]:
     """The wired ports of an item in Python's order of evaluation."""
-    return analyse(graph).soundness.ports[item]
+    return analyse(graph).validity.ports[item]
 
 
 class _Folding:
@@ -173,14 +173,14 @@ class _Folding:
     """
 
     def __init__(self, analysis: Analysis) -> None:
-        self.analysis, self.graph, self.soundness = analysis, analysis.graph, analysis.soundness
+        self.analysis, self.graph, self.validity = analysis, analysis.graph, analysis.validity
         self.folded: set[ItemId] = set()
         self.heights: dict[ItemId, int] = {}
         stacks: dict[BodyId, list[ItemId]] = {}
         for item in self.graph.order():
-            if self.soundness.is_live(item):
+            if self.validity.is_live(item):
                 stack = stacks.setdefault(self.graph.parents[item], [])
-                self._take(item, stack, self.soundness.ports[item])
+                self._take(item, stack, self.validity.ports[item])
                 stack.append(item)
         returned = [wire.port for wire in self.graph.wires_to(DEFINITION_OUTPUTS)]
         self._take(DEFINITION_OUTPUTS, stacks.get(ROOT, []), tuple(sorted(returned, key=int)))
@@ -201,8 +201,8 @@ class _Folding:
         part = self.graph.nodes.get(source)
         if part is None or not part.nested or part.names or self.analysis.uses[source] != 1:
             return False
-        operator = self.soundness.operators.get(source)
-        taker = self.soundness.operators.get(user)
+        operator = self.validity.operators.get(source)
+        taker = self.validity.operators.get(user)
         if operator is None or operator.face in STATEMENTS_ONLY or self.heights[source] >= MAX_NESTED:
             return False
         if taker is not None and taker.face is Face.CHOICE and not self._is_display(user, taker):
@@ -259,8 +259,8 @@ def _word(graph: Graph, item: ItemId) -> str:
 
 
 def _root(analysis: Analysis) -> ItemId | None:
-    graph, soundness = analysis.graph, analysis.soundness
-    nodes = [graph.nodes[item] for item in graph.order() if item in graph.nodes and soundness.is_live(item)]
+    graph, validity = analysis.graph, analysis.validity
+    nodes = [graph.nodes[item] for item in graph.order() if item in graph.nodes and validity.is_live(item)]
     chosen = next((node.id for node in nodes if "root" in node.marks), None)
     if chosen is not None:
         return chosen
@@ -272,7 +272,7 @@ def _root(analysis: Analysis) -> ItemId | None:
 def _may_be_root(analysis: Analysis, node: Node) -> bool:
     """A top-level tensor that may require grad and whose gradient nothing takes further."""
     graph = analysis.graph
-    operator = analysis.soundness.operators.get(node.id)
+    operator = analysis.validity.operators.get(node.id)
     if operator is None or node.id in analysis.nested or (node.id, 0) not in analysis.gradients.may:
         return False
     if not operator.results:
@@ -287,18 +287,18 @@ def _may_be_root(analysis: Analysis, node: Node) -> bool:
 def _takes_further(analysis: Analysis, user: ItemId) -> bool:
     if user not in analysis.graph.nodes:
         return True
-    operator = analysis.soundness.operators.get(user)
+    operator = analysis.validity.operators.get(user)
     if operator is not None and Effect.MODE in operator.effects and not operator.results:
         return False  # retain_grad
-    return analysis.soundness.is_live(user) and user in analysis.tensors
+    return analysis.validity.is_live(user) and user in analysis.tensors
 
 
 def _rank(analysis: Analysis, node: Node) -> int:
     """Losses first, then what was computed, then leaves."""
-    operator = analysis.soundness.operators[node.id]
+    operator = analysis.validity.operators[node.id]
     if operator.face is Face.CALL:
         wire = analysis.graph.wire_into(node.id, operator.parameters[0].name)
-        module = analysis.soundness.operators.get(wire.source) if wire is not None else None
+        module = analysis.validity.operators.get(wire.source) if wire is not None else None
         is_loss = losses_first(module)
     else:
         is_loss = losses_first(operator)

@@ -42,9 +42,9 @@ class Gradients:
         repeated: items of the repeated part; a block is in it when something inside is.
     """
 
-    def __init__(self, graph: Graph, soundness: Validity) -> None:
+    def __init__(self, graph: Graph, validity: Validity) -> None:
         """Walk the graph in program order."""
-        self.graph, self._soundness = graph, soundness
+        self.graph, self._validity = graph, validity
         self.may: set[Value] = set()
         self.leaves: set[Value] = set()
         self._tensors: set[Value] = set()
@@ -56,7 +56,7 @@ class Gradients:
         self._plain: set[Value] = set()  # numbers, texts and the like, and tuples of nothing else: no tensors
         self._loops: set[BodyId] = set()
         for item in graph.order():
-            if soundness.is_live(item):
+            if validity.is_live(item):
                 if item in graph.nodes:
                     self._node(graph.nodes[item])
                 else:
@@ -78,7 +78,7 @@ class Gradients:
 
     def _node(self, node: Node) -> None:
         sources = self._sources(node)
-        operator = self._soundness.operators.get(node.id)
+        operator = self._validity.operators.get(node.id)
         is_tracked = bool(self._tracked) and any(self._root(value) in self._tracked for value in sources)
         if node.bypassed or operator is None:
             self._share(node, sources)
@@ -96,7 +96,7 @@ class Gradients:
         self._writes(node, operator, is_tracked, is_repeated)
 
     def _sources(self, node: Node) -> list[Value]:
-        wires = [self.graph.wires[node.id, port] for port in self._soundness.ports[node.id]]
+        wires = [self.graph.wires[node.id, port] for port in self._validity.ports[node.id]]
         return [(wire.source, wire.output) for wire in wires if wire.source != DEFINITION_INPUTS]
 
     def _takes_repeated(self, node: Node, sources: list[Value]) -> bool:
@@ -128,11 +128,11 @@ class Gradients:
 
     def _is_container(self, sources: list[Value]) -> bool:
         """Whether an item is taken from a list, which is no computing."""
-        operator = self._soundness.operators.get(sources[0][0]) if sources else None
+        operator = self._validity.operators.get(sources[0][0]) if sources else None
         return operator is not None and operator.face in CONTAINERS
 
     def _takes_tensor(self, node: Node) -> bool:
-        wires = (self.graph.wires[node.id, port] for port in self._soundness.ports[node.id])
+        wires = (self.graph.wires[node.id, port] for port in self._validity.ports[node.id])
         return any((wire.source, wire.output) not in self._plain for wire in wires)
 
     def _note_plain(self, node: Node, operator: Operator, sources: list[Value]) -> None:

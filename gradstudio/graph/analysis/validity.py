@@ -106,9 +106,9 @@ class _Walk:
     """The walk in program order, with what every name means at each place."""
 
     def __init__(
-        self, soundness: Validity, inputs: tuple[str, ...], forced: dict[ItemId, str], gone: dict[ItemId, str]
+        self, validity: Validity, inputs: tuple[str, ...], forced: dict[ItemId, str], gone: dict[ItemId, str]
     ) -> None:
-        self.soundness, self.graph, self.forced, self.gone = soundness, soundness.graph, forced, gone
+        self.validity, self.graph, self.forced, self.gone = validity, validity.graph, forced, gone
         self.seen: set[ItemId] = {DEFINITION_INPUTS}
         self.open: set[ItemId] = set()
         self.meaning: dict[str, Binding | None] = {name: (DEFINITION_INPUTS, k) for k, name in enumerate(inputs)}
@@ -166,7 +166,7 @@ class _Walk:
                 reasons.append((wire.port, why))
         own = self.forced.get(item)
         if own is None:
-            own = self.soundness.own_reason(item)
+            own = self.validity.own_reason(item)
         if own is not None:
             return own
         return min(reasons)[1] if reasons else None
@@ -182,8 +182,8 @@ class _Walk:
         if source in self.graph.blocks and source not in self.open:
             return "it reads from outside what exists only inside a block"
         key = source, wire.output
-        meant = self.soundness.bindings.get(key) or self.soundness.binding(*key)
-        name = self.soundness.name(meant)
+        meant = self.validity.bindings.get(key) or self.validity.binding(*key)
+        name = self.validity.name(meant)
         if name and self.meaning.get(name) != meant:
             return f"'{name}' means another statement here: give one of the two another name"
         if port.startswith("first.") and name != port[6:]:
@@ -210,7 +210,7 @@ _inner: MemoTable[Validity] = MemoTable()
 
 
 def validity_inside(graph: Graph, name: str) -> Validity:
-    """The soundness of a definition's inside; kept as long as the inside is."""
+    """The validity of a definition's inside; kept as long as the inside is."""
     inner = definition_graph(graph, name)
     known = _inner.get(inner)
     if known is None:

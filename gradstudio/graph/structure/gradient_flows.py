@@ -39,7 +39,7 @@ class GradientFlows:
         self._writers: dict[Value, list[ItemId]] = {}
         self._place = {item: k for k, item in enumerate(graph.order())}
         for item in graph.order():
-            if self._analysis.soundness.is_live(item):
+            if self._analysis.validity.is_live(item):
                 self._note(item)
         self.ways: tuple[Way, ...] = tuple(dict.fromkeys(self._ways()))
         self.leaves = tuple(self._leaves())
@@ -96,7 +96,7 @@ class GradientFlows:
 
     def _ways(self) -> Iterator[Way]:
         for item in self.graph.order():
-            if self._analysis.soundness.is_live(item):
+            if self._analysis.validity.is_live(item):
                 for wire in self.graph.wires_to(item):
                     if wire.source in self.graph and self._takes_part(item, wire):
                         yield from ((source, item) for source in self._sources(item, wire))
@@ -105,7 +105,7 @@ class GradientFlows:
         """Whether a gradient that reaches the item may leave it along the wire."""
         value, operator = (wire.source, wire.output), self._operator(item)
         gives = value in self._may or value in self._modules
-        if not gives or not self._analysis.soundness.is_live(wire.source):
+        if not gives or not self._analysis.validity.is_live(wire.source):
             return False
         if item in self.graph.blocks:
             return not wire.port.startswith(("range.", "condition"))
@@ -152,7 +152,7 @@ class GradientFlows:
         leaf_items = {item for item, _ in self._leaf_values}
         renamed = {target for source, target in self.ways if source in leaf_items and target in leaf_items}
         for item in self.graph.order():
-            if not self._analysis.soundness.is_live(item):
+            if not self._analysis.validity.is_live(item):
                 continue
             own_leaf = item in leaf_items and item not in renamed and item not in self._unrecorded_writers
             makes = makes_module(self._operator(item))
@@ -174,11 +174,11 @@ class GradientFlows:
             yield self._analysis.root
 
     def _is_marked(self, item: ItemId) -> bool:
-        return "root" in self.graph.nodes[item].marks and self._analysis.soundness.is_live(item)
+        return "root" in self.graph.nodes[item].marks and self._analysis.validity.is_live(item)
 
     def _is_backward(self, item: ItemId) -> bool:
         operator = self._operator(item)
-        return operator is not None and Effect.BACKWARD in operator.effects and self._analysis.soundness.is_live(item)
+        return operator is not None and Effect.BACKWARD in operator.effects and self._analysis.validity.is_live(item)
 
     def _given_to(self, backwards: list[ItemId]) -> Iterator[ItemId]:
         for item in backwards:

@@ -113,7 +113,7 @@ class ClassWriter:
     def _first(self) -> list[ItemId]:
         units = self._plan.units
         for item in self._graph.order():
-            if item not in self._graph.nodes or not units.soundness.is_live(item):
+            if item not in self._graph.nodes or not units.validity.is_live(item):
                 continue
             statement = units.statement(item)
             if statement not in self._graph.nodes or self._graph.parents[statement] != ROOT:

@@ -188,7 +188,7 @@ class SettingUp:
         found = set()
         for item in self.units.members(unit):
             for wire in self.graph.wires_from(item):
-                if self.units.soundness.is_live(wire.target):
+                if self.units.validity.is_live(wire.target):
                     user = self.units.unit(wire.target, ROOT)
                     found.update([user] if user is not None and user != unit else [])
         return found

@@ -19,12 +19,12 @@ class SwitchLoops:
 
     def __init__(self, analysis: Analysis) -> None:
         """Look at every loop of the program."""
-        self._graph, self._soundness = analysis.graph, analysis.soundness
+        self._graph, self._validity = analysis.graph, analysis.validity
         self.leaves: set[Value] = set()
         self.repeated: set[ItemId] = set()
         self.drawn: set[ItemId] = set()
         self._analysis = analysis
-        order = [item for item in self._graph.order() if self._soundness.is_live(item)]
+        order = [item for item in self._graph.order() if self._validity.is_live(item)]
         for item in order:
             block = self._graph.blocks.get(item)
             if block is not None and block.kind == "for" and self._switches_on(block):
@@ -39,8 +39,8 @@ class SwitchLoops:
 
     def _is_switch(self, item: ItemId) -> bool:
         node = self._graph.nodes.get(item)
-        operator = self._soundness.operators.get(item)
-        if node is None or operator is None or not self._soundness.is_live(item):
+        operator = self._validity.operators.get(item)
+        if node is None or operator is None or not self._validity.is_live(item):
             return False
         if operator.face is Face.SET_ATTRIBUTE:
             return "requires_grad" in (operator.symbol, node.literals.get("name")) and (
@@ -51,39 +51,39 @@ class SwitchLoops:
     def _elements(self, block: Block) -> set[Value]:
         """The tensors that the loop goes over: of a list in its head, or of one made before."""
         found: set[Value] = set()
-        for port in self._soundness.ports[block.id]:
+        for port in self._validity.ports[block.id]:
             wire = self._graph.wires[block.id, port]
-            operator = self._soundness.operators.get(wire.source)
+            operator = self._validity.operators.get(wire.source)
             if operator is not None and operator.face in (Face.LIST, Face.TUPLE):
-                inner = (self._graph.wires[wire.source, path] for path in self._soundness.ports[wire.source])
-                found.update(self._soundness.binding(one.source, one.output) for one in inner)
+                inner = (self._graph.wires[wire.source, path] for path in self._validity.ports[wire.source])
+                found.update(self._validity.binding(one.source, one.output) for one in inner)
             elif port.startswith("over."):
-                found.add(self._soundness.binding(wire.source, wire.output))
+                found.add(self._validity.binding(wire.source, wire.output))
         return {value for value in found if value[0] in self._graph.nodes}
 
     def _computes(self, item: ItemId) -> bool:
-        operator = self._soundness.operators.get(item)
+        operator = self._validity.operators.get(item)
         if operator is not None and (operator.face in (Face.LIST, Face.TUPLE, Face.ALIAS) or operator.word in METADATA):
             return False
-        wires = [self._graph.wires[item, port] for port in self._soundness.ports[item]]
-        sources = {self._soundness.binding(wire.source, wire.output) for wire in wires}
+        wires = [self._graph.wires[item, port] for port in self._validity.ports[item]]
+        sources = {self._validity.binding(wire.source, wire.output) for wire in wires}
         return any(value in self.leaves or value[0] in self.repeated for value in sources)
 
     def _is_drawn(self, item: ItemId) -> bool:
-        operator = self._soundness.operators.get(item)
+        operator = self._validity.operators.get(item)
         gradients = self._analysis.gradients
         if operator is None or operator.writes or not body_is_top_level(self._graph, self._graph.parents[item]):
             return False
         seeds = operator.key.startswith("torch.Generator")
         if any(e in ALWAYS_REPEATED and not (seeds and e is Effect.SEED) for e in operator.effects):
             return False
-        wires = [self._graph.wires[item, port] for port in self._soundness.ports[item]]
+        wires = [self._graph.wires[item, port] for port in self._validity.ports[item]]
         if Effect.RANDOM in operator.effects and any(self._is_tensor(wire.source) for wire in wires):
             return False
-        sources = {self._soundness.binding(wire.source, wire.output) for wire in wires}
+        sources = {self._validity.binding(wire.source, wire.output) for wire in wires}
         drawn = all(value[0] in self.drawn or value[0] not in gradients.repeated for value in sources)
         return drawn and (seeds or bool(sources)) and not any(value in gradients.may for value in sources)
 
     def _is_tensor(self, item: ItemId) -> bool:
-        operator = self._soundness.operators.get(item)
+        operator = self._validity.operators.get(item)
         return operator is None or (operator.results[:1] != () and operator.results[0].family is Family.TENSOR)

@@ -86,7 +86,7 @@ class _ModuleFile:
         plan = self.plan
         names = {value: name for value, name in plan.names.items() if value == self.roles.root}
         if plan.handed:
-            unnamed = {v: n for v, n in plan.attributes.items() if not plan.analysis.soundness.name(v)}
+            unnamed = {v: n for v, n in plan.attributes.items() if not plan.analysis.validity.name(v)}
             return plan.references.like({**names, **unnamed}, plan.wrapped)
         names.update((v, f"{plan.variable}.{name}") for v, name in plan.attributes.items())
         return plan.references.like(names)
@@ -111,7 +111,7 @@ class _ModuleFile:
         """The values that items bind, in their order, by the canvas's names for them."""
         found: dict[str, list[Value]] = {}
         for item in items:
-            is_bound = item in self.graph.nodes and self.plan.analysis.soundness.is_live(item)
+            is_bound = item in self.graph.nodes and self.plan.analysis.validity.is_live(item)
             for k, name in enumerate(self.plan.references.labels(item) if is_bound else ()):
                 found.setdefault(name, []).append((item, k))
         return found

@@ -58,8 +58,8 @@ class Plan:
         return {value: attribute_name(self._base(value), taken) for value in ordered}
 
     def _base(self, value: Value) -> str:
-        binding = self.analysis.soundness.name(value)
-        return binding or snake(self.analysis.soundness.operators[value[0]].word.removeprefix(GROUP))
+        binding = self.analysis.validity.name(value)
+        return binding or snake(self.analysis.validity.operators[value[0]].word.removeprefix(GROUP))
 
     def _unnamed(self) -> dict[Value, str]:
         """Names that a method needs itself, under others."""
@@ -73,9 +73,9 @@ class Plan:
 
     def _returned_name(self) -> dict[Value, str]:
         value = self.roles.root
-        if self.analysis.soundness.name(value):
+        if self.analysis.validity.name(value):
             return {}
-        operator = self.analysis.soundness.operators.get(value[0])
+        operator = self.analysis.validity.operators.get(value[0])
         is_loss = losses_first(operator) or self.analysis.root != value[0]
         return {value: self.references.fresh("loss" if is_loss else "output")}
 

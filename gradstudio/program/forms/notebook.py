@@ -97,7 +97,7 @@ class _Paragraphs(Body):
     def item(self, item: ItemId, depth: int) -> bool:
         """Write one item; the title of an outermost region is a heading."""
         block = self.graph.blocks.get(item)
-        is_region = block is not None and block.kind == "group" and item not in self.soundness.incomplete
+        is_region = block is not None and block.kind == "group" and item not in self.validity.incomplete
         if block is None or not is_region or not self._is_outermost(item):
             return super().item(item, depth)
         self.end()

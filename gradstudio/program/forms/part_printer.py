@@ -43,11 +43,11 @@ class PartReferences(References):
         twin = copy.copy(self)
         twin.spelled, twin.wrapped = dict(spelled), frozenset(wrapped)
         twin._read = {}
-        twin.soundness = copy.copy(self.soundness)
-        twin.soundness.arguments = dict(self.soundness.arguments)
+        twin.validity = copy.copy(self.validity)
+        twin.validity.arguments = dict(self.validity.arguments)
         for item in twin.wrapped:
-            printed = twin.soundness.arguments[item]
-            twin.soundness.arguments[item] = tuple(a for a in printed if a.parameter.name != "requires_grad")
+            printed = twin.validity.arguments[item]
+            twin.validity.arguments[item] = tuple(a for a in printed if a.parameter.name != "requires_grad")
         return twin
 
     @property
@@ -58,7 +58,7 @@ class PartReferences(References):
 
     def read(self, wire: Wire) -> str:
         """The name that the wire's source is read under here."""
-        return self.text(self.soundness.binding(wire.source, wire.output)) or self._name(wire.source, wire.output)
+        return self.text(self.validity.binding(wire.source, wire.output)) or self._name(wire.source, wire.output)
 
     def text(self, value: Value) -> str:
         """What a value is called here; "" when it is printed in place."""
@@ -94,7 +94,7 @@ class PartPrinter(StatementPrinter):
             super().statement(line, item)
             return
         node = self._graph.nodes[item]
-        operator = self._soundness.operators[item]
+        operator = self._validity.operators[item]
         self.imports.add("nn")
         target = ", ".join(self.references.bound(item)) or self.target(item)
         line.write(f"{target} = nn.Parameter(")
@@ -140,7 +140,7 @@ class PartBody(Body):
 
     def choose_incomplete(self, inside: bool) -> None:
         """Write what cannot run as comments: what stands in a block that is written, or (not `inside`) all else."""
-        for item in self.soundness.incomplete:
+        for item in self.validity.incomplete:
             within = any(ItemId(b) in self._written for b in self.graph.ancestors(item) if self._is_scope(b))
             outermost = not any(self._is_scope(b) for b in self.graph.ancestors(item))
             if within or (not inside and outermost):
@@ -174,7 +174,7 @@ class PartBody(Body):
                 self.put(text, depth)
             return True
         block = self.graph.blocks.get(item)
-        if block is not None and item not in self.soundness.incomplete:
+        if block is not None and item not in self.validity.incomplete:
             self._carry(block, depth)
         return super().item(item, depth)
 

@@ -34,10 +34,10 @@ def _read(units: Units, inside: set[ItemId]) -> tuple[set[Value], set[Value]]:
     read: set[Value] = set()
     outer: set[Value] = set()
     for item in units.position:
-        if not units.soundness.is_live(item):
+        if not units.validity.is_live(item):
             continue
         for wire in units.graph.incoming.get(item, ()):
-            value = units.soundness.binding(wire.source, wire.output)
+            value = units.validity.binding(wire.source, wire.output)
             read.add(value)
             if value[0] in inside and item not in inside and not wire.port.startswith("first."):
                 outer.add(value)
@@ -68,7 +68,7 @@ def _carried_on(units: Units, named: dict[str, Value], inside: set[ItemId]) -> s
 
 def _names(units: Units, item: ItemId) -> tuple[str, ...]:
     node = units.graph.nodes.get(item)
-    return node.names if node is not None and units.soundness.is_live(item) else ()
+    return node.names if node is not None and units.validity.is_live(item) else ()
 
 
 def _prediction(units: Units, forward: tuple[ItemId, ...], root: Value) -> Value:

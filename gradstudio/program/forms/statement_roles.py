@@ -88,8 +88,8 @@ def statement_roles(graph: Graph) -> StatementRoles:
 
 def _root(analysis: Analysis, repeated: frozenset[ItemId]) -> tuple[Value, ItemId | None]:
     """The value to return, and the first backward that starts from it or after it."""
-    graph, soundness = analysis.graph, analysis.soundness
-    order = [item for item in graph.order() if item in graph.nodes and soundness.is_live(item)]
+    graph, validity = analysis.graph, analysis.validity
+    order = [item for item in graph.order() if item in graph.nodes and validity.is_live(item)]
     chosen = next((item for item in order if "root" in graph.nodes[item].marks), None)
     backwards = [item for item in order if graph.nodes[item].operator in _BACKWARD_KEYS]
     backwards.sort(key=lambda item: graph.nodes[item].operator == _BACKWARD_KEYS[2])  # `.backward()` first
@@ -104,7 +104,7 @@ def _root(analysis: Analysis, repeated: frozenset[ItemId]) -> tuple[Value, ItemI
             "No tensor here is computed from one that requires grad, so there is nothing for forward to return. "
             "Give a tensor requires_grad=True, or export the script."
         )
-    return soundness.binding(found, 0), None
+    return validity.binding(found, 0), None
 
 
 def _latest(analysis: Analysis, started: list[tuple[Value, ItemId]]) -> Value:
@@ -119,12 +119,12 @@ def _latest(analysis: Analysis, started: list[tuple[Value, ItemId]]) -> Value:
 
 def _started_from(analysis: Analysis, backward: ItemId, repeated: frozenset[ItemId]) -> Value | None:
     """What a backward starts from, when that is computed in the repeated part."""
-    name = analysis.soundness.operators[backward].parameters[0].name
+    name = analysis.validity.operators[backward].parameters[0].name
     wires = analysis.graph.wires
     wire = wires.get((backward, name)) or wires.get((backward, f"{name}.0"))
     if wire is None:
         return None
-    value = analysis.soundness.binding(wire.source, wire.output)
+    value = analysis.validity.binding(wire.source, wire.output)
     is_computed = value[0] in analysis.graph.nodes and value[0] in repeated
     return value if is_computed and value not in analysis.gradients.leaves else None
 
@@ -134,7 +134,7 @@ def pulled_parts(analysis: Analysis, root: Value) -> frozenset[ItemId]:
     found = {root[0]}
     repeated = analysis.gradients.repeated
     for item in analysis.nested - repeated:
-        operator = analysis.soundness.operators[item]
+        operator = analysis.validity.operators[item]
         makes_module = operator.constructs and operator.results[0].family is Family.MODULE
         is_made_once = makes_module or (item, 0) in analysis.gradients.leaves
         if is_made_once and any(wire.target in repeated for wire in analysis.graph.wires_from(item)):
@@ -175,7 +175,7 @@ def _empty_lists(units: Units, scope: list[ItemId], run: list[ItemId]) -> list[I
         is_empty = operator is not None and operator.face is Face.LIST and not units.graph.incoming.get(unit)
         if unit in run or not is_empty or units.graph.nodes[unit].literals:
             continue
-        users = [wire.target for wire in units.graph.wires_from(unit) if units.soundness.is_live(wire.target)]
+        users = [wire.target for wire in units.graph.wires_from(unit) if units.validity.is_live(wire.target)]
         if users and inside.issuperset(users):
             found.append(unit)
     return found

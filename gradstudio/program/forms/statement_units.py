@@ -35,7 +35,7 @@ class Units:
 
     def __init__(self, analysis: Analysis, pulled: frozenset[ItemId] = frozenset()) -> None:
         """Look at the graph; `pulled` parts get statements of their own."""
-        self.analysis, self.graph, self.soundness = analysis, analysis.graph, analysis.soundness
+        self.analysis, self.graph, self.validity = analysis, analysis.graph, analysis.validity
         self.nested = analysis.nested - pulled
         self.position = {item: k for k, item in enumerate(self.graph.order())}
         switched = SwitchLoops(analysis)
@@ -46,12 +46,12 @@ class Units:
         self._members: dict[BodyId, dict[ItemId, list[ItemId]]] = {}
 
     def _bindings(self, values: Iterable[Value]) -> frozenset[Value]:
-        return frozenset(self.soundness.binding(*value) for value in values) | frozenset(values)
+        return frozenset(self.validity.binding(*value) for value in values) | frozenset(values)
 
     def operator(self, item: ItemId) -> Operator | None:
         """The row of a node; None for blocks and for what is bypassed."""
         node = self.graph.nodes.get(item)
-        return self.soundness.operators.get(item) if node is not None and not node.bypassed else None
+        return self.validity.operators.get(item) if node is not None and not node.bypassed else None
 
     def scope(self, item: ItemId) -> BodyId:
         """The body around an item, seen through titled groups, which are no blocks of Python."""
@@ -95,7 +95,7 @@ class Units:
             found: dict[ItemId, list[ItemId]] = {}
             for item in self.graph.order(body):
                 block = self.graph.blocks.get(item)
-                if not self.soundness.is_live(item) or (block is not None and block.kind == "group"):
+                if not self.validity.is_live(item) or (block is not None and block.kind == "group"):
                     continue
                 unit = self.unit(item, body)
                 if unit is not None:
@@ -105,8 +105,8 @@ class Units:
 
     def _is_printed(self, wire: Wire) -> bool:
         target = wire.target
-        return self.soundness.is_live(target) and (
-            wire.port in self.soundness.ports[target] or wire.port.startswith(("first.", "next."))
+        return self.validity.is_live(target) and (
+            wire.port in self.validity.ports[target] or wire.port.startswith(("first.", "next."))
         )
 
     # ---------------------------------------------------------------- what flows
@@ -121,14 +121,14 @@ class Units:
 
     def reads(self, unit: ItemId) -> dict[Value, None]:
         """The values that a unit takes from outside, each under the binding whose name stands for it."""
-        found = {self.soundness.binding(wire.source, wire.output) for wire in self.wires_into(unit)}
+        found = {self.validity.binding(wire.source, wire.output) for wire in self.wires_into(unit)}
         return dict.fromkeys(sorted((v for v in found if v[0] in self.position), key=self._order))
 
     def sources(self, unit: ItemId) -> set[ItemId]:
         """The units of the same scope that a unit reads, by the wire and by the name that stands for it."""
         body, found = self.scope(unit), set()
         for wire in self.wires_into(unit):
-            for item in (wire.source, self.soundness.binding(wire.source, wire.output)[0]):
+            for item in (wire.source, self.validity.binding(wire.source, wire.output)[0]):
                 source = self.unit(item, body) if item in self.position else None
                 found.update([source] if source is not None and source != unit else [])
         return found
@@ -154,7 +154,7 @@ class Units:
             names = operator.writes if operator.writes else tuple(p.name for p in operator.parameters[:1])
             for name in names if changes or operator.face is Face.SET_ATTRIBUTE else ():
                 if (wire := self.graph.wires.get((item, name))) is not None:
-                    found.add(self.soundness.binding(wire.source, wire.output))
+                    found.add(self.validity.binding(wire.source, wire.output))
         return found
 
     def draws(self, unit: ItemId) -> bool:
@@ -175,7 +175,7 @@ class Units:
 
     def _begins_random(self, node: Node) -> bool:
         word = node.operator.rsplit(".", 1)[-1].lower()
-        operator = self.soundness.operators[node.id]
+        operator = self.validity.operators[node.id]
         return operator.parameter("device") is not None and not any(part in word for part in _FIXED)
 
     def _call_draws(self, node: Node, operator: Operator) -> bool:
@@ -219,7 +219,7 @@ class Units:
     @cached_property
     def heads(self) -> frozenset[ItemId]:
         """The statements that a loop's head prints: they take its element apart."""
-        is_live = self.soundness.is_live
+        is_live = self.validity.is_live
         blocks = (block for block in self.graph.blocks.values() if is_live(block.id))
         found = (loop_target(self.graph, block, is_live) for block in blocks)
         return frozenset(part.node for target in found if target is not None for part in targets(target))
@@ -229,7 +229,7 @@ class Units:
         """How many live statements and loops bind each name."""
         counts: dict[str, int] = {}
         for item in self.position:
-            if self.soundness.is_live(item):
+            if self.validity.is_live(item):
                 for name in self._binds(item):
                     counts[name] = counts.get(name, 0) + 1
         return counts

@@ -157,7 +157,7 @@ class _LocalMerge:
                     continue
                 user = graph.nodes.get(wire.target)
                 name = self.references.read(wire)
-                is_shown = user is not None and self.references.soundness.is_live(user.id) and not user.bypassed
+                is_shown = user is not None and self.references.validity.is_live(user.id) and not user.bypassed
                 if not is_shown or name not in after.bound or before.kinds.get(name) != after.kinds[name]:
                     raise NotReadable("What reads them is read otherwise now.", 1)
                 found[wire] = after.bound[name]
@@ -239,7 +239,7 @@ class _LocalMerge:
     def _check(self, analysis: Analysis, after: ReadStatements) -> None:
         """That all the rest is printed as it was."""
         before, own, gone = self.analysis, set(after.order), set(self.gone)
-        now, then = analysis.soundness, before.soundness
+        now, then = analysis.validity, before.validity
         if now.incomplete != then.incomplete or now.muted != then.muted:
             raise NotReadable("Something cannot run.", 1)
         if analysis.nested - own != before.nested - gone:

@@ -156,7 +156,7 @@ class _Merging:
 
     def _into_bypassed(self, target: Graph, new: Wire) -> None:
         """What a bypassed node lets through comes from where the text says; its other wires are as they were."""
-        through = next(iter(self.script.references.soundness.ports.get(new.target, ())), new.port)
+        through = next(iter(self.script.references.validity.ports.get(new.target, ())), new.port)
         for old in self.graph.wires_to(new.target):
             if old.port != through and old.source in target:
                 _draw(target, old)
@@ -164,7 +164,7 @@ class _Merging:
 
     def _passes(self, was: Wire, new: Wire) -> bool:
         """Whether the wire came by way of a node that only lets its input through, from where the text says."""
-        binding = self.script.references.soundness.binding
+        binding = self.script.references.validity.binding
         is_by_way = was.source in self.kept and new.source in self.graph
         return is_by_way and binding(was.source, was.output) == binding(new.source, new.output)
 
@@ -224,7 +224,7 @@ def _remarks(script: Script) -> dict[ItemId, str]:
     """The comment that stands for each item that cannot run."""
     lines = script.code.split("\n")
     shown = {span.node for span in script.spans}
-    incomplete = script.references.soundness.incomplete
+    incomplete = script.references.validity.incomplete
     return {
         item: lines[line - 1].strip() for item, line in script.lines.items() if item not in shown and item in incomplete
     }

@@ -29,7 +29,7 @@ class NamesAbove:
         for item in self.graph.order():
             if item in items:
                 is_above = False
-            elif references.soundness.is_live(item) and item not in references.nested:
+            elif references.validity.is_live(item) and item not in references.nested:
                 bound = dict(self._bound(item))
                 self.elsewhere.update(bound)
                 if is_above:
@@ -83,12 +83,12 @@ class NamesAbove:
         for k, name in enumerate(names):
             if name != "_":
                 yield name, (item, k) if is_sure else None
-        operator = self._references.soundness.operators.get(item)
+        operator = self._references.validity.operators.get(item)
         if not names and operator is not None and (operator.writes or operator.face is Face.AUGMENTED):
-            soundness = self._references.soundness
+            validity = self._references.validity
             is_plain = is_sure and operator.face is Face.AUGMENTED
             for k in range(max(1, len(operator.results))):
-                name = soundness.name(soundness.binding(item, k))
+                name = validity.name(validity.binding(item, k))
                 if name:
                     yield name, (item, 0) if is_plain else None
 

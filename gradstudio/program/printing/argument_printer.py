@@ -37,7 +37,7 @@ class ArgumentPrinter:
         self._device = device
         self._traced = traced
         self._graph = references.graph
-        self._soundness = references.soundness
+        self._validity = references.validity
 
     def call(self, line: Line, owner: Node | Block, printed: Sequence[Argument]) -> None:
         """The parentheses of a call, with its arguments."""
@@ -117,13 +117,13 @@ class ArgumentPrinter:
 
     def _is_lazy(self, wire: Wire) -> bool:
         """Whether it is `range(n)` or `reversed(xs)`, which torch does not take as a size."""
-        operator = self._soundness.operators.get(wire.source)
+        operator = self._validity.operators.get(wire.source)
         return operator is not None and operator.key in ("builtins.range", "builtins.reversed")
 
     def _is_display(self, wire: Wire) -> bool:
         """Whether a part is printed here that is a list with stars: ``*sizes, 2`` between the parentheses."""
         node = self._graph.nodes.get(wire.source)
-        operator = self._soundness.operators.get(wire.source)
+        operator = self._validity.operators.get(wire.source)
         if self._traced or node is None or operator is None or operator.face is not Face.CHOICE:
             return False
         found = read_conditional(node.literals.get(operator.parameters[0].name, ""))
@@ -144,7 +144,7 @@ class ArgumentPrinter:
         ]
 
     def _is_call(self, owner: Node | Block) -> bool:
-        operator = self._soundness.operators.get(owner.id)
+        operator = self._validity.operators.get(owner.id)
         return operator is not None and operator.face is Face.CALL
 
 

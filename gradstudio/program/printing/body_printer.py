@@ -33,7 +33,7 @@ class Body:
         self.printer = printer
         self.references = printer.references
         self.graph = printer.references.graph
-        self.soundness = printer.references.soundness
+        self.validity = printer.references.validity
         self.memo = memo
         self.imports: set[str] = set()
         self.lines: list[str] = []
@@ -56,7 +56,7 @@ class Body:
         notes = ""
         for item in self.shown(body):
             owner = self.graph.nodes.get(item) or self.graph.blocks[item]
-            if item in self.soundness.muted:
+            if item in self.validity.muted:
                 continue
             if item in self._in_heads:
                 continue
@@ -94,7 +94,7 @@ class Body:
 
     def item(self, item: ItemId, depth: int) -> bool:
         """Write one item; whether it is more than a comment."""
-        if item in self.soundness.incomplete:
+        if item in self.validity.incomplete:
             self._incomplete(item, depth)
             return False
         block = self.graph.blocks.get(item)
@@ -167,10 +167,10 @@ class Body:
     def _incomplete(self, item: ItemId, depth: int) -> None:
         indent = INDENT * depth
         self.line_of[item] = len(self.lines) + 1
-        self.lines.append(indent + remark(f"{self._guess(item)}  # {self.soundness.incomplete[item]}"))
+        self.lines.append(indent + remark(f"{self._guess(item)}  # {self.validity.incomplete[item]}"))
         if item in self.graph.blocks:
             for inner in self.graph.bodies[BodyId(item)]:
-                if inner in self.soundness.incomplete:
+                if inner in self.validity.incomplete:
                     self._incomplete(inner, depth)
 
     def _guess(self, item: ItemId) -> str:
@@ -180,7 +180,7 @@ class Body:
         try:
             if node is None:
                 self.printer.head(line, self.graph.blocks[item])
-            elif item in self.soundness.operators and not node.bypassed:
+            elif item in self.validity.operators and not node.bypassed:
                 self.printer.statement(line, item)
             else:
                 names = ", ".join(node.names)

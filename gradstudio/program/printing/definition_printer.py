@@ -94,7 +94,7 @@ class OwnedReferences(References):
         if wire.source == DEFINITION_INPUTS and wire.output in self._settings and self._is_late(wire.target):
             return SELF + self._settings[wire.output]
         name = super().read(wire)
-        owner = self.soundness.binding(wire.source, wire.output)[0]
+        owner = self.validity.binding(wire.source, wire.output)[0]
         is_own = owner in self.kept and name and not name.startswith(SELF)
         return SELF + name if is_own else name
 
@@ -208,7 +208,7 @@ class _Writer:
 
     def _result(self, body: Body, references: References, output: int) -> str:
         wire = self.inner.wire_into(DEFINITION_OUTPUTS, str(output))
-        if wire is None or (wire.source in self.inner and not references.soundness.is_live(wire.source)):
+        if wire is None or (wire.source in self.inner and not references.validity.is_live(wire.source)):
             return "None"
         return body.printer.text(DEFINITION_OUTPUTS, str(output)) or "None"
 

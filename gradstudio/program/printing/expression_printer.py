@@ -38,7 +38,7 @@ class ExpressionPrinter:
             traced: for a traced run.
         """
         self.imports: set[str] = set()
-        self._soundness = references.soundness
+        self._validity = references.validity
         self._graph = references.graph
         self._stem = stem
         self._operands = Operands(references, traced=traced)
@@ -54,25 +54,25 @@ class ExpressionPrinter:
         if module:
             self.imports.add(module)
         line.write(text)
-        self.arguments.call(line, node, self._soundness.arguments[node.id])
+        self.arguments.call(line, node, self._validity.arguments[node.id])
 
     def _method(self, line: Line, node: Node, operator: Operator) -> None:
-        receiver, *rest = self._soundness.arguments[node.id]
+        receiver, *rest = self._validity.arguments[node.id]
         self.values.value(line, node, receiver.paths[0], receiver.parameter.kind, PRIMARY)
         line.write(f".{operator.symbol or operator.word}")
         self.arguments.call(line, node, rest)
 
     def _call(self, line: Line, node: Node, operator: Operator) -> None:
-        module, *rest = self._soundness.arguments[node.id]
+        module, *rest = self._validity.arguments[node.id]
         self.values.value(line, node, module.paths[0], module.parameter.kind, PRIMARY)
         self.arguments.call(line, node, rest)
 
     def _group(self, line: Line, node: Node, operator: Operator) -> None:
         line.write(node.operator.removeprefix(GROUP))
-        self.arguments.call(line, node, self._soundness.arguments[node.id])
+        self.arguments.call(line, node, self._validity.arguments[node.id])
 
     def _infix(self, line: Line, node: Node, operator: Operator) -> None:
-        left, right = (argument.paths[0] for argument in self._soundness.arguments[node.id])
+        left, right = (argument.paths[0] for argument in self._validity.arguments[node.id])
         precedence = INFIX[operator.symbol]
         floors = (precedence, precedence + 1)
         gap = " "
@@ -108,7 +108,7 @@ class ExpressionPrinter:
         line.write(f".{operator.symbol or attribute_of(node)}")
 
     def _item(self, line: Line, node: Node, operator: Operator) -> None:
-        a, index = self._soundness.arguments[node.id]
+        a, index = self._validity.arguments[node.id]
         self.values.value(line, node, a.paths[0], Kind.ANY, PRIMARY)
         self.arguments.index(line, node, index)
 
@@ -117,7 +117,7 @@ class ExpressionPrinter:
 
     def _sequence(self, line: Line, node: Node, operator: Operator) -> None:
         """A tuple or a list: its elements, or Python's constructor around one that brings all."""
-        argument = self._soundness.arguments[node.id][0]
+        argument = self._validity.arguments[node.id][0]
         is_list = operator.face is Face.LIST
         if argument.split:
             line.write("[" if is_list else "(")

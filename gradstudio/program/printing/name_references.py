@@ -22,7 +22,7 @@ class References:
     def __init__(self, analysis: Analysis) -> None:
         """Read them off the analysis."""
         self.graph, self.structure = analysis.graph, analysis.structure
-        self.soundness, self.nested, self.addresses = analysis.soundness, analysis.nested, analysis.addresses
+        self.validity, self.nested, self.addresses = analysis.validity, analysis.nested, analysis.addresses
         self.targets = dict(self._targets())
         self.from_head = {part.node: part for whole in self.targets.values() for part in targets(whole)}
         self._read: dict[tuple[ItemId, int], str] = {}
@@ -46,13 +46,13 @@ class References:
     def _name(self, source: ItemId, output: int) -> str:
         if source in self.nested:
             return ""  # also a write: `x.mul_(2).add_(1)`
-        binding = self.soundness.binding(source, output)
-        name = self.soundness.name(binding)
+        binding = self.validity.binding(source, output)
+        name = self.validity.name(binding)
         if name:
             return name
         if binding != (source, output) and binding[0] not in self.nested:
             return self._unnamed(*binding)
-        operator = self.soundness.operators.get(source)
+        operator = self.validity.operators.get(source)
         if operator is not None and operator.face in STATEMENTS_ONLY:
             return ""  # `x[0] += 1` binds nothing: its target is printed again
         return self._unnamed(source, output)
@@ -63,7 +63,7 @@ class References:
         if node.names:
             if "_" not in node.names:
                 return node.names
-            read = {wire.output for wire in self.graph.wires_from(item) if self.soundness.is_live(wire.target)}
+            read = {wire.output for wire in self.graph.wires_from(item) if self.validity.is_live(wire.target)}
             return tuple(
                 self._unnamed(item, k) if name == "_" and k in read else name for k, name in enumerate(node.names)
             )
@@ -94,7 +94,7 @@ class References:
 
     def _targets(self) -> Iterator[tuple[ItemId, Target]]:
         for block in self.graph.blocks.values():
-            found = loop_target(self.graph, block, self.soundness.is_live) if self.soundness.is_live(block.id) else None
+            found = loop_target(self.graph, block, self.validity.is_live) if self.validity.is_live(block.id) else None
             if found is not None:
                 yield block.id, found
 
@@ -115,7 +115,7 @@ class References:
         return self.fresh(base)
 
     def _binds_address(self, item: ItemId) -> bool:
-        operator = self.soundness.operators.get(item)
+        operator = self.validity.operators.get(item)
         if operator is None or operator.face in STATEMENTS_ONLY or not operator.results:
             return False
         if item in self.nested or not self.graph.outgoing.get(item):
@@ -127,7 +127,7 @@ class References:
         if node is None or not node.names:
             return self.addresses[item]
         if (item, output) not in self._extra:
-            operator = self.soundness.operators.get(item)
+            operator = self.validity.operators.get(item)
             results = operator.results if operator is not None else ()
             self._extra[item, output] = self.fresh(results[output].name if output < len(results) else "unused")
         return self._extra[item, output]

@@ -44,7 +44,7 @@ class Operands:
         self._references = references
         self._traced = traced
         self._graph = references.graph
-        self._soundness = references.soundness
+        self._validity = references.validity
 
     def precedence(self, node: Node, operator: Operator) -> int:
         """How tightly a node's expression binds."""
@@ -70,7 +70,7 @@ class Operands:
             return spell(literal).precedence
         if self._references.read(wire) or self._traced:
             return PRIMARY
-        operator = self._soundness.operators[wire.source]
+        operator = self._validity.operators[wire.source]
         return self.precedence(self._graph.nodes[wire.source], operator)
 
     def is_simple_bound(self, owner: Node | Block, path: str) -> bool:
@@ -92,14 +92,14 @@ class Operands:
             if self._references.read(wire) or (self._traced and not self.is_target(item, port)):
                 return True
             item = wire.source
-            operator = self._soundness.operators[item]
+            operator = self._validity.operators[item]
             if not self._hands_on(operator, in_power):
                 return False
             port = operator.parameters[0].name
 
     def is_target(self, item: ItemId, port: str) -> bool:
         """Whether the port is what `+=` writes into, which must stay where it is."""
-        operator = self._soundness.operators.get(item)
+        operator = self._validity.operators.get(item)
         return operator is not None and operator.face is Face.AUGMENTED and port == operator.parameters[0].name
 
     def _hands_on(self, operator: Operator, in_power: bool) -> bool:

@@ -85,7 +85,7 @@ class Memo:
         """The items that may be printed otherwise than under older references; None: any of them."""
         now = self.references
         assert now is not None
-        if before.soundness is not now.soundness or before.nested is not now.nested or before.has_extra:
+        if before.validity is not now.validity or before.nested is not now.nested or before.has_extra:
             return None
         nodes = now.graph.nodes
         waiting = [item for item, node in nodes.items() if item not in self.keys or self.keys[item][0] is not node]
@@ -123,7 +123,7 @@ class Memo:
         reads = [references.read(wire) or (wire.source in references.nested, self.key(wire.source)) for wire in wires]
         return (
             references.graph.nodes[item],
-            references.soundness.operators.get(item),
+            references.validity.operators.get(item),
             references.addresses[item],
             bound,
             item in references.nested,

@@ -44,11 +44,11 @@ class _Reporter:
     def __init__(self, analysis: Analysis, references: References, depth: int) -> None:
         self.analysis, self.graph, self.references = analysis, analysis.graph, references
         self.depth = depth
-        self.soundness = analysis.soundness
+        self.validity = analysis.validity
         self.last: dict[str, ItemId] = {}
         for item in self.graph.order():
             node = self.graph.nodes.get(item)
-            if node is None or not self.soundness.is_live(item):
+            if node is None or not self.validity.is_live(item):
                 continue
             if item not in references.nested and _surely_runs(self.graph, item):
                 for name in self.references.labels(item):
@@ -58,7 +58,7 @@ class _Reporter:
 
     def prints(self, name: str, item: ItemId) -> list[str]:
         node = self.graph.nodes[item]
-        operator = self.soundness.operators.get(item)
+        operator = self.validity.operators.get(item)
         output = self.references.labels(item).index(name)
         text = self.references.bound(item)[output]
         family = self._family(node, text, operator)
@@ -110,14 +110,14 @@ class _Reporter:
         if operator is None or depth > MOST_STEPS:
             return Family.UNKNOWN
         if node.bypassed or operator.face is Face.ALIAS:
-            port = next(iter(self.soundness.ports[node.id]), "")
+            port = next(iter(self.validity.ports[node.id]), "")
             wire = self.graph.wires.get((node.id, port))
             before = self.graph.nodes.get(wire.source) if wire is not None else None
             if before is None or wire is None:
                 return Family.UNKNOWN
             names = self.references.bound(before.id)
             inner = names[wire.output] if wire.output < len(names) else ""
-            return self._family(before, inner, self.soundness.operators.get(before.id), depth + 1)
+            return self._family(before, inner, self.validity.operators.get(before.id), depth + 1)
         bound = self.references.bound(node.id)
         if operator.varying or (len(operator.results) > 1 and len(bound) == 1):
             return Family.TUPLE
@@ -139,7 +139,7 @@ class _Reporter:
             analysis = analyse(inner)
             there = _Reporter(analysis, References(analysis), self.depth)
             node = inner.nodes[wire.source]
-            operator = there.soundness.operators.get(wire.source)
+            operator = there.validity.operators.get(wire.source)
             names = there.references.bound(wire.source)
             return there._family(node, names[wire.output] if wire.output < len(names) else "", operator, depth)
         name = group.inputs[wire.output] if wire.output < len(group.inputs) else ""
@@ -150,12 +150,12 @@ class _Reporter:
             return Family.UNKNOWN
         names = self.references.bound(source.id)
         before = names[outer.output] if outer.output < len(names) else ""
-        return self._family(source, before, self.soundness.operators.get(source.id), depth)
+        return self._family(source, before, self.validity.operators.get(source.id), depth)
 
     def _reads_tensor(self, node: Node) -> bool:
-        for port in self.soundness.ports[node.id]:
+        for port in self.validity.ports[node.id]:
             wire = self.graph.wires[node.id, port]
-            operator = self.soundness.operators.get(wire.source)
+            operator = self.validity.operators.get(wire.source)
             results = operator.results if operator is not None else ()
             family = results[wire.output].family if wire.output < len(results) else Family.UNKNOWN
             if family is not Family.NUMBER:
@@ -165,7 +165,7 @@ class _Reporter:
     def _is_leaf(self, node: Node, output: int) -> bool:
         """Whether the value is a leaf that requires grad, for all the text tells."""
         leaves = self.analysis.gradients.leaves
-        return (node.id, output) in leaves or self.soundness.binding(node.id, output) in leaves
+        return (node.id, output) in leaves or self.validity.binding(node.id, output) in leaves
 
 
 def group_of_call(graph: Graph, node: Node) -> Definition | None:

@@ -38,7 +38,7 @@ class StatementPrinter:
         self._values = self.expressions.values
         self._arguments = self.expressions.arguments
         self._graph = references.graph
-        self._soundness = references.soundness
+        self._validity = references.validity
 
     def statement(self, line: Line, item: ItemId) -> None:
         """A node as a statement: what it binds, and its expression."""
@@ -46,24 +46,24 @@ class StatementPrinter:
         start = len(line.marks)
         line.marks.append((item, 0, 0))
         names = self.references.bound(item)
-        operator = self._soundness.operators.get(item)
+        operator = self._validity.operators.get(item)
         if node.bypassed:
             line.write(f"{names[0]} = ")
-            self._values.source(line, item, self._soundness.ports[item][0], TUPLE)
+            self._values.source(line, item, self._validity.ports[item][0], TUPLE)
         elif operator is not None and operator.face in _STATEMENTS:
             _STATEMENTS[operator.face](self, line, node, operator)
         elif operator is not None:
             if names:
                 line.write(f"{', '.join(names)} = ")
             if operator.face is Face.TUPLE and len(names) > 1:
-                self._bare_tuple(line, node, self._soundness.arguments[item])
+                self._bare_tuple(line, node, self._validity.arguments[item])
             else:
                 self.expressions.write(line, node, operator)
         line.marks[start] = (item, 0, line.length)
 
     def value(self, line: Line, item: ItemId) -> None:
         """A node's expression alone, as a part that stands on a line of its own is assigned."""
-        self.expressions.write(line, self._graph.nodes[item], self._soundness.operators[item])
+        self.expressions.write(line, self._graph.nodes[item], self._validity.operators[item])
 
     def head(self, line: Line, block: Block) -> tuple[str, str]:
         """The head of a block with its colon; also its expression, and the loop variable."""
@@ -80,7 +80,7 @@ class StatementPrinter:
             case "if":
                 line.write("if ")
                 begin = len(line.pieces)
-                self._arguments.argument(line, block, self._soundness.arguments[block.id][0])
+                self._arguments.argument(line, block, self._validity.arguments[block.id][0])
             case _:
                 line.write("with ")
                 begin = len(line.pieces)
@@ -101,7 +101,7 @@ class StatementPrinter:
 
     def target(self, item: ItemId) -> str:
         """The object that a node writes into, as an expression; "" when it is not wired."""
-        operator = self._soundness.operators[item]
+        operator = self._validity.operators[item]
         port = operator.writes[0] if operator.writes else operator.parameters[0].name
         return self.text(item, port) if (item, port) in self._graph.wires else ""
 
@@ -113,24 +113,24 @@ class StatementPrinter:
             self._values.value(line, node, argument.paths[0], Kind.ANY)  # `B, T = x.shape`
         else:
             text = Line()
-            self.expressions.write(text, node, self._soundness.operators[node.id])
+            self.expressions.write(text, node, self._validity.operators[node.id])
             line.write(text.text)
 
     def _augmented(self, line: Line, node: Node, operator: Operator) -> None:
-        a, b = self._soundness.arguments[node.id]
+        a, b = self._validity.arguments[node.id]
         self._values.value(line, node, a.paths[0], Kind.ANY, PRIMARY)
         line.write(f" {operator.symbol} ")
         self._values.value(line, node, b.paths[0], b.parameter.kind)
 
     def _set_item(self, line: Line, node: Node, operator: Operator) -> None:
-        a, index, value = self._soundness.arguments[node.id]
+        a, index, value = self._validity.arguments[node.id]
         self._values.value(line, node, a.paths[0], Kind.ANY, PRIMARY)
         self._arguments.index(line, node, index)
         line.write(" = ")
         self._values.value(line, node, value.paths[0], value.parameter.kind)
 
     def _set_attribute(self, line: Line, node: Node, operator: Operator) -> None:
-        printed = self._soundness.arguments[node.id]
+        printed = self._validity.arguments[node.id]
         self._values.value(line, node, printed[0].paths[0], Kind.ANY, PRIMARY)
         line.write(f".{operator.symbol or attribute_of(node)} = ")
         self._values.value(line, node, printed[-1].paths[0], printed[-1].parameter.kind)
@@ -143,7 +143,7 @@ class StatementPrinter:
 
     def _assert(self, line: Line, node: Node, operator: Operator) -> None:
         line.write("assert ")
-        condition, *message = self._soundness.arguments[node.id]
+        condition, *message = self._validity.arguments[node.id]
         self._values.value(line, node, condition.paths[0], Kind.ANY, CONDITIONAL)
         for argument in message:
             line.write(", ")
@@ -175,7 +175,7 @@ class StatementPrinter:
         line.marks[place] = (target.node, start, line.length)
 
     def _iterable(self, line: Line, block: Block) -> None:
-        printed = self._soundness.arguments[block.id]
+        printed = self._validity.arguments[block.id]
         if not printed:
             line.write("...")  # incomplete: it stands in a comment
         elif printed[0].parameter.name == "range":
@@ -187,7 +187,7 @@ class StatementPrinter:
     def _context(self, line: Line, block: Block) -> None:
         self.imports.add("torch")
         line.write(context_path(block.kind))
-        printed = self._soundness.arguments[block.id]
+        printed = self._validity.arguments[block.id]
         if block.kind == "autocast":
             line.write("(")
             for k, argument in enumerate(printed):

@@ -42,7 +42,7 @@ class ValuePrinter:
         self._write_expression = write_expression
         self._traced = traced
         self._graph = references.graph
-        self._soundness = references.soundness
+        self._validity = references.validity
         self._addresses = references.addresses
 
     def source(self, line: Line, item: ItemId, port: str, floor: int) -> None:
@@ -53,7 +53,7 @@ class ValuePrinter:
             line.write(name)
             return
         source = wire.source
-        operator = self._soundness.operators[source]
+        operator = self._validity.operators[source]
         if operator.face in STATEMENTS_ONLY:
             self.value(line, self._graph.nodes[source], operator.parameters[0].name, Kind.ANY, floor)
         elif self._traced and not self._operands.is_target(item, port):

@@ -40,14 +40,14 @@ class Brought(Message, frozen=True):
     Attributes:
         text: a program that the reader reads.
         tensors: the stored tensors it loads: digest -> safetensors bytes.
-        told: what was found, in a sentence: nodes, parameters, and whether the outputs are equal bit for bit.
+        outcome: what was found, in a sentence: nodes, parameters, and whether the outputs are equal bit for bit.
         notes: what a person should know of it besides.
         exact: outputs and gradients of parameters are those of the module, bit for bit.
     """
 
     text: str
     tensors: dict[str, bytes] = msgspec.field(default_factory=dict)
-    told: str = ""
+    outcome: str = ""
     notes: tuple[str, ...] = ()
     exact: bool = True
 

@@ -154,7 +154,7 @@ class GradientLog:
             elif log.leaf and log.parts:
                 self._put(tick, key, log, _leaf_row(key, now.grad, log.parts, None, pass_number))
 
-    def told(self, tick: int, rows: Iterable[GradRow], whole: bool) -> set[ItemId]:
+    def add_rows(self, tick: int, rows: Iterable[GradRow], whole: bool) -> set[ItemId]:
         """The engine tells how gradients stand; the nodes of which it says something else than was known."""
         heard: set[Key] = set()
         changed: set[ItemId] = set()

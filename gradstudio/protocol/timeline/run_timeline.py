@@ -107,7 +107,7 @@ class Timeline:
         """Gradients as they stand now; the nodes for which that says something else."""
         self.revision += 1
         position = len(self.ticks) - 1 if len(self.ticks) > self._verb_begins else len(self.ticks)
-        return self._gradients.told(position, rows, whole)
+        return self._gradients.add_rows(position, rows, whole)
 
     def trim(self) -> list[int] | None:
         """Let go of the middle turns of long loops and of the oldest ticks; the old indices that stay, or None."""

@@ -134,7 +134,7 @@ class CardLayout(msgspec.Struct, frozen=True, gc=False):
         captions: lines of words in place of inputs.
         module: the constructor whose leaves the card shows: the item itself, or what its call is joined with.
         mode: "train" or "eval" where that makes a difference, with the `switch` that changes it.
-        frozen: nothing of the module learns; `worn`: what its place says of it; `is_group`: it has an inside.
+        frozen: nothing of the module learns; `display_flags`: what its place says of it; `is_group`: it has an inside.
     """
 
     item: ItemId
@@ -157,7 +157,7 @@ class CardLayout(msgspec.Struct, frozen=True, gc=False):
     mode: Mode = ""
     switch: Box | None = None
     frozen: bool = False
-    worn: DisplayFlags = PLAIN
+    display_flags: DisplayFlags = PLAIN
     is_group: bool = False
 
     @property

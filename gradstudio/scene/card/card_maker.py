@@ -58,7 +58,7 @@ class CardMaker:
 
     def facts_height(self, item: ItemId, face: CardLayout) -> float:
         """How much room the results of a node take below its face."""
-        if face.worn.collapsed or item in CARDS:
+        if face.display_flags.collapsed or item in CARDS:
             return 0.0
         state, held = self._state, self._held(item, face)
         return result_height(state.results, item, state.shown, _families(face), _is_leaf(face), held)
@@ -81,12 +81,12 @@ class CardMaker:
 
     def leaves(self, item: ItemId, face: CardLayout) -> ParameterRows:
         """The rows of the parameters and buffers of the module on a card."""
-        if face.module is None or face.worn.collapsed:
+        if face.module is None or face.display_flags.collapsed:
             return NOTHING
         return leaf_rows(self._state.results, face.module, self._state.shown, unfolded=item in self.unfolded)
 
     def _held(self, item: ItemId, face: CardLayout) -> ModuleContext:
-        if face.module is None or face.worn.collapsed:
+        if face.module is None or face.display_flags.collapsed:
             return NO_MODULE
         return ModuleContext(face.module, item in self.unfolded)
 

@@ -76,7 +76,11 @@ class CardStack:
         keys = {key for edit in edits if isinstance(edit, SetPlaces) for key in edit.places}
         for item in {self._state.joining.home(ItemId(key)) for key in keys}:
             card = self.cards.get(item)
-            if card is not None and item in graph.nodes and card.face.worn != display_flags_of(graph.places.get(item)):
+            if (
+                card is not None
+                and item in graph.nodes
+                and card.face.display_flags != display_flags_of(graph.places.get(item))
+            ):
                 self.cards[item] = replace(self._maker.again(item, card), listed=())
 
     def make_again(self, item: ItemId) -> bool:

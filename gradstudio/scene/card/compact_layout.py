@@ -14,15 +14,15 @@ STUB_ROOM: Final = 20.0
 
 
 def compact(
-    face: CardLayout, worn: DisplayFlags, measure: Callable[[str, str], float], *, expanded: bool = False
+    face: CardLayout, flags: DisplayFlags, measure: Callable[[str, str], float], *, expanded: bool = False
 ) -> CardLayout:
-    """The face as it is worn; `expanded`: a person wants to see all of its inputs for now."""
-    if worn == PLAIN:
+    """The layout as the flags say; `expanded`: a person wants to see all of its inputs for now."""
+    if flags == PLAIN:
         return face
-    face = replace(face, worn=worn)
-    if worn.tucked:
+    face = replace(face, display_flags=flags)
+    if flags.tucked:
         face = _tucked(face, measure, expanded=expanded)
-    return _collapsed(face) if worn.collapsed else face
+    return _collapsed(face) if flags.collapsed else face
 
 
 def is_used(row: InputRow) -> bool:

@@ -141,11 +141,11 @@ class FileCommands(QObject):
             self.say_unreadable(path, error)
             return
         self._opener.take(lambda session: self._put_brought(session, graph, brought))
-        self.said.emit(brought.told)
+        self.said.emit(brought.outcome)
 
     def _put_brought(self, session: Session, graph: Graph, brought: Brought) -> None:
-        session.restore(graph, None, brought.told.split(" ")[0])
-        for line in (brought.told, *brought.notes):
+        session.restore(graph, None, brought.outcome.split(" ")[0])
+        for line in (brought.outcome, *brought.notes):
             session.engine.tell(Log(level="info", text=line))
 
     def open_example(self, path: Path) -> bool:

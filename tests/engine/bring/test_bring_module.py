@@ -61,7 +61,7 @@ def test_a_model_is_drawn_with_the_same_outputs_and_gradients_bit_for_bit(
 ) -> None:
     answer = ask(name, *inputs, **more)
     assert isinstance(answer, Brought), answer
-    assert answer.exact, answer.told
+    assert answer.exact, answer.outcome
     graph = graph_of(answer.text, answer.tensors)
     titles = {block.title for block in graph.blocks.values() if block.kind == "group"}
     assert set(groups) <= titles

@@ -32,7 +32,7 @@ def sum_in_a_power() -> tuple[Sketch, ItemId, ItemId]:
 def test_an_operand_in_place_binds_as_its_operator_does_and_a_traced_one_as_a_name() -> None:
     sketch, _, power = sum_in_a_power()
     references = References(analyse(sketch.graph))
-    node, operator = sketch.graph.nodes[power], references.soundness.operators[power]
+    node, operator = sketch.graph.nodes[power], references.validity.operators[power]
     script, traced = Operands(references, traced=False), Operands(references, traced=True)
     assert script.precedence(node, operator) == POWER
     assert (script.port_precedence(node, "a"), traced.port_precedence(node, "a")) == (SUM, PRIMARY)
@@ -69,7 +69,7 @@ def test_arguments_stand_in_the_parentheses_of_their_call() -> None:
     imports: set[str] = set()
     printer = ArgumentPrinter(references, values(references, imports), imports, device=False, traced=False)
     line = Line()
-    printer.call(line, sketch.graph.nodes[total], references.soundness.arguments[total])
+    printer.call(line, sketch.graph.nodes[total], references.validity.arguments[total])
     assert line.text == "(x, dim=0, keepdim=True)"
 
 
@@ -78,6 +78,6 @@ def test_an_expression_marks_where_its_parts_stand() -> None:
     references = References(analyse(sketch.graph))
     line = Line()
     printer = ExpressionPrinter(references, device=False, stem="program")
-    printer.write(line, sketch.graph.nodes[power], references.soundness.operators[power])
+    printer.write(line, sketch.graph.nodes[power], references.validity.operators[power])
     assert line.text == "(x + x) ** 2"
     assert line.marks == [(total, 1, 6)]

@@ -93,14 +93,14 @@ class _Walk:
         return isinstance(self._of(loss), Mean)
 
     def _of(self, value: Value) -> Kind:
-        value = self.units.soundness.binding(*value)
+        value = self.units.validity.binding(*value)
         if value in self.kinds:
             return self.kinds[value]
         shape = self.shapes.of(value)
         return Fixed(len(shape) if shape is not None else None)
 
     def _kind(self, node: Node, operator: Operator) -> Kind:
-        wires = [self.graph.wires[node.id, port] for port in self.units.soundness.ports[node.id]]
+        wires = [self.graph.wires[node.id, port] for port in self.units.validity.ports[node.id]]
         given = [self._of((wire.source, wire.output)) for wire in wires if not self._is_module(wire)]
         if all(isinstance(kind, Fixed) for kind in given):
             return self._fixed(node, operator, given)

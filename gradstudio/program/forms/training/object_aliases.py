@@ -33,7 +33,7 @@ class Objects:
         if block is not None:
             before = self._given(item, f"first.{block.carried[output - 1]}" if output else "over")
         elif operator is None or self._passes_on(operator) or self._joins_lists(item, operator):
-            ports = self.units.soundness.ports.get(item, ())
+            ports = self.units.validity.ports.get(item, ())
             holds_all = operator is not None and operator.face in (*CONTAINERS, Face.INFIX)
             before = [self._source(item, port) for port in (ports if holds_all else ports[:1])]
         elif operator.writes:
@@ -88,7 +88,7 @@ class Objects:
             if item is None or self.reads_gradient(item):
                 return item is not None
             operator = self.units.operator(item)
-            ports = self.units.soundness.ports.get(item, ())
+            ports = self.units.validity.ports.get(item, ())
             goes_on = operator is not None and (operator.writes or self._passes_on(operator)) and ports
             item = self._source(item, ports[0])[0] if goes_on else None
         return False
@@ -159,7 +159,7 @@ class Objects:
         if operator is None or not operator.results:
             return False
         if operator.face in (Face.INFIX, Face.PREFIX, Face.ALIAS) and depth < _DEEPEST:
-            ports = self.units.soundness.ports.get(item, ())
+            ports = self.units.validity.ports.get(item, ())
             return any(self.is_tensor(self._source(item, port)[0], depth + 1) for port in ports)
         return operator.results[0].family is Family.TENSOR
 

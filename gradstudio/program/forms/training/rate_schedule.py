@@ -84,7 +84,7 @@ class Schedule:
         wire = step.graph.wires.get((unit, "metrics"))
         if operator is None or operator.category != CATEGORY or wire is None:
             return False
-        value: Value = step.analysis.soundness.binding(wire.source, wire.output)
+        value: Value = step.analysis.validity.binding(wire.source, wire.output)
         while value != step.loss:
             between = step.units.operator(value[0])
             before = next(iter(step.graph.incoming.get(value[0], ())), None)
@@ -93,7 +93,7 @@ class Schedule:
                     f"{step.call(unit)} looks at '{step.name(value[0])}', and a training script knows the loss alone. "
                     "Give it the loss."
                 )
-            value = step.analysis.soundness.binding(before.source, before.output)
+            value = step.analysis.validity.binding(before.source, before.output)
         return True
 
 

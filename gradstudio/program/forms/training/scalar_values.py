@@ -37,7 +37,7 @@ def is_one_number(units: Units, value: Value, depth: int = 0) -> bool:
     if operator.word in _REDUCES:
         return operator.word in _ALWAYS or not _says(units, node, "dim", "axis", "other", "keepdim")
     if operator.face in (Face.INFIX, Face.PREFIX, Face.ALIAS, Face.AUGMENTED) or operator.word in _KEEPS:
-        wires = [units.graph.wires[node.id, port] for port in units.soundness.ports[node.id]]
+        wires = [units.graph.wires[node.id, port] for port in units.validity.ports[node.id]]
         return all(
             _is_plain(units, (wire.source, wire.output)) or is_one_number(units, (wire.source, wire.output), depth + 1)
             for wire in wires

@@ -213,7 +213,7 @@ class FunctionWriter:
         names = dict(self._names)
         if plan.handed and owner == "model" and own is None:
             # what the class is handed is made here, under the names of the canvas
-            names.update((v, n) for v, n in plan.attributes.items() if not plan.analysis.soundness.name(v))
+            names.update((v, n) for v, n in plan.attributes.items() if not plan.analysis.validity.name(v))
             return plan.references.like(names, plan.wrapped)
         names.update((value, f"{owner}.{name}") for value, name in plan.attributes.items())
         names.update(own or {})

@@ -121,7 +121,7 @@ class TrainingPlan(Plan):
     def unread(self, units: Iterable[ItemId], wanted: Iterable[Value]) -> dict[Value, str]:
         """Underscores for what some units bind and nothing reads but what a script leaves out."""
         inside = {item for unit in units for item in self.step.units.members(unit)}
-        binding = self.step.analysis.soundness.binding
+        binding = self.step.analysis.validity.binding
         wires = (wire for item in inside for wire in self.graph.incoming.get(item, ()))
         read = {binding(wire.source, wire.output) for wire in wires} | {*wanted}
         nodes = (self.graph.nodes[item] for item in inside if item in self.graph.nodes)
@@ -227,7 +227,7 @@ class TrainingPlan(Plan):
             for wire in self.graph.incoming.get(value[0], ()):
                 source = (wire.source, wire.output)
                 if source in may or self.step.objects.is_model(source):
-                    waiting += [source, self.analysis.soundness.binding(*source)]
+                    waiting += [source, self.analysis.validity.binding(*source)]
         return any(value not in seen for value in self.attributes if self._learns(value))
 
     def _learns(self, value: Value) -> bool:

@@ -70,7 +70,7 @@ class Step:
 
     def _find_backward(self) -> ItemId | None:
         live = [
-            item for item in self.graph.order() if self.units.operator(item) and self.analysis.soundness.is_live(item)
+            item for item in self.graph.order() if self.units.operator(item) and self.analysis.validity.is_live(item)
         ]
         found = [item for item in live if Effect.BACKWARD in self.operator(item).effects]
         ways = [item for item in found if self.graph.nodes[item].operator != BACKWARD]
@@ -92,9 +92,9 @@ class Step:
     def _find_loss(self) -> Value:
         if self.backward is not None:
             wire = self.graph.wires[self.backward, "self"]
-            loss = self.analysis.soundness.binding(wire.source, wire.output)
+            loss = self.analysis.validity.binding(wire.source, wire.output)
         elif self.analysis.root is not None:
-            loss = self.analysis.soundness.binding(self.analysis.root, 0)
+            loss = self.analysis.validity.binding(self.analysis.root, 0)
         else:
             raise NoForm(
                 "There is nothing to train: no value requires grad. "
@@ -157,7 +157,7 @@ class Step:
         node = self.graph.nodes.get(unit)
         if operator is None or node is None or operator.face is not Face.LIST or node.literals:
             return False
-        users = [w.target for w in self.graph.wires_from(unit) if self.units.soundness.is_live(w.target)]
+        users = [w.target for w in self.graph.wires_from(unit) if self.units.validity.is_live(w.target)]
         is_empty = not self.graph.incoming.get(unit)
         return is_empty and bool(users) and all(user in self.units.repeated for user in users)
 
@@ -381,7 +381,7 @@ class Step:
 
     def operator(self, item: ItemId) -> Operator:
         """The row of a node that has one."""
-        return self.analysis.soundness.operators[item]
+        return self.analysis.validity.operators[item]
 
     def name(self, item: ItemId) -> str:
         """How a person calls an item."""

@@ -70,8 +70,8 @@ class Documents(QObject):
         edited(): a document, or a text typed for one, is another one; often.
         filled(object): this `Tab` has a file in it now that it had not before.
         changed(): titles, marks or the order are others.
-        refused(object): something could not be opened; the words. `told(object)`: what opening a file did that is
-            no document of its own.
+        refused(object): something could not be opened; the words. `status_message(object)`: what
+            opening a file did that is no document of its own.
     """
 
     closed = Signal(object)
@@ -80,7 +80,7 @@ class Documents(QObject):
     filled = Signal(object)
     changed = Signal()
     refused = Signal(object)
-    told = Signal(object)
+    status_message = Signal(object)
 
     def __init__(self, engine: EngineClient, recovery_folder: Path, parent: QObject | None = None) -> None:
         """None is open yet."""
@@ -188,7 +188,7 @@ class Documents(QObject):
         if error is None and (tab := self.find(path)) is not None:
             self.filled.emit(tab)
         elif error is None and show:
-            self.told.emit(_read_words(path))
+            self.status_message.emit(_read_words(path))
         return error
 
     def take(self, fill: Callable[[Session], None], *, show: bool = True) -> DocumentError | None:

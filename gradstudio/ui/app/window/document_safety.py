@@ -36,7 +36,7 @@ class DocumentSafety(QObject):
         documents.filled.connect(lambda tab: QTimer.singleShot(0, self, lambda: self._offer_newer(tab)))
         documents.changed.connect(self._remember_open)
         documents.refused.connect(lambda words: window.status.say(words))
-        documents.told.connect(lambda words: window.status.confirm(words))
+        documents.status_message.connect(lambda words: window.status.confirm(words))
         self.recovering.refused.connect(lambda words: window.status.say(words))
         self.autosave.said.connect(lambda words: window.status.note(words))
 

@@ -78,7 +78,7 @@ class CodeStrip(QWidget):
         """Say what the state is; `line` is the cursor's."""
         chip, role, words, danger = describe_status(live, focused=focused, line=line)
         self.chip.show_words(chip, role)
-        self.words.say(words, is_link=live.told)
+        self.words.say(words, is_link=live.shows_error)
         self.words.setProperty("role", "danger" if danger else "dim")
         self.words.style().unpolish(self.words)
         self.words.style().polish(self.words)
@@ -122,7 +122,7 @@ def describe_status(live: LiveText, *, focused: bool, line: int) -> tuple[str, s
     error = live.error
     if live.state == "conflict":
         return "Not applied", "warning", "The canvas changed this line, too.", True
-    if live.state == "refused" and live.told and error is not None:
+    if live.state == "refused" and live.shows_error and error is not None:
         return "Not applied", "danger", f"Line {error.line}: {error.reason}", True
     if live.state in ("typed", "refused"):
         return "Typing", "info", "applied as soon as it can be read", False

@@ -46,7 +46,7 @@ class LiveText(QObject):
     """Keeps an editor's text and a session's graph in step.
 
     Attributes:
-        state: see above; `error` says why it is refused, `told` whether it is time to say so.
+        state: see above; `error` says why it is refused, `shows_error` whether it is time to say so.
         may_say: whether a reason may be told now; not while words are offered.
         left_behind: what was typed and not applied when another document was opened; "" mostly.
 
@@ -68,7 +68,7 @@ class LiveText(QObject):
         self._means = ""
         self.state: LiveState = "same"
         self.error: NotReadable | None = None
-        self.told = False
+        self.shows_error = False
         self.may_say: Callable[[], bool] = lambda: True
         self.left_behind, self.left_title = "", ""
         self._title = session.title
@@ -204,7 +204,7 @@ class LiveText(QObject):
     def _refuse(self, reason: NotReadable) -> None:
         self.error = reason
         self._set("refused")
-        if reason.line == self._editor.line and self._editor.hasFocus() and not self.told:
+        if reason.line == self._editor.line and self._editor.hasFocus() and not self.shows_error:
             self._patience.start(PATIENCE_MS)
         else:
             self._say()
@@ -317,16 +317,16 @@ class LiveText(QObject):
         self._title = self._session.title
 
     def _say(self) -> None:
-        if self.state == "refused" and not self.told and not self.may_say():
+        if self.state == "refused" and not self.shows_error and not self.may_say():
             self._patience.start(PATIENCE_MS)
             return
-        self.told = self.state == "refused"
+        self.shows_error = self.state == "refused"
         self.changed.emit()
 
     def _set(self, state: LiveState) -> None:
         self.state = state
         if state in ("same", "conflict"):
-            self.told = False
+            self.shows_error = False
         self.changed.emit()
 
     def _timer(self, due: Callable[[], None]) -> QTimer:

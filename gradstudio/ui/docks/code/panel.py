@@ -196,7 +196,7 @@ class CodePanel(QWidget):
         """What to say of a place: why it cannot be read, why its line fails, what its word is."""
         from gradstudio.ui.docks.code.code_tooltips import item_tip
 
-        for error in self.live.error.all if self.live.error is not None and self.live.told else ():
+        for error in self.live.error.all if self.live.error is not None and self.live.shows_error else ():
             if line == min(error.line, self.marks.lines.count):
                 return f"<b>Not applied</b><br>{escape(error.reason)}"
         shown = self.marks.lines.program(line)
@@ -278,7 +278,7 @@ class CodePanel(QWidget):
     # ------------------------------------------------------------------ from the text
 
     def _on_live_changed(self) -> None:
-        self.marks.error = self.live.error if self.live.told else None
+        self.marks.error = self.live.error if self.live.shows_error else None
         self._fit_lines()
         self.marks.mark()
         self._show_state()

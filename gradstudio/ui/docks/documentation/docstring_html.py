@@ -35,14 +35,14 @@ class Writer:
 
     Attributes:
         codes: the text of every example written so far.
-        told: names of arguments that were described so far.
+        described_names: names of arguments that were described so far.
     """
 
     def __init__(self, theme: Theme, operator: Operator | None = None, home: str = "") -> None:
         """`operator`: whose arguments are described; `home`: the path of the docstring that is written."""
         self._theme, self._operator, self.home = theme, operator, home
         self.codes: list[str] = []
-        self.told: set[str] = set()
+        self.described_names: set[str] = set()
 
     def blocks(self, blocks: tuple[m.Block, ...]) -> str:
         """Some blocks, under one another."""
@@ -182,7 +182,7 @@ class Writer:
         operator = self._operator
         parameters = [parameter_called(operator, name) for name in field.names] if operator is not None else []
         known = next((each for each in parameters if each is not None), None)
-        self.told |= {each.name for each in parameters if each is not None}
+        self.described_names |= {each.name for each in parameters if each is not None}
         kind = self.spans(field.takes)
         names = ", ".join(field.names)
         default = f" = {known.default}" if known is not None and known.default is not None else ""

@@ -39,8 +39,8 @@ def page(
         writer.home = passage.source if passage is not None and passage.source else operator.path
         parts += [writer.blocks(docstring.blocks), arguments if k == 0 else ""]
     parts.append(arguments if not read else "")
-    if writer.told:
-        parts.append(_arguments(operator, frozenset(writer.told), writer))
+    if writer.described_names:
+        parts.append(_arguments(operator, frozenset(writer.described_names), writer))
     parts.append(_foot(operator, described))
     return Page("".join(part for part in parts if part), tuple(writer.codes))
 

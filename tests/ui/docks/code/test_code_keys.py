@@ -146,7 +146,7 @@ def test_a_long_reason_takes_two_lines_below_the_text(qtbot: QtBot, code: CodePa
     go_behind(code, "z = y * 2")
     low = code.strip.height()
     write(code, " + nothing_of_this_kind(x, y)")
-    qtbot.waitUntil(lambda: code.live.told)
+    qtbot.waitUntil(lambda: code.live.shows_error)
     shown = code.strip.words.text()
     assert shown.count("\n") == 1 and code.strip.height() > low
     assert code.strip.words.whole.startswith(shown.split("\n")[0])

@@ -26,7 +26,7 @@ def nodes(session: Session) -> dict[str, ItemId]:
 
 
 def refused(qtbot: QtBot, code: CodePanel) -> None:
-    qtbot.waitUntil(lambda: code.live.told)
+    qtbot.waitUntil(lambda: code.live.shows_error)
 
 
 def undo_count(session: Session) -> int:

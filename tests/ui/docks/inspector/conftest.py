@@ -3,7 +3,7 @@
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gradstudio.ui.docks.inspector import InspectorPanel
+from gradstudio.ui.docks.inspector.panel import InspectorPanel
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 

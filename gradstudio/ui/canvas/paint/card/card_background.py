@@ -54,9 +54,9 @@ def ground_of(face: CardLayout, facts: ResultSections, state: CardState) -> Grou
         problem=Box(box.x(), box.y(), box.width(), box.height()) if box is not None else None,
         problem_kind=facts.problem_kind,
         over=bool(state.extras.height),
-        collapsed=face.worn.collapsed,
+        collapsed=face.display_flags.collapsed,
         stacked=face.is_group,
-        set_up=state.set_up and not face.worn.collapsed,
+        set_up=state.set_up and not face.display_flags.collapsed,
         left_out=state.left_out,
     )
 

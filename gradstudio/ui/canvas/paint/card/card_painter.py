@@ -120,7 +120,7 @@ def _paint_badges(
         width = max(17.0, look.meter.width(text, "badge") + 10)
         paint_pill(painter, QRectF(x - width, 7, width, 16), text, ink)
         x -= width + 5
-    if face.worn.pinned:
+    if face.display_flags.pinned:
         paint_pin(painter, QRectF(x - 12, 9, 12, 12), ink)
         x -= 17
     for shown, word in (
@@ -148,7 +148,7 @@ def paint_switch(painter: QPainter, look: CanvasStyle, face: CardLayout, ink: QC
 def _paint_rows(
     painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
 ) -> None:
-    if face.worn.collapsed:
+    if face.display_flags.collapsed:
         _paint_stubs(painter, look, face, state)
         return
     wired = dict(state.inputs)

@@ -30,7 +30,7 @@ def bypass_ends(face: CardLayout) -> tuple[QPointF, QPointF] | None:
 
 def paint_bypass(painter: QPainter, look: CanvasStyle, face: CardLayout, height: float) -> None:
     """Its rows step back, and a line leads through it from what comes in to what goes out."""
-    if not face.worn.collapsed:
+    if not face.display_flags.collapsed:
         painter.fillRect(QRectF(1, HEADER, face.width - 2, height - HEADER - 4), look.faded("card", 0.62))
     ends = bypass_ends(face)
     if ends is None:
