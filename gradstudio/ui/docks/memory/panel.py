@@ -125,10 +125,12 @@ class Legend(QWidget):
         self._grid.setVerticalSpacing(2)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._labels: dict[str, QLabel] = {}
+        self._figures: dict[str, float | None] = {}
         self.columns = 0
 
     def show_figures(self, figures: dict[str, float | None]) -> None:
         """Show bytes by series."""
+        self._figures = figures
         if list(figures) != list(self._labels):
             self._rebuild(list(figures))
         for name, value in figures.items():
@@ -138,7 +140,8 @@ class Legend(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Colour the marks anew."""
         self._theme = theme
-        self._rebuild(list(self._labels))
+        self._rebuild(list(self._figures))
+        self.show_figures(self._figures)
 
     def _rebuild(self, names: list[str]) -> None:
         for old in self._labels.values():

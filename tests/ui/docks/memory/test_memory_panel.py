@@ -240,3 +240,13 @@ def test_another_document_begins_without_figures(qtbot: QtBot, session: Session,
     with qtbot.waitSignal(session.memory.changed):
         session.new()
     assert session.memory.names == () and panel.legend._labels == {}
+
+
+def test_the_legend_keeps_its_figures_in_another_theme(panel: MemoryPanel) -> None:
+    panel.legend.resize(400, 60)
+    panel.legend.show_figures({"tensors": 50 * 2.0**20, "process": None})
+    panel.set_theme(theme("light"))
+    text = panel.legend._labels["tensors"].text()
+    assert "50 MiB" in text
+    assert theme("light").plot[0] in text
+    assert not panel.legend._labels["tensors"].isHidden()
