@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.advice.diagnosis.graph_answers import EMPTY, NO_LEAF, NO_PAIR, NOT_TIMED
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.structure.graph_export import FORMATS
 from gradstudio.program.reading.reader import read_script
 from gradstudio.ui.actions.analyse_commands import EDITED
 from gradstudio.ui.app.window.main_window import MainWindow
@@ -19,6 +20,7 @@ from gradstudio.ui.dialogs.analyse_dialog import AnalyseDialog
 from gradstudio.ui.theme import theme
 from tests.graph.structure.programs import node
 
+BEGINS = {"dot": "digraph ", "graphml": "<graphml "}
 TEXT = """import torch
 x = torch.ones(8, requires_grad=True)
 w = torch.ones(8, requires_grad=True)
@@ -129,7 +131,7 @@ def test_a_leaf_that_is_selected_stands_first_and_its_gates_are_selected(drawn: 
 
 
 def test_nothing_to_ask_about_is_said(window: MainWindow) -> None:
-    for action in ("graph.analyse", "graph.export_dot", "graph.export_graphml"):
+    for action in ("graph.analyse", *(f"graph.export_{one.name}" for one in FORMATS)):
         assert not window.actions[action].isEnabled()
         assert window.actions.row(action).why() == "There is nothing on the canvas yet."
 
@@ -172,8 +174,8 @@ def test_another_theme_colours_the_rows(drawn: MainWindow) -> None:
     assert colours == {theme("light").color(role).name() for role in ("text", "text_dim")}
 
 
-@pytest.mark.parametrize(("name", "begin"), [("dot", "digraph "), ("graphml", "<graphml ")])
-def test_the_graph_is_exported_where_a_person_says(drawn: MainWindow, tmp_path: Path, name: str, begin: str) -> None:
+@pytest.mark.parametrize("name", [one.name for one in FORMATS])
+def test_the_graph_is_exported_where_a_person_says(drawn: MainWindow, tmp_path: Path, name: str) -> None:
     def save() -> None:
         dialog = next(one for one in QApplication.topLevelWidgets() if isinstance(one, QFileDialog) and one.isVisible())
         dialog.selectFile(str(tmp_path / "mine"))
@@ -181,7 +183,7 @@ def test_the_graph_is_exported_where_a_person_says(drawn: MainWindow, tmp_path: 
 
     QTimer.singleShot(0, save)
     drawn.actions[f"graph.export_{name}"].trigger()
-    assert (tmp_path / f"mine.{name}").read_text().startswith(begin)
+    assert (tmp_path / f"mine.{name}").read_text().startswith(BEGINS[name])
 
 
 def test_a_layer_is_asked_by_its_card_and_what_is_no_leaf_is_said_to_be_none(window: MainWindow) -> None:

@@ -22,12 +22,14 @@ class Format(msgspec.Struct, frozen=True):
         name: how the command line calls it.
         title: how the window calls it.
         suffix: of the file, with its dot.
+        summary: what a person gets.
         write: the text of a graph, under a title.
     """
 
     name: str
     title: str
     suffix: str
+    summary: str
     write: Callable[[Graph, str], str]
 
     @property
@@ -124,8 +126,20 @@ def _dot_edge(graph: Graph, flow: Flow, numbers: dict[ItemId, str]) -> str:
 
 
 FORMATS = (
-    Format("dot", "DOT", ".dot", write_dot),
-    Format("graphml", "GraphML", ".graphml", write_graphml),
+    Format(
+        "dot",
+        "DOT",
+        ".dot",
+        "The graph of the program as a text that Graphviz draws: nodes, wires, blocks as clusters",
+        write_dot,
+    ),
+    Format(
+        "graphml",
+        "GraphML",
+        ".graphml",
+        "The graph of the program as XML, for Gephi, yEd and networkx: nodes, wires, what each is",
+        write_graphml,
+    ),
 )
 
 

@@ -23,11 +23,6 @@ NOTHING = "There is nothing on the canvas yet."
 EDITED = "The program has changed since. Analyse it again to see it as it is."
 RAN = "The program has run since. Analyse it again to see the figures of that run."
 MENU = "Graph/Analyse"
-EXPORT_TIPS = {
-    "dot": "The graph of the program as a text that Graphviz draws: nodes, wires, blocks as clusters",
-    "graphml": "The graph of the program as XML, for Gephi, yEd and networkx: nodes, wires, what each is",
-}
-"""By format, what a person gets."""
 
 
 class AnalyseCommands(QObject):
@@ -199,7 +194,7 @@ def analyse_rows(c: AnalyseCommands, export: Callable[[str], None]) -> tuple[Row
             partial(export, one.name),
             when=c.has_nodes,
             why=c.why_nothing,
-            tooltip=EXPORT_TIPS[one.name],
+            tooltip=one.summary,
         )
         for one in FORMATS
     )
