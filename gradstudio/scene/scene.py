@@ -11,10 +11,10 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.notes import note_of
 from gradstudio.scene.card.card_maker import CardMaker
 from gradstudio.scene.card.card_stack import CardStack
-from gradstudio.scene.card.section_heights import Shown
 from gradstudio.scene.card_colours import CardColours
 from gradstudio.scene.dragging import Drag
 from gradstudio.scene.items import affected_items
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.placement import Placement
 from gradstudio.scene.port_points import PortPoints
 from gradstudio.scene.result_updates import ResultUpdates

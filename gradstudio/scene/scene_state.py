@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from gradstudio.graph.card_grouping import CardGroups, card_groups
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.scene.card.debug_sections import Experiments, NoExperiments
-from gradstudio.scene.card.section_heights import Shown
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import Results
 from gradstudio.scene.text_measure import TextMeasure
 

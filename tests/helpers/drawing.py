@@ -10,9 +10,9 @@ from gradstudio.protocol.messages.backward_trace import WireGrad
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
-from gradstudio.scene.card.section_heights import Shown
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.items import PortRef
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import NoResults
 from gradstudio.scene.scene import Scene
 

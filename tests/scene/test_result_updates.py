@@ -1,8 +1,8 @@
 """Cards follow results: measured when they are seen, placed anew when one is higher, not lower while looking back."""
 
 from gradstudio.protocol.messages.inference import LeafInference, PortInference
-from gradstudio.scene.card.section_heights import Shown
 from gradstudio.scene.geometry import Box
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.result_updates import AT_ONCE
 from tests.helpers.drawing import Drawing, matrix, scalar
 

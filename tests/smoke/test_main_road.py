@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication
 from gradstudio.cli import main
 from gradstudio.document.file import load, save
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.scene.card.result_sections import Shown
 from gradstudio.scene.items import PortRef
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import NoResults
 from gradstudio.scene.scene import Scene
 from gradstudio.ui import theme as themes

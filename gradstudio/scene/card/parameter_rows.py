@@ -7,7 +7,8 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.records import GradState, ModuleRecord, Summary, TensorRecord
 from gradstudio.scene import value_format
 from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, STATE_WORDS
-from gradstudio.scene.card.section_heights import EDGE, Shown, gradient_of
+from gradstudio.scene.card.section_heights import EDGE, gradient_of
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import Results
 
 LEAF: Final = 17.0

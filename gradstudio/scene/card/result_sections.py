@@ -50,7 +50,7 @@ from gradstudio.scene.card.section_heights import (
     value_height,
     words_height,
 )
-from gradstudio.scene.card.section_heights import Shown as Shown
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import FailureLike, Results
 
 ProblemKind = OneOf["", "error", "warning", "incomplete"]

@@ -25,7 +25,7 @@ from gradstudio.protocol.messages.records import (
     TensorRecord,
 )
 from gradstudio.scene import value_format
-from gradstudio.scene.overlay_registry import Shown as Shown
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import Results
 
 EDGE: Final = 7.0

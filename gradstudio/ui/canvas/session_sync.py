@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 
 from gradstudio.graph.edits import AddNode
 from gradstudio.graph.model import ItemId
-from gradstudio.scene.card.result_sections import Shown
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
 from gradstudio.ui.canvas.popups.quick_fixes import QuickFixes

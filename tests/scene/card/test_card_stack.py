@@ -5,7 +5,7 @@ from gradstudio.graph.edits import SetPlaces, apply_all
 from gradstudio.graph.model import Graph, Place
 from gradstudio.scene.card.card_maker import CardMaker
 from gradstudio.scene.card.card_stack import CardStack
-from gradstudio.scene.card.section_heights import Shown
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import NoResults
 from gradstudio.scene.scene_state import SceneState
 from tests.helpers.drawing import Drawing, EvenMeasure

@@ -6,8 +6,8 @@ import pytest
 
 from gradstudio.document.python.python_document import read_python
 from gradstudio.scene.card.frame_titles import shorten_title, title_from_afar
-from gradstudio.scene.card.result_sections import Shown
 from gradstudio.scene.geometry import Box
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import NoResults
 from gradstudio.scene.scene import Scene
 from tests.helpers.drawing import EvenMeasure

@@ -22,7 +22,8 @@ from gradstudio.protocol.messages.records import (
     TensorRecord,
     TupleRecord,
 )
-from gradstudio.scene.card.result_sections import Shown, result_height, result_sections
+from gradstudio.scene.card.result_sections import result_height, result_sections
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import NoResults
 
 NODE = ItemId("n")

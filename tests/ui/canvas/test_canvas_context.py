@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis import module_modes
 from gradstudio.graph.model import ItemId
-from gradstudio.scene.card.result_sections import Shown
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.canvas_context import CanvasContext, DragOptions
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection

@@ -12,12 +12,12 @@ from gradstudio.protocol.messages.debugging import Clash, Culprit
 from gradstudio.protocol.messages.events import Failed
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.scene.card.gradient_terms import part_words
-from gradstudio.scene.card.result_sections import Shown
 from gradstudio.scene.geometry import Box
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import at_work
 from gradstudio.scene.wire.label_placement import place_label
 from gradstudio.scene.wire.wire_labels import WireLabel, brief, briefest
-from gradstudio.ui.canvas.paint.pending_painter import has_run
+from gradstudio.ui.canvas.paint.pending_painter import begun_items, has_run
 from gradstudio.ui.canvas.paint.picture_export import render_picture
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.run.run_state import RunState
@@ -192,9 +192,9 @@ def test_the_card_of_the_moment_is_never_one_that_had_not_run(
     squared.run()
     board, results = squared.hand.canvas.board, squared.hand.session.results
     squared.hand.session.attention.look_at(0)
-    assert not has_run(board, squared.z)
+    assert not has_run(board, squared.z, begun_items(board))
     monkeypatch.setattr(results, "row", lambda _node: None)  # as of a backward, until it is over
-    assert has_run(board, squared.x) and not has_run(board, squared.y)
+    assert has_run(board, squared.x, begun_items(board)) and not has_run(board, squared.y, begun_items(board))
 
 
 def test_what_runs_now_is_neither_lit_nor_bright_at_a_step_before_it(squared: Squared) -> None:
@@ -203,7 +203,7 @@ def test_what_runs_now_is_neither_lit_nor_bright_at_a_step_before_it(squared: Sq
     squared.hand.session.attention.look_at(0)
     calm = squared.hand.shot()
     results.tables.set_running(squared.z)
-    assert not has_run(board, squared.z) and not at_work(results)
+    assert not has_run(board, squared.z, begun_items(board)) and not at_work(results)
     assert squared.hand.shot() == calm
     squared.hand.session.attention.look_at_now()
     results.tables.set_running(squared.z)

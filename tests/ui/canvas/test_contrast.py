@@ -15,7 +15,7 @@ from gradstudio.graph import recipes
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.protocol.messages.events import Failed, GradRow, Row, Warned
 from gradstudio.protocol.messages.records import GradState, Preview, Summary, TensorRecord
-from gradstudio.scene.card.result_sections import Shown
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.ui.canvas.paint import picture_export
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.theme import ThemeName, theme

@@ -7,7 +7,8 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.inference import Need, PortInference
-from gradstudio.scene.card.result_sections import Shown, result_sections
+from gradstudio.scene.card.result_sections import result_sections
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.dialogs.memory_dialog import may_run
 from gradstudio.ui.state.run.memory_check import mark_needs

@@ -10,8 +10,8 @@ from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Definition, Graph
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.scene.camera import Camera
-from gradstudio.scene.card.section_heights import Shown
 from gradstudio.scene.geometry import Box
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import NoResults
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.card_painter import paint_card

@@ -11,8 +11,8 @@ from gradstudio.document.file import View
 from gradstudio.document.png_embedding import embed_graph
 from gradstudio.graph.model import Graph
 from gradstudio.scene.camera import Camera
-from gradstudio.scene.card.result_sections import Shown
 from gradstudio.scene.geometry import Box
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import NoResults, Results
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card_picture import paint_cards
