@@ -1,1 +1,1 @@
-"""The layout room."""
+"""Places for cards: the layout of a whole graph, of the inside of its blocks, and *Tidy*."""
