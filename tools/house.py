@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from tools.unused_functions import unused_functions
+
 ROOT = Path(__file__).resolve().parent.parent
 MODULES_A_FOLDER = 20
 CLASS_LINES = 400
@@ -29,6 +31,8 @@ ELSEWHERE = re.compile(r"\b(?:SEMANTICS|STYLE) \d")
 REFERENCE = re.compile(r"semantics §(\d+)")
 PATH_IN_A_PAGE = re.compile(r"`((?:gradstudio|tools|tests|docs|benchmarks|resources|examples)/[\w./-]+\w)/?`")
 HEADING = re.compile(r"^## (\d+)\. ", re.MULTILINE)
+DOTTED = re.compile(r"`([a-z]\w*(?:\.\w+)+)`")
+"""A dotted name as a page writes it."""
 BEGIN, END = "<!-- folders: written by python -m tools.house --write -->", "<!-- end of folders -->"
 IMPORTED_AS = {"PySide6-Essentials": "PySide6"}
 ONLY_BY_TOOLS = frozenset(
@@ -250,6 +254,49 @@ def paths_in_pages(house: House) -> Iterator[str]:
                 yield f"{house.short(page)} names {path}, which is not there"
 
 
+def names_in_pages(house: House) -> Iterator[str]:
+    """Dotted names of rooms that a page names, and that are neither a module nor in one."""
+    rooms = {path.parent.name for path in house.files if path.parent.parent == house.root / "gradstudio"}
+    for page in sorted([*house.root.glob("*.md"), *house.root.glob("docs/*.md")]):
+        if page.name == "CHANGELOG.md":
+            continue  # tells what was
+        for name in DOTTED.findall(page.read_text(encoding="utf-8")):
+            whole = name.removeprefix("gradstudio.")
+            if whole.split(".")[0] in rooms and not _is_name(house, f"gradstudio.{whole}"):
+                yield f"{house.short(page)} names {name}, which is no module and in none"
+
+
+def _is_name(house: House, whole: str) -> bool:
+    """Whether that is a module, or a name that one binds: of a class, a name in its body."""
+    module = whole
+    while module not in house.paths:
+        module = module.rpartition(".")[0]
+    body = house.trees[house.paths[module]].body
+    for part in whole.removeprefix(module).split(".")[1:]:
+        found = [node for node in body if part in _bound(node)]
+        if not found:
+            return False
+        body = found[0].body if isinstance(found[0], ast.ClassDef) else []
+    return True
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    """The names that a statement binds by itself."""
+    match node:
+        case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+            return {node.name}
+        case ast.Assign() | ast.AnnAssign():
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            return {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
+    return set()
+
+
+def unused_names(house: House) -> Iterator[str]:
+    """Functions of ours that nothing in `gradstudio/` names."""
+    for path, function in unused_functions(house.trees):
+        yield f"{house.short(path)}:{function.lineno} {function.name}(): nobody in gradstudio names it"
+
+
 def unused_dependencies(house: House) -> Iterator[str]:
     """Packages that are declared and imported nowhere."""
     project = tomllib.loads((house.root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -269,11 +316,11 @@ def unused_dependencies(house: House) -> Iterator[str]:
 
 
 def folders(house: House) -> str:
-    """Every folder with the first paragraph of its package's docstring, as the table of docs/architecture.md."""
+    """Every folder with its package's docstring, as the table of docs/architecture.md."""
     rows = ["| folder | what lives there |", "|---|---|"]
     for path in house.files:
         if path.name == "__init__.py" and path.parent != house.root / "gradstudio":
-            subject = (ast.get_docstring(house.trees[path]) or "").split("\n\n")[0].replace("\n", " ")
+            subject = " ".join((ast.get_docstring(house.trees[path]) or "").split())
             rows.append(f"| `{house.short(path.parent).removeprefix('gradstudio/')}/` | {subject} |")
     return "\n".join(rows)
 
@@ -304,6 +351,8 @@ CHECKS = (
     patches_of_our_own,
     references,
     paths_in_pages,
+    names_in_pages,
+    unused_names,
     unused_dependencies,
     stale_folders,
 )

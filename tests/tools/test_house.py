@@ -103,6 +103,37 @@ def test_a_path_in_a_page_leads_somewhere(build) -> None:
     assert found(house.paths_in_pages(one)) == "README.md names gradstudio/gone.py, which is not there"
 
 
+def test_a_dotted_name_in_a_page_is_a_module_or_in_one(build) -> None:
+    page = (
+        "`graph.order`, `graph.order.sort`, `gradstudio.graph.order.LIMIT`, `graph.order.Loop.items`, `cli.py`\n"
+        "`graph.gone`, `graph.order.gone`, `graph.order.Loop.gone`, `graph.order.sort.gone`\n"
+    )
+    text = "LIMIT = 3\ndef sort(): ...\nclass Loop:\n    items: int\n"
+    one = build(**{"docs/order.md": page, "gradstudio/graph/__init__.py": "", "gradstudio/graph/order.py": text})
+    assert found(house.names_in_pages(one)).splitlines() == [
+        "docs/order.md names graph.gone, which is no module and in none",
+        "docs/order.md names graph.order.gone, which is no module and in none",
+        "docs/order.md names graph.order.Loop.gone, which is no module and in none",
+        "docs/order.md names graph.order.sort.gone, which is no module and in none",
+    ]
+
+
+def test_a_function_that_only_tests_name_is_found(build) -> None:
+    files = {
+        "gradstudio/order.py": (
+            "class Loop:\n    @property\n    def size(self): ...\n    def __len__(self): ...\n"
+            "    def mousePressEvent(self, event): ...\n    def visit_Call(self, node): ...\n    def turn(self): ...\n"
+            "def sort(): ...\ndef ring(): ...\n"
+        ),
+        "gradstudio/view.py": "from gradstudio.order import sort\nWORD = 'turn'\n",
+        "tests/test_order.py": "from gradstudio.order import ring\n",
+    }
+    assert found(house.unused_names(build(**files))).splitlines() == [
+        "gradstudio/order.py:9 ring(): nobody in gradstudio names it",
+        "gradstudio/order.py:3 size(): nobody in gradstudio names it",
+    ]
+
+
 def test_a_package_that_nobody_imports_is_found(build) -> None:
     project = '[project]\ndependencies = ["numpy>=2", "networkx>=3"]\noptional-dependencies.test = ["pytest>=9"]\n'
     one = build(**{"pyproject.toml": project, "gradstudio/order.py": "import numpy as np\n"})
@@ -116,4 +147,4 @@ def test_the_list_of_folders_is_written_and_held_true(build) -> None:
     house.write_folders(one)
     assert found(house.stale_folders(one)) == ""
     text = (one.root / "docs" / "architecture.md").read_text()
-    assert "| `graph/` | The drawn program. |" in text and text.endswith("end\n")
+    assert "| `graph/` | The drawn program. More. |" in text and text.endswith("end\n")

@@ -3,11 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
 from torch import Tensor
-
-from gradstudio.engine.meta.inference_results import UNKNOWN
-from gradstudio.engine.meta.meta_tensors import meta_of
 
 
 class _Missing:
@@ -31,8 +27,3 @@ def carries_another(before: dict[str, Any], after: dict[str, Any]) -> bool:
     """Whether a value that was there before a turn is one of another kind after it."""
     carried = (name for name in changed_names(before, after) if name in before)
     return any(not are_alike(before[name], after[name]) for name in carried)
-
-
-def without_numbers(value: Any) -> Any:
-    """The stand-in of a value whose numbers may have been written over; arrays have none."""
-    return UNKNOWN if isinstance(value, np.ndarray) else meta_of(value)

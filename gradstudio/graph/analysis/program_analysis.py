@@ -160,11 +160,6 @@ def nested_now(graph: Graph) -> frozenset[ItemId]:
     return analyse(graph).nested
 
 
-def evaluation_order(graph: Graph, item: ItemId) -> tuple[str, ...]:
-    """The wired ports of an item in Python's order of evaluation."""
-    return analyse(graph).validity.ports[item]
-
-
 class _Folding:
     """Which parts stand directly before their user, in its order of evaluation.
 

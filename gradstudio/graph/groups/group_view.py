@@ -32,7 +32,6 @@ from gradstudio.graph.edits import (
     apply,
     apply_all,
 )
-from gradstudio.graph.errors import Refused
 from gradstudio.graph.groups.call_updates import Kept, callers_follow, calls_split
 from gradstudio.graph.groups.definitions import definition_with_body
 from gradstudio.graph.model import (
@@ -129,18 +128,6 @@ def boundary_edits(shown: Graph) -> Edits:
         if draft.nodes[card] != plain:
             do(ReplaceNode(plain))
     return tuple(done)
-
-
-def rename_outputs(shown: Graph, names: tuple[str, ...]) -> Edits:
-    """Call the outputs otherwise; names more than there are make outputs, names fewer take the last ones away.
-
-    Raises:
-        Refused: a name is no legal name, or occurs twice.
-    """
-    checked = tuple(naming.check(name) for name in names)
-    if len(set(checked)) != len(checked):
-        raise Refused("The names of the outputs must differ from one another.")
-    return rearrange_outputs(shown, tuple((name, k) for k, name in enumerate(checked)))
 
 
 def rearrange_outputs(shown: Graph, kept: Kept) -> Edits:

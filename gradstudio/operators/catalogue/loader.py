@@ -67,10 +67,6 @@ class Catalogue:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def in_category(self, category: str) -> tuple[Operator, ...]:
-        """The rows of one category, in the library's order."""
-        return tuple(row for row in self if row.category == category)
-
     def overloads(self, path: str, *, filling: bool = False) -> tuple[Operator, ...]:
         """Every row that is printed with this Python path (`torch.max`, `torch.max:dim`, ...).
 

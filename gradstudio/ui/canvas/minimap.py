@@ -62,6 +62,7 @@ class Minimap(QWidget):
     Attributes:
         marks: asked for the bookmarks to show.
         found: asked for what a search has found.
+        is_folded: whether it is a small button, for cards lie where it would stand.
 
     Signals:
         placed(): a person gave it another corner or size.
@@ -76,7 +77,7 @@ class Minimap(QWidget):
         super().__init__(canvas.viewport())
         self._canvas, self._navigation = canvas, navigation
         self._wanted, self._faded, self._insists, self._is_near = True, False, False, False
-        self._is_folded, self._is_open = False, False
+        self.is_folded, self._is_open = False, False
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MS)
@@ -129,8 +130,8 @@ class Minimap(QWidget):
         extent, place = self._canvas.board.placement.extent(), self._place()
         shows = extent is not None and place is not None and (self._is_beyond(extent) or self._in_use())
         if shows and place is not None:
-            self._is_folded = self._folds(place)
-            self.setGeometry(self._button_in(place) if self._is_folded else place)
+            self.is_folded = self._folds(place)
+            self.setGeometry(self._button_in(place) if self.is_folded else place)
             self.lower()
         self.setVisible(shows)
         self._mind()
@@ -166,19 +167,9 @@ class Minimap(QWidget):
         self._mind()
 
     @property
-    def is_faded(self) -> bool:
-        """Whether it lets through what lies under it."""
-        return self._faded
-
-    @property
     def opacity(self) -> float:
         """How much of it is seen now."""
         return FADED if self._faded else 1.0
-
-    @property
-    def is_folded(self) -> bool:
-        """Whether it is a small button, for cards lie where it would stand."""
-        return self._is_folded
 
     def _folds(self, place: QRect) -> bool:
         """Whether it is folded there; as it was while something still moves."""
@@ -188,7 +179,7 @@ class Minimap(QWidget):
         if self.isVisible() and (
             self._rest.isActive() or self._navigation.travel.is_moving or canvas.input_dispatcher.gesture is not None
         ):
-            return self._is_folded
+            return self.is_folded
         over = canvas.camera.box_to_scene(Box(place.x(), place.y(), place.width(), place.height()))
         return bool(visible(canvas.board.placement.bounds, over, 0.0).any())
 
@@ -251,7 +242,7 @@ class Minimap(QWidget):
         canvas, look, seen = self._canvas, self._canvas.look, self.map_camera()
         painter = QPainter(self)
         painter.setOpacity(self.opacity)
-        if self._is_folded:
+        if self.is_folded:
             paint_folded(painter, look, self.width(), self.devicePixelRatioF())
             painter.end()
             return
@@ -274,7 +265,7 @@ class Minimap(QWidget):
         if event.button() != Qt.MouseButton.LeftButton:
             return
         self._is_open = True
-        if self._is_folded:
+        if self.is_folded:
             self.refresh()
             return
         at = event.position()
@@ -290,7 +281,7 @@ class Minimap(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._held is not None:
             self._held(event.position())
-        elif self._on_grip(event.position()) and not self._is_folded:
+        elif self._on_grip(event.position()) and not self.is_folded:
             falls = self.corner in ("top_left", "bottom_right")
             self.setCursor(Qt.CursorShape.SizeFDiagCursor if falls else Qt.CursorShape.SizeBDiagCursor)
         else:

@@ -5,8 +5,8 @@ import pytest
 from gradstudio.graph.analysis.program_analysis import (
     address,
     addresses,
+    analyse,
     effects,
-    evaluation_order,
     incomplete,
     may_require_grad,
     nested_now,
@@ -267,8 +267,9 @@ def test_ports_are_evaluated_as_python_does() -> None:
     x = sketch.tensor("x")
     stored = sketch.node("operator.setitem", wires={"a": x, "index": x, "value": x})
     joined = sketch.node("torch.cat", "y", {"dim": x, "tensors.1": x, "tensors.0": x}, lengths={"tensors": 2})
-    assert evaluation_order(sketch.graph, stored) == ("value", "a", "index")
-    assert evaluation_order(sketch.graph, joined) == ("tensors.0", "tensors.1", "dim")
+    ports = analyse(sketch.graph).validity.ports
+    assert ports[stored] == ("value", "a", "index")
+    assert ports[joined] == ("tensors.0", "tensors.1", "dim")
 
 
 # ------------------------------------------------------------------ addresses

@@ -14,7 +14,6 @@ from gradstudio.graph.groups.group_view import (
     open_group,
     rearrange_inputs,
     rearrange_outputs,
-    rename_outputs,
 )
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, Definition, Graph, Wire
 from gradstudio.graph.operator_rows import row_of_key
@@ -88,7 +87,7 @@ def test_inputs_and_outputs_get_other_names_everywhere() -> None:
     root = with_group()
     shown = open_group(root, "add_up")
     shown = edit(root, shown, *rearrange_inputs(shown, (("left", 0), ("right", 1))))
-    shown = edit(root, shown, *rename_outputs(shown, ("total", "same")))
+    shown = edit(root, shown, *rearrange_outputs(shown, (("total", 0), ("same", 1))))
     assert root.definitions["add_up"].outputs == ("total", "same")
     assert (
         "def add_up(left, right):\n    u = left + right\n    return u, left  # outputs: total, same\n"

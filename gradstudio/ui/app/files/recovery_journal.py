@@ -38,11 +38,6 @@ class Recovery(QObject):
         session.graph_store.clean_changed.connect(self._on_clean_changed)
         session.graph_store.replaced.connect(self._on_store_replaced)
 
-    @property
-    def has_something(self) -> bool:
-        """Whether anything would be lost if the program ended now."""
-        return not self._session.graph_store.is_clean or bool(self.unapplied())
-
     def request(self) -> None:
         """Something changed that is to be kept: it is written in a moment."""
         self._throttle.request()

@@ -118,10 +118,6 @@ class CanvasDebugging(QObject):
 
     # -------------------------------------------------------------- colours
 
-    def colour_names(self) -> tuple[str, ...]:
-        """The names of all figures that `colour_by` takes."""
-        return tuple(METRICS)
-
     def colour_by(self, name: str) -> None:
         """Colour the cards by a figure; "": by category.
 

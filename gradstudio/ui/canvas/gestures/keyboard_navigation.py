@@ -188,11 +188,6 @@ class KeyboardNavigation:
             ]
             self._open_chooser(f"Which input of {self._name(item)}?", rows).chosen.connect(self._choose_source)
 
-    def close_chooser(self) -> None:
-        """Close the list of wires if it is open."""
-        if self.chooser is not None:
-            self.chooser.close_now()
-
     def _now_in(self, item: ItemId, path: str) -> str:
         graph = self._board.graph
         wire = graph.wire_into(item, path)

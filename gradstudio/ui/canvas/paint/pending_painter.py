@@ -27,8 +27,8 @@ def paint_pending(painter: QPainter, look: CanvasStyle, board: Scene, camera: Ca
     if board.results.moment is None:
         return
     near = np.nonzero(geometry.visible(board.placement.bounds, seen, 0.0))[0].tolist()
-    begun = _begun(board)
-    late = [k for k in near if not _has_run(board, board.stack.ids[k], begun)]
+    begun = begun_items(board)
+    late = [k for k in near if not has_run(board, board.stack.ids[k], begun)]
     if not late:
         return
     rects = board.placement.bounds[late].copy()
@@ -50,17 +50,13 @@ def paint_pending(painter: QPainter, look: CanvasStyle, board: Scene, camera: Ca
             painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, WORDS)
 
 
-def has_run(board: Scene, item: ItemId) -> bool:
-    """What is at work has begun, at the moment that is looked at too: a backward has no row until it is over."""
-    return _has_run(board, item, _begun(board))
-
-
-def _begun(board: Scene) -> tuple[ItemId, ...]:
-    """What has begun and may have no row yet."""
+def begun_items(board: Scene) -> tuple[ItemId, ...]:
+    """What has begun and may have no row yet: what is at work, and a backward, which has none until it is over."""
     active = board.results.active
     working = at_work(board.results)
     return (working, active.node) if active is not None else (working,)
 
 
-def _has_run(board: Scene, item: ItemId, begun: tuple[ItemId, ...]) -> bool:
+def has_run(board: Scene, item: ItemId, begun: tuple[ItemId, ...]) -> bool:
+    """Whether an item has begun at the moment that is looked at, or never does; `begun`: of `begun_items`."""
     return board.stack.cards[item].left_out or item in begun or board.results.row(item) is not None

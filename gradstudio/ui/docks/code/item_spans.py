@@ -48,13 +48,6 @@ class ItemSpans:
         covering = [span for span in self._near(line) if _covers(span, line, column)]
         return min(covering, key=_length).node if covering else None
 
-    def statements_in(self, first: int, last: int) -> Iterator[ItemId]:
-        """The items whose statements begin on these lines, in order."""
-        for line in range(first, last + 1):
-            item = self.statement_at(line)
-            if item is not None:
-                yield item
-
     def _near(self, line: int) -> Iterator[Span]:
         """What may cover a line: what begins on it, and what begins above it and is longer than a line."""
         yield from self._by_line.get(line, ())

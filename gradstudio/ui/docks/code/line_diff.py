@@ -148,11 +148,6 @@ class LineMap:
         self._hunks = hunks(program, shown)
         self.count = len(shown)
 
-    @property
-    def is_same(self) -> bool:
-        """Whether every line shows what the program says."""
-        return not self._hunks
-
     def shown(self, line: int) -> int:
         """The line of the dock where a line of the program stands; 0: nowhere."""
         offset = 0

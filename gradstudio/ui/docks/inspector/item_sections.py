@@ -121,11 +121,6 @@ class HeadSection(QWidget):
         self._theme = theme
         self.documentation.setIcon(icon("documentation", theme, "text_dim"))
 
-    def focus_name(self) -> None:
-        """Let the person type another name."""
-        self.name.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.name.selectAll()
-
     def _show_node(self, graph: Graph, item: ItemId) -> None:
         node, operator = graph.nodes[item], operator_of(graph, item)
         self.title.setText(operator.title if operator is not None else node.operator)

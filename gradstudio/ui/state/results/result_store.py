@@ -69,10 +69,6 @@ class ResultStore(QObject):
         """Whether all that is shown is history."""
         return self._cursor.now().tick is not None
 
-    def is_at(self, moment: int | None) -> bool:
-        """Whether that tick is looked at (None: now)."""
-        return self._cursor.now().tick == moment
-
     @property
     def active(self) -> Tick | None:
         """The tick that is looked at; None: now."""

@@ -94,7 +94,7 @@ def test_a_moment_of_the_forward_shows_what_had_run(results: ResultStore) -> Non
     results.attention.look_at(2)
     assert (value(results, H), grad(results, H), sent(results)) == (11.0, None, None)
     assert results.outputs(OUT) is None
-    assert results.looking_back and results.is_at(2)
+    assert results.looking_back and results.moment == 2
     assert results.wire_record(WIRE) == row(W, 1, 1.0, storage=7).outputs[0]
 
 
