@@ -190,18 +190,13 @@ class Painter:
         text = sign
         if rect.width() >= NAMED_PX:
             arrow = "◂ " if marks & BACKWARD and rect.width() >= ARROW_PX else ""
-            text = self._fitting(f"{arrow}{sign}{' ' if sign else ''}{picture.name(cell)}", rect.width()) or sign
+            text = (
+                fitting_name(self._metrics, f"{arrow}{sign}{' ' if sign else ''}{picture.name(cell)}", rect.width())
+                or sign
+            )
         if text and rect.width() >= SIGNED_PX and rect.height() >= READABLE_PX:
             painter.setPen(ink)
             painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
-
-    def _fitting(self, text: str, width: float) -> str:
-        """As much as there is room for; where that is little, whole letters without dots."""
-        if width >= ARROW_PX:
-            return self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, width - 6)
-        while text and self._metrics.horizontalAdvance(text) > width - 2:
-            text = text[:-1]
-        return text
 
     def _paint_columns(self, painter: QPainter, picture: Picture) -> None:
         """Cells too narrow to tell apart, as columns."""
@@ -308,3 +303,17 @@ def mix_colors(one: QColor, other: QColor, share: float) -> QColor:
         round(one.green() * share + other.green() * rest),
         round(one.blue() * share + other.blue() * rest),
     )
+
+
+def fitting_name(metrics: QFontMetricsF, text: str, width: float) -> str:
+    """As much of a name as a cell has room for; "" where that is no letter.
+
+    ``W_q`` is ``Wq`` before it is cut, and such names are cut in the middle: those beside it begin as it does.
+    """
+    room = width - (6 if width >= ARROW_PX else 2)
+    for wording in (text, text.replace("_", "")):
+        if metrics.horizontalAdvance(wording) <= room:
+            return wording
+    side = Qt.TextElideMode.ElideMiddle if "_" in text else Qt.TextElideMode.ElideRight
+    shortened = metrics.elidedText(text, side, room)
+    return shortened if shortened.strip("…◂ ") else ""

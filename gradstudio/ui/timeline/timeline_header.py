@@ -13,8 +13,8 @@ from gradstudio.ui.timeline.turn_chooser import TurnChooser
 HEIGHT_PX, ICON_PX = 30, 16
 MOVES = ("run.to_start", "run.step_back", "run.play", "run.step", "run.to_now")
 STRIDES = ("run.step_over", "run.step_into", "run.step_out", "run.run_to", "run.again")
-STRIDES_FROM_PX = 780
-"""From this width on there is room for what is in the Run menu too."""
+WORDS_PX = 190
+"""So much stays for the moment in few words: what is in the Run menu too gives way to them."""
 POPUP_PX = 44
 """What a popup needs beside its texts: padding, a tick, a scroll bar."""
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -62,6 +62,7 @@ class TimelineHeader(QWidget):
         chosen = self.backwards.findData(self._attention.backward)
         self.backwards.setCurrentIndex(max(chosen, 0))
         self.backwards.setVisible(len(orders) > 1 or self._attention.backward is not None)
+        self._fold()
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
@@ -137,6 +138,15 @@ class TimelineHeader(QWidget):
         self.backwards.activated.connect(self._on_backwards_activated)
         self.backwards.hide()
 
+    def _fold(self) -> None:
+        """Show what is in the Run menu too where there is room for it beside the rest and the words."""
+        others = (self.speed, *(box for box in (self.backwards, self.turns) if not box.isHidden()))
+        roomy = self.width() >= sum(one.sizeHint().width() for one in (*self._buttons.values(), *others)) + WORDS_PX
+        for key in STRIDES:
+            self._buttons[key].setVisible(roomy)
+        self._rule.setVisible(roomy)
+        self.more.setVisible(not roomy)
+
     def _elide(self) -> None:
         room = max(self.words.width() - 4, 0)
         metrics = QFontMetrics(self.words.font())
@@ -157,11 +167,7 @@ class TimelineHeader(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        roomy = self.width() >= STRIDES_FROM_PX
-        for key in STRIDES:
-            self._buttons[key].setVisible(roomy)
-        self._rule.setVisible(roomy)
-        self.more.setVisible(not roomy)
+        self._fold()
         self._elide()
 
 

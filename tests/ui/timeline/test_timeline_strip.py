@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -16,9 +16,10 @@ from gradstudio.protocol.timeline.step_numbering import number_of_row
 from gradstudio.scene.camera import Camera
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.state.results.run_names import RunNames
+from gradstudio.ui.theme import ui_font
 from gradstudio.ui.timeline.moment_words import card, step_words
 from gradstudio.ui.timeline.section_labels import turn_labels
-from gradstudio.ui.timeline.strip_painter import DOT_PX
+from gradstudio.ui.timeline.strip_painter import DOT_PX, SMALL_PX, fitting_name
 from gradstudio.ui.timeline.tick_arrays import TickArrays
 from gradstudio.ui.timeline.time_scale import Scale
 from gradstudio.ui.timeline.timeline_strip import TimelineStrip
@@ -259,10 +260,11 @@ def test_the_row_of_buttons_takes_up_another_theme(window: MainWindow, nodes: tu
 
 def test_what_has_no_room_in_the_row_is_behind_a_button(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
     header = window.timeline.header
-    for width, hidden in ((600, True), (1100, False)):
+    for width, hidden in ((360, True), (620, False), (1100, False)):
         header.setFixedWidth(width)
         header.resize(width, header.height())
         assert header.more.isHidden() is not hidden
+        assert header.layout().minimumSize().width() <= width
     texts = [action.text() for action in header.more.menu().actions()]
     assert texts == ["Step Over", "Step Into", "Step Out", "Run to Here", "Run from Nothing"]
 
@@ -394,3 +396,16 @@ def test_now_again_the_view_is_where_it_was_unless_somebody_moved_it(
     moved = canvas.camera
     attention.look_at_now()
     assert canvas.camera.is_near(moved)
+
+
+@pytest.mark.parametrize("width_px", [18.0, 22.0, 34.0])
+def test_names_that_begin_alike_are_told_apart_where_there_is_little_room(qapp: QApplication, width_px: float) -> None:
+    metrics = QFontMetricsF(ui_font(SMALL_PX))
+    written = [fitting_name(metrics, name, width_px) for name in ("W_q", "W_k", "W_v")]
+    assert len(set(written)) == 3 and all(metrics.horizontalAdvance(text) <= width_px for text in written)
+
+
+def test_what_is_left_out_of_a_name_is_said_by_dots(qapp: QApplication) -> None:
+    metrics = QFontMetricsF(ui_font(SMALL_PX))
+    assert fitting_name(metrics, "attention", 26.0).endswith("…")
+    assert fitting_name(metrics, "mmmm", 10.0) == ""

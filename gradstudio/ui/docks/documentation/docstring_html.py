@@ -12,6 +12,8 @@ from gradstudio.ui.docks.documentation.page_links import operator_at
 from gradstudio.ui.theme import Theme
 
 INDENT_PX = 14
+KEPT_WHOLE = 24
+"""An argument of so many letters and its default are never broken."""
 BREAK = "\u200b"
 """A place where a line may be broken; never copied."""
 _LETTER = re.compile(r"(?<![^\W\d_&])[A-Za-z](?![^\W\d_])(?![^<]*>)")
@@ -144,7 +146,8 @@ class Writer:
         """A long way of calling: an argument a line, and beside it what it takes."""
         rows = [f"<tr><td colspan='3'><pre>{self._code(breakable(f'{path}('))}</pre></td></tr>"]
         for text, kind in arguments:
-            code = f"<td style='padding-right:10px'><pre>{self._code(text)},</pre></td>"
+            whole = " style='white-space:pre'" if len(text) <= KEPT_WHOLE else ""
+            code = f"<td style='padding-right:10px'><pre{whole}>{self._code(text)},</pre></td>"
             takes = f"<td class='kind' style='padding-top:2px'>{escape(kind)}</td>"
             rows.append(f"<tr><td width='{INDENT_PX}'></td>{code}{takes}</tr>")
         rows.append("<tr><td colspan='3'><pre>)</pre></td></tr>")

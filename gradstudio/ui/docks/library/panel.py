@@ -24,6 +24,8 @@ INDEX_MS: Final = 60
 OPEN_AT_FIRST: Final = ((FAVOURITES,), (RECENT,), (COMMON,))
 TO_FIELD: Final = (QKeySequence.StandardKey.SelectAll, QKeySequence.StandardKey.Paste, QKeySequence.StandardKey.Undo)
 """Keys that in the tree, too, are meant for the search field."""
+INVITATION_EDGES_PX: Final = 40
+"""Of the search field, beside its words: the lens and what Qt keeps free at both ends."""
 TREE_KEYS: Final = (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_PageDown, Qt.Key.Key_PageUp)
 
 
@@ -82,11 +84,18 @@ class LibraryPanel(QWidget):
     def _search_field(self, count: int) -> QLineEdit:
         field = QLineEdit(self)
         field.setObjectName("library_search")
-        field.setPlaceholderText(f"Search {count:,} operators")
+        self._invitations = (f"Search {count:,} operators", "Search operators", "Search")
+        field.setPlaceholderText(self._invitations[0])
         field.setAccessibleName("Search the operators")
         add_clear_button(field)
         field.installEventFilter(self)
         return field
+
+    def _invite(self) -> None:
+        """The longest words that the field has room for."""
+        metrics, room = self.field.fontMetrics(), self.field.width() - INVITATION_EDGES_PX
+        fitting = (words for words in self._invitations if metrics.horizontalAdvance(words) <= room)
+        self.field.setPlaceholderText(next(fitting, self._invitations[-1]))
 
     def _connect(self) -> None:
         self.field.textChanged.connect(self._on_field_text_changed)
@@ -135,6 +144,8 @@ class LibraryPanel(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Arrow keys in the field move in the list, Enter adds the current find; typing in the list searches."""
+        if watched is self.field and event.type() == QEvent.Type.Resize:
+            self._invite()
         if not isinstance(event, QKeyEvent):
             return super().eventFilter(watched, event)
         if watched is self.tree and event.type() == QEvent.Type.ShortcutOverride and self._is_typed(event):

@@ -266,3 +266,14 @@ def test_what_is_code_in_a_summary_is_shown_as_code() -> None:
     assert marked
     assert all("`" not in tooltip(operator) and "`" not in plain_summary(operator.summary) for operator in marked)
     assert summary_html("along `dim` <1>") == "along <code>dim</code> &lt;1&gt;"
+
+
+@pytest.mark.parametrize("width_px", [260, 300])
+def test_a_short_argument_is_never_broken_inside_a_word(panel: DocumentationPanel, width_px: int) -> None:
+    panel.resize(width_px, 700)
+    panel.show_operator("torch.sum")
+    block = panel.browser.document().begin()
+    while block.text() != "keepdim=False,":
+        assert block.isValid()
+        block = block.next()
+    assert block.layout().lineCount() == 1

@@ -23,7 +23,7 @@ from gradstudio.ui.docks.library.library_model import (
     SPANS_ROLE,
     LibraryModel,
 )
-from gradstudio.ui.docks.library.panel import LibraryPanel
+from gradstudio.ui.docks.library.panel import INVITATION_EDGES_PX, LibraryPanel
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.operator_signature import signature
 
@@ -279,7 +279,18 @@ def test_what_is_nearest_is_offered_and_a_click_searches_it(qtbot: QtBot, dark: 
 
 
 def test_the_number_of_operators_is_the_real_one(qtbot: QtBot, dark: Theme) -> None:
-    assert panel(qtbot, dark).field.placeholderText() == f"Search {len(load()):,} operators"
+    library = panel(qtbot, dark)
+    library.resize(400, 700)
+    assert library.field.placeholderText() == f"Search {len(load()):,} operators"
+
+
+@pytest.mark.parametrize("width_px", [240, 180, 150])
+def test_the_words_in_the_search_field_are_never_cut(qtbot: QtBot, dark: Theme, width_px: int) -> None:
+    library = panel(qtbot, dark)
+    library.resize(width_px, 700)
+    words = library.field.placeholderText()
+    assert words.startswith("Search")
+    assert library.field.fontMetrics().horizontalAdvance(words) + INVITATION_EDGES_PX <= library.field.width()
 
 
 @pytest.mark.qt_log_ignore("does not support raise", extend=True)
