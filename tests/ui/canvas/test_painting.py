@@ -14,6 +14,7 @@ from gradstudio.graph.model import Graph, ItemId, Place
 from gradstudio.protocol.messages.events import Failed, GradRow, Row, Warned
 from gradstudio.protocol.messages.records import Preview, Summary, TensorRecord
 from gradstudio.scene.camera import FIT_MARGIN, Camera
+from gradstudio.scene.overlay_registry import OVERLAYS
 from gradstudio.ui import theme as themes
 from gradstudio.ui.canvas.paint import picture_export
 from gradstudio.ui.canvas.paint.primitives import tensor_image
@@ -449,6 +450,32 @@ def test_from_afar_a_norm_is_marked_as_one(hand: Hand) -> None:
     filled, inked = (off <= 30).sum(), (off < np.abs(ground - gradient).sum() * 0.75).sum()
     assert inked >= 8, "bars, thin as the font may draw them"
     assert filled < 30, "no filled triangle"
+
+
+@pytest.mark.parametrize("only", ["shapes", "dtype_device", "grad_fn", "gradients"])
+def test_from_afar_each_overlay_alone_is_written_on_a_card(hand: Hand, only: str) -> None:
+    item = hand.add("torch.relu", 40, 40)
+    hand.session.attention.select(())
+    number = Summary(dtype="float32", shape=(), value=0.25)
+    ran(
+        hand,
+        item,
+        TensorRecord(device="cpu", summary=number, requires_grad=True, is_leaf=False, grad_fn="AddBackward0"),
+    )
+    hand.session.results.tables.set_gradients([GradRow(node=item, state="value", grad=number)], whole=True)
+    hand.session.results.tables.pace.flush()
+    for row in OVERLAYS:
+        hand.canvas.overlays.switch(row.id, row.id == only)
+    hand.canvas.navigation.set_camera(Camera(0.56, 0, 0))
+    hand.canvas.navigation.zooming = False
+    box = hand.canvas.camera.box_to_view(hand.canvas.board.placement.box(item))  # type: ignore[arg-type]
+    left = 18 if only == "gradients" else 6  # behind the sign, before the one in the corner
+    body = hand.shot().copy(
+        round(box.x) + left, round(box.y) + 19, round(box.width) - left - 20, round(box.height) - 21
+    )
+    look = hand.canvas.look
+    ink = np.array((look.gradient if only == "gradients" else look.color("text_dim")).getRgb()[:3])
+    assert (np.abs(pixels(body) - ink).sum(2) < 150).sum() >= 4
 
 
 def test_a_gradient_that_is_all_one_number_is_written(hand: Hand) -> None:

@@ -3,6 +3,7 @@
 Texts keep their size in view pixels while the plate shrinks; what has no room is left out.
 """
 
+from collections.abc import Iterator
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -18,6 +19,7 @@ from gradstudio.scene.card.debug_sections import DebugSections
 from gradstudio.scene.card.frame_titles import shorten_title
 from gradstudio.scene.card.gradient_state_words import SHORT_STATE_WORDS, STATE_WORDS
 from gradstudio.scene.card.result_sections import current_failure, expected_refusal, single_line
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.card_background import half_rounded_path
 from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_change, paint_cost
@@ -157,7 +159,8 @@ def _paint_body(
     if board.results.stale(item):
         look = look.stale
     room = QRectF(body)
-    roomy = board.state.shown.gradients and body.height() >= LEAST_FOR_GRADIENT
+    is_alone = not (board.state.shown.values or any(_facts(records[0], board.state.shown)))
+    roomy = board.state.shown.gradients and body.height() >= (LINE if is_alone else LEAST_FOR_GRADIENT)
     if roomy and isinstance(records[0], TensorRecord) and state is not None:
         room.setBottom(room.bottom() - LINE - 2)
         line = QRectF(body.x(), body.bottom() - LINE, body.width(), LINE)
@@ -201,12 +204,28 @@ def _paint_expected(painter: QPainter, look: CanvasStyle, board: Scene, item: It
 def _paint_value(
     painter: QPainter, look: CanvasStyle, board: Scene, record: Record, room: QRectF, corner: float = 0.0
 ) -> None:
-    """The value; a square of that side in the lower right corner stays free."""
-    if isinstance(record, TensorRecord) and record.summary.shape != ():
+    """The value, or where values are not shown what is; a square of that side in the lower right corner stays free."""
+    if not board.state.shown.values:
+        for number, text in enumerate(_facts(record, board.state.shown)):
+            below = room.adjusted(0, LINE * number, -corner, 0)
+            _line(painter, look, text, "mono_small", look.color("text_dim"), below, LINE)
+    elif isinstance(record, TensorRecord) and record.summary.shape != ():
         _paint_tensor(painter, look, board, record.summary, room, corner)
-    elif board.state.shown.values:
+    else:
         number = isinstance(record, TensorRecord) or (isinstance(record, PlainRecord) and record.what == "number")
         _paint_number(painter, look, record, room, large=number)
+
+
+def _facts(record: Record, shown: Shown) -> Iterator[str]:
+    """What is known of a tensor beside its values, as far as it is shown: a line each."""
+    if not isinstance(record, TensorRecord):
+        return
+    if shown.shapes:
+        yield value_format.shape(record.summary.shape)
+    if shown.dtype_device:
+        yield f"{value_format.bare_dtype(record.summary.dtype)} · {record.device}"
+    if shown.grad_fn and record.grad_fn is not None:
+        yield record.grad_fn
 
 
 def _paint_number(painter: QPainter, look: CanvasStyle, record: Record, room: QRectF, *, large: bool) -> None:
@@ -228,7 +247,7 @@ def _paint_tensor(
 ) -> None:
     """Small ones as numbers, others as a shape above a picture."""
     beside, above = room.adjusted(0, 0, -corner, 0), room.adjusted(0, 0, 0, -corner)
-    rows = _written_out(look, board, summary, above) or _written_out(look, board, summary, beside)
+    rows = _written_out(look, summary, above) or _written_out(look, summary, beside)
     if rows:
         for number, text in enumerate(rows):
             _line(painter, look, text, "mono", look.color("text"), room.adjusted(0, LINE * number, 0, 0), LINE)
@@ -239,11 +258,11 @@ def _paint_tensor(
         if role:
             _line(painter, look, shape, role, look.color("text_dim"), room, LINE)
             room = room.adjusted(0, LINE + 1, 0, 0)
-    if board.state.shown.values and value_format.is_uniform(summary):
+    if value_format.is_uniform(summary):
         text = next((text for text in value_format.extents(summary) if _fitting_role(look, text, room.width())), "")
         _line(painter, look, text, _fitting_role(look, text, room.width()) or "mono", look.color("text"), room, LINE)
         return
-    picture = tensor_image.image(summary, look.theme) if board.state.shown.values else None
+    picture = tensor_image.image(summary, look.theme)
     if picture is None or room.height() < 6:
         return
     ratio = max(0.5, min(4.0, picture.width() / picture.height()))
@@ -255,9 +274,9 @@ def _paint_tensor(
     painter.setOpacity(opacity)
 
 
-def _written_out(look: CanvasStyle, board: Scene, summary: Summary, room: QRectF) -> list[str]:
+def _written_out(look: CanvasStyle, summary: Summary, room: QRectF) -> list[str]:
     """The numbers of a small tensor as lines; [] when they do not fit."""
-    if not board.state.shown.values or summary.value is None or not value_format.has_all_elements(summary.shape):
+    if summary.value is None or not value_format.has_all_elements(summary.shape):
         return []
     rows = ["  ".join(row) for row in value_format.grid(summary)]
     if not rows or len(rows) * LINE > room.height():
