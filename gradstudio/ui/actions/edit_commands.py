@@ -34,15 +34,17 @@ class EditCommands:
 
     def undo(self) -> None:
         """Take the newest change back, and say which: it may be one inside a group that is not shown."""
+        self._store.settle()
         words = self._stack.undoText()
-        self._stack.undo()
+        self._store.undo()
         if words:
             self._say(f"Undid: {words}")
 
     def redo(self) -> None:
         """Make the change again that was taken back."""
+        self._store.settle()
         words = self._stack.redoText()
-        self._stack.redo()
+        self._store.redo()
         if words:
             self._say(f"Redid: {words}")
 

@@ -82,4 +82,4 @@ class HistoryPanel(QWidget):
     def _on_list_current_row_changed(self, row: int) -> None:
         """A person chose a step: undo or redo as far as that."""
         if not self._filling and row >= 0:
-            self._store.undo_stack.setIndex(row)
+            self._store.go_to(row)

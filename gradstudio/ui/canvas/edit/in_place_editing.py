@@ -30,6 +30,7 @@ class InPlaceEditing:
         self._canvas = canvas
         self.editor: Editor | None = None
         self.port: tuple[ItemId, str] | None = None
+        canvas.store.changing.connect(self._on_store_changing)
 
     def edit_field(self, item: ItemId, path: str) -> None:
         """Edit the literal of a port where it stands; `port` is it meanwhile."""
@@ -185,6 +186,13 @@ class InPlaceEditing:
         if editor is not None:
             canvas.bubble.say(str(words), QPoint(editor.x(), editor.geometry().bottom() - 8))
         canvas.status_message.emit(str(words))
+
+    def _on_store_changing(self) -> None:
+        """Something else changes the graph: what is open has its last word before it."""
+        if isinstance(self.editor, ChoiceList):
+            self.editor.leave()
+        elif self.editor is not None:
+            self.editor.finish()
 
     def _on_editor_closed(self, how: object) -> None:
         if how == "cancelled":

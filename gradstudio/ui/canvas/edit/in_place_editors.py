@@ -71,7 +71,12 @@ class LineEdit(QLineEdit):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Leaving keeps what is right; what is wrong is said, and the old value stands."""
         super().focusOutEvent(event)
-        if self._open and event.reason() != Qt.FocusReason.PopupFocusReason:
+        if event.reason() != Qt.FocusReason.PopupFocusReason:
+            self.finish()
+
+    def finish(self) -> None:
+        """It is over: what is right is kept, what is wrong is said."""
+        if self._open:
             words = self._try_to_keep()
             if words:
                 self.refused.emit(words)
@@ -147,7 +152,11 @@ class NoteEdit(QPlainTextEdit):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         if event.reason() != Qt.FocusReason.PopupFocusReason:
-            self._close("kept")
+            self.finish()
+
+    def finish(self) -> None:
+        """It is over, and what was written is kept."""
+        self._close("kept")
 
     def _close(self, how: str) -> None:
         if self._open:

@@ -239,14 +239,14 @@ class LiveText(QObject):
         if self._editor.document().isUndoAvailable():
             self._editor.undo()
         else:
-            self._step(self._store.undo_stack.undo)
+            self._step(self._store.undo)
 
     def redo(self) -> None:
         """The other way."""
         if self._editor.document().isRedoAvailable():
             self._editor.redo()
         else:
-            self._step(self._store.undo_stack.redo)
+            self._step(self._store.redo)
 
     def _step(self, step: Callable[[], None]) -> None:
         self._edit_number += 1

@@ -3,7 +3,7 @@
 import functools
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import Edits, SetPlaces
@@ -137,6 +137,7 @@ class InspectorPanel(QScrollArea):
         self._soon.due.connect(self._follow)
         session.attention.selection_changed.connect(self._on_attention_selection_changed)
         session.results.moment_moved.connect(self._on_results_moment_moved)
+        session.shown_store.changing.connect(self._on_store_changing)
         session.shown_store.edited.connect(self._on_store_edited)
         session.shown_store.replaced.connect(self._follow)
         session.results.changed.connect(self._on_results_changed)
@@ -269,6 +270,13 @@ class InspectorPanel(QScrollArea):
             return  # with the moment, whose results are still to come
         self._pinned = self._session.results.looking_back
         self._soon.request()
+
+    def _on_store_changing(self) -> None:
+        """Something else changes the graph: a line that is being typed into has its last word before it."""
+        typed = QApplication.focusWidget()
+        line = typed.lineEdit() if isinstance(typed, QComboBox) else typed
+        if isinstance(line, QLineEdit) and line.isModified() and self.isAncestorOf(line):
+            line.editingFinished.emit()
 
     def _on_store_edited(self, edits: Edits) -> None:
         if not all(isinstance(edit, SetPlaces) for edit in edits):

@@ -11,7 +11,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 from shiboken6 import isValid
 
 from gradstudio.graph.edits import Edits, apply_all
-from gradstudio.graph.errors import Refused
+from gradstudio.graph.errors import EditError, Refused
 from gradstudio.graph.model import Graph
 
 P = ParamSpec("P")
@@ -61,6 +61,7 @@ class GraphStore(QObject):
     """Holds the graph; every change is submitted here, checked, undoable and announced.
 
     Signals:
+        changing(): an edit, undo or redo is about to come; what is being typed is kept or given up now.
         edited(object): after edits were applied (also by undo and redo), with the tuple.
         submitted(object): the same once, when they are made: neither undo nor redo.
         replaced(): the whole graph is another one (opened, new).
@@ -69,6 +70,7 @@ class GraphStore(QObject):
         refused(object): a person's wish was refused; the words why.
     """
 
+    changing = Signal()
     edited = Signal(object)
     submitted = Signal(object)
     replaced = Signal()
@@ -87,6 +89,8 @@ class GraphStore(QObject):
         self.undo_stack.indexChanged.connect(self._on_undo_stack_index_changed)
         self._merge_ids: dict[str, int] = {}
         self._merge_numbers = itertools.count(1)
+        self._revision = 0
+        self._settles = self._applies = False
 
     def submit(self, edits: Edits, text: str, merge_key: str = "") -> None:
         """Apply edits as one undo entry; entries with the same merge key become one.
@@ -94,9 +98,9 @@ class GraphStore(QObject):
         Raises:
             EditError: they do not fit; nothing is changed and nothing is on the stack.
         """
-        if not edits:
+        if not edits or self.try_out(edits) is None:
             return
-        apply_all(self.graph.copy(), edits)  # redo cannot fail later: it is tried on a copy first
+        assert not self._applies, "an edit within an undo, a redo or another edit"
         merge_id = self._merge_ids.setdefault(merge_key, next(self._merge_numbers)) if merge_key else -1
         self.undo_stack.push(_EditCommand(self, edits, text, merge_key, merge_id))
         self.submitted.emit(edits)
@@ -110,6 +114,7 @@ class GraphStore(QObject):
         **named: P.kwargs,
     ) -> bool:
         """Submit what a recipe makes of the graph; a refusal is announced in words."""
+        self.settle()
         try:
             edits = recipe(self.graph, *arguments, **named)
         except Refused as refusal:
@@ -117,6 +122,50 @@ class GraphStore(QObject):
             return False
         self.submit(edits, text)
         return True
+
+    def settle(self) -> bool:
+        """Let whoever is being typed into keep it or give it up, before anything else changes; whether that edited."""
+        if self._settles or self._applies:
+            return False
+        before, self._settles = self._revision, True
+        try:
+            self.changing.emit()
+        finally:
+            self._settles = False
+        return self._revision != before
+
+    def try_out(self, edits: Edits) -> Graph | None:
+        """A copy of the graph with these edits, after what was being typed; None: it took the ground from under them.
+
+        Raises:
+            EditError: they do not fit, and did not before either.
+        """
+        kept, draft = self.settle(), self.graph.copy()
+        try:
+            apply_all(draft, edits)  # redo cannot fail later: it is tried on a copy first
+        except EditError:
+            if not kept:
+                raise
+            self.refused.emit(
+                "What was being typed was kept first, and this does not fit it. Do it again if it is meant."
+            )
+            return None
+        return draft
+
+    def undo(self) -> None:
+        """Take back the newest change: what was being typed, if that is right."""
+        self.settle()
+        self.undo_stack.undo()
+
+    def redo(self) -> None:
+        """Make the change again that was taken back."""
+        self.settle()
+        self.undo_stack.redo()
+
+    def go_to(self, step: int) -> None:
+        """Undo or redo until so many changes are made."""
+        self.settle()
+        self.undo_stack.setIndex(step)
 
     def load(self, graph: Graph) -> None:
         """Put another graph in place of this one, with an empty history."""
@@ -156,6 +205,11 @@ class GraphStore(QObject):
         self.history_changed.emit()
 
     def _apply(self, edits: Edits) -> Edits:
-        inverses = apply_all(self.graph, edits)
-        self.edited.emit(edits)
+        self._applies = True
+        try:
+            inverses = apply_all(self.graph, edits)
+            self._revision += 1
+            self.edited.emit(edits)
+        finally:
+            self._applies = False
         return inverses

@@ -143,6 +143,7 @@ class ShownStore(GraphStore):
         self.root, self.scope = root, scope
         self.graph, self.undo_stack = root.graph, root.undo_stack
         self._own: Edits | None = None
+        root.changing.connect(self.changing)
         root.edited.connect(self._on_root_edited)
         root.submitted.connect(self._on_root_submitted)
         root.replaced.connect(self._on_root_replaced)
@@ -162,10 +163,10 @@ class ShownStore(GraphStore):
         if not self.scope.path:
             self.root.submit(edits, text, merge_key)
             return
-        if not edits:
+        draft = self.try_out(edits) if edits else None
+        if draft is None:
             return
-        name, draft = self.scope.name, self.graph.copy()
-        apply_all(draft, edits)
+        name = self.scope.name
         more = boundary_edits(draft)
         apply_all(draft, more)
         self._own = (*edits, *more)
@@ -174,6 +175,10 @@ class ShownStore(GraphStore):
             self.root.submit(close_group(self.root.graph, name, draft), words, merge_key and f"{name}/{merge_key}")
         finally:
             self._own = None
+
+    def settle(self) -> bool:
+        """Let whoever is being typed into keep it or give it up; whether that edited."""
+        return self.root.settle()
 
     def load(self, graph: Graph) -> None:
         """Put another document in place of this one."""

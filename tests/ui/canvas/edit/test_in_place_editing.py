@@ -86,6 +86,79 @@ def test_tab_keeps_and_goes_on_to_the_next_field(hand: Hand) -> None:
     assert literal(hand, x, "fill_value") == "0.5"
 
 
+def test_undo_while_a_field_is_open_takes_back_what_was_typed_in_it(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    texts = hand.undo_texts
+    retype(open_line(hand, x, "data"), "7")
+    hand.canvas.store.undo()
+    assert hand.canvas.in_place.editor is None
+    assert literal(hand, x, "data") == "[1.0, 2.0, 3.0]"
+    assert hand.undo_texts == texts
+    hand.canvas.store.redo()
+    assert literal(hand, x, "data") == "7"
+
+
+def test_undo_while_a_name_is_open_leaves_a_history_that_goes_back_and_forth(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    store = hand.session.graph_store
+    hand.canvas.attention.select([x])
+    hand.canvas.selection_commands.duplicate_selection()
+    hand.canvas.group_commands.make_group()
+    editor = hand.canvas.in_place.editor
+    assert isinstance(editor, LineEdit)
+    retype(editor, "other")
+    while store.undo_stack.canUndo():
+        store.undo()
+    assert not hand.graph.nodes
+    while store.undo_stack.canRedo():
+        store.redo()
+    assert "other" in hand.graph.definitions
+
+
+def test_an_edit_by_menu_comes_after_what_is_typed(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    y = hand.add("torch.tensor", 500, 100)
+    retype(open_line(hand, x, "data"), "7")
+    hand.canvas.store.submit(recipes.delete(hand.graph, (x, y)), "Delete")
+    assert hand.undo_texts[-2:] == ["Set data", "Delete"]
+    hand.canvas.store.undo()
+    assert literal(hand, x, "data") == "7"
+    hand.canvas.store.undo()
+    assert literal(hand, x, "data") == "[1.0, 2.0, 3.0]"
+
+
+def test_an_edit_that_does_not_fit_what_was_typed_is_refused_in_words(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    stale = recipes.delete(hand.graph, (x,))
+    refused: list[object] = []
+    hand.canvas.store.refused.connect(refused.append)
+    hand.canvas.store.changing.connect(
+        lambda: hand.canvas.store.submit(recipes.delete(hand.graph, (x,)), "Delete") if x in hand.graph else None
+    )
+    hand.canvas.store.submit(stale, "Delete again")
+    assert hand.undo_texts[-1] == "Delete"
+    assert len(refused) == 1
+
+
+def test_nothing_is_pushed_within_an_undo(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    store = hand.session.graph_store
+    edits = recipes.delete(hand.graph, (x,))
+    said: list[str] = []
+
+    def push(_edits: object) -> None:
+        try:
+            store.submit(recipes.rename(store.graph, x, ("other",)) if x in store.graph else (), "Rename")
+        except AssertionError as error:
+            said.append(str(error))
+
+    store.submit(edits, "Delete")
+    store.edited.connect(push)
+    store.undo()
+    assert len(said) == 1
+    assert hand.undo_texts == ["Add"]
+
+
 def test_an_emptied_optional_field_means_torchs_default(hand: Hand) -> None:
     x = hand.add("torch.sum", 200, 100, dim="1")
     editor = open_line(hand, x, "dim")

@@ -144,7 +144,7 @@ class LineEditor(ArgumentEditor):
         super().__init__(port, self._line, parent)
         self._line.setPlaceholderText(hint_of(port))
         self._line.setToolTip(port.parameter.hint)
-        self._line.editingFinished.connect(self.commit)
+        self._line.editingFinished.connect(self._on_line_editing_finished)
         self._line.textEdited.connect(lambda _text: self.say(""))
         self._line.installEventFilter(self)
         self.revert()
@@ -156,6 +156,10 @@ class LineEditor(ArgumentEditor):
     def show_value(self) -> None:
         super().show_value()
         self._line.setText(self.port.literal)
+
+    def _on_line_editing_finished(self) -> None:
+        self._line.setModified(False)
+        self.commit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Esc brings the old value back; the arrows up and down step a number."""

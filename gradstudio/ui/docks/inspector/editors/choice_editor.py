@@ -56,10 +56,15 @@ class ChoiceEditor(ArgumentEditor):
         if (line := self._box.lineEdit()) is not None:
             line.setFont(self._box.font())
             line.setPlaceholderText(rows[0].shown if not rows[0].text else "")
-            line.editingFinished.connect(self.commit)
+            line.editingFinished.connect(self._on_line_editing_finished)
             self._box.setCompleter(None)  # type: ignore[arg-type]  # None takes the completer away
         self._box.activated.connect(self._on_box_activated)
         self.revert()
+
+    def _on_line_editing_finished(self) -> None:
+        if (line := self._box.lineEdit()) is not None:
+            line.setModified(False)
+        self.commit()
 
     @property
     def text(self) -> str:
