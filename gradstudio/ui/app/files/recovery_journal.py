@@ -1,6 +1,7 @@
 """Keeps the recovery journal of one document behind its edits, and behind what is typed in the Code dock."""
 
 import logging
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,11 @@ from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
 
 WRITE_MS = 500
-"""A gesture is on disk half a second after it."""
+"""The first gesture after a pause is on disk at once, those that follow within half a second."""
+AGAIN_S = 60.0
+"""A recovery folder that stays out of order is said again after so long."""
+AGAIN_MS = 2000
+"""And tried again after so long."""
 
 
 class Recovery(QObject):
@@ -24,23 +29,35 @@ class Recovery(QObject):
         view: where the canvas looks, and its bookmarks; None: nobody knows.
     """
 
-    def __init__(self, session: Session, folder: Path, parent: QObject | None = None) -> None:
-        """Follow a session; journals lie in `folder`."""
+    def __init__(
+        self,
+        session: Session,
+        folder: Path,
+        parent: QObject | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Follow a session; journals lie in `folder`, and `clock` says how many seconds have passed."""
         super().__init__(parent)
-        self._session, self._folder = session, folder
+        self._session, self._folder, self._clock = session, folder, clock
         self._journal = Journal(folder)
-        self._warned = False
+        self._refused_at: float | None = None
         self.unapplied: Callable[[], str] = lambda: ""
         self.view: Callable[[], View | None] = lambda: None
         self._throttle = Throttle(WRITE_MS, self)
-        self._throttle.due.connect(self.write)
-        session.graph_store.edited.connect(self._throttle.request)
+        self._throttle.due.connect(self._on_throttle_due)
+        self._soon = Throttle(0, self)
+        self._soon.due.connect(self._on_soon_due)
+        self._waits = False
+        session.graph_store.edited.connect(self.request)
         session.graph_store.clean_changed.connect(self._on_clean_changed)
         session.graph_store.replaced.connect(self._on_store_replaced)
 
     def request(self) -> None:
-        """Something changed that is to be kept: it is written in a moment."""
-        self._throttle.request()
+        """Something changed that is to be kept: it is written when the event is over, or later where one just was."""
+        if self._throttle.pending:
+            self._waits = True
+        else:
+            self._soon.request()
 
     def write(self, *, durable: bool = False) -> bool:
         """Write what is not saved yet; whether there was something, and it is written.
@@ -64,12 +81,20 @@ class Recovery(QObject):
                 durable=durable,
             )
         except DocumentError as error:
-            if not self._warned:
-                logging.getLogger(__name__).info("no recovery: %s", error)
-                store.refused.emit(f"Unsaved changes cannot be kept for recovery: {error}")
-            self._warned = True
+            self._say_refused(error)
             return False
+        if self._refused_at is not None:
+            self._refused_at = None
+            store.refused.emit("Unsaved changes are kept for recovery again.")
         return True
+
+    def _say_refused(self, error: DocumentError) -> None:
+        """What is wrong with the folder: once, and again while it lasts."""
+        now = self._clock()
+        if self._refused_at is None or now - self._refused_at >= AGAIN_S:
+            self._refused_at = now
+            logging.getLogger(__name__).info("no recovery: %s", error)
+            self._session.graph_store.refused.emit(f"Unsaved changes cannot be kept for recovery: {error}")
 
     def take(self, left: Recovered) -> None:
         """Put what was left behind into this document, and keep it on.
@@ -84,18 +109,33 @@ class Recovery(QObject):
 
     def close(self) -> None:
         """The document closes on purpose: nothing is left to recover."""
-        self._throttle.cancel()
+        self._rest()
         self._journal.discard()
+
+    def _on_soon_due(self) -> None:
+        self.write()
+        self._waits = self._refused_at is not None and self.has_something
+        self._throttle.set_interval(AGAIN_MS if self._waits else WRITE_MS)
+        self._throttle.request()
+
+    def _on_throttle_due(self) -> None:
+        if self._waits:
+            self._on_soon_due()
+
+    def _rest(self) -> None:
+        self._soon.cancel()
+        self._throttle.cancel()
+        self._waits = False
 
     def _on_clean_changed(self, clean: bool) -> None:
         if clean:
-            self._throttle.cancel()
+            self._rest()
             if self.unapplied():
-                self._throttle.request()
+                self.request()
             else:
                 self._journal.discard()
 
     def _on_store_replaced(self) -> None:
-        self._throttle.cancel()
+        self._rest()
         self._journal.discard()
         self._journal = Journal(self._folder)

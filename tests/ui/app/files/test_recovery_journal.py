@@ -1,0 +1,70 @@
+"""The journal: what is done first is on disk at once, and a folder that is out of order is said as long as it is."""
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gradstudio.document.journal import recoverable
+from gradstudio.ui.app.files.recovery_journal import AGAIN_S, Recovery
+from gradstudio.ui.state.session import Session
+from tests.ui.conftest import Add
+
+
+def journals(folder: Path) -> list[Path]:
+    return list(folder.glob("*.recovery"))
+
+
+def test_the_first_gesture_is_on_disk_when_its_event_is_over(session: Session, add: Add, tmp_path: Path) -> None:
+    recovery = Recovery(session, tmp_path)
+    add("torch.randn")
+    QApplication.processEvents()
+    assert len(journals(tmp_path)) == 1
+    recovery.close()
+
+
+def test_what_follows_at_once_is_on_disk_a_moment_later(
+    qtbot: QtBot, session: Session, add: Add, tmp_path: Path
+) -> None:
+    recovery = Recovery(session, tmp_path)
+    add("torch.randn")
+    QApplication.processEvents()
+    add("torch.ones")
+    qtbot.waitUntil(lambda: "torch.ones" in journals(tmp_path)[0].read_text())
+    recovery.close()
+    assert not recoverable(tmp_path)
+
+
+def test_a_folder_out_of_order_is_said_again_while_it_lasts_and_when_it_is_well(
+    session: Session, add: Add, tmp_path: Path
+) -> None:
+    seconds = [0.0]
+    folder = tmp_path / "recovery"
+    folder.write_text("a file where the folder should be")
+    recovery = Recovery(session, folder, clock=lambda: seconds[0])
+    said: list[str] = []
+    session.graph_store.refused.connect(said.append)
+    add("torch.randn")
+    for passed in (0.0, AGAIN_S / 2, AGAIN_S, AGAIN_S + 1):
+        seconds[0] = passed
+        assert not recovery.write()
+    assert len(said) == 2
+    assert all("cannot be kept for recovery" in words for words in said)
+    folder.unlink()
+    assert recovery.write()
+    assert recovery.write()
+    assert said[2:] == ["Unsaved changes are kept for recovery again."]
+    recovery.close()
+
+
+def test_a_folder_that_is_well_again_is_noticed_without_another_gesture(
+    qtbot: QtBot, session: Session, add: Add, tmp_path: Path
+) -> None:
+    folder = tmp_path / "recovery"
+    folder.write_text("a file where the folder should be")
+    recovery = Recovery(session, folder)
+    add("torch.randn")
+    QApplication.processEvents()
+    folder.unlink()
+    qtbot.waitUntil(lambda: bool(journals(folder)))
+    recovery.close()
