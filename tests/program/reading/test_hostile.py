@@ -4,6 +4,7 @@ import ast
 
 import pytest
 
+from gradstudio.graph.text.literal_text import MAX_NESTING, spell
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
@@ -151,3 +152,10 @@ def test_nothing_is_computed_while_it_is_read() -> None:
 def test_many_loops_in_loops_are_looked_through_once() -> None:
     text = "".join(" " * depth + f"for i{depth} in range(2):\n" for depth in range(90)) + " " * 90 + "x = i0\n"
     assert "blocks" in refusal(text).reason
+
+
+@pytest.mark.parametrize("term", ["1", "[1]", "'a'"])
+def test_a_long_sum_of_literals_is_not_asked_at_every_link_whether_it_is_one(term: str) -> None:
+    spell.cache_clear()
+    read_script("x = " + " + ".join([term] * 800) + "\n")
+    assert spell.cache_info().misses <= 2 * MAX_NESTING

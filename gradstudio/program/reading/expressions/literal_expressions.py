@@ -4,7 +4,7 @@ import ast
 import copy
 import re
 
-from gradstudio.graph.text.literal_text import CALLS, TYPES, NotALiteral, spell
+from gradstudio.graph.text.literal_text import CALLS, MAX_NESTING, TYPES, NotALiteral, spell
 from gradstudio.operators.calls.argument_binding import Written
 from gradstudio.program.reading.imports import PACKAGES, Modules
 
@@ -27,9 +27,12 @@ class Literals:
         if isinstance(node, ast.Call) and not self._may_be_literal(node):
             return None
         first: ast.expr | None = node
+        links = 0
         while isinstance(first, ast.BinOp | ast.Subscript):  # the beginning of a chain tells soonest
-            first = first.left if isinstance(first, ast.BinOp) else first.value
+            first, links = (first.left if isinstance(first, ast.BinOp) else first.value), links + 1
         if first is not node and isinstance(first, ast.Name) and not self._is_known(first.id):
+            return None
+        if links > MAX_NESTING:
             return None
         names = False
         for part in ast.walk(node):
