@@ -34,6 +34,24 @@ def test_a_check_tells_it_too(tmp_path, capsys) -> None:
     assert "PROBLEM at y (line 3): A size has at most 63 bits" in told
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = torch.tensor(10) ** 10 ** 10 ** 10",
+        "x = torch.tensor(10) + (1 << 10**12)",
+        "x = torch.ones(2) * len('a' * 10**12)",
+        "x = torch.ones(2) * len([0] * 10**12)",
+        "n = 10**10\nx = torch.ones(2) ** (10**n)",
+    ],
+)
+@pytest.mark.parametrize("verb", ["check", "run"])
+def test_constants_beside_a_tensor_are_not_computed_for_ever(tmp_path, capsys, verb: str, text: str) -> None:
+    path = tmp_path / "constants.py"
+    path.write_text(f"import torch\n\n{text}\n")
+    assert main([verb, str(path)]) == 1
+    assert "at most 100,0" in capsys.readouterr().out
+
+
 def test_an_input_is_not_computed_for_ever(tmp_path) -> None:
     path = tmp_path / "net.py"
     path.write_text("from torch import nn\nnet = nn.Identity()\n")

@@ -24,7 +24,7 @@ from gradstudio.engine.infer.inference_strategies import (
     on_ones,
     on_real_values,
 )
-from gradstudio.engine.memory.allocation_guard import largest_result
+from gradstudio.engine.memory.allocation_guard import is_too_large_for_python, largest_result
 from gradstudio.engine.meta.inference_results import UNKNOWN, Refusal, Results, Unknown, device_of
 from gradstudio.engine.meta.meta_tensors import META, meta_of, rebuild
 from gradstudio.engine.meta.replayable_iterators import replayable_in
@@ -338,7 +338,8 @@ class StatementInference:
 
     def _explodes(self) -> bool:
         """Whole numbers raised to powers, or shifted, can take for ever; only a run may do that."""
-        return not (self._tensors or self._modules) and has_open_power(self._step.statement.text)
+        open_power = not (self._tensors or self._modules) and has_open_power(self._step.statement.text)
+        return open_power or is_too_large_for_python(self._step, self._inputs)
 
     def _aliases(self, name: str) -> list[str]:
         """Every name of the same object."""

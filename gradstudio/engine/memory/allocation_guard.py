@@ -10,6 +10,7 @@ import ast
 import math
 import re
 import time
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -61,6 +62,15 @@ def refuse_too_large(step: Step, namespace: dict[str, Any]) -> None:
         return
     if not any(isinstance(namespace.get(name), _MUTABLE) for name in step.source.reads):
         _weigh(step, namespace)
+
+
+def is_too_large_for_python(step: Step, names: Mapping[str, Any]) -> bool:
+    """Whether a statement, with these values for its names, makes a number, text or list beyond Python's limits."""
+    try:
+        refuse(step.statement.text, lambda name: of_value(names.get(name)))
+    except TooBig:
+        return True
+    return False
 
 
 def too_large_error(step: Step, size: int, free: int, device: torch.device) -> TooLarge:
