@@ -255,6 +255,22 @@ def test_pictures_are_written_as_png_and_svg(dark: Theme, tmp_path: Path) -> Non
         picture_export.save_picture(small_graph(), None, dark, tmp_path / "no" / "a.svg")
 
 
+@pytest.mark.parametrize("name", ["a.png", "a.svg", "a.pdf"])
+def test_a_picture_that_has_no_room_leaves_the_old_one(dark: Theme, tmp_path: Path, name: str) -> None:
+    resource = pytest.importorskip("resource")
+    picture_export.save_picture(Graph(), None, dark, tmp_path / name)
+    before = (tmp_path / name).read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, limits[1]))
+    try:
+        with pytest.raises(OSError, match="untouched"):
+            picture_export.save_picture(small_graph(), None, dark, tmp_path / name)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (tmp_path / name).read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
 # ------------------------------------------------------------------ heat maps
 
 

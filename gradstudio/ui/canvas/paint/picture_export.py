@@ -7,6 +7,8 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRectF, QS
 from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 
+from gradstudio.document.atomic_write import write_file
+from gradstudio.document.errors import CannotSave
 from gradstudio.document.file import View
 from gradstudio.document.png_embedding import embed_graph
 from gradstudio.graph.model import Graph
@@ -60,15 +62,17 @@ def write_svg(
         OSError: the file cannot be written.
     """
     board, look, box = _board(graph, results, theme, shown)
-    path.write_bytes(b"")  # QSvgGenerator says nothing when it cannot write
+    data = QBuffer()
+    data.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
-    generator.setFileName(str(path))
+    generator.setOutputDevice(data)
     generator.setSize(QSize(round(box.width), round(box.height)))
     generator.setViewBox(QRectF(0, 0, box.width, box.height))
     generator.setTitle("GradStudio")
     painter = QPainter(generator)
     _paint(painter, board, look, Camera(1.0, box.x, box.y), box, ground)
     painter.end()
+    _replace(path, bytes(data.data().data()))
 
 
 def write_pdf(
@@ -80,8 +84,9 @@ def write_pdf(
         OSError: the file cannot be written.
     """
     board, look, box = _board(graph, results, theme, shown)
-    path.write_bytes(b"")  # QPdfWriter says nothing when it cannot write
-    writer = QPdfWriter(str(path))
+    data = QBuffer()
+    data.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(data)
     writer.setTitle("GradStudio")
     writer.setResolution(POINTS_PER_INCH)
     writer.setPageMargins(QMarginsF())
@@ -89,6 +94,15 @@ def write_pdf(
     painter = QPainter(writer)
     _paint(painter, board, look, Camera(1.0, box.x, box.y), box, ground)
     painter.end()
+    _replace(path, bytes(data.data().data()))
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Put a picture in the place of what is there, which stays whole where that fails."""
+    try:
+        write_file(path, data, durable=False)
+    except CannotSave as error:
+        raise OSError(str(error)) from error
 
 
 def png_of(image: QImage) -> bytes:
@@ -127,7 +141,7 @@ def save_picture(
             write_pdf(seen, results, theme, path, shown, ground=ground)
         case ".png":
             picture = png_of(render_picture(seen, results, theme, scale, shown, ground=ground))
-            path.write_bytes(embed_graph(picture, graph, view))
+            _replace(path, embed_graph(picture, graph, view))
         case _:
             raise OSError(f"'{path}' cannot be written as a picture; use a name that ends in .png, .svg or .pdf")
 
