@@ -7,10 +7,12 @@ import msgspec
 import pytest
 import torch
 
+from gradstudio.engine.live.live_state import MAX_ROWS
 from gradstudio.engine.memory.allocation_guard import refused_bytes
 from gradstudio.engine.script.compiled_steps import source_of
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program, Span, Statement
+from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.records import PlainRecord, TensorRecord, TupleRecord
 from tests.engine.build import PRELUDE, node, program
 from tests.engine.conftest import Bench
@@ -209,6 +211,17 @@ def test_long_loops_keep_their_first_and_last_turns(bench: Bench) -> None:
     assert live is not None
     turns = [row.turns[0] for row in live.rows.values() if row.turns]
     assert turns == [*range(16), *range(160, 400)]
+
+
+def test_of_more_rows_than_are_kept_the_oldest_go(bench: Bench) -> None:
+    bench.run("n = 0")
+    live = bench.engine.live
+    assert live is not None
+    first, last = 2, MAX_ROWS + 5
+    for number in range(first, last + 1):
+        live.record(Row(step=number, node=ItemId("row"), outputs=(), pass_number=number))
+    kept = [row.step for row in live.rows.values()]
+    assert kept == [*range(last - MAX_ROWS + 1, last + 1)]
 
 
 # ------------------------------------------------------------------ prints and warnings

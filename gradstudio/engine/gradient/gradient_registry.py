@@ -4,6 +4,7 @@ Values are noted when they are made; what reaches them is reported by `backward_
 `.grad` of leaves is watched between statements. Nothing here computes but summaries.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 import torch
@@ -50,7 +51,7 @@ class Gradients:
         self._serial = 0
         self._budget = budget
         self._lazy: list[tuple[Key, nn.Module, tuple[int, ...], Callable[[Tensor], Cut | None]]] = []
-        self._kept: dict[tuple[Key, bool], int] = {}
+        self._kept: OrderedDict[tuple[Key, bool], int] = OrderedDict()
         self._kept_bytes, self._allowed = 0, -1
         self.grad_bytes = 0
 
@@ -156,7 +157,7 @@ class Gradients:
         """Another pass begins: what the repeated part made is forgotten, `stays` keeps set-up's."""
         self.pass_number, self.last_backward = pass_number, None
         staying = {key: value for key, value in self.values.items() if stays(key[0])}
-        kept = {entry: size for entry, size in self._kept.items() if entry[0] in staying}
+        kept = OrderedDict((entry, size) for entry, size in self._kept.items() if entry[0] in staying)
         self._kept, self._kept_bytes = kept, sum(kept.values())
         self.grad_bytes = sum([size for (_, is_grad), size in kept.items() if is_grad])
         self.values = staying

@@ -1,6 +1,6 @@
 """Who wrote into which tensor in place, by the version torch counts: what a clash is explained with."""
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ class Writes:
 
     def __init__(self) -> None:
         """None yet."""
-        self._by_storage: dict[int, deque[Write]] = {}
+        self._by_storage: OrderedDict[int, deque[Write]] = OrderedDict()
 
     def note(self, step: Step, turns: tuple[int, ...], before: list[tuple[Tensor, int]]) -> None:
         """A statement has run; `before` is what `versions` said before it."""
@@ -41,7 +41,7 @@ class Writes:
                 continue
             seen.add(storage)
             if storage not in self._by_storage and len(self._by_storage) >= MAX_STORAGES:
-                del self._by_storage[next(iter(self._by_storage))]
+                self._by_storage.popitem(last=False)
             log = self._by_storage.setdefault(storage, deque(maxlen=MAX_WRITES))
             while log and log[-1].version >= now:
                 log.pop()  # of a tensor that lay at this address before

@@ -1,7 +1,7 @@
 """The one live state: a namespace, where the program stands in it, and what was recorded."""
 
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -114,7 +114,7 @@ class Live:
     prepared: bool = False
     last_backward: Step | None = None
     backward_parts: dict[str, Any] = field(default_factory=dict)
-    rows: dict[tuple[ItemId, tuple[int, ...], int], Row] = field(default_factory=dict)
+    rows: OrderedDict[tuple[ItemId, tuple[int, ...], int], Row] = field(default_factory=OrderedDict)
     last_rows: dict[ItemId, Row] = field(default_factory=dict)
     paused: bool = False
     behind: tuple[ItemId, tuple[int, ...]] | None = None
@@ -232,7 +232,7 @@ class Live:
         self.last_rows[row.node] = row
         rows[row.node, turns, row.pass_number] = row
         if len(rows) > MAX_ROWS:
-            del rows[next(iter(rows))]
+            rows.popitem(last=False)
         if turns and turns[-1] >= FIRST_TURNS + LAST_TURNS:
             rows.pop((row.node, (*turns[:-1], turns[-1] - LAST_TURNS), row.pass_number), None)
 
