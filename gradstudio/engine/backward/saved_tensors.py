@@ -46,7 +46,10 @@ class SavedReader:
 
     def _one(self, name: str, tensor: Tensor) -> SavedTensor:
         owner, output = self._whose(tensor)
-        version = None if tensor.is_inference() else tensor._version
+        try:
+            version: int | None = tensor._version
+        except RuntimeError:  # one of inference mode has none
+            version = None
         key = (name, tensor.dtype, tensor.shape, version, owner, output)
         told = self._told.get(key)
         if told is None:
@@ -62,7 +65,7 @@ class SavedReader:
         return told
 
     def _whose(self, tensor: Tensor) -> tuple[ItemId, int]:
-        node = grad_fn_of(tensor) if tensor.requires_grad else None
+        node = tensor.grad_fn if not tensor._is_view() else grad_fn_of(tensor) if tensor.requires_grad else None
         if node is not None:
             marks: Marks | None = node.metadata.get(MARK)  # type: ignore[attr-defined]  # a dict, typed as a method
             number = tensor.output_nr
