@@ -25,7 +25,7 @@ def grad_fn_of(tensor: Tensor) -> Node | None:
 
 def is_leaf(tensor: Tensor) -> bool:
     """Whether it is a leaf; not where torch refuses to say."""
-    if not (tensor.requires_grad and tensor._is_view()):
+    if not (tensor._is_view() and tensor.requires_grad):
         return tensor.is_leaf
     base = tensor._base
     return bool(_has_no_node(tensor)) and (base is None or not base.requires_grad or base.is_leaf)
@@ -33,7 +33,7 @@ def is_leaf(tensor: Tensor) -> bool:
 
 def is_nodeless_view(tensor: Tensor) -> bool:
     """Whether it is a view that requires grad because its base does, and has no node, or none yet."""
-    if not (tensor.requires_grad and tensor._is_view()):
+    if not (tensor._is_view() and tensor.requires_grad):
         return False
     base = tensor._base
     return base is not None and base.requires_grad and bool(_has_no_node(tensor))
