@@ -32,7 +32,9 @@ def main() -> None:
     from gradstudio.engine.devices import devices
     from gradstudio.engine.missing_operators import is_other_version, missing_rows, notice
     from gradstudio.engine.service import Service
+    from gradstudio.engine.walls import build_walls
 
+    walls = build_walls()
     service = Service(inbox, outbox)
     gc.freeze()
     gc.set_threshold(*COLLECT)
@@ -45,6 +47,7 @@ def main() -> None:
             torch=str(torch.__version__),
             devices=devices(),
             absent=missing_rows() if is_other_version() else (),
+            walls=walls,
         )
     )
     if text := notice():

@@ -16,6 +16,8 @@ from typing import Any, Final, TypeVar, get_args
 
 from gradstudio.engine import access_calls
 from gradstudio.engine.access_types import built_in_functions, callee, method, reach, writable
+from gradstudio.engine.audit_wall import FILENAME as OF_PROGRAMS
+from gradstudio.engine.audit_wall import wall
 from gradstudio.engine.errors import AccessRefused
 from gradstudio.graph.model import BlockKind, context_path
 from gradstudio.graph.text.allowed_calls import CLASSES
@@ -23,7 +25,7 @@ from gradstudio.graph.text.literal_text import CONSTANTS
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face
 
-FILENAME: Final = "<gradstudio>"
+FILENAME: Final = OF_PROGRAMS
 REACH, METHOD, CALLEE, WRITABLE, REFUSE, SPARSE, SAFE, COPY = (
     f"__gradstudio_{word}__" for word in ("reach", "method", "callee", "writable", "refuse", "sparse", "safe", "copy")
 )
@@ -99,7 +101,11 @@ def execute(code: CodeType, names: dict[str, Any]) -> None:
         Exception: whatever it raises.
     """
     names["__builtins__"] = _builtins()
-    exec(code, names)
+    before, wall.up = wall.up, code
+    try:
+        exec(code, names)
+    finally:
+        wall.up = before
 
 
 def evaluate(code: CodeType, names: dict[str, Any]) -> Any:
@@ -109,7 +115,11 @@ def evaluate(code: CodeType, names: dict[str, Any]) -> Any:
         Exception: whatever it raises.
     """
     names["__builtins__"] = _builtins()
-    return eval(code, names)  # noqa: S307 - guarded, and with built-ins of our choice
+    before, wall.up = wall.up, code
+    try:
+        return eval(code, names)  # noqa: S307 - guarded, and with built-ins of our choice
+    finally:
+        wall.up = before
 
 
 def binder(head: str, names: dict[str, Any]) -> Any:

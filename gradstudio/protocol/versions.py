@@ -8,6 +8,8 @@ from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
 
 Json = dict[str, Any]
+NOT_USED = ("Landlock", "seccomp")
+"""Walls of Linux for which no kept library is at hand."""
 
 
 def engine_info() -> Json:
@@ -21,6 +23,7 @@ def engine_info() -> Json:
     except EngineDied as error:
         return {**facts, "engine": str(error)}
     facts |= {"torch": hello.torch, "devices": [_device_text(d) for d in hello.devices]}
+    facts |= {"walls": list(hello.walls), "not used": list(NOT_USED)}
     return {**facts, "absent": list(hello.absent)} if hello.absent else facts
 
 

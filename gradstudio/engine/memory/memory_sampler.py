@@ -17,6 +17,7 @@ import psutil
 import torch
 from torch import Tensor, nn
 
+from gradstudio.engine.audit_wall import wall
 from gradstudio.engine.value.lazy_modules import tensors_of
 from gradstudio.engine.value.value_records import device_name
 from gradstudio.graph.model import ItemId
@@ -173,6 +174,7 @@ class MemorySampler:
             self._send(Memory(time_s=now, device=device, series=figures, mark=mark))
 
     def _loop(self) -> None:
+        wall.free_this_thread()
         while True:
             self._wanted.wait()
             self.sample()

@@ -37,6 +37,7 @@ class Hello(Message, frozen=True):
 
     Attributes:
         absent: keys of the catalogue that this torch lacks; looked for only when its version is another.
+        walls: what keeps a program from reaching beyond its own memory, as this system has it.
     """
 
     protocol: int
@@ -46,6 +47,7 @@ class Hello(Message, frozen=True):
     torch: str = ""
     devices: tuple[Device, ...] = ()
     absent: tuple[str, ...] = ()
+    walls: tuple[str, ...] = ()
 
 
 class Loaded(Message, frozen=True):
