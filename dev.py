@@ -7,6 +7,7 @@
     python3 dev.py bench [PATTERN] [--json]   the figures in benchmarks/; --save FILE keeps them,
                                               --against FILE shows was, is, ratio, --page FILE... a table
     python3 dev.py conformance [OPTIONS]      every operator and module against PyTorch's own samples: --help
+    python3 dev.py campaign [NAME] [OPTIONS]  hostile inputs, kills and long use, seeded: --help
     python3 dev.py setup                      only the set-up
 
 The first start makes .venv and fills it; later ones find its stamp and spend no time on it. GRADSTUDIO_TORCH says
@@ -60,7 +61,7 @@ def main(arguments: list[str]) -> int:
     Returns:
         The exit code.
     """
-    verbs = {"run": run, "test": test, "bench": bench, "conformance": conformance, "setup": setup}
+    verbs = {"run": run, "test": test, "bench": bench, "conformance": conformance, "campaign": campaign, "setup": setup}
     if not arguments or arguments[0] not in verbs:
         print(__doc__)
         return 0 if arguments[:1] in (["--help"], ["-h"], ["help"]) else 2
@@ -126,6 +127,11 @@ def bench(arguments: list[str]) -> int:
 def conformance(arguments: list[str]) -> int:
     """Draws, runs and exports PyTorch's own samples and prints what agrees with torch bit for bit."""
     return start("-m", "tools.conformance", *arguments)
+
+
+def campaign(arguments: list[str]) -> int:
+    """Tries hostile inputs, kills and long use, and prints cases, failures and the slowest."""
+    return start("-m", "tools.campaign", *arguments)
 
 
 def setup(arguments: list[str]) -> int:

@@ -112,10 +112,10 @@ def test_enter_on_a_row_gives_the_keys_to_the_canvas(drawn: MainWindow, qtbot: Q
 
 
 def test_what_lies_between_is_asked_of_two_nodes(drawn: MainWindow) -> None:
-    action = drawn.actions["graph.between"]
-    assert not action.isEnabled() and "Select two nodes" in drawn.actions.row("graph.between").why()
+    assert not drawn.actions["graph.between"].isEnabled()
+    assert "Select two nodes" in drawn.actions.row("graph.between").why()
     select(drawn, "y", "x")
-    assert action.isEnabled()
+    assert drawn.actions["graph.between"].isEnabled()
     dialog = asked(drawn, "graph.between")
     assert texts(dialog)[:2] == ["Between x and y", "2 nodes: a, b"]
     assert selected(drawn) == {"x", "a", "b", "y"}

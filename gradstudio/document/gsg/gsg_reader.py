@@ -112,8 +112,8 @@ def _check_head(head: _Head, words: str, name: str) -> int:
         raise BadField('"version" must be a whole number', *place)
     if version > VERSION:
         raise NewerVersion(
-            f"this file has version {version:.6g} of the format, and this GradStudio reads up to version {VERSION}: "
-            "update GradStudio",
+            f"this file has version {_short(version)} of the format, and this GradStudio reads up to version "
+            f"{VERSION}: update GradStudio",
             *place,
         )
     if version < VERSION and version not in MIGRATIONS:
@@ -166,3 +166,11 @@ def _place_of(error: Exception, data: bytes, words: str) -> tuple[int, int]:
 
 
 __all__ = ["LARGEST_TEXT", "UnreadableFile", "read"]
+
+
+def _short(version: float) -> str:
+    """The number of a version for a sentence, whatever a file has in its place."""
+    try:
+        return f"{version:.6g}"
+    except OverflowError:
+        return "of hundreds of digits"

@@ -114,7 +114,8 @@ class Recovery(QObject):
 
     def _on_soon_due(self) -> None:
         self.write()
-        self._waits = self._refused_at is not None and self.has_something
+        has_something = not self._session.graph_store.is_clean or bool(self.unapplied())
+        self._waits = self._refused_at is not None and has_something
         self._throttle.set_interval(AGAIN_MS if self._waits else WRITE_MS)
         self._throttle.request()
 

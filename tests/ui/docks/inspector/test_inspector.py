@@ -544,5 +544,5 @@ def test_a_default_that_is_chosen_from_a_list_has_room_to_be_said(
     inspector: InspectorPanel, session: Session, add: Add
 ) -> None:
     session.attention.select([add("torch.Tensor.backward")])
-    boxes = [box for box in inspector.findChildren(QComboBox) if box.currentText().startswith("None")]
+    boxes = [box for box in inspector.details.findChildren(QComboBox) if box.currentText().startswith("None")]
     assert boxes and all(box.currentText() == "None  (default)" for box in boxes)
