@@ -43,7 +43,7 @@ def kill_journals(*, seed: int, cases: range, until: float) -> Tally:
     """Kill a process that writes; its document and journal must hold the last state it told, or one newer."""
     tally = Tally("journal-kills")
     for case in cases:
-        if time.monotonic() > until:
+        if tally.cases and time.monotonic() > until:
             break
         delay_s = generator_of("journal-kills", seed, case).random() * LONGEST_S
         began = time.process_time()
@@ -92,7 +92,7 @@ def kill_engines(*, seed: int, cases: range, until: float) -> Tally:
         engine.wait_until_ready()
         expected = run_program(engine, graph, program, document="0").report.entries
     for case in cases:
-        if time.monotonic() > until:
+        if tally.cases and time.monotonic() > until:
             break
         began = time.process_time()
         delay_s = generator_of("engine-kills", seed, case).random() * LONGEST_S

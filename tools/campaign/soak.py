@@ -46,7 +46,7 @@ def edit(*, seed: int, cases: range, until: float) -> Tally:
 
     tally, standing = Tally("edits"), _Standing()
     for case in cases:
-        if time.monotonic() > until:
+        if tally.cases and time.monotonic() > until:
             break
         began, generator = time.process_time(), generator_of("edits", seed, case)
         store = GraphStore()
@@ -81,7 +81,7 @@ def run(*, seed: int, cases: range, until: float) -> Tally:
         process = psutil.Process(engine.process.pid)
         expected = run_program(engine, graph, program, document="soak").report.entries
         for case in cases:
-            if time.monotonic() > until:
+            if tally.cases and time.monotonic() > until:
                 break
             began = time.process_time()
             outcome = run_program(engine, graph, program, document=f"soak {case}", trace=bool(case % 2))
