@@ -3,7 +3,8 @@
 The tests start some three hundred engines. Here the protocol's `COMMAND` is replaced by `engine_stub.py`, which hands
 its streams to one process that has loaded all that an engine loads, and stands for the engine that is forked there:
 it ends as that ends, and when it is killed, so is that. Each engine still is a process of its own that nothing has
-run in. What is about the start itself uses `STARTED`, and each `python -m gradstudio` starts its engine in earnest.
+run in. What is about the start itself uses `STARTED`; each `python -m gradstudio` starts its engine in earnest, and
+so does whoever sets what torch is loaded with, as the number of its threads.
 
 Run with a listening socket and the process to serve, this file is the process that forks; it ends with the other.
 """
@@ -37,9 +38,11 @@ def is_possible() -> bool:
 
 def use(folder: str) -> None:
     """Lets every engine that this process starts from now on be a fork; the first one starts what forks them."""
+    from tests.helpers.engine_stub import loaded_with  # which the process that forks does not find
+
     stub = (sys.executable, "-I", "-S", str(_HERE.with_name("engine_stub.py")), os.path.join(folder, "engines"), "")
     forks = (sys.executable, "-P", "-u", "-c", _START, str(_HERE.parents[2]), str(_HERE), str(os.getpid()))
-    client.COMMAND = (*stub, *forks)
+    client.COMMAND = (*stub, loaded_with(os.environ), *forks, "--", *STARTED)
 
 
 def changed_by(code: str) -> tuple[str, ...]:

@@ -5,14 +5,29 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Mapping
+
+LOADED_WITH = ("OMP_", "MKL_", "OPENBLAS_", "TORCH_", "PYTORCH_", "CUDA_")
+"""How variables begin that are read while torch is loaded, and never again."""
 
 
-def main(address: str, code: str, forks: list[str]) -> None:
-    """Asks for an engine at the address, where `forks` starts who answers, and ends with it.
+def loaded_with(environment: Mapping[str, str]) -> str:
+    """What of an environment torch is loaded with."""
+    return repr(sorted(pair for pair in environment.items() if pair[0].startswith(LOADED_WITH)))
+
+
+def main(address: str, code: str, loaded: str, commands: list[str]) -> None:
+    """Asks for an engine at the address and ends with it; becomes an engine where it is to load torch otherwise.
 
     Args:
         code: what the engine runs before it begins.
+        loaded: what torch was loaded with there.
+        commands: what starts who answers, "--", what starts an engine in earnest.
     """
+    border = commands.index("--")
+    forks, started = commands[:border], commands[border + 1 :]
+    if not code and loaded_with(os.environ) != loaded:
+        os.execv(started[0], started)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # as an engine does
     with called(address, forks) as line:
         environment = [name + b"=" + value for name, value in os.environb.items()]
@@ -69,4 +84,4 @@ def start(address: str, forks: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3:])
+    main(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:])

@@ -1,11 +1,13 @@
 """A forked engine is told from a started one by its cost alone."""
 
+import os
 import signal
 import subprocess
 from pathlib import Path
 
 import psutil
 import pytest
+import torch
 
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.messages.events import Paused
@@ -64,3 +66,17 @@ def test_folder_and_environment_are_those_of_who_starts_it(tmp_path: Path, monke
     monkeypatch.setenv("GRADSTUDIO_WORD", "a=b\nc")
     assert ended("import os; open(os.environ['GRADSTUDIO_WORD'][:3], 'w'); os._exit(0)") == 0
     assert [path.name for path in tmp_path.iterdir()] == ["a=b"]
+
+
+def test_with_other_threads_it_is_started_in_earnest_and_the_next_is_a_fork_as_before() -> None:
+    kept = program(f"assert torch.get_num_threads() == {torch.get_num_threads()}")
+    for environment, text in (
+        ({**os.environ, "OMP_NUM_THREADS": "1"}, program("assert torch.get_num_threads() == 1")),
+        (None, kept),
+    ):
+        with EngineProcess(environment=environment) as engine:
+            is_started = engine.wait_until_ready().pid == engine.process.pid
+            engine.send(Load(document="d", revision=1, program=text))
+            engine.send(Do(verb="run"))
+            assert engine.wait_for(Paused).outcome == "done"  # type: ignore[union-attr]
+            assert is_started == (environment is not None)
