@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QDockWidget, QWidget
 
 
@@ -18,9 +19,16 @@ class CatchUp(QObject):
         panel.installEventFilter(self)
 
     def puts_off(self) -> bool:
-        """Whether nobody sees the panel now; if so, it catches up as soon as somebody does."""
-        self._waits = self._waits or not is_seen(self._panel)
-        return self._waits
+        """Whether nobody sees the panel now; if so, it catches up as soon as somebody does.
+
+        True as well when it catches up at once: what was asked for is in it.
+        """
+        if not is_seen(self._panel):
+            self._waits = True
+            return True
+        caught_up = self._waits
+        self.now()
+        return caught_up
 
     def now(self) -> None:
         """Do what was put off, if anything was."""
@@ -44,8 +52,13 @@ class CatchUp(QObject):
 
 
 def is_seen(panel: QWidget) -> bool:
-    """Whether something of a panel is in view, as Qt's own word is not behind a tab; on no window it is taken to be."""
-    return panel.parentWidget() is None or (panel.isVisible() and not panel.visibleRegion().isEmpty())
+    """Whether something of a panel is in view, as Qt's own word is not behind a tab; on no window it is taken to be.
+
+    A screen reader reads what is behind a tab, too.
+    """
+    if panel.parentWidget() is None or QAccessible.isActive():
+        return True
+    return panel.isVisible() and not panel.visibleRegion().isEmpty()
 
 
 def _dock_around(panel: QWidget) -> QDockWidget | None:
