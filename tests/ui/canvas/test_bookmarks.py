@@ -29,6 +29,7 @@ def press(window: MainWindow, keys: str) -> None:
 
 
 def entries(window: MainWindow) -> list[str]:
+    window.frame.menus["View"].aboutToShow.emit()
     menu = next(action.menu() for action in window.frame.menus["View"].actions() if action.text() == "Bookmarks")
     assert isinstance(menu, QMenu)
     return [action.text() for action in menu.actions()]
