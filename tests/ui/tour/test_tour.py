@@ -142,7 +142,8 @@ def test_it_points_at_the_run_button_which_is_enabled_also_for_who_skips(qtbot: 
         QTest.mouseClick(card.next, Left)
         assert tour.number == number
     button = window.toolbar.run_button
-    assert card.ring.isVisible() and button.isEnabled()
+    qtbot.waitUntil(button.isEnabled)
+    assert card.ring.isVisible()
     assert card.ring.geometry().contains(QRect(button.mapTo(window.frame, button.rect().topLeft()), button.size()))
     boxes = [window.canvas.board.placement.box(item) for item in window.session.graph_store.graph.nodes]
     shown_boxes = [window.canvas.camera.box_to_view(box) for box in boxes if box is not None]
