@@ -23,7 +23,7 @@ from tests.ui.desk import Desk, Key, Keys
 
 OURS = str(Path(gradstudio.__file__).parent)
 MAKERS = frozenset({"__init__", "__new__"})
-SOON_MS = 1000
+SOON_MS = 300
 """What waits so long at most belongs to the gesture."""
 
 
