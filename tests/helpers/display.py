@@ -25,6 +25,7 @@ class Display:
     def __init__(self, size: str = "1280x800") -> None:
         self._size = size
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._manager: subprocess.Popen[bytes] | None = None
         self.name = ""
 
     def __enter__(self) -> "Display":
@@ -34,7 +35,7 @@ class Display:
         os.close(writing)
         with os.fdopen(reading) as answer:
             self.name = f":{answer.readline().strip()}"
-        self._start(["openbox"])
+        self._manage()
         return self
 
     def __exit__(
@@ -75,6 +76,7 @@ class Display:
         """
 
         def with_keyboard() -> str:
+            self._manage()
             windows = self._windows(title)  # asked anew: the window that was first may have made place for another
             if windows:
                 self.hand("windowactivate", windows[-1])
@@ -95,8 +97,14 @@ class Display:
     def _windows(self, title: str) -> list[str]:
         return self.hand("search", "--onlyvisible", "--name", title).split()
 
-    def _start(self, command: list[str], pass_fds: tuple[int, ...] = ()) -> None:
+    def _manage(self) -> None:
+        """Start a window manager, another one where it has ended: without one no window is given the keyboard."""
+        if self._manager is None or self._manager.poll() is not None:
+            self._manager = self._start(["openbox"])
+
+    def _start(self, command: list[str], pass_fds: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
         silent = subprocess.DEVNULL
         environment = self.environment
         process = subprocess.Popen(command, env=environment, stdout=silent, stderr=silent, pass_fds=pass_fds)
         self._processes.append(process)
+        return process
