@@ -15,7 +15,7 @@ from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.requests import Do
 
-RUNS = 20
+RUNS = 6
 EXAMPLES = sorted(path.stem for path in paths.examples().glob("*.gsg"))
 LAYER = """
 class Net(nn.Module):
