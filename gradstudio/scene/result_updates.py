@@ -51,14 +51,14 @@ class ResultUpdates:
         self._unmeasured: set[ItemId] = set()
         self._grown: set[ItemId] = set()
 
-    def follow(self, items: tuple[ItemId, ...]) -> list[ItemId]:
+    def follow(self, items: tuple[ItemId, ...], resized: Iterable[ItemId] | None = None) -> list[ItemId]:
         """Results of these nodes changed; of all when none is named. The cards that show them; none when all may.
 
-        While looking back, cards are measured later.
+        Only `resized` are measured again; None: all that changed. While looking back, that is done later.
         """
         joining, cards, revision = self._state.joining, self._stack.cards, self._state.revision
         self.changed_at.update(dict.fromkeys(joining.whole(items), revision))
-        named = [home for home in dict.fromkeys(joining.home(item) for item in items) if home in cards]
+        named = self._homes(items)
         if not named:
             self._rows.clear()
             self.all_changed_at = revision
@@ -67,7 +67,7 @@ class ResultUpdates:
             card.facts = card.leaves = None
             card.revision += 1
             self._rows.pop(item, None)
-        self._unmeasured.update(named or cards)
+        self._unmeasured.update((named or cards) if resized is None else self._homes(resized))
         return named
 
     def measure_few(self) -> None:
@@ -116,6 +116,11 @@ class ResultUpdates:
         except KeyError:
             row = self._rows[item] = self._state.results.row(item)
             return row
+
+    def _homes(self, items: Iterable[ItemId]) -> list[ItemId]:
+        """The cards on which these items stand."""
+        home, cards = self._state.joining.home, self._stack.cards
+        return [one for one in dict.fromkeys(map(home, items)) if one in cards]
 
     def _waiting_in(self, seen: Box | None) -> list[ItemId]:
         if not self._unmeasured:

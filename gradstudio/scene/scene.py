@@ -143,10 +143,13 @@ class Scene:
 
     # -------------------------------------------------------------- results and overlays
 
-    def results_changed(self, items: Iterable[ItemId] = ()) -> None:
-        """Results of these nodes changed; of all when none is named. While looking back, cards are measured later."""
+    def results_changed(self, items: Iterable[ItemId] = (), resized: Iterable[ItemId] | None = None) -> None:
+        """Results of these nodes changed; of all when none is named. While looking back, cards are measured later.
+
+        `resized` are those that may be of another height; None: all of them.
+        """
         self.state.revision += 1
-        homes = self.updates.follow(tuple(items))
+        homes = self.updates.follow(tuple(items), resized)
         self.looks.distrust(self.state.joining.whole(homes) if homes else None)
         self.updates.measure_few()
         self.colours.follow()

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.run_diagnosis import diagnose
+from gradstudio.advice.diagnosis.run_diagnosis import RunDiagnosis
 from gradstudio.graph.names import title
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.base import Message
@@ -30,7 +30,7 @@ def found_in(drawing: Drawing, events: Iterable[Message]) -> Found:
                 gradients = list(now)
             case _:
                 pass
-    found = diagnose(drawing.graph, timeline, gradients)
+    found = RunDiagnosis(timeline).findings(drawing.graph, gradients)
     return {f"{finding.kind} {title(drawing.graph, finding.node)}": finding for finding in found}
 
 

@@ -3,20 +3,19 @@
 from collections.abc import Callable
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.run_diagnosis import diagnose
+from gradstudio.advice.diagnosis.run_diagnosis import RunDiagnosis
 from gradstudio.advice.diagnosis.unordered_writes import unordered_writes
 from gradstudio.graph.model import Graph
 from gradstudio.protocol.messages.events import GradRow
-from gradstudio.protocol.timeline.run_timeline import Timeline
 
 Gradients = tuple[GradRow, ...]
-Looker = Callable[[Graph, Timeline, Gradients], tuple[Finding, ...]]
+Looker = Callable[[Graph, RunDiagnosis, Gradients], tuple[Finding, ...]]
 LOOKERS: tuple[Looker, ...] = (
-    diagnose,
-    lambda graph, _timeline, _gradients: unordered_writes(graph),
+    lambda graph, run, gradients: run.findings(graph, gradients),
+    lambda graph, _run, _gradients: unordered_writes(graph),
 )
 
 
-def findings(graph: Graph, timeline: Timeline, gradients: Gradients = ()) -> tuple[Finding, ...]:
+def findings(graph: Graph, run: RunDiagnosis, gradients: Gradients = ()) -> tuple[Finding, ...]:
     """What everyone who looks has found."""
-    return tuple(finding for look in LOOKERS for finding in look(graph, timeline, gradients))
+    return tuple(finding for look in LOOKERS for finding in look(graph, run, gradients))

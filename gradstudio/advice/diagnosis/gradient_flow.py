@@ -19,6 +19,8 @@ SATURATED_SHARE, FEWEST = 0.9, 8
 """Share of the elements looked at, and how many there must be."""
 EDGES = {"sigmoid": (0.01, 0.99), "tanh": (-0.99, 0.99), "hardsigmoid": (0.0, 1.0), "hardtanh": (-1.0, 1.0)}
 """By activation: below the first or above the second its slope is next to nothing."""
+TELLING = frozenset({"not_reached", "accumulated", "cut"})
+"""States of a gradient that may be worth a word."""
 RECTIFIERS = frozenset({"relu", "relu6", "threshold"})
 
 
@@ -27,28 +29,46 @@ def fading_gradients(graph: Graph, traced: BackwardTraced) -> tuple[Finding, ...
 
     One finding for the worst leaf of each kind, with the nodes on the way to it.
     """
+    return tuple(_faded(graph, traced, leaf, start, kind) for leaf, start, kind in _extremes(traced))
+
+
+def fades(traced: BackwardTraced) -> bool:
+    """Whether a gradient vanishes or explodes on its way to any leaf."""
+    return any(_extremes(traced))
+
+
+def _extremes(traced: BackwardTraced) -> Iterator[tuple[AutogradRow, float, str]]:
+    """The worst leaf of each kind, and the RMS that the backward began with."""
     start = next((rms for row in traced.rows for rms in [_largest(row.incoming)] if rms), 0.0)
-    leaves = (
-        [(rms / start, row) for row in traced.rows if row.values and not row.next and (rms := _largest(row.incoming))]
-        if start
-        else []
-    )
+    if not start:
+        return
+    ends = (row for row in traced.rows if row.values and not row.next)
+    leaves = [(rms / start, row) for row in ends if (rms := _largest(row.incoming))]
     small = min(leaves, key=lambda pair: pair[0], default=None)
     large = max(leaves, key=lambda pair: pair[0], default=None)
-    found = []
     if small is not None and small[0] < VANISHED:
-        found.append(_faded(graph, traced, small[1], start, "vanishing"))
+        yield small[1], start, "vanishing"
     if large is not None and large[0] > EXPLODED:
-        found.append(_faded(graph, traced, large[1], start, "exploding"))
-    return tuple(found)
+        yield large[1], start, "exploding"
+
+
+def dies(traced: BackwardTraced) -> bool:
+    """Whether any node made nothing but zeros of a gradient."""
+    return any(_zeroed(traced))
+
+
+def _zeroed(traced: BackwardTraced) -> Iterator[tuple[int, AutogradRow]]:
+    for place, row in enumerate(traced.rows):
+        went = [summary for summary in row.outgoing if summary is not None]
+        if went and all(map(_is_zero, went)) and _largest(row.incoming):
+            yield place, row
 
 
 def dead_nodes(graph: Graph, traced: BackwardTraced) -> tuple[Finding, ...]:
     """Nodes into which a gradient came and out of which nothing but zeros went."""
     found: dict[ItemId, Finding] = {}
-    for place, row in enumerate(traced.rows):
-        went = [summary for summary in row.outgoing if summary is not None]
-        if row.node not in graph.nodes or not went or not all(map(_is_zero, went)) or not _largest(row.incoming):
+    for place, row in _zeroed(traced):
+        if row.node not in graph.nodes:
             continue
         name = title(graph, row.node)
         found.setdefault(
@@ -69,10 +89,35 @@ def dead_nodes(graph: Graph, traced: BackwardTraced) -> tuple[Finding, ...]:
     return tuple(found.values())
 
 
-def saturated_activations(graph: Graph, rows: Iterable[Row]) -> tuple[Finding, ...]:
-    """Activations whose results lie where their slope is next to nothing."""
+class Sample:
+    """Elements of the first result of a statement that ran; what was worked out of them is kept."""
+
+    def __init__(self, node: ItemId, summary: Summary) -> None:
+        """The statement, and what is known of its result."""
+        self.node, self._summary = node, summary
+        self._shares: dict[str, float] = {}
+
+    def share_at_rest(self, word: str) -> float:
+        """The share of the elements that lie where the slope of this activation is next to nothing."""
+        if word not in self._shares:
+            low, high = EDGES.get(word, (0.0, float("inf")))
+            values = _values(self._summary)
+            at_rest = [value for value in values if value <= low or value >= high]
+            self._shares[word] = len(at_rest) / len(values) if len(values) >= FEWEST else 0.0
+        return self._shares[word]
+
+
+def samples_of(rows: Iterable[Row]) -> tuple[Sample, ...]:
+    """Of each statement what it gave last, where that is a tensor that requires grad."""
     latest = {row.node: row for row in rows}
-    return tuple(finding for row in latest.values() if (finding := _saturated(graph, row)) is not None)
+    records = ((node, row.outputs[0]) for node, row in latest.items() if row.outputs)
+    tensors = ((node, record) for node, record in records if isinstance(record, TensorRecord))
+    return tuple(Sample(node, record.summary) for node, record in tensors if record.requires_grad)
+
+
+def saturated_activations(graph: Graph, samples: Iterable[Sample]) -> tuple[Finding, ...]:
+    """Activations whose results lie where their slope is next to nothing."""
+    return tuple(finding for sample in samples if (finding := _saturated(graph, sample)) is not None)
 
 
 def without_gradient(
@@ -185,31 +230,23 @@ def _way_to(traced: BackwardTraced, leaf: AutogradRow) -> list[AutogradRow]:
     return way[::-1]
 
 
-def _saturated(graph: Graph, row: Row) -> Finding | None:
-    node = graph.nodes.get(row.node)
+def _saturated(graph: Graph, sample: Sample) -> Finding | None:
+    node = graph.nodes.get(sample.node)
     operator = load().get(node.operator) if node is not None else None
-    record = row.outputs[0] if row.outputs else None
-    if operator is None or not isinstance(record, TensorRecord) or not record.requires_grad:
-        return None
-    word = operator.word.rstrip("_")
-    values = _values(record.summary) if word in EDGES or word in RECTIFIERS else []
-    if len(values) < FEWEST:
-        return None
-    low, high = EDGES.get(word, (0.0, float("inf")))
-    at_rest = [value for value in values if value <= low or value >= high]
-    share = len(at_rest) / len(values)
+    word = operator.word.rstrip("_") if operator is not None else ""
+    share = sample.share_at_rest(word) if word in EDGES or word in RECTIFIERS else 0.0
     if share < SATURATED_SHARE:
         return None
-    name, percent = title(graph, row.node), round(100 * share)
+    name, percent = title(graph, sample.node), round(100 * share)
     what = "are 0" if word in RECTIFIERS else f"lie at the ends of {word}"
     return Finding(
         "saturated",
         "info" if word in RECTIFIERS else "warning",
-        row.node,
+        sample.node,
         f"{name} is saturated: {percent} % of its values {what}",
         "There the slope is next to nothing, so hardly any gradient passes. Smaller inputs (normalise, scale the "
         "weights down) bring it back to where it can learn.",
-        (row.node,),
+        (sample.node,),
     )
 
 

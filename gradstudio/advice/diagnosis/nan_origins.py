@@ -1,6 +1,6 @@
 """Where a NaN or an infinity was born, in the forward and in each backward, and which way it went."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.graph.model import Graph, ItemId
@@ -81,14 +81,18 @@ def backward_origins(graph: Graph, traced: BackwardTraced, spoilt: Mapping[ItemI
     """
     found: list[Finding] = []
     seen: set[ItemId] = set()
-    for place, row in enumerate(traced.rows):
-        bad, came = _worst(row.outgoing), _worst(row.incoming)
-        if not bad or came == "NaN" or came == bad or row.node in seen or len(found) == MAX_BIRTHS:
+    for place, row, bad in _births(traced):
+        if row.node in seen or len(found) == MAX_BIRTHS:
             continue
         seen.add(row.node)
         if row.node in graph.nodes and not _is_told(graph, row.node, bad, spoilt):
             found.append(_backward(graph, traced, place, row, bad))
     return tuple(found)
+
+
+def begins_nonfinite(traced: BackwardTraced) -> bool:
+    """Whether any autograd node sent back what is not finite although no such thing came in."""
+    return any(_births(traced))
 
 
 def nonfinite_nodes(rows: Iterable[Row]) -> dict[ItemId, str]:
@@ -99,6 +103,13 @@ def nonfinite_nodes(rows: Iterable[Row]) -> dict[ItemId, str]:
         if bad and found.get(row.node) != "NaN":
             found[row.node] = bad
     return found
+
+
+def _births(traced: BackwardTraced) -> Iterator[tuple[int, AutogradRow, str]]:
+    for place, row in enumerate(traced.rows):
+        bad = _worst(row.outgoing)
+        if bad and _worst(row.incoming) not in ("NaN", bad):
+            yield place, row, bad
 
 
 def _forward(graph: Graph, node: ItemId, bad: str, words: str, spoilt: set[ItemId]) -> Finding:

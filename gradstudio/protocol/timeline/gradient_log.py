@@ -109,6 +109,10 @@ class GradientLog:
         """The values of a node."""
         return tuple(self._by_node.get(node, ()))
 
+    def now(self) -> Iterator[GradRow]:
+        """Every gradient as it stands last."""
+        return (row for log in self._logs.values() if (row := log.now) is not None)
+
     def changed(self, low: int, high: int) -> set[ItemId]:
         """Nodes whose gradients changed behind `low`, up to `high`."""
         return set(self._nodes[bisect_right(self._ticks, low) : bisect_right(self._ticks, high)])

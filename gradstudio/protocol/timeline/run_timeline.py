@@ -4,7 +4,7 @@ Nothing is computed anew: a state at a tick is what the engine told of it then.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from gradstudio.graph.groups.call_ids import calls_around, is_call_item, outermost
 from gradstudio.graph.model import ItemId
@@ -160,6 +160,10 @@ class Timeline:
     def keys_of(self, node: ItemId) -> tuple[tuple[ItemId, int, str], ...]:
         """Every value of the node (output and path) whose gradient was ever told of."""
         return self._gradients.keys_of(node)
+
+    def gradients(self) -> Iterator[GradRow]:
+        """Every gradient as it stands at the end of all that ran."""
+        return self._gradients.now()
 
     def wire_grad(
         self,

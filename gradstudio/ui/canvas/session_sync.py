@@ -92,7 +92,7 @@ class SessionSync(QObject):
 
     def _on_results_changed(self, items: object) -> None:
         assert isinstance(items, frozenset)
-        self._board.results_changed(items)
+        self._board.results_changed(items, self._session.results.resized)
         if self._board.updates.is_behind and self._session.results.moment is None:
             self._behind.request()
         self._show_new_failure()

@@ -4,6 +4,7 @@ import pytest
 
 from gradstudio.advice.diagnosis.finding import Finding, FindingKind
 from gradstudio.advice.diagnosis.finding_sources import findings
+from gradstudio.advice.diagnosis.run_diagnosis import RunDiagnosis
 from gradstudio.advice.diagnosis.unordered_writes import unordered_writes
 from gradstudio.advice.fixes.finding_fixes import finding_fixes
 from gradstudio.graph import recipes
@@ -65,7 +66,7 @@ def test_what_is_found_in_the_graph_is_among_all_findings():
     d.add("torch.exp", x, name="before")
     d.add("torch.Tensor.add_", x, other="1")
     d.add("torch.exp", d.add("torch.Tensor.detach", x, name="v"), name="after")
-    assert findings(d.graph, Timeline()) == unordered_writes(d.graph) != ()
+    assert findings(d.graph, RunDiagnosis(Timeline())) == unordered_writes(d.graph) != ()
 
 
 @pytest.mark.parametrize("key", ["torch.log", "torch.sqrt", "torch.reciprocal"])

@@ -16,7 +16,7 @@ from gradstudio.ui.docks.messages.message_model import ENTRY_ROLE, Entry, EntryM
 from gradstudio.ui.theme import Theme, icon_pixmap, mono_font
 from gradstudio.ui.widgets.form_layout import label
 
-MAX_WRAPPED_LINES = 5
+MAX_WRAPPED_LINES, MAX_MEASURED = 5, 20_000
 LINE_PX, LEFT_PX, RIGHT_PX, EMPTY_PX = 23, 12, 48, 14
 WRAPPED: frozenset[Severity] = frozenset({"error", "warning", "info"})
 """Our words and torch's are shown in full; what the program prints takes a line each."""
@@ -116,6 +116,7 @@ class EntryDelegate(QStyledItemDelegate):
         """Paint in a theme, the words in the colour of their severity."""
         super().__init__(parent)
         self.theme, self._colors = theme, colors
+        self._measured: dict[tuple[str, str, bool, int], int] = {}  # a list is laid out several times a refresh
 
     @functools.cached_property
     def _icons(self) -> dict[Severity, QPixmap]:
@@ -125,12 +126,13 @@ class EntryDelegate(QStyledItemDelegate):
         entry, view = index.data(ENTRY_ROLE), option.widget
         if entry.severity not in WRAPPED or not isinstance(view, EntryView):
             return QSize(200, LINE_PX)
-        metrics = option.fontMetrics
-        room = self.room(QRect(0, 0, view.viewport().width(), LINE_PX), metrics, entry)
-        space = QRect(0, 0, max(room.width(), 40), 10_000)
-        needed = metrics.boundingRect(space, Qt.TextFlag.TextWordWrap, entry.text).height()
-        lines = min(max(1, round(needed / metrics.lineSpacing())), MAX_WRAPPED_LINES)
-        return QSize(200, LINE_PX + (lines - 1) * metrics.lineSpacing())
+        key = entry.text, entry.where, entry.continued, view.viewport().width()
+        height = self._measured.get(key)
+        if height is None:
+            if len(self._measured) == MAX_MEASURED:
+                self._measured.clear()
+            height = self._measured[key] = self._height(option.fontMetrics, entry, view.viewport().width())
+        return QSize(200, height)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -162,6 +164,14 @@ class EntryDelegate(QStyledItemDelegate):
         """What stands behind the words of a row."""
         widget = option.widget
         widget.style().drawControl(widget.style().ControlElement.CE_ItemViewItem, option, painter, widget)
+
+    def _height(self, metrics: QFontMetrics, entry: Entry, width: int) -> int:
+        room = max(self.room(QRect(0, 0, width, LINE_PX), metrics, entry).width(), 40)
+        if "\n" not in entry.text and metrics.horizontalAdvance(entry.text) < room:
+            return LINE_PX
+        needed = metrics.boundingRect(QRect(0, 0, room, 10_000), Qt.TextFlag.TextWordWrap, entry.text).height()
+        lines = min(max(1, round(needed / metrics.lineSpacing())), MAX_WRAPPED_LINES)
+        return LINE_PX + (lines - 1) * metrics.lineSpacing()
 
     def room(self, rect: QRect, metrics: QFontMetrics, entry: Entry) -> QRect:
         """Where the words of a line stand: right of its icon, left of the node's name."""

@@ -25,6 +25,7 @@ class ResultStore(QObject):
         tables: what the run told; who runs writes there.
         timeline: all that happened since the start from nothing; it speaks the ids of the run.
         ids: what a node on the canvas is called in the run.
+        resized: which of what `changed` announces may need another room on its card; None: all.
 
     Signals:
         changed(object): frozenset of ids whose results changed, at most 30 times a second, and at once when
@@ -52,6 +53,7 @@ class ResultStore(QObject):
         self.ids = ids if ids is not None else CanvasIds()
         self.tables = ResultTables(self.attention, self)
         self.timeline = self.tables.timeline
+        self.resized: frozenset[ItemId] | None = None
         self._cursor = TimelineCursor(self.timeline, self.attention, store)
         self._view = self._cursor.view()
         self.tables.changed.connect(self._on_tables_changed)
@@ -201,6 +203,12 @@ class ResultStore(QObject):
         """Torch's warnings while the node ran."""
         return self.tables.warnings.get(self.ids.full(node), ())
 
+    def troubled(self) -> frozenset[ItemId]:
+        """What failed, warned, would be refused or cannot run, and what stands for it."""
+        tables = self.tables
+        refused = (port.node for port in tables.inference.values() if port.refusal)
+        return self.ids.with_shown((*tables.failures, *tables.warnings, *tables.incomplete, *refused))
+
     def inference(self, node: ItemId, output: int = 0) -> PortInference | None:
         """What inference expects of a result."""
         return self.tables.inference.get((self.ids.full(node), output))
@@ -221,11 +229,15 @@ class ResultStore(QObject):
         return tuple(failure for failure in self.tables.failures.values() if self.tables.stands(failure))
 
     def _on_tables_changed(self, items: frozenset[ItemId]) -> None:
+        resized = self.tables.resized
+        self.resized = self.ids.with_shown(resized) if resized is not None else None
         self.changed.emit(self.ids.with_shown(items))
 
     def _on_attention_moment_changed(self) -> None:
         items = self._cursor.changed_since(self._view)
         self._view = self._cursor.view()
         if items is None or items:
-            self.changed.emit(self.ids.with_shown(items or ()))
+            shown = self.ids.with_shown(items or ())
+            self.resized = shown or None
+            self.changed.emit(shown)
         self.moment_moved.emit()

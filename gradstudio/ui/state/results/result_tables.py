@@ -1,7 +1,7 @@
 """The tables a run fills: what it said of each node, by the ids the run speaks of. It knows no canvas and no moment."""
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from PySide6.QtCore import QObject, Signal
 
@@ -36,6 +36,7 @@ class ResultTables(QObject):
         modules: modules that are another now than when they were made.
         pace: how often is announced.
         buffer: what is told and not shown yet.
+        resized: which of what `changed` announces may need another room on its card; None: all.
 
     Signals:
         changed(object): frozenset of ids whose results changed, at most 30 times a second; empty when everything
@@ -66,7 +67,8 @@ class ResultTables(QObject):
         self.modules: dict[ItemId, ModuleNow] = {}
         self._texts: dict[ItemId, str] = {}
         self._pending: set[ItemId] = set()
-        self._everything = self._grown = False
+        self._everything = self._grown = self._restaled = False
+        self.resized: frozenset[ItemId] | None = None
         self.buffer = EventBuffer()
         self.pace = Throttle(ANNOUNCEMENT_MS, self)
         self.pace.due.connect(self._on_throttle_due)
@@ -172,7 +174,8 @@ class ResultTables(QObject):
         """Whether the results belong to an older program than the canvas shows."""
         if self.is_stale != stale:
             self.is_stale = stale
-            self.announce_everything()
+            self._restaled = True
+            self.pace.request()
 
     def set_running(self, node: ItemId) -> None:
         """Which node is at work now; "" when none is."""
@@ -236,13 +239,20 @@ class ResultTables(QObject):
         self._pending.update(items)
         self.pace.request()
 
+    def _resized_by_staleness(self) -> Iterator[ItemId]:
+        """Beside old values a card says what torch would refuse now, and no longer how its statement failed."""
+        if self._restaled:
+            yield from self.failures
+            yield from (port.node for port in self.inference.values() if port.refusal)
+
     def _on_throttle_due(self) -> None:
         if self.buffer.holds:
             return
-        items = frozenset() if self._everything else frozenset(self._pending)
-        everything, grown = self._everything, self._grown
+        everything, grown = self._everything or self._restaled, self._grown
+        items = frozenset() if everything else frozenset(self._pending)
+        self.resized = None if self._everything else frozenset(self._pending.union(self._resized_by_staleness()))
         self._pending.clear()
-        self._everything = self._grown = False
+        self._everything = self._grown = self._restaled = False
         if items or everything:
             self.changed.emit(items)
         if grown:

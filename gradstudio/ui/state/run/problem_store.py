@@ -11,9 +11,10 @@ from gradstudio.advice.model import Fix
 from gradstudio.graph.analysis.validity import INSIDE, incomplete_inside, trouble_inside
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.errors import EditError
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages.events import Failed, GradRow, Warned
 from gradstudio.protocol.messages.inference import Need, PortInference
+from gradstudio.protocol.timeline.run_timeline import Timeline
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.latest_value import latest_values
@@ -95,7 +96,7 @@ class ProblemStore(QObject):
         self._fixes_revision = -1
         self._found: tuple[Finding, ...] = ()
         self._found_at = (-1, -1)
-        self._ends = 0  # how often a verb has ended: what was recorded is another then
+        self._ran: _Ran | None = None
         self._waits = 0
         self._throttle = Throttle(REFRESH_MS, self)
         self._throttle.due.connect(self._on_throttle_due)
@@ -159,7 +160,10 @@ class ProblemStore(QObject):
     def _collect(self) -> tuple[Problem, ...]:
         results, found = self._results, list[Problem]()
         refusals = 0
-        for item in self._store.graph.order():
+        troubled = results.troubled()
+        for item in self._store.graph.order() if troubled else ():
+            if item not in troubled:
+                continue
             failure, refusal = results.failure(item), results.inference(item)
             if failure is not None:
                 found.append(self._failure(failure))
@@ -246,17 +250,12 @@ class ProblemStore(QObject):
         results, graph = self._results, self._store.graph
         if results.tables.is_stale:
             return ()
-        if self._found_at != (graph.revision, self._ends):
-            self._found_at = (graph.revision, self._ends)
-            self._found = findings(graph, results.timeline, self._gradients_now())
+        now = (graph.revision, results.timeline.revision)
+        if self._found_at != now:
+            if self._ran is None or self._ran.revision != results.timeline.revision:
+                self._ran = _Ran(results.timeline)
+            self._found_at, self._found = now, findings(graph, self._ran.diagnosis, self._ran.gradients(graph))
         return tuple(finding for finding in self._found if finding.node in graph)
-
-    def _gradients_now(self) -> tuple[GradRow, ...]:
-        """Every gradient as it stands at the end of all that ran, whatever moment is looked at."""
-        timeline = self._results.timeline
-        keys = (key for item in self._store.graph.nodes for key in timeline.keys_of(item))
-        rows = (timeline.grad(*key) for key in keys)
-        return tuple(row for row in rows if row is not None)
 
     # ------------------------------------------------------------------ slots
 
@@ -266,7 +265,6 @@ class ProblemStore(QObject):
 
     def _on_run_state_changed(self, state: RunState) -> None:
         if not state.busy:
-            self._ends += 1
             self._throttle.request()
 
     def _on_throttle_due(self) -> None:
@@ -278,6 +276,30 @@ class ProblemStore(QObject):
             return
         self._waits = 0
         self.refresh()
+
+
+class _Ran:
+    """What there is to tell of all that ran, worked out once; edits are judged by it until more is told.
+
+    Attributes:
+        revision: that of the timeline.
+    """
+
+    def __init__(self, timeline: Timeline) -> None:
+        """Read it to its end, whatever moment is looked at."""
+        from gradstudio.advice.diagnosis.gradient_flow import TELLING
+        from gradstudio.advice.diagnosis.run_diagnosis import RunDiagnosis
+
+        self.revision, self.diagnosis = timeline.revision, RunDiagnosis(timeline)
+        self._gradients: dict[ItemId, list[GradRow]] = {}
+        for row in timeline.gradients():
+            if row.state in TELLING:
+                self._gradients.setdefault(row.node, []).append(row)
+
+    def gradients(self, graph: Graph) -> tuple[GradRow, ...]:
+        """The gradients that may be worth a word, in the order of the nodes."""
+        told = self._gradients
+        return tuple(row for item in graph.nodes if item in told for row in told[item]) if told else ()
 
 
 def _incomplete(item: ItemId, reason: str, path: tuple[ItemId, ...] = ()) -> Problem:

@@ -92,3 +92,5 @@ def test_an_error_is_wrapped_so_that_it_can_be_read_whole(qtbot: QtBot, session:
     assert heights[1] >= 3 * heights[0] and heights[2] >= 3 * heights[0]
     log.resize(2000, 300)
     qtbot.waitUntil(lambda: log.view.visualRect(log.model.index(1, 0)).height() == heights[0])
+    log.resize(320, 300)
+    qtbot.waitUntil(lambda: log.view.visualRect(log.model.index(1, 0)).height() == heights[1])
