@@ -4,7 +4,7 @@ import argparse
 import sys
 import uuid
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -161,10 +161,15 @@ class Engine:
             self._hello = self._process.wait_until_ready()
         return self._process, self._hello
 
-    def kill(self) -> None:
-        """End it at once, whatever it does."""
-        if self._process is not None:
+    def __enter__(self) -> "Engine":
+        """This engine."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """End it; after Ctrl+C at once, whatever it does."""
+        if kind is not None and self._process is not None:
             self._process.process.kill()
+        self.close()
 
     def close(self) -> None:
         """End it."""
@@ -175,18 +180,14 @@ class Engine:
 
 def run_files(options: argparse.Namespace) -> Iterator[Result]:
     """Run each file from nothing; a result per file."""
-    with closing(Engine()) as engine:
+    with Engine() as engine:
         for name in options.files:
-            try:
-                yield _run_one(engine, name, options)
-            except KeyboardInterrupt:
-                engine.kill()
-                raise
+            yield _run_one(engine, name, options)
 
 
 def check_files(options: argparse.Namespace) -> Iterator[Result]:
     """Say shapes and problems of each file without running it."""
-    with closing(Engine()) as engine:
+    with Engine() as engine:
         for name in options.files:
             yield _check_one(engine, name, options)
 

@@ -9,6 +9,7 @@ import pytest
 
 from gradstudio.advice.problem_report import slow_words
 from gradstudio.cli import main
+from gradstudio.headless import Engine
 from tests.helpers.patience import PATIENCE_SECONDS
 
 ENDLESS = "x = 2\nfor i in range(100):\n    x = x * x\n"
@@ -43,6 +44,14 @@ def test_a_run_that_lasts_says_where_it_is_and_ctrl_c_ends_it(tmp_path: Path) ->
         process.kill()
     assert told.startswith("still running (line 3, turn ")
     assert (process.returncode, rest.strip()) == (130, "Interrupted.")
+
+
+def test_after_ctrl_c_the_engine_is_ended_and_not_waited_for() -> None:
+    engine = Engine()
+    process, _ = engine.ready()
+    with pytest.raises(KeyboardInterrupt), engine:
+        raise KeyboardInterrupt
+    assert process.process.returncode != 0  # asked by the end of its input, it would have ended with 0
 
 
 def test_json_is_not_disturbed(tmp_path: Path, capsys, monkeypatch) -> None:

@@ -5,6 +5,7 @@ import os
 import platform
 import signal
 
+from gradstudio.engine.parent_death import end_with_parent
 from gradstudio.engine.pipe import take_standard_streams
 from gradstudio.protocol.messages.base import PROTOCOL_VERSION
 from gradstudio.protocol.messages.events import Hello, Log
@@ -21,6 +22,7 @@ def main() -> None:
     many objects and no cycle.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
     inbox, outbox = take_standard_streams()
     hello = Hello(protocol=PROTOCOL_VERSION, ready=False, pid=os.getpid(), python=platform.python_version())
     outbox.send(hello)

@@ -62,9 +62,12 @@ class EngineProcess:
         """This engine."""
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Close it."""
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Close it; after an error, Ctrl+C among them, end it at once, whatever it does."""
+        if kind is None:
+            self.close()
+        else:
+            self.kill()
 
     def send(self, request: Request) -> None:
         """Put a request on the pipe.

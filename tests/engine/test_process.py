@@ -1,6 +1,10 @@
 """The engine as a process: hello, requests over the pipe, prints, stop, kill, end of input."""
 
+import os
+import select
+import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -24,8 +28,17 @@ from gradstudio.protocol.messages.events import (
 from gradstudio.protocol.messages.requests import Collect, Do, Fetch, Load, SampleMemory, Stop
 from tests.engine.build import node, program
 from tests.helpers.engine_forks import STARTED
+from tests.helpers.patience import PATIENCE_SECONDS
 
 WAIT_S = 120
+PARENT = """
+import sys
+from gradstudio.protocol.client import EngineProcess
+engine = EngineProcess(sys.argv[1:])
+engine.receive()
+print(engine.process.pid, flush=True)
+sys.stdin.read()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -205,3 +218,22 @@ def test_our_own_fault_in_a_verb_is_answered_all_the_same(monkeypatch: pytest.Mo
         service.run()
     outcomes = [event.outcome for event in sent if isinstance(event, Paused)]
     assert outcomes == ["failed", "done"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process of its parent's end")
+def test_an_engine_that_can_read_nothing_ends_with_a_parent_that_is_killed() -> None:
+    command = [sys.executable, "-c", PARENT, *STARTED]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as parent:
+        assert parent.stdout is not None
+        engine = int(parent.stdout.readline())
+        ended = os.pidfd_open(engine)
+        try:
+            signal.pidfd_send_signal(
+                ended, signal.SIGSTOP
+            )  # as an operator that keeps Python's lock: no thread goes on
+            parent.kill()
+            assert select.select([ended], [], [], PATIENCE_SECONDS)[0]
+        finally:
+            if not select.select([ended], [], [], 0)[0]:
+                signal.pidfd_send_signal(ended, signal.SIGKILL)
+            os.close(ended)

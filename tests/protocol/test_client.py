@@ -77,3 +77,11 @@ def test_noise_on_the_pipe_is_a_broken_frame() -> None:
         engine.send(Stop())
         with pytest.raises(BrokenFrame):
             engine.receive(timeout=PATIENCE_SECONDS)
+
+
+def test_after_an_error_the_engine_is_ended_at_once_and_not_waited_for() -> None:
+    engine = fake("pass")
+    engine.wait_until_ready(30)
+    with pytest.raises(KeyboardInterrupt), engine:
+        raise KeyboardInterrupt
+    assert engine.process.returncode != 0  # asked by the end of its input, it would have ended with 0
