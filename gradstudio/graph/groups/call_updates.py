@@ -20,6 +20,7 @@ from gradstudio.graph.edits import (
 from gradstudio.graph.model import ROOT, BodyId, Definition, Graph, ItemId, Node, Wire
 from gradstudio.graph.names import bound_names, fresh_name
 from gradstudio.graph.operator_rows import GROUP, instance_name
+from gradstudio.graph.ports.module_calls import origin
 from gradstudio.operators.calls.call_signature import INPUTS
 
 Kept = tuple[tuple[str, int], ...]
@@ -106,7 +107,44 @@ def _calls_follow(graph: Graph, before: Definition, inputs: Kept, outputs: Kept)
     done: list[Edit] = []
     for call in calls_of_group(graph, before.name):
         done += _call_follows(graph, call, before, inputs, outputs, taken)
+    for call in graph.nodes.values():
+        if before.is_module and call.operator == CALL and _calls_module(graph, call, before.name):
+            done += _module_call_follows(graph, call, before, inputs)
     return tuple(done)
+
+
+def _calls_module(graph: Graph, call: Node, name: str) -> bool:
+    """Whether a node calls what this group makes, each argument by itself."""
+    wire = graph.wire_into(call.id, CALLED)
+    module = graph.nodes.get(wire.source) if wire is not None else None
+    maker = origin(graph, module) if module is not None else None
+    is_whole = bool(call.literals.get(INPUTS)) or (call.id, INPUTS) in graph.wires
+    return maker is not None and maker.operator == GROUP + name and not is_whole
+
+
+def _module_call_follows(graph: Graph, call: Node, before: Definition, inputs: Kept) -> list[Edit]:
+    """What a module is called with stays with its input; what no longer stands in a row with the first is named."""
+    now = {before.inputs[k]: name for name, k in inputs if k >= 0}
+    settings = {now.get(name) for name in before.settings}
+    taken = [name for name, _ in inputs if name not in settings]
+    in_row = [now.get(name) for name in before.taken[: call.lengths.get(INPUTS, 0)]]
+    length = next((k for k, name in enumerate(taken) if name not in in_row), len(taken))
+    port = {name: name if taken.index(name) >= length else f"{INPUTS}.{taken.index(name)}" for name in taken}
+    before_at = {f"{INPUTS}.{k}": name for k, name in enumerate(in_row)} | {
+        name: now.get(name) for name in before.taken
+    }
+    path = {old: port[name] if name else "" for old, name in before_at.items()}
+    moving = [wire for wire in graph.wires_to(call.id) if path.get(wire.port, wire.port) != wire.port]
+    made = msgspec.structs.replace(
+        call,
+        literals={new: text for key, text in call.literals.items() if (new := path.get(key, key))},
+        covered={new: text for key, text in call.covered.items() if (new := path.get(key, key))},
+        lengths={**call.lengths, INPUTS: length},
+    )
+    if made == call and not moving:
+        return []
+    back = [AddWire(Wire(wire.source, wire.output, wire.target, path[wire.port])) for wire in moving if path[wire.port]]
+    return [*(RemoveWire(wire) for wire in moving), ReplaceNode(made), *back]
 
 
 def _call_follows(

@@ -113,7 +113,29 @@ def definition_reason(graph: Graph, operator_key: str) -> str | None:
         return "two of its inputs have the same name"
     if definition.is_module and "self" in definition.inputs:
         return "one of its inputs is called 'self', as the module itself is in its code"
+    if late := late_input(definition.inputs, definition.defaults, definition.settings):
+        return f"its input '{late}' has no default and stands behind one that has"
     return names_reason((name, *definition.inputs)) or names_reason(definition.outputs)
+
+
+def late_input(inputs: tuple[str, ...], defaults: Iterable[str], settings: tuple[str, ...]) -> str:
+    """The first input without a default behind one that has one, where Python takes none; "": no such input.
+
+    A module's settings are the arguments of its `__init__`, all else those of its `forward`.
+    """
+    have, ahead = set(defaults), set[bool]()
+    for name in inputs:
+        if name in have:
+            ahead.add(name in settings)
+        elif (name in settings) in ahead:
+            return name
+    return ""
+
+
+def inputs_in_order(inputs: tuple[str, ...], defaults: Iterable[str], settings: tuple[str, ...]) -> tuple[str, ...]:
+    """The inputs as Python takes them: as they are, or else those with a default behind all others."""
+    have = set(defaults)
+    return tuple(sorted(inputs, key=have.__contains__)) if late_input(inputs, have, settings) else inputs
 
 
 def calls_transitively(graph: Graph, begin: Iterable[str], goal: str) -> bool:

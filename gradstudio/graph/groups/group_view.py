@@ -33,7 +33,7 @@ from gradstudio.graph.edits import (
     apply_all,
 )
 from gradstudio.graph.groups.call_updates import Kept, callers_follow, calls_split
-from gradstudio.graph.groups.definitions import definition_with_body
+from gradstudio.graph.groups.definitions import definition_with_body, inputs_in_order
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
     DEFINITION_OUTPUTS,
@@ -82,9 +82,9 @@ def close_group(root: Graph, name: str, shown: Graph) -> Edits:
     if (before.inputs, before.outputs) != (after.inputs, after.outputs):
         draft = root.copy()
         apply_all(draft, tuple(edits))
-        edits += callers_follow(
-            draft, before, _by_place(before.inputs, after.inputs), _by_place(before.outputs, after.outputs)
-        )
+        origins = dict(_by_place(before.inputs, shown.nodes[INPUTS_CARD].names))
+        inputs = tuple((name, origins[name]) for name in after.inputs)
+        edits += callers_follow(draft, before, inputs, _by_place(before.outputs, after.outputs))
     if after.is_module and not before.is_module:
         draft = root.copy()
         apply_all(draft, tuple(edits))
@@ -93,21 +93,23 @@ def close_group(root: Graph, name: str, shown: Graph) -> Edits:
 
 
 def definition_of(shown: Graph, before: Definition) -> Definition:
-    """The definition that is shown, without the cards."""
+    """The definition that is shown, without the cards; inputs that have a default stand where Python takes them."""
     inner = shown.copy()
     inputs = inner.nodes[INPUTS_CARD].names
     outputs = output_names(inner.nodes[OUTPUTS_CARD])
+    kept = _by_place(before.inputs, inputs)
+    names = {before.inputs[k]: name for name, k in kept if k >= 0}
+    defaults = [names[name] for name in before.defaults if name in names]
+    ordered = inputs_in_order(inputs, defaults, tuple(names[name] for name in before.settings if name in names))
     outer = [wire for wire in inner.wires.values() if wire.source == INPUTS_CARD or wire.target == OUTPUTS_CARD]
     _do(inner, *(RemoveWire(wire) for wire in outer))
     _do(inner, RemoveNode(INPUTS_CARD), RemoveNode(OUTPUTS_CARD))
-    _do(inner, *(AddWire(_outwards(wire, outputs)) for wire in outer))
+    _do(inner, *(AddWire(_outwards(wire, inputs, ordered, outputs)) for wire in outer))
     for card, key in _KEYS:
         if (place := inner.places.pop(card, None)) is not None:
             inner.places[key] = place
     inner.definitions, inner.tensors = {}, {}
-    kept = _by_place(before.inputs, inputs)
-    names = {before.inputs[k]: name for name, k in kept if k >= 0}
-    return definition_with_body(before, inputs, outputs, inner, names)
+    return definition_with_body(before, ordered, outputs, inner, names)
 
 
 def boundary_edits(shown: Graph) -> Edits:
@@ -177,11 +179,14 @@ def _inwards(wire: Wire, definition: Definition) -> Wire | None:
     return Wire(source, wire.output, OUTPUTS_CARD, definition.outputs[int(wire.port)])
 
 
-def _outwards(wire: Wire, outputs: tuple[str, ...]) -> Wire:
-    source = DEFINITION_INPUTS if wire.source == INPUTS_CARD else wire.source
+def _outwards(wire: Wire, inputs: tuple[str, ...], ordered: tuple[str, ...], outputs: tuple[str, ...]) -> Wire:
+    """A shown wire as the definition holds it; `inputs` are those of the card, `ordered` those of the definition."""
+    source, output = wire.source, wire.output
+    if source == INPUTS_CARD:
+        source, output = DEFINITION_INPUTS, ordered.index(inputs[output])
     if wire.target != OUTPUTS_CARD:
-        return Wire(source, wire.output, wire.target, wire.port)
-    return Wire(source, wire.output, DEFINITION_OUTPUTS, str(outputs.index(wire.port)))
+        return Wire(source, output, wire.target, wire.port)
+    return Wire(source, output, DEFINITION_OUTPUTS, str(outputs.index(wire.port)))
 
 
 def _by_place(before: tuple[str, ...], now: tuple[str, ...]) -> Kept:

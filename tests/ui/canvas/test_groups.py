@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLineEdit
 from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS, INPUTS_CARD, OUTPUTS_CARD, output_names
 from gradstudio.graph.model import ItemId
+from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.ui.canvas.menus.card_menu import item_rows
@@ -314,3 +315,22 @@ def test_a_group_is_shown_as_a_whole_when_it_is_stepped_into_first(hand: Hand) -
     call = make(hand, {first, last}, "wide")
     hand.canvas.group_commands.step_in(call)
     assert all(hand.canvas.navigation.is_whole(item) for item in hand.canvas.board.stack.cards)
+
+
+def test_an_input_with_a_default_stays_behind_those_without_one(hand: Hand) -> None:
+    text = "import torch\n\n\ndef scale(a, b=2.0):\n    return a * b\n\n\nx = torch.ones(2)\ny = scale(x)\n"
+    hand.session.graph_store.load(read_script(text).graph)
+    call = next(node.id for node in hand.graph.nodes.values() if node.operator == "group:scale")
+    commands = hand.canvas.group_commands
+    commands.step_in(call)
+    commands.add_port(INPUTS_CARD)
+    assert hand.canvas.board.graph.nodes[INPUTS_CARD].names == ("a", "x", "b")
+    assert "def scale(a, x, b=2.0):\n    return a * b" in write_script(hand.graph)
+    commands.move_port(INPUTS_CARD, 2, -1)
+    assert "behind one that has one" in hand.canvas.bubble.text()
+    assert hand.canvas.board.graph.nodes[INPUTS_CARD].names == ("a", "x", "b")
+    commands.move_port(INPUTS_CARD, 0, 1)
+    assert hand.canvas.board.graph.nodes[INPUTS_CARD].names == ("x", "a", "b")
+    hand.session.graph_store.undo_stack.undo()
+    hand.session.graph_store.undo_stack.undo()
+    assert hand.canvas.board.graph.nodes[INPUTS_CARD].names == ("a", "b")

@@ -287,6 +287,12 @@ class GroupCommands(QObject):
             return
         order = list(enumerate(old))
         order.insert(number + by, order.pop(number))
+        definition = self._scope.definition
+        if item == INPUTS_CARD and definition is not None:
+            moved = tuple(name for _, name in order)
+            if late := definitions.late_input(moved, definition.defaults, definition.settings):
+                self._say(f"Python takes no input without a default, as '{late}', behind one that has one.")
+                return
         self._say(self._rearrange(item, tuple((name, k) for k, name in order), f"Move {old[number]}"))
 
     def add_port(self, item: ItemId) -> None:

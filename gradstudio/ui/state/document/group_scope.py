@@ -5,6 +5,7 @@ Everything is held by the root store: what is done inside a group is one entry o
 
 from PySide6.QtCore import QObject, Signal
 
+from gradstudio.graph.boundary_cards import INPUTS_CARD
 from gradstudio.graph.edits import (
     AddNode,
     Edit,
@@ -197,7 +198,9 @@ class ShownStore(GraphStore):
             self.edited.emit((*edits, *_calls_again(self.graph, edits)))
         elif self._own is not None:
             self._follow(self._own)
-            if self.root.graph.definitions[self.scope.name].is_module:  # what makes layers moved to its beginning
+            definition = self.root.graph.definitions[self.scope.name]
+            in_order = self.graph.nodes[INPUTS_CARD].names == definition.inputs  # those with a default stand behind
+            if definition.is_module or not in_order:  # what makes layers moved to the beginning of a module
                 self._follow(edits_between(self.graph, self._target()))
         else:
             self._follow((*edits_between(self.graph, self._target()), *_calls_again(self.graph, edits)))
