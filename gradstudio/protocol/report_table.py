@@ -43,7 +43,7 @@ def summary_text(summary: Summary) -> str:
     """A few numbers in full, or where the many lie."""
     count = math.prod(summary.shape)
     if count <= SMALL and summary.value is not None:
-        return _nested(summary.value)
+        return _complex(summary.value, len(summary.shape)) if _is_complex(summary.dtype) else _nested(summary.value)
     if summary.minimum is None or summary.maximum is None:
         return f"{count} values"
     marks = "".join(
@@ -59,7 +59,8 @@ def _rows(name: str, record: Record) -> list[tuple[str, ...]]:
                 (name, summary_text(summary), str(summary.shape), summary.dtype, record.grad_fn or "", _grad(record))
             ]
         case PlainRecord(value=value):
-            return [(name, number(value), "", record.class_name, "", "")]
+            text = _complex(value, 0) if _is_complex(record.class_name) else number(value)
+            return [(name, text, "", record.class_name, "", "")]
         case TupleRecord(class_name=class_name, length=length):
             inner = [_rows(f"{name}[{k}]", item) for k, item in enumerate(record.items)]
             return [(name, f"{length} items", "", class_name, "", ""), *(row for rows in inner for row in rows)]
@@ -75,6 +76,21 @@ def _grad(record: TensorRecord) -> str:
         text = summary_text(record.grad)
         return f"{text} (accumulated)" if record.grad_state == "accumulated" else text
     return STATE_WORDS.get(record.grad_state, "")
+
+
+def _is_complex(kind: str) -> bool:
+    """Whether numbers of this dtype or class come as pairs."""
+    return kind.removeprefix("torch.").startswith("complex")
+
+
+def _complex(value: object, dimensions: int) -> str:
+    """Pairs, so many lists deep, as Python writes complex numbers."""
+    if not isinstance(value, (list, tuple)):
+        return str(value)
+    if dimensions:
+        return f"[{', '.join(_complex(one, dimensions - 1) for one in value)}]"
+    real, imaginary = map(number, value)
+    return f"{real}{imaginary if imaginary.startswith('-') else '+' + imaginary}j"
 
 
 def _nested(value: object) -> str:

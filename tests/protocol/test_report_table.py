@@ -97,3 +97,24 @@ def test_values_without_an_order_are_counted() -> None:
 )
 def test_a_number_has_four_significant_digits_and_whole_ones_stay_whole(value: object, said: str) -> None:
     assert number(value) == said
+
+
+@pytest.mark.parametrize(
+    ("shape", "value", "said"),
+    [
+        ((), [1.5, -0.25], "1.5-0.25j"),
+        ((2,), [[1.0, 2.0], [3.0, -1.0]], "[1.0+2.0j, 3.0-1.0j]"),
+        ((1, 2), [[["nan", 0.0], [0.0, "-inf"]]], "[[nan+0.0j, 0.0-infj]]"),
+        ((0,), [], "[]"),
+    ],
+)
+def test_complex_numbers_are_no_pairs_of_reals(shape: tuple[int, ...], value: object, said: str) -> None:
+    assert summary_text(Summary(dtype="complex64", shape=shape, value=value)) == said
+
+
+def test_a_complex_number_of_python_is_none_either() -> None:
+    assert "3.0+4.0j" in table(PlainRecord(what="number", class_name="complex", value=[3.0, 4.0]))[2]
+    assert (
+        "[3.0, 4.0]"
+        in table(TensorRecord(device="cpu", summary=Summary(dtype="float32", shape=(2,), value=[3.0, 4.0])))[2]
+    )
