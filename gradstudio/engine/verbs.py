@@ -14,6 +14,7 @@ from gradstudio.engine.live.reconciliation import reconcile
 from gradstudio.engine.memory.memory_sampler import LiveBytes, MemorySampler
 from gradstudio.engine.run import untraced_results
 from gradstudio.engine.run.failure_report import step_failure, untraced_failure
+from gradstudio.engine.run.long_work import LongWork
 from gradstudio.engine.run.output_capture import OutputCapture
 from gradstudio.engine.run.run_targets import aim_of, is_ahead, refuse_to_run_to, settles_at_backward, statements_before
 from gradstudio.engine.run.statement_runner import Runner
@@ -51,10 +52,10 @@ class Engine:
         self.stale = False
         self.stored = StoredTensors()
         self.memory = LiveBytes()
-        self.sampler = MemorySampler(send, self.memory, self._kept_bytes)
         self._send, self._stopped = send, stopped
         self._listener = OutputCapture(send)
         self._runner = Runner(send, stopped, self.memory)
+        self.sampler = MemorySampler(send, self.memory, self._kept_bytes, LongWork(send, self._runner).look)
         self._defaults = settings()
         self._weigher = MemoryForecast(send, self._defaults)
         self._ran_plain: int | None = None

@@ -38,6 +38,10 @@ class Results(Protocol):
     def running_node(self) -> ItemId:
         """What is at work; "" for nothing."""
 
+    @property
+    def running_seconds(self) -> int:
+        """For how long, once that is worth saying; else 0."""
+
     def outputs(self, node: ItemId, /) -> tuple[Record, ...] | None:
         """Records of its results; None before it ran."""
 
@@ -122,6 +126,7 @@ class NoResults:
 
     next_node = ItemId("")
     running_node = ItemId("")
+    running_seconds = 0
     failures: tuple[FailureLike, ...] = ()
     moment: int | None = None
     active: Tick | None = None

@@ -25,9 +25,10 @@ from gradstudio.protocol.messages.events import (
     Started,
     Traced,
 )
+from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.messages.requests import Collect, Do, Fetch, Load, SampleMemory, Stop
 from tests.engine.build import node, program
-from tests.helpers.engine_forks import STARTED
+from tests.helpers.engine_forks import STARTED, changed_by
 from tests.helpers.patience import PATIENCE_SECONDS
 
 WAIT_S = 120
@@ -99,6 +100,16 @@ def test_stop_ends_an_endless_loop_between_nodes(engine: EngineProcess) -> None:
         paused = engine.wait_for(Paused, timeout=WAIT_S)
         assert isinstance(paused, Paused)
         assert paused.outcome == "stopped"
+
+
+def test_a_statement_that_takes_long_is_named_while_it_does() -> None:
+    at_once = "import gradstudio.engine.run.long_work as long_work; long_work.LONG_S = 0.0"
+    with EngineProcess(changed_by(at_once), stderr=subprocess.DEVNULL) as engine:
+        engine.wait_until_ready(WAIT_S)
+        engine.send(SampleMemory(every_ms=10))
+        events = do(engine, "a = torch.ones(2)\nfor i in range(40):\n    u = torch.linalg.svd(torch.ones(300, 300))")
+    named = {(event.node, event.line) for event in events if isinstance(event, Running)}
+    assert (node(3), 7) in named
 
 
 def test_a_stop_that_comes_too_late_does_not_stop_the_next_run(engine: EngineProcess) -> None:

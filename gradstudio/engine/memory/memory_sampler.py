@@ -141,9 +141,20 @@ class LiveBytes:
 class MemorySampler:
     """Sends a `Memory` every so often while it is asked to."""
 
-    def __init__(self, send: Callable[[Message], None], live: LiveBytes, kept: Callable[[], int]) -> None:
-        """Sample nothing until `every` is called; `kept` says how many bytes are held only for showing."""
-        self._send, self._live, self._kept = send, live, kept
+    def __init__(
+        self,
+        send: Callable[[Message], None],
+        live: LiveBytes,
+        kept: Callable[[], int],
+        beside: Callable[[], None] | None = None,
+    ) -> None:
+        """Sample nothing until `every` is called.
+
+        Args:
+            kept: says how many bytes are held only for showing.
+            beside: what else is looked at that often, on the same thread.
+        """
+        self._send, self._live, self._kept, self._beside = send, live, kept, beside
         self._process = psutil.Process()
         self._wanted = threading.Event()
         self._interval_s = 0.0
@@ -178,6 +189,8 @@ class MemorySampler:
         while True:
             self._wanted.wait()
             self.sample()
+            if self._beside is not None:
+                self._beside()
             time.sleep(self._interval_s)
 
 

@@ -43,6 +43,7 @@ class Runner:
 
     Attributes:
         breaks: what to pause at and to note; None when there is nothing, which costs nothing.
+        started: when the statement at work began, or the segment that it is in, by `perf_counter`.
         rows: makes the rows; says of which nodes values are summarised at once.
         breaks_stop: whether breakpoints stop, or are only told; `hit` the one that stopped last.
     """
@@ -51,11 +52,11 @@ class Runner:
         """Events go to `send`."""
         self._send, self._stopped = send, stopped
         self._pending: list[Pending] = []
-        self._flushed_at = 0.0
+        self._flushed_at = self.started = 0.0
         self._traced: BackwardTraced | None = None
         self.pauses = PausePolicy(send, self.flush)
         self.live: Live | None = None
-        self._current: Step | Head | None = None
+        self._current: Step | None = None
         self._segments = Segments()
         self._segments_of: Loaded | None = None
         self._insides: CallTracer | None = None
@@ -65,7 +66,7 @@ class Runner:
     # -------------------------------------------------------------- going on
 
     @property
-    def current(self) -> Step | Head | None:
+    def current(self) -> Step | None:
         """The statement at work."""
         return self._segments.current or self._current
 
@@ -246,6 +247,7 @@ class Runner:
             return None
         if (before not in ORDINARY or after not in ORDINARY) and any(before(s) or after(s) for s in segment.steps):
             return None
+        self.started = time.perf_counter()
         ran = self._segments.run(segment, live.namespace)
         log_segment(live, segment, ran, self._pending.append)
         frame.index += len(ran.notes)
@@ -325,7 +327,8 @@ class Runner:
         if self._insides is not None:
             call = self._insides.within(step, call, needs)
         written = [] if step.pure or step.statement.backward else versions(step, namespace)
-        return Execution(step, operands, needs, inputs, call, written, time.perf_counter())
+        self.started = started = time.perf_counter()
+        return Execution(step, operands, needs, inputs, call, written, started)
 
     def _end(self, live: Live, execution: Execution, outputs: Outputs) -> None:
         step, call, cursor = execution.step, execution.call, live.cursor

@@ -1,5 +1,6 @@
-"""Where a run without a trace is, said now and then while it lasts."""
+"""Where a run is: one without a trace says it now and then, any other of a statement that takes long."""
 
+from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
 
 
@@ -8,8 +9,12 @@ class Running(Message, frozen=True):
 
     Attributes:
         line: of the script, 1-based.
-        turn: how often that line was reached.
+        turn: how often that line was reached; 0 where that is not counted.
+        node: whose statement it is, in a run with a trace.
+        seconds: how long that statement has been at work.
     """
 
     line: int
-    turn: int
+    turn: int = 0
+    node: ItemId = ItemId("")
+    seconds: float = 0.0

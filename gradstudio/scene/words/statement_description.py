@@ -166,4 +166,6 @@ def _sign_words(session: StatementSource, item: ItemId, sign: Sign) -> str:
     if sign in (REFUSED, WARNING):
         severity = "error" if sign == REFUSED else "warning"
         return next((f"{sign.words}: {one.title}" for one in session.problems.of(item) if one.severity == severity), "")
+    if sign == RUNNING and session.results.running_seconds:
+        return f"{sign.words} for {session.results.running_seconds} s"
     return sign.words

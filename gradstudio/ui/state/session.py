@@ -23,6 +23,7 @@ from gradstudio.ui.state.run.engine_line import EngineLine
 from gradstudio.ui.state.run.experiments import Experiments
 from gradstudio.ui.state.run.problem_store import ProblemStore
 from gradstudio.ui.state.run.run_controller import RunController
+from gradstudio.ui.state.run.run_patience import RunPatience
 from gradstudio.ui.state.run.wire_inference import WireInference
 
 PYTHON_SUFFIX: Final = ".py"
@@ -69,6 +70,7 @@ class Session(QObject):
         self.memory = MemoryStore(self)
         self.pages = PageStore(self.engine, self)
         self.run = RunController(self.graph_store, self.engine, self.results, self.memory, self, self.debug)
+        self.patience = RunPatience(self.engine, self.run.status, self.results.tables, self)
         self.problems = ProblemStore(self.graph_store, self.results, self.run, self.attention, self)
         self.trials = WireInference(self.graph_store, self.results, self.run.questions, self.engine, self)
         self.experiments = Experiments(self.graph_store, self.run.questions, self, ids.here)

@@ -553,3 +553,19 @@ def test_stale_letters_are_painted_opaque(hand: Hand) -> None:
     hand.session.results.tables.set_stale(True)
     hand.session.results.tables.pace.flush()
     assert has(hand.shot(), light.color("unknown_value"), 15)
+
+
+def test_a_node_that_takes_long_says_so_above_its_card(hand: Hand) -> None:
+    item = hand.add("torch.randn", 300, 200)
+    hand.session.attention.select(())
+    tables, color = hand.session.results.tables, hand.canvas.look.color("ok")
+    tables.set_running(item)
+    tables.pace.flush()
+    before = np.abs(pixels(hand.shot()) - (color.red(), color.green(), color.blue())).sum(2) <= 12
+    tables.set_running_seconds(4)
+    tables.pace.flush()
+    after = np.abs(pixels(hand.shot()) - (color.red(), color.green(), color.blue())).sum(2) <= 12
+    assert (after & ~before).sum() > 1000
+    tables.set_running_seconds(0)
+    tables.pace.flush()
+    assert (pixels(hand.shot())[after & ~before] != (color.red(), color.green(), color.blue())).any(axis=1).all()

@@ -11,6 +11,7 @@ from gradstudio.protocol.messages.debugging import Checked
 from gradstudio.ui.app.window.zoom_button import ZoomButton
 from gradstudio.ui.docks.memory.curve import in_words
 from gradstudio.ui.docks.messages.message_model import did_not_run, left_out, name_of
+from gradstudio.ui.state.run.run_patience import waited_words
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
@@ -135,6 +136,7 @@ class StatusBar(QStatusBar):
         session.run.state_changed.connect(self._on_run_state_changed)
         session.engine.state_changed.connect(self._on_engine_state_changed)
         session.engine.died.connect(self._on_engine_died)
+        session.patience.waited.connect(self._on_patience_waited)
         session.memory.changed.connect(self._on_memory_changed)
 
     def _count(self) -> None:
@@ -205,11 +207,21 @@ class StatusBar(QStatusBar):
             words = f"torch {hello.torch.partition('+')[0]} ready"
         self.light.show_light(words, self._theme.color(role))
 
+    def _on_patience_waited(self, _node: ItemId, seconds: int) -> None:
+        """The node at work is named as long as it takes; a click goes to it."""
+        self.say("")
+        if seconds:
+            node = self._session.results.running_node
+            where = name_of(self._session.shown_store.graph, node) if node else ""
+            self._show(waited_words(where, seconds), node, "warning")
+
     def _on_engine_died(self, how: str) -> None:
         self.say(f"The engine ended: {how}. A new one is started.", "danger")
 
     def _on_results_changed(self) -> None:
         """A failure is seen at once, and goes when it stands no more; other words have their time."""
+        if self._session.results.running_seconds:
+            return
         shown, failure = (self.message.full, self.message.node) if self.message.node else None, self._failure()
         is_free = bool(shown or failure or not self.message.full)
         if is_free and shown != (failure or self._left_out()):

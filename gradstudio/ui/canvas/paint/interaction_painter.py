@@ -26,6 +26,7 @@ from gradstudio.ui.canvas.paint.wire_painter import blend_with_ground, draw_path
 SELECTED_WIRE: Final = (("accent", 0.3, 13.0), ("accent", 0.55, 8.0), ("accent", 1.0, 5.0), ("text", 1.0, 1.6))
 """Role, share of it over the canvas, and width of the lines that make up a selected wire."""
 RADIUS: Final = 8.0
+PLATE_PX: Final = 20.0
 HINT_LINES: Final = (
     "Double-click, or press Tab, to search for an operator,",
     "or drag one here from the Library (Ctrl+Shift+F).",
@@ -185,6 +186,22 @@ def _paint_run(painter: QPainter, look: CanvasStyle, board: Scene, camera: Camer
         box = board.placement.box(item) if item else None
         if box is not None and box.meets(seen):
             _point_at(painter, look, camera, box, count)
+    box = board.placement.box(running) if running and board.results.running_seconds else None
+    if box is not None and box.meets(seen):
+        _paint_patience(painter, look, camera, box, board.results.running_seconds)
+
+
+def _paint_patience(painter: QPainter, look: CanvasStyle, camera: Camera, box: Box, seconds: int) -> None:
+    """A plate above the node that takes long, as large at every zoom: for how long, and what ends it."""
+    text, metrics = f"running for {seconds} s · Shift+F5 stops it", look.meter.metrics("plate")
+    x, y = camera.to_view(box.x, box.y)
+    plate = QRectF(x, y - PLATE_PX - 6, metrics.horizontalAdvance(text) + 16, PLATE_PX)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(look.color("ok"))
+    painter.drawRoundedRect(plate, 5, 5)
+    painter.setFont(look.meter.font("plate"))
+    painter.setPen(look.color("canvas"))
+    painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, text)
 
 
 def _point_at(painter: QPainter, look: CanvasStyle, camera: Camera, box: Box, count: int) -> None:

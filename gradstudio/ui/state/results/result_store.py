@@ -171,6 +171,11 @@ class ResultStore(QObject):
         """What is at work, as it stands on the canvas; "" when nothing is."""
         return self.ids.standing_for(self.tables.running_node)
 
+    @property
+    def running_seconds(self) -> int:
+        """For how long, once that is worth saying; else 0."""
+        return self.tables.running_seconds
+
     def node_memory(self, node: ItemId) -> NodeMemory | None:
         """What the node holds, as last weighed; None when it was not."""
         return self.tables.memory_rows.get(self.ids.full(node))

@@ -28,6 +28,7 @@ class ResultTables(QObject):
         names: how the program that ran called its nodes.
         is_stale: the results belong to an older program than the canvas shows.
         next_node: which node runs next; `running_node`: which is at work; "" for none.
+        running_seconds: for how long, once that is worth saying; else 0.
         memory_rows: what each node holds, as last weighed.
         inference: what inference expects, by node and output.
         failures: how nodes failed when they last ran; one counts while it `stands`.
@@ -59,6 +60,7 @@ class ResultTables(QObject):
         self.is_stale = False
         self.next_node: ItemId = ItemId("")
         self.running_node: ItemId = ItemId("")
+        self.running_seconds = 0
         self.memory_rows: dict[ItemId, NodeMemory] = {}
         self.inference: dict[tuple[ItemId, int], PortInference] = {}
         self.failures: dict[ItemId, Failure] = {}
@@ -183,6 +185,12 @@ class ResultTables(QObject):
             changed = {self.running_node, node} - {""}
             self.running_node = node
             self._announce(*changed)
+
+    def set_running_seconds(self, seconds: int) -> None:
+        """For how long the node at work has been at it, in whole seconds; 0: not worth saying."""
+        if seconds != self.running_seconds:
+            self.running_seconds = seconds
+            self._announce(*({self.running_node} - {""}))
 
     def set_counter(self, next_node: ItemId) -> None:
         """Which node runs next; "" at the end."""
