@@ -10,6 +10,7 @@ import torch
 
 from benchmarks._networks import Network, leaves_by_hand, mlp, program
 from benchmarks.engine_trace import PAIRS, ratio
+from gradstudio.engine.audit_wall import wall
 from gradstudio.engine.live.live_state import Loaded
 from gradstudio.engine.verbs import Engine
 from gradstudio.protocol.framing import encode
@@ -37,7 +38,8 @@ def measure() -> list[dict[str, Any]]:
 
 
 def plain(network: Network) -> Callable[[], None]:
-    """Run without a trace, as the command line does."""
+    """Run without a trace, as the command line does; behind the wall, as every engine is."""
+    wall.build()
     engine = Engine(lambda message: encode(message) and None, lambda: False)
     compiled = program(network)
     engine.load(Loaded("bench", 1, compiled))

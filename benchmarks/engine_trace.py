@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from benchmarks._networks import Network, block, chain, leaves_by_hand, mlp, program, toy
+from gradstudio.engine.audit_wall import wall
 from gradstudio.engine.live.live_state import Loaded
 from gradstudio.engine.verbs import Engine
 from gradstudio.graph.model import ItemId
@@ -69,7 +70,8 @@ def traced(network: Network, summaries: Any = "all", in_view: int = 0) -> Callab
 
 
 def prepared(network: Network) -> tuple[Engine, list[torch.Tensor]]:
-    """An engine that has run the network once, and its leaves."""
+    """An engine that has run the network once, and its leaves; behind the wall, as every engine is."""
+    wall.build()
     engine = Engine(lambda message: encode(message) and None, lambda: False)
     compiled = program(network)
     engine.load(Loaded("bench", 1, compiled))

@@ -79,27 +79,38 @@ class AuditWall:
     def build(self) -> None:
         """Stand from now on, for ever: Python takes no hook back. Threads that are there already are the engine's."""
         mine = threading.get_ident()
-        self._free = {thread.ident for thread in threading.enumerate() if thread.ident not in (mine, None)}
+        self._free.clear()
+        self._free.update(one.ident for one in threading.enumerate() if one.ident is not None and one.ident != mine)
         if not self.built:
             self.built = True
-            sys.addaudithook(self._hook)
+            sys.addaudithook(self._hook())
 
     def free_this_thread(self) -> None:
         """What runs in this thread is the engine's own, or code of its user's, who said that it is to run."""
         self._free.add(threading.get_ident())
 
-    def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if self.up is None:
-            return
-        try:
-            refuses = self._refusals[event]
-        except KeyError:
-            refuses = self._refusals[event] = self._asks(event)
-        if refuses is None or threading.get_ident() in self._free:
-            return
-        if what := refuses(arguments):
-            kind = ImportRefused if event == "import" else WallRefused
-            raise kind(f"a drawing only computes: it reached for {what} ({event}), which is refused while it runs")
+    def _hook(self) -> Callable[[str, tuple[Any, ...]], None]:
+        """What Python calls with each event: a function, since of a method it is asked each time what it has not.
+
+        Python looks for `__cantrace__` of a hook at every event, `id` and each `exec` among them; where a bound method
+        lacks it an error is made and dropped, which takes four times as long as all the rest.
+        """
+        refusals, free = self._refusals, self._free
+
+        def ask(event: str, arguments: tuple[Any, ...]) -> None:
+            if self.up is None:
+                return
+            try:
+                refuses = refusals[event]
+            except KeyError:
+                refuses = refusals[event] = self._asks(event)
+            if refuses is None or threading.get_ident() in free:
+                return
+            if what := refuses(arguments):
+                kind = ImportRefused if event == "import" else WallRefused
+                raise kind(f"a drawing only computes: it reached for {what} ({event}), which is refused while it runs")
+
+        return ask
 
     def _asks(self, event: str) -> Refuses | None:
         special: dict[str, Refuses] = {
