@@ -15,13 +15,15 @@ from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
 from gradstudio.engine.backward import partial_backward
-from gradstudio.engine.backward.backward_reachability import NOBODY, Edge, GraphNode, Reach
+from gradstudio.engine.backward.backward_reachability import Edge, GraphNode, Reach
 from gradstudio.engine.backward.backward_seeds import Seed
 from gradstudio.engine.backward.node_hooks import Hooks
 from gradstudio.engine.backward.saved_tensors import is_released
+from gradstudio.engine.backward.wire_gradients import wire_gradients
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.gradient.gradient_registry import Gradients
-from gradstudio.engine.gradient.wire_edges import MARK, Alias, Marks, Sending, deal, marks_of
+from gradstudio.engine.gradient.wire_edges import MARK, Marks, marks_of
+from gradstudio.engine.value.summary_batches import summarise_alike
 from gradstudio.engine.value.tensor_summary import outline, summarise
 from gradstudio.engine.value.value_records import tensors_in
 from gradstudio.engine.value.view_state import grad_fn_of
@@ -133,7 +135,9 @@ class Recording:
 
     def _finish(self) -> None:
         self._settle()
-        self._finish_wires()
+        ran = {(e.seen.call.node, e.seen.call.turns): place for place, e in enumerate(self._events) if e.seen.call}
+        seeds = self._seeds if self._events else ()
+        self.wires = wire_gradients(self._reach, ran, seeds, self._gradients.max_values)
         self.rows = [self._row(event) for event in self._events]
 
     # -------------------------------------------------------------- hooks
@@ -207,6 +211,7 @@ class Recording:
     def _settle(self) -> None:
         """Summarise what is held, in the order it was seen, and let it go."""
         visible, events, grows = self._visible, self._events, self._grows
+        self._summarise(events[self._summarised :] if self._summarised else events)
         for place in range(self._summarised, len(events)):
             event = events[place]
             seen = event.seen
@@ -226,6 +231,15 @@ class Recording:
         self._memo.clear()
         self._outlines.clear()
         self._summarised, self._held = len(events), 0
+
+    def _summarise(self, events: list[Event]) -> None:
+        """Summarise the gradients in view, each once, as far as it goes together."""
+        visible, grads = self._visible, dict[int, Tensor]()
+        for event in events:
+            if visible is None or event.seen.owner in visible:
+                grads.update({id(grad): grad for grad in (*event.incoming, *event.outgoing) if grad is not None})
+        summaries = summarise_alike(list(grads.values()), self._gradients.max_values)
+        self._memo = {key: summary for key, summary in zip(grads, summaries, strict=True) if summary is not None}
 
     def _outline_of(self, grad: Tensor) -> Summary:
         """Dtype and shape, asked once of a tensor."""
@@ -317,79 +331,6 @@ class Recording:
             seconds=event.seconds,
             before=self._before.get(seen.id),
             after=event.after,
-        )
-
-    def _finish_wires(self) -> None:
-        ran = {(e.seen.call.node, e.seen.call.turns): place for place, e in enumerate(self._events) if e.seen.call}
-        sent = [s for s in self._reach.sendings if s.parts or (s.target, s.turns) in ran]
-        for sending in sent:
-            if not sending.parts:
-                sending.place = ran[sending.target, sending.turns]
-            elif sending.parts > 1 and sending.total is not None:
-                sending.summary = summarise(sending.total, self._gradients.max_values)
-        self._pass_on(sent)
-        wires = [self._wire(sending) for sending in sent]
-        self.wires = sorted(wires, key=lambda wire: wire.place)
-
-    def _pass_on(self, sent: list[Sending]) -> None:
-        """Statements that gave back what they were given: what their readers sent goes on as it is."""
-        aliases = self._reach.aliases()
-        seeds = self._sendings_of_seeds() if aliases and self._events else []
-        groups: dict[tuple[int, tuple[int, int]], list[Alias]] = {}
-        for edge, alias in aliases:
-            groups.setdefault((alias.serial, edge), []).append(alias)
-        for (_, edge), group in groups.items():
-            alias = group[0]
-            readers = [
-                s
-                for s in (*sent, *seeds)
-                if s.edge == edge
-                and s.source[0] == alias.node
-                and self._reach.turns_of(edge, alias.node, s.target, s.turns) == alias.turns
-            ]
-            readers = sorted((r for r in readers if r.total is not None), key=lambda reader: reader.source[1])
-            places = deal(len(readers), len(group))
-            for place, alias in enumerate(group):
-                sent += self._passed(alias, edge, [r for r, at in zip(readers, places, strict=True) if at == place])
-
-    def _passed(self, alias: Alias, edge: tuple[int, int], readers: list[Sending]) -> list[Sending]:
-        """What an alias passes on of what its readers sent; [] when they sent nothing."""
-        passing = Sending(alias.port, alias.source, alias.node, alias.turns, edge)
-        passing.holds = True
-        for reader in readers:
-            if reader.total is not None:
-                passing.add(reader.total, reader.place)
-        if passing.total is None:
-            return []
-        passing.parts = sum(reader.parts for reader in readers)
-        one = readers[0].summary if passing.parts == 1 else None
-        passing.summary = one or summarise(passing.total, self._gradients.max_values)
-        return [passing]
-
-    def _sendings_of_seeds(self) -> list[Sending]:
-        """What the backward statement itself sends to its roots."""
-        found: list[Sending] = []
-        for seed in self._seeds:
-            if seed.source is not None:
-                sending = Sending("", seed.source, NOBODY, seed.turns, self._reach.edge_of(seed.root))
-                sending.holds = True
-                sending.add(seed.grad, 0)
-                sending.summary = summarise(seed.grad, self._gradients.max_values)
-                found.append(sending)
-        return found
-
-    def _wire(self, sending: Sending) -> WireGrad:
-        source, output = sending.source
-        return WireGrad(
-            source=source,
-            target=sending.target,
-            port=sending.port,
-            output=output,
-            turns=sending.turns,
-            source_turns=self._reach.turns_of(sending.edge, source, sending.target, sending.turns),
-            place=sending.place,
-            grad=sending.summary if sending.parts else None,
-            parts=sending.parts,
         )
 
 

@@ -108,6 +108,7 @@ class Runner:
             return
         self._pending = []
         with clean_modes():
+            self.rows.summarise(waiting)
             waiting.reverse()
             first, take = self.rows.first, waiting.pop
             rows = tuple([first(live, take()) for _ in range(len(waiting))])  # each is let go behind its row

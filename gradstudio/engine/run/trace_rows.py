@@ -13,12 +13,13 @@ from gradstudio.engine.gradient.wire_edges import Call
 from gradstudio.engine.live.live_state import Binding, Live
 from gradstudio.engine.memory.memory_sampler import LiveBytes, alive_bytes
 from gradstudio.engine.script.compiled_steps import Step
+from gradstudio.engine.value.summary_batches import summarise_alike
 from gradstudio.engine.value.tensor_summary import dtype_name, outline, summarise
 from gradstudio.engine.value.value_records import device_name, record_of, serial_of
 from gradstudio.engine.value.view_state import is_nodeless_view
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Row
-from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.protocol.messages.records import Summary, TensorRecord
 
 Outputs = tuple[object, ...]
 _STRIDED = torch.strided
@@ -32,11 +33,12 @@ class Pending:
         inputs: who bound its operands; `needs`: one of them requires grad.
         block: around it, that switches gradients off; `call` what its wires brought in.
         seconds: it took; `at_s` when it was over; `allocated` by accelerators then.
+        summary: of its one result, where it was summarised with those of others.
     """
 
     __slots__ = (
         "alive_bytes", "allocated", "at_s", "block", "call", "inputs", "made_bytes", "needs", "outputs", "pass_number",
-        "seconds", "step", "turns",
+        "seconds", "step", "summary", "turns",
     )  # fmt: skip
 
     def __init__(
@@ -57,6 +59,7 @@ class Pending:
         self.block: ItemId | None = None
         self.call: Call | None = None
         self.made_bytes = self.alive_bytes = 0
+        self.summary: Summary | None = None
 
 
 class Rows:
@@ -74,6 +77,20 @@ class Rows:
         self.visible: frozenset[ItemId] | None = None
         self.later: list[tuple[int, Pending]] = []
         self.max_values = 64
+
+    def summarise(self, entries: list[Pending]) -> None:
+        """Summarise what several statements gave, those in view, as far as it goes together."""
+        if self._stopped():
+            return
+        visible, shown, tensors = self.visible, list[Pending](), list[Tensor]()
+        for entry in entries:
+            if len(entry.outputs) == 1 and (visible is None or entry.step.id in visible):
+                output = entry.outputs[0]
+                if isinstance(output, Tensor):
+                    shown.append(entry)
+                    tensors.append(output)
+        for entry, summary in zip(shown, summarise_alike(tensors, self.max_values), strict=True):
+            entry.summary = summary
 
     def first(self, live: Live, entry: Pending) -> Row:
         """The row of a statement that was not told yet, in the order they ran."""
@@ -110,8 +127,9 @@ class Rows:
         light = (visible is not None and node not in visible) or self._stopped()
         if light:
             self.later.append((number, entry))
+        summary = outline(tensor) if light else entry.summary or summarise(tensor, self.max_values)
         record = TensorRecord(
-            device=device_name(device), summary=outline(tensor) if light else summarise(tensor, self.max_values),
+            device=device_name(device), summary=summary,
             stride=tensor.stride(), requires_grad=requires, is_leaf=grad_fn is None,
             grad_fn=None if grad_fn is None else type(grad_fn).__name__, version=version,
             contiguous=tensor.is_contiguous(), size_bytes=size, storage=serial_of(storage),

@@ -1,6 +1,7 @@
 """The picture of a tensor on its card: at most 32 x 32 of its values as float32."""
 
 import math
+from typing import Any
 
 import numpy as np
 import torch
@@ -55,6 +56,26 @@ def preview_of_array(array: "np.ndarray[tuple[int, ...], np.dtype[np.float32]]")
     array = array[::step_columns] if dimensions < 2 else array[::step_rows, ::step_columns]
     taken = -(-rows // step_rows), -(-columns // step_columns)
     return Preview(*taken, _bytes(array), step_rows, step_columns, whole=False)
+
+
+def previews_of_arrays(laid: "np.ndarray[Any, np.dtype[Any]]") -> list[Preview]:
+    """The same of each of several arrays of one shape, `(arrays, *shape)`."""
+    dimensions, whole = laid.ndim - 1, True
+    if dimensions > 2:
+        whole = all(size == 1 for size in laid.shape[1:-2])
+        first: Any = (slice(None), *(0,) * (dimensions - 2))
+        laid = laid[first]
+    rows, columns = laid.shape[1:] if dimensions >= 2 else (1, laid[0].size)
+    step_rows, step_columns = -(-rows // EDGE), -(-columns // EDGE)
+    if step_rows > 1 or step_columns > 1:
+        whole = False
+        laid = laid[:, ::step_columns] if dimensions < 2 else laid[:, ::step_rows, ::step_columns]
+    rows, columns = -(-rows // step_rows), -(-columns // step_columns)
+    data, size = _bytes(laid), rows * columns * _FLOAT32.itemsize
+    return [
+        Preview(rows, columns, data[start : start + size], step_rows, step_columns, whole)
+        for start in range(0, len(data), size)
+    ]
 
 
 def _bytes(array: "np.ndarray[tuple[int, ...], np.dtype[np.float32]]") -> bytes:
