@@ -21,6 +21,7 @@ PEER = "NodeGraphQt==0.6.44"
 
 OURS = """
 import os, sys, tempfile, time
+from gradstudio.ui.app import library_imports; library_imports.load()  # as the application does first of all
 from gradstudio.ui.app import application as app; from gradstudio.ui.app.window import window_frame as main_window_frame
 def said():
     heavy = [name for name in ("torch", "pyqtgraph", "networkx") if name in sys.modules]
@@ -38,6 +39,7 @@ OURS_FILLED = (
     f"EXAMPLE = {EXAMPLE!r}"
     + """
 import os, sys, tempfile, time
+from gradstudio.ui.app import library_imports; library_imports.load()  # as the application does first of all
 from gradstudio.ui.app import application as app; from gradstudio.ui.app.window import window_frame as main_window_frame
 def said():
     from PySide6.QtCore import QEvent, QObject

@@ -1,28 +1,27 @@
-"""The command line: `main() -> int`. Window, engine and torch are imported only by the verbs that need them."""
+"""The command line: `main() -> int`. What a verb needs is imported by it alone, its parser too.
 
-import argparse
-import json
+Window, engine and torch are imported only by the verbs that need them; the window is not to wait for what others need.
+"""
+
+from __future__ import annotations
+
 import os
-import platform
-import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from gradstudio import __version__
 from gradstudio.errors import GradStudioError
-from gradstudio.graph.structure.graph_export import FORMATS
-from gradstudio.program.forms.form_table import FORMS
 
 if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator, Sequence
+
     from gradstudio.graph.model import Graph
     from gradstudio.headless import Unreadable
 
 FINE, FAILED, USAGE, NO_DISPLAY, UNREADABLE, INTERRUPTED = 0, 1, 2, 3, 4, 130
-_MODULE = re.compile(r"(?P<path>.*\.py):(?P<name>[^\W\d]\w*)")
+_MODULE = r"(?P<path>.*\.py):(?P<name>[^\W\d]\w*)"
 VERBS = ("run", "export", "import", "check", "render", "ops", "info", "integrate")
 
 
@@ -48,6 +47,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    import argparse
+
+    from gradstudio.graph.structure.graph_export import FORMATS
+    from gradstudio.program.forms.form_table import FORMS
+
     parser = argparse.ArgumentParser(
         prog="gradstudio",
         description="Draw a PyTorch computation, run it, and watch values and gradients flow. "
@@ -127,12 +131,17 @@ def _add_module_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _device(text: str) -> str:
+    import argparse
+    import re
+
     if not re.fullmatch(r"[a-z]+(:[0-9]{1,4})?", text):
         raise argparse.ArgumentTypeError(f"'{text}' is no device: use cpu, auto, cuda, cuda:0, mps or xpu")
     return text
 
 
 def _count(text: str) -> int:
+    import argparse
+
     number = int(text)
     if number < 0:
         raise argparse.ArgumentTypeError("must be 0 or more")
@@ -162,6 +171,8 @@ def _check(options: argparse.Namespace) -> int:
 
 def _print(results: Iterator[tuple[int, dict[str, Any], str]], as_json: bool) -> int:
     """Print each result as it comes; the highest code wins."""
+    import json
+
     code = FINE
     for one, data, text in results:
         print(json.dumps(data) if as_json else text, flush=True)
@@ -169,7 +180,7 @@ def _print(results: Iterator[tuple[int, dict[str, Any], str]], as_json: bool) ->
     return code
 
 
-def _unreadable(file: str, error: "Unreadable") -> int:
+def _unreadable(file: str, error: Unreadable) -> int:
     """Say what is wrong with a file, and where in it."""
     from gradstudio.document.errors import refusal_text
 
@@ -194,7 +205,7 @@ def _export(options: argparse.Namespace) -> int:
         return FAILED
 
 
-def _write_export(graph: "Graph", options: argparse.Namespace) -> int:
+def _write_export(graph: Graph, options: argparse.Namespace) -> int:
     """Write the program in its form, and the data it loads beside it; a format of its graph has none."""
     from gradstudio.document.python.python_export import export_text, write_export
 
@@ -207,11 +218,13 @@ def _write_export(graph: "Graph", options: argparse.Namespace) -> int:
 
 
 def _import(options: argparse.Namespace) -> int:
+    import re
+
     from gradstudio.document.errors import CannotSave
     from gradstudio.document.file import SUFFIX, save
     from gradstudio.headless import Unreadable, open_file
 
-    if (module := _MODULE.fullmatch(options.file)) and not Path(options.file).is_file():
+    if (module := re.fullmatch(_MODULE, options.file)) and not Path(options.file).is_file():
         from gradstudio.import_command import import_module
 
         return import_module(options, Path(module["path"]), module["name"])
@@ -274,6 +287,8 @@ def _ops(options: argparse.Namespace) -> int:
 
     operators = load().search(" ".join(options.query), limit=1000) if options.query else tuple(load())
     if options.json:
+        import msgspec
+
         sys.stdout.write(msgspec.json.encode(operators).decode() + "\n")
         return FINE
     from gradstudio.headless import catalogue_notice
@@ -292,6 +307,9 @@ def _ops(options: argparse.Namespace) -> int:
 
 
 def _info(options: argparse.Namespace) -> int:
+    import json
+    import platform
+
     from gradstudio.paths import resources
     from gradstudio.protocol.versions import engine_info
 

@@ -334,7 +334,8 @@ def test_every_form_of_the_table_can_be_exported(form: Form, tmp_path: Path) -> 
 
 
 def test_the_forms_are_known_before_any_writer_is_loaded() -> None:
-    ask = "import sys, gradstudio.cli; print([name for name in sys.modules if name.startswith('gradstudio.program.')])"
+    ask = "import sys; from gradstudio import cli; cli._parser();"
+    ask += "print([name for name in sys.modules if name.startswith('gradstudio.program.')])"
     done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['gradstudio.program.forms', 'gradstudio.program.forms.form_table']"
 

@@ -1,7 +1,8 @@
 """From scene to view pixels and back: zoom and the scene point at the view's top left. No Qt."""
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from gradstudio.scene.geometry import Box, Floats
 
@@ -22,8 +23,7 @@ OPENING_ZOOM: Final = 0.7
 """Else its beginning at this zoom: as much of it as can be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Camera:
+class Camera(msgspec.Struct, frozen=True):
     """What of the scene is seen: `view = (scene - (x, y)) * zoom`."""
 
     zoom: float = 1.0

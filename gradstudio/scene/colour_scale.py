@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+import msgspec
 
 from gradstudio.advice.metrics import METRICS, Metric, Readings, value_of
 from gradstudio.graph.model import ItemId
@@ -12,8 +13,7 @@ MAX_KINDS = 7
 """So many words have a colour of their own; the rest share the last."""
 
 
-@dataclass(frozen=True, slots=True)
-class ColourScale:
+class ColourScale(msgspec.Struct, frozen=True):
     """A metric and what it says of each node.
 
     Attributes:
@@ -22,7 +22,7 @@ class ColourScale:
     """
 
     metric: Metric
-    figures: dict[ItemId, float | str] = field(default_factory=dict)
+    figures: dict[ItemId, float | str] = msgspec.field(default_factory=dict)
     low: float = 0.0
     high: float = 0.0
     words: tuple[str, ...] = ()

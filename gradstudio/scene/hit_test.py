@@ -1,8 +1,9 @@
 """What lies under a point: port, field, card, note, wire, frame or nothing. No Qt."""
 
-from dataclasses import dataclass
 from typing import Final
 from typing import Literal as OneOf
+
+import msgspec
 
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.scene import geometry
@@ -39,8 +40,7 @@ HitKind = OneOf[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(msgspec.Struct, frozen=True):
     """The topmost thing under a point.
 
     Attributes:

@@ -1,8 +1,9 @@
 """What lies on a board: cards, frames, notes, ports. No Qt."""
 
-from dataclasses import dataclass
 from typing import Final
 from typing import Literal as OneOf
+
+import msgspec
 
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import ItemId
@@ -19,8 +20,7 @@ ROOT_NOTE: Final = ItemId("")
 Side = OneOf["input", "output"]
 
 
-@dataclass(slots=True)
-class Card:
+class Card(msgspec.Struct):
     """A node's card: its face, and what is cached of its facts.
 
     Attributes:
@@ -44,8 +44,7 @@ class Card:
         return self.face.height + self.facts_height + self.extras.height
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(msgspec.Struct, frozen=True):
     """A block's frame; `depth` 0 stands in the program itself.
 
     Attributes:
@@ -59,8 +58,7 @@ class Frame:
     room: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(msgspec.Struct, frozen=True):
     """A comment as a sticky card; `item` is the statement it belongs to, "" the program's end."""
 
     item: ItemId
@@ -75,8 +73,7 @@ class Note:
         return f"note:{self.item}"
 
 
-@dataclass(frozen=True, slots=True)
-class PortRef:
+class PortRef(msgspec.Struct, frozen=True):
     """A port of an item: an output by number, an input by path, or a leaf of a module: an output with a path."""
 
     item: ItemId

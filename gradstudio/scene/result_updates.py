@@ -5,10 +5,10 @@ they keep the room they had, and `catch_up` measures the rest when there is time
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
+from msgspec.structs import replace
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Row

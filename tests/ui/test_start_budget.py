@@ -16,6 +16,7 @@ MOST_MODULES = 495
 MOST_CALLS = 27_500
 NOT_YET = (
     *("torch", "pyqtgraph", "networkx", "psutil"),
+    *("argparse", "email", "importlib.metadata", "secrets", "typing_extensions"),
     *("gradstudio.program.reading.reader", "gradstudio.document.python.python_document"),
     *("gradstudio.operators.docstrings.reader"),
     *("gradstudio.ui.docks.outline.panel", "gradstudio.ui.docks.documentation.panel"),
@@ -29,6 +30,8 @@ NOT_YET = (
 START = """
 import json, os, sys, tempfile
 import gradstudio
+from gradstudio.ui.app import library_imports
+library_imports.load()
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication
 

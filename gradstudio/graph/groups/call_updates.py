@@ -1,7 +1,7 @@
 """What calls a group follows when its inputs and outputs change: ports by name, results by number."""
 
+import os
 from collections.abc import Callable
-from secrets import token_hex
 
 import msgspec
 
@@ -97,7 +97,7 @@ def _before_loops(graph: Graph, call: Node, made: Definition) -> tuple[BodyId, i
 
 
 def _free_id(graph: Graph) -> ItemId:
-    while (item := ItemId("n" + token_hex(4))) in graph:
+    while (item := ItemId("n" + os.urandom(4).hex())) in graph:
         pass
     return item
 

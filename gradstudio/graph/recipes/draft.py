@@ -1,6 +1,6 @@
 """A draft: a copy of the graph on which a gesture is tried, edit by edit, before anyone sees it."""
 
-import secrets
+import os
 from collections.abc import Sequence
 
 import msgspec
@@ -139,7 +139,7 @@ class Draft:
     def new_id(self, prefix: str = "n") -> ItemId:
         """An id that nothing in the graph has."""
         while True:
-            item = ItemId(prefix + secrets.token_hex(4))
+            item = ItemId(prefix + os.urandom(4).hex())
             if item not in self.graph:
                 return item
 

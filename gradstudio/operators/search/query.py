@@ -4,10 +4,11 @@ No knowledge of any one operator here.
 """
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import Final
+
+import msgspec
 
 MAX_LENGTH: Final = 80
 MAX_TOKENS: Final = 8
@@ -60,8 +61,7 @@ class Form(StrEnum):
     IN_PLACE = "in_place"  # add_
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(msgspec.Struct, frozen=True):
     """What was typed.
 
     Attributes:

@@ -7,9 +7,10 @@ alike, the plain everyday one stands before its method, module, in-place and rar
 
 import re
 from collections.abc import Collection, Generator, Iterable, Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
+
+import msgspec
 
 from gradstudio.operators.model import Face, Operator
 from gradstudio.operators.search import query as queries
@@ -17,8 +18,7 @@ from gradstudio.operators.search.query import Form, Query, squash
 from gradstudio.operators.search.synonyms import NONE, Synonyms
 
 
-@dataclass(frozen=True)
-class Find:
+class Find(msgspec.Struct, frozen=True):
     """An operator that fits a query; `phrase` is the everyday word by which it was found, "" for its name."""
 
     operator: Operator

@@ -1,16 +1,16 @@
 """Everyday words for operators, and which operators are used every day: data of `resources/search`. No torch here."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+import msgspec
 
 from gradstudio import paths
 from gradstudio.operators.errors import BrokenCatalogue
 
 
-@dataclass(frozen=True)
-class Synonyms:
+class Synonyms(msgspec.Struct, frozen=True):
     """What people call operators.
 
     Attributes:

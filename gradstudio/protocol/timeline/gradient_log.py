@@ -5,7 +5,6 @@ What the engine tells (`Gradients`) is final; between two tellings the autograd 
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -23,8 +22,7 @@ LEAF_NODE = "AccumulateGrad"
 OFF = ("cut", "not_required")
 
 
-@dataclass(slots=True)
-class _Log:
+class _Log(msgspec.Struct):
     """What was known of one value's gradient: from which tick on, and what.
 
     Attributes:
@@ -32,14 +30,14 @@ class _Log:
         parts: of a leaf, what each backward has added to its `.grad`.
     """
 
-    ticks: list[int] = field(default_factory=list)
-    rows: list[GradRow | None] = field(default_factory=list)
-    provisional: set[int] = field(default_factory=set)
+    ticks: list[int] = msgspec.field(default_factory=list)
+    rows: list[GradRow | None] = msgspec.field(default_factory=list)
+    provisional: set[int] = msgspec.field(default_factory=set)
     turns: Turns = ()
     leaf: bool = False
     storage: int = 0
     parts: tuple[GradPart, ...] = ()
-    arrivals: list[tuple[int, int, Turns, GradRow]] = field(default_factory=list)
+    arrivals: list[tuple[int, int, Turns, GradRow]] = msgspec.field(default_factory=list)
 
     @property
     def now(self) -> GradRow | None:

@@ -1,6 +1,6 @@
 """Makes the cards of nodes: face, height, debug sections, facts and leaves, each from the scene's state. No Qt."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import ItemId

@@ -1,7 +1,8 @@
 """The cards of a scene in painting order, and how they follow the graph. No Qt."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gradstudio.graph.card_grouping import CardGroups
 from gradstudio.graph.edits import Edits, SetPlaces

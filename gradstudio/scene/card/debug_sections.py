@@ -1,8 +1,9 @@
 """What the debugger adds to a card below its values: what an experiment changed, and what the node costs. No Qt."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Protocol
+
+import msgspec
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Checked, CheckRow, Difference, WhatIfAnswered
@@ -50,8 +51,7 @@ class NoExperiments:
         return ()
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(msgspec.Struct, frozen=True):
     """One line of the *What if* band: ``3 → 5`` and ``+2``; `sign` is "∇" for a gradient."""
 
     sign: str
@@ -59,8 +59,7 @@ class Changed:
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class DebugSections:
+class DebugSections(msgspec.Struct, frozen=True):
     """Below the values of a card.
 
     Attributes:

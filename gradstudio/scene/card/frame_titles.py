@@ -1,7 +1,8 @@
 """Where a block's title is written when it is seen from afar: in its strip, above the frame, or nowhere. No Qt."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from gradstudio.scene import geometry
 from gradstudio.scene.card.card_layout import PADDING
@@ -18,8 +19,7 @@ FEW_LETTERS: Final = 4
 """A text cut to fewer letters says nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Title:
+class Title(msgspec.Struct, frozen=True):
     """A title as it is painted; `top` is below the frame's upper edge, both in view pixels."""
 
     text: str

@@ -1,7 +1,8 @@
 """Parameters and buffers of a module as rows of its card: what stands there, how high, where their ports are. No Qt."""
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.records import GradState, ModuleRecord, Summary, TensorRecord
@@ -23,8 +24,7 @@ USUAL: Final = 2
 """A weight and a bias: the rows that a module of which nothing is known yet has room for."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleParameter:
+class ModuleParameter(msgspec.Struct, frozen=True):
     """A parameter or a buffer as run or inference have it; `summary` is None before a run."""
 
     path: str
@@ -49,8 +49,7 @@ class ModuleParameter:
         return LEAF + (0.0 if self.buffer else GRADIENT)
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterRow:
+class ParameterRow(msgspec.Struct, frozen=True):
     """A leaf's row on a card, as texts.
 
     Attributes:
@@ -73,8 +72,7 @@ class ParameterRow:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterRows:
+class ParameterRows(msgspec.Struct, frozen=True):
     """The rows of one card; `more` names those that are folded away, or offers to fold them again."""
 
     rows: tuple[ParameterRow, ...] = ()

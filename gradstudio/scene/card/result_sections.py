@@ -4,9 +4,10 @@
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 from typing import Literal as OneOf
+
+import msgspec
 
 from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Family
@@ -57,8 +58,7 @@ ProblemKind = OneOf["", "error", "warning", "incomplete"]
 Lines = tuple[tuple[tuple[str, ...], Tone], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Display:
+class Display(msgspec.Struct, frozen=True):
     """A value as it is drawn: one number, words, cells of numbers, or a picture.
 
     Attributes:
@@ -76,8 +76,7 @@ class Display:
     tone: Tone = "normal"
 
 
-@dataclass(frozen=True, slots=True)
-class Gradient:
+class Gradient(msgspec.Struct, frozen=True):
     """A gradient, or why there is none; `words` for the states without a value, `parts` of an accumulated one."""
 
     state: GradState
@@ -88,8 +87,7 @@ class Gradient:
     parts: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(msgspec.Struct, frozen=True):
     """What is shown of one result."""
 
     height: float
@@ -99,8 +97,7 @@ class Section:
     gradient: Gradient | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleContext:
+class ModuleContext(msgspec.Struct, frozen=True):
     """The module whose leaves stand on a card; `unfolded`: all of them.
 
     Where a call shares the card of its module, the card is the call's and `module` is the other half.
@@ -113,8 +110,7 @@ class ModuleContext:
 NO_MODULE: Final = ModuleContext()
 
 
-@dataclass(frozen=True, slots=True)
-class ResultSections:
+class ResultSections(msgspec.Struct, frozen=True):
     """All that is known of a node.
 
     Attributes:
@@ -126,7 +122,7 @@ class ResultSections:
 
     height: float = 0.0
     sections: tuple[Section, ...] = ()
-    hints: dict[int, str] = field(default_factory=dict)
+    hints: dict[int, str] = msgspec.field(default_factory=dict)
     guessed: frozenset[int] = frozenset()
     problem: str = ""
     problem_kind: ProblemKind = ""

@@ -5,9 +5,10 @@ line of the note.
 """
 
 import re
-from dataclasses import dataclass
 from typing import Final
 from typing import Literal as OneOf
+
+import msgspec
 
 Style = OneOf["", "bold", "italic", "bold_italic", "code", "link", "head", "head_2"]
 BULLET: Final = "•"
@@ -29,8 +30,7 @@ _NAMED: Final[dict[str, Style]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(msgspec.Struct, frozen=True):
     """Words of one style; `url` of a link."""
 
     text: str
@@ -38,8 +38,7 @@ class Run:
     url: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """One line of a comment: what stands before it, how far it is moved in, its words."""
 
     runs: tuple[Run, ...]

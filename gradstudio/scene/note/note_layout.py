@@ -1,8 +1,9 @@
 """The words of a note laid out in its width: pieces with their places, in scene pixels. No Qt."""
 
 import functools
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from gradstudio.scene.note.markdown import Line, Run, Style, parse
 from gradstudio.scene.text_measure import TextMeasure
@@ -19,8 +20,7 @@ HEAD_LINE: Final = 23.0
 BULLET_ROOM: Final = 11.0
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """Words on one line, from the upper left corner of the text."""
 
     text: str
@@ -32,8 +32,7 @@ class Piece:
     url: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NoteText:
+class NoteText(msgspec.Struct, frozen=True):
     """A whole note."""
 
     pieces: tuple[Piece, ...]

@@ -7,10 +7,11 @@ while the scene is moved.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from gradstudio.graph.model import Wire
@@ -54,8 +55,7 @@ NEAR: Final = 240.0
 """Cards so far from what is seen can still be in the way."""
 
 
-@dataclass(frozen=True, slots=True)
-class WireLabel:
+class WireLabel(msgspec.Struct, frozen=True):
     """What came back along a wire, in words, and where they stand, scene pixels.
 
     Attributes:

@@ -6,9 +6,9 @@ at once, `catch_up` leads the rest when there is time; until then a wire whose e
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from gradstudio.graph.model import Wire
@@ -28,8 +28,7 @@ AT_ONCE: Final = 16
 """So many wires are led in the time of a frame; each costs about 0.4 ms among 300 cards."""
 
 
-@dataclass(eq=False)
-class Leading:
+class Leading(msgspec.Struct, eq=False):
     """Wires that are led around what is in the way, some already.
 
     Attributes:

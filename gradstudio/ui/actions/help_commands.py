@@ -1,8 +1,6 @@
 """The Help menu: documentation, and about."""
 
-import platform
 from collections.abc import Callable
-from importlib import metadata
 
 from PySide6.QtCore import qVersion
 from PySide6.QtWidgets import QWidget
@@ -37,6 +35,8 @@ class HelpCommands:
 
 def versions(session: Session) -> str:
     """Versions of everything that matters in a report, one a line."""
+    import platform
+
     hello = session.engine.hello
     lines = [f"{name} {_version(name)}" for name in PACKAGES]
     lines.insert(1, f"torch {hello.torch if hello is not None and hello.torch else '(engine not ready)'}")
@@ -46,6 +46,8 @@ def versions(session: Session) -> str:
 
 
 def _version(package: str) -> str:
+    from importlib import metadata  # it brings the whole of email
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

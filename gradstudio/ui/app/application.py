@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradstudio.ui.app import display_check, qt_compatibility
+from gradstudio.ui.app import display_check, library_imports, qt_compatibility
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -77,9 +77,9 @@ def _pyside_version() -> str:
 
 
 def _run(paths: tuple[Path, ...], folder: Path | None, reset: bool) -> int:
+    library_imports.load()
     from PySide6.QtWidgets import QApplication
 
-    _skip_feature_scan()
     from gradstudio.ui import theme as themes
     from gradstudio.ui.app.window.window_frame import Frame
     from gradstudio.ui.state.settings import Settings
@@ -122,17 +122,6 @@ def _has_lesson(settings: "Settings", asked: tuple[Path, ...]) -> bool:
 
     files, place = to_open(settings, asked)
     return bool(files) and (examples() / "lessons" / f"{files[place].stem}.md").is_file()
-
-
-def _skip_feature_scan() -> None:
-    """Spare the search for `__feature__`, which we never use.
-
-    WORKAROUND(PySide6 reads the source of every module that is imported after it, 40 ms of the start): tell it
-    that none uses it. Without the inner name nothing is changed.
-    """
-    feature = sys.modules.get("shibokensupport.feature")
-    if hasattr(feature, "_mod_uses_pyside"):
-        feature._mod_uses_pyside = lambda _module: False  # type: ignore[union-attr]  # a private module without stubs
 
 
 class _Start:

@@ -3,9 +3,9 @@
 The parts (commands, gestures, menus, popups) know this face and one another, never the whole view.
 """
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+import msgspec
 from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QWidget
 
@@ -54,8 +54,7 @@ class GestureState(Protocol):
         """Stop the gesture that goes on, as if it had not begun; False when there is none."""
 
 
-@dataclass(slots=True)
-class DragOptions:
+class DragOptions(msgspec.Struct):
     """What a person wants of a drag: snap to the grid, come in line with neighbours, leave wires when shaken."""
 
     snap_to_grid: bool = True

@@ -1,6 +1,6 @@
 """Recipes that copy definitions: a copy of its own for one call, and definitions brought from elsewhere."""
 
-import secrets
+import os
 from collections.abc import Iterable, Mapping
 
 import msgspec
@@ -131,7 +131,7 @@ def with_new_ids(definition: Definition, taken: set[ItemId]) -> Definition:
     for item in definition.graph.order():
         made = item
         while made == item or made in taken:
-            made = ItemId(("b" if item in definition.graph.blocks else "n") + secrets.token_hex(4))
+            made = ItemId(("b" if item in definition.graph.blocks else "n") + os.urandom(4).hex())
         ids[item] = made
     return _with_ids(definition, ids)
 

@@ -1,8 +1,8 @@
 """Where the pointer is, and how far it may drift before a press is a drag."""
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
+import msgspec
 from PySide6.QtCore import Qt
 
 DRAG_DISTANCE: Final = 4.0
@@ -15,8 +15,7 @@ class Drift:
     px: ClassVar[float] = DRAG_DISTANCE
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
+class Pointer(msgspec.Struct, frozen=True):
     """Where the pointer is: view pixels, scene pixels, the keys held, and when."""
 
     view_x: float

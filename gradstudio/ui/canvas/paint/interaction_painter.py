@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
@@ -34,8 +34,7 @@ HINT_LINES: Final = (
 HINT_MORE: Final = "Or paste Python here (Ctrl+V), or type it into the Code dock (F4)."
 
 
-@dataclass(slots=True)
-class OverlayState:
+class OverlayState(msgspec.Struct):
     """What is lit just now; `pointed` is the node that the pointer is over on another panel."""
 
     selection: frozenset[ItemId] = frozenset()

@@ -1,9 +1,9 @@
 """The whole board as a small picture: cards as rectangles, drawn from arrays; kept until something of it changes."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+import msgspec
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
@@ -33,8 +33,7 @@ class MapMark(NamedTuple):
     y: float
 
 
-@dataclass(frozen=True, slots=True)
-class MapCamera:
+class MapCamera(msgspec.Struct, frozen=True):
     """Where scene points lie on the map: everything fits, with a margin."""
 
     camera: Camera

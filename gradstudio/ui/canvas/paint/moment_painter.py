@@ -1,8 +1,8 @@
 """Paints the moment that is looked at: the active node, what flows through its wires, and what had not run yet."""
 
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -33,8 +33,7 @@ LEGIBLE: Final = 0.3
 GLOW: Final = ((10.0, 0.14), (6.0, 0.3))
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(msgspec.Struct, frozen=True):
     """What has to be known to paint over the board: where it is seen, how, and what the active card's tab says."""
 
     painter: QPainter

@@ -1,8 +1,8 @@
 """Trace: what feeds the selection and what follows from it is lit with the sockets between, all else is faded."""
 
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
@@ -24,8 +24,7 @@ LEGIBLE: Final = 0.4
 MOST_RINGS: Final = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(msgspec.Struct, frozen=True):
     """What is lit: items, and which of the drawn wires."""
 
     items: frozenset[ItemId]

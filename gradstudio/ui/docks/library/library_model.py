@@ -1,8 +1,8 @@
 """The operators as a Qt model: a tree by categories, or a ranked list while something is searched."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
+import msgspec
 from PySide6.QtCore import QAbstractItemModel, QByteArray, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QBrush
 
@@ -39,8 +39,7 @@ COMMON_KEYS = (
 """What a first computation needs, shown before all categories."""
 
 
-@dataclass(slots=True)
-class _Node:
+class _Node(msgspec.Struct):
     """A row: a group with rows under it, or an operator."""
 
     number: int
@@ -51,7 +50,7 @@ class _Node:
     phrase: str = ""
     spans: Spans = ()
     count: int = 0
-    children: list["_Node"] = field(default_factory=list)
+    children: list["_Node"] = msgspec.field(default_factory=list)
 
 
 class _Rows:

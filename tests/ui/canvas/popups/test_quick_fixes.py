@@ -1,8 +1,7 @@
 """At a node that torch refuses: the button of its first fix, the sizes that clash, and the words on a click."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtTest import QTest

@@ -1,14 +1,13 @@
 """Card state: what decides how a card looks beside what is written on it."""
 
-from dataclasses import dataclass
+import msgspec
 
 from gradstudio.scene.card.debug_sections import PLAIN, DebugSections
 from gradstudio.scene.card.port_style import PortStyle
 from gradstudio.ui.canvas.paint.card.header_colours import HeaderColour
 
 
-@dataclass(frozen=True, slots=True)
-class CardState:
+class CardState(msgspec.Struct, frozen=True):
     """What a card shows beside its face and facts.
 
     Attributes:

@@ -2,9 +2,9 @@
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPen
@@ -28,8 +28,7 @@ LEFT_OUT_GROUND: Final = 0.16
 """How much grey the header of what takes no part in the program has."""
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderColour:
+class HeaderColour(msgspec.Struct, frozen=True):
     """A header's ground, the ink that can be read on it, and the figure as text."""
 
     ground: QColor

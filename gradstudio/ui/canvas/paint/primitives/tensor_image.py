@@ -2,9 +2,9 @@
 
 import functools
 import math
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QRectF
@@ -36,8 +36,7 @@ def image(summary: Summary, theme: Theme) -> QImage | None:
     return _image(_Pictured(summary, theme))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Pictured:
+class _Pictured(msgspec.Struct, frozen=True, eq=False):
     """A key of what is kept: the same objects, not equal ones."""
 
     summary: Summary
