@@ -4,6 +4,7 @@ Another moment, or a run, changes hundreds of cards at once. What they hold is r
 they keep the room they had, and `catch_up` measures the rest when there is time.
 """
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -50,6 +51,7 @@ class ResultUpdates:
         self._rows: dict[ItemId, Row | None] = {}
         self._unmeasured: set[ItemId] = set()
         self._grown: set[ItemId] = set()
+        self._moved = False  # a card is of another height, and nothing was placed since
 
     def follow(self, items: tuple[ItemId, ...], resized: Iterable[ItemId] | None = None) -> list[ItemId]:
         """Results of these nodes changed; of all when none is named. The cards that show them; none when all may.
@@ -81,21 +83,27 @@ class ResultUpdates:
     def forget(self) -> None:
         """Ask for all rows anew: the graph is another one."""
         self._rows.clear()
+        self._moved = False
 
     @property
     def is_behind(self) -> bool:
         """Whether cards out of view wait to be measured."""
         return bool(self._unmeasured)
 
-    def catch_up(self, seen: Box | None = None) -> bool:
-        """Measure the cards in `seen` (scene pixels; None: all) that may be of another height; whether any moved."""
-        moved = False
-        while waiting := self._waiting_in(seen):
-            if not self._measure(waiting):
+    def catch_up(self, seen: Box | None = None, most: int = sys.maxsize) -> bool:
+        """Measure the cards in `seen` (scene pixels; None: all) that may be of another height; whether any moved.
+
+        Of more than `most` only so many are measured; everything is placed when the last of them were.
+        """
+        placed, waiting = False, self._waiting_in(seen)
+        while waiting or self._moved:
+            self._moved = self._measure(waiting[:most]) or self._moved
+            if len(waiting) > most or not self._moved:
                 break
-            moved = True
+            self._moved, placed = False, True
             self._place()
-        return moved
+            waiting = self._waiting_in(seen)
+        return placed
 
     def facts(self, item: ItemId) -> ResultSections:
         """What is written on a card below its ports."""
@@ -154,9 +162,11 @@ class ResultUpdates:
     def _measure_facts(self, item: ItemId, card: Card) -> bool:
         """Measure the results on a card. While looking back it does not shrink."""
         past = self._state.results.moment is not None
+        if past and self.row(item) is None:
+            return False
         height = self._maker.facts_height(item, card.face)
         if past:
-            height = max(height, card.facts_height) if self.row(item) is not None else card.facts_height
+            height = max(height, card.facts_height)
         if height == card.facts_height:
             return False
         card.facts_height, card.facts = height, None

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 BEHIND_MS: Final = 120
 """Cards out of view are measured so long after their results changed."""
+PIECE: Final = 64
+"""So many cards are measured at once; the others when the window has nothing else to do."""
 
 
 class SessionSync(QObject):
@@ -32,6 +34,7 @@ class SessionSync(QObject):
         self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
         self._failed: dict[ItemId, Failure] = {}
         self._behind = Throttle(BEHIND_MS, canvas.viewport())
+        self._measuring = Throttle(0, canvas.viewport())
         self._leading = Throttle(0, canvas.viewport())
         self._connect()
 
@@ -45,7 +48,8 @@ class SessionSync(QObject):
         self._store.replaced.connect(self._on_store_replaced)
         self._store.refused.connect(self._on_store_refused)
         self._session.results.changed.connect(self._on_results_changed)
-        self._behind.due.connect(self._on_behind_due)
+        self._behind.due.connect(self._on_measuring_due)
+        self._measuring.due.connect(self._on_measuring_due)
         self._leading.due.connect(self._on_leading_due)
         self._attention.selection_changed.connect(self._on_attention_selection_changed)
         self._attention.reveal_requested.connect(self._on_attention_reveal_requested)
@@ -102,11 +106,18 @@ class SessionSync(QObject):
             self._canvas.picture.relift()
         self._canvas.viewport().update()
 
-    def _on_behind_due(self) -> None:
-        """There is time for the cards out of view."""
-        if self._session.results.moment is None and self._board.updates.catch_up():
+    def _on_measuring_due(self) -> None:
+        """There is time for more of the cards that wait to be measured."""
+        if self._measure_some():
             self._canvas.picture.relift()
             self._canvas.viewport().update()
+
+    def _measure_some(self) -> bool:
+        """Measure a few of the cards that wait for it; whether any stands elsewhere then."""
+        moved = self._board.updates.catch_up(most=PIECE)
+        if self._board.updates.is_behind:
+            self._measuring.request()
+        return moved
 
     def _on_leading_due(self) -> None:
         if self._canvas.input_dispatcher.gesture is not None:
@@ -165,7 +176,7 @@ class SessionSync(QObject):
     def _on_settle_timeout(self) -> None:
         was_zooming, self._navigation.zooming = self._navigation.zooming, False
         self._canvas.layer.hurried = False
-        is_behind = self._board.updates.catch_up() or self._canvas.layer.unfinished
+        is_behind = self._measure_some() or self._canvas.layer.unfinished
         if is_behind:
             self._canvas.picture.relift()
         if is_behind or was_zooming:

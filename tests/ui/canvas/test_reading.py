@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
@@ -9,6 +10,7 @@ from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.scene.camera import Camera
 from gradstudio.ui.canvas.paint.scene_painter import LEAP
+from gradstudio.ui.canvas.session_sync import PIECE
 from tests.ui.canvas.conftest import Hand
 from tests.ui.canvas.edit.test_canvas_debugging import Squared, labels, number
 
@@ -118,6 +120,22 @@ def test_when_the_person_rests_every_card_is_measured(far: tuple[Hand, ItemId, I
     hand.canvas.navigation.settle_timer.timeout.emit()
     assert not board.updates.catch_up()
     assert board.stack.cards[other].height > board.stack.cards[near].height
+
+
+def test_many_cards_are_measured_a_few_at_a_time(hand: Hand, qtbot: QtBot) -> None:
+    nodes = [hand.add("torch.zeros", FAR, FAR + 200 * k) for k in range(2 * PIECE + 1)]
+    look_at(hand, 0.0, 0.0)
+    tables, board = hand.session.results.tables, hand.canvas.board
+    tables.add_rows([Row(step=k, node=node, outputs=(large(),)) for k, node in enumerate((*nodes, nodes[0]))])
+    tables.pace.flush()
+    before = board.stack.cards[nodes[1]].height
+    hand.session.attention.look_at(len(nodes) - 1)
+    hand.canvas.navigation.settle_timer.timeout.emit()
+    assert board.updates.is_behind
+    qtbot.waitUntil(lambda: not board.updates.is_behind)
+    assert all(board.stack.cards[node].height > before for node in nodes[1:])
+    box = board.placement.box(nodes[1])
+    assert box is not None and box.height == board.stack.cards[nodes[1]].height
 
 
 def test_wires_have_the_colour_of_the_moment_when_they_are_seen(squared: Squared) -> None:

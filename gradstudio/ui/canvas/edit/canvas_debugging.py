@@ -110,6 +110,7 @@ class CanvasDebugging(QObject):
             self._board.state.experiments = self.experiments
             self.experiments.changed.connect(self._on_experiments_changed)
         self._session.results.moment_moved.connect(self._on_results_moment_moved)
+        self._session.results.weighed.connect(self._on_results_weighed)
         self._attention.hover_changed.connect(self._on_attention_hover_changed)
         self._overlays.changed.connect(self._on_overlays_changed_weigh)
         run = getattr(self._session, "run", None)
@@ -191,6 +192,13 @@ class CanvasDebugging(QObject):
             now = self.runner.state.next_node if self.runner is not None else ItemId("")
             item = results.timeline.ticks[moment].node if moment is not None else now
             self._followed = scope.path if scope.follow(item) else ()
+
+    def _on_results_weighed(self, items: object) -> None:
+        """Only costs and the colours of a figure say what a node holds."""
+        assert isinstance(items, frozenset)
+        if self._overlays["cost"] or self._board.colours.scale is not None:
+            self._board.results_changed(items)
+            self._canvas.repaint_board()
 
     def _weigh(self) -> None:
         if self.runner is not None:

@@ -141,6 +141,7 @@ class InspectorPanel(QScrollArea):
         session.shown_store.edited.connect(self._on_store_edited)
         session.shown_store.replaced.connect(self._follow)
         session.results.changed.connect(self._on_results_changed)
+        session.results.weighed.connect(self._on_results_changed)
         session.experiments.changed.connect(lambda _items: self._throttle.request())
         session.run.state_changed.connect(self._throttle.request)
         session.engine.state_changed.connect(self._throttle.request)

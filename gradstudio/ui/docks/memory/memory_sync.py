@@ -33,6 +33,7 @@ class MemorySync(QObject):
         self._zoomed = False
         session.results.moment_moved.connect(self.refresh)
         session.results.changed.connect(self._on_results_changed)
+        session.results.weighed.connect(self.refresh)
         session.attention.hover_changed.connect(self.refresh)
         plot.pointed.connect(self._on_plot_pointed)
         plot.picked.connect(self._on_plot_picked)

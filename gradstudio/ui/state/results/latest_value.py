@@ -11,10 +11,14 @@ if TYPE_CHECKING:
 
 
 def latest_values(results: ResultStore) -> "Lookup":
-    """Asks the results of an item's output; of a run that is stale, only what inference says counts."""
+    """Asks the results of an item's output, whatever moment is looked at.
+
+    Of a run that is stale, only what inference says counts.
+    """
 
     def look(item: ItemId, output: int) -> Record | None:
-        outputs = results.outputs(item) if not results.tables.is_stale else None
+        row = results.timeline.row(results.ids.full(item)) if not results.tables.is_stale else None
+        outputs = row.outputs if row is not None else None
         if outputs is not None and output < len(outputs):
             return outputs[output]
         from gradstudio.advice.explanation import expected_record

@@ -30,10 +30,12 @@ class ResultStore(QObject):
     Signals:
         changed(object): frozenset of ids whose results changed, at most 30 times a second, and at once when
             another moment is looked at; empty when everything changed at once.
+        weighed(object): frozenset of ids that are known to hold something else; nothing but costs is another.
         moment_moved(): another moment, backward, turn or folding is looked at; after its `changed`.
     """
 
     changed = Signal(object)
+    weighed = Signal(object)
     moment_moved = Signal()
 
     def __init__(
@@ -57,6 +59,7 @@ class ResultStore(QObject):
         self._cursor = TimelineCursor(self.timeline, self.attention, store)
         self._view = self._cursor.view()
         self.tables.changed.connect(self._on_tables_changed)
+        self.tables.weighed.connect(self._on_tables_weighed)
         self.attention.moment_changed.connect(self._on_attention_moment_changed)
 
     # ------------------------------------------------------------------ the moment
@@ -237,6 +240,9 @@ class ResultStore(QObject):
         resized = self.tables.resized
         self.resized = self.ids.with_shown(resized) if resized is not None else None
         self.changed.emit(self.ids.with_shown(items))
+
+    def _on_tables_weighed(self, items: frozenset[ItemId]) -> None:
+        self.weighed.emit(self.ids.with_shown(items))
 
     def _on_attention_moment_changed(self) -> None:
         items = self._cursor.changed_since(self._view)

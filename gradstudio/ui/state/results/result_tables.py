@@ -43,11 +43,13 @@ class ResultTables(QObject):
         changed(object): frozenset of ids whose results changed, at most 30 times a second; empty when everything
             changed at once.
         recorded(): the timeline is longer, or another; at most 30 times a second.
+        weighed(object): frozenset of ids of which something else is known to be held; only costs say so.
         printed(object), warned(object): a `Printed` or `Warned`, as it came.
     """
 
     changed = Signal(object)
     recorded = Signal()
+    weighed = Signal(object)
     printed = Signal(object)
     warned = Signal(object)
 
@@ -137,9 +139,9 @@ class ResultTables(QObject):
     def set_memory(self, memory: MemoryByNode) -> None:
         """What each node holds now."""
         old, self.memory_rows = self.memory_rows, {row.node: row for row in memory.rows}
-        for node in old.keys() | self.memory_rows.keys():
-            if old.get(node) != self.memory_rows.get(node):
-                self._announce(node)
+        nodes = old.keys() | self.memory_rows.keys()
+        if changed := frozenset(node for node in nodes if old.get(node) != self.memory_rows.get(node)):
+            self.weighed.emit(changed)
 
     def set_inference(self, ports: Iterable[PortInference]) -> None:
         """What inference says of the program as it stands; announced at once, for an edit waits for it."""

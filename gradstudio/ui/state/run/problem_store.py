@@ -100,7 +100,7 @@ class ProblemStore(QObject):
         self._waits = 0
         self._throttle = Throttle(REFRESH_MS, self)
         self._throttle.due.connect(self._on_throttle_due)
-        results.changed.connect(self._throttle.request)
+        results.tables.changed.connect(self._throttle.request)  # another moment has the same problems
         store.edited.connect(self._on_store_edited)
         store.replaced.connect(self._throttle.request)
         run.memory_check.sized.connect(self._throttle.request)

@@ -6,10 +6,12 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph.edits import AddBlock, AddNode, AddWire, apply_all
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, Wire
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, WireGrad
+from gradstudio.protocol.messages.debugging import MemoryByNode, NodeMemory
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
+from gradstudio.ui.state.results.latest_value import latest_values
 from gradstudio.ui.state.results.result_store import ResultStore
 
 LOOP, W, H, OUT = (ItemId(word) for word in ("loop", "w", "h", "out"))
@@ -155,3 +157,21 @@ def test_a_repeat_is_announced_once_when_it_is_whole(results: ResultStore) -> No
     results.tables.add_rows([row(W, 1, 5.0)])
     results.tables.release()
     assert heard == [5.0]
+
+
+def test_what_nodes_hold_changes_no_result(results: ResultStore) -> None:
+    changed, weighed = list[object](), list[object]()
+    results.changed.connect(changed.append)
+    results.weighed.connect(weighed.append)
+    for _ in range(2):
+        results.tables.set_memory(MemoryByNode(revision=0, rows=(NodeMemory(node=H, alive_bytes=8),)))
+        results.tables.pace.flush()
+    assert (changed, weighed) == ([], [frozenset({H})])
+
+
+def test_the_latest_value_is_the_same_at_every_moment(results: ResultStore) -> None:
+    known = latest_values(results)
+    latest = known(H, 0)
+    results.attention.look_at(0)
+    assert results.outputs(H) is None
+    assert latest is not None and known(H, 0) == latest
