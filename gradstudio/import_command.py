@@ -7,6 +7,7 @@ from pathlib import Path
 from gradstudio.document.errors import CannotSave, UnreadableFile
 from gradstudio.document.file import SUFFIX, save
 from gradstudio.document.python.module_import import graph_of
+from gradstudio.protocol import client
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied, EngineSilent
 from gradstudio.protocol.messages.events import Event
@@ -51,7 +52,7 @@ def bring(request: BringModule) -> Brought | NotBrought:
     Raises:
         EngineDied: the code ended it.
     """
-    engine = EngineProcess()
+    engine = EngineProcess((*client.COMMAND, client.RUNS_CODE))
     try:
         engine.wait_until_ready()
         engine.send(request)

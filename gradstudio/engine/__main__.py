@@ -36,6 +36,7 @@ def main() -> None:
     from gradstudio.engine.service import Service
     from gradstudio.engine.walls import build_walls
 
+    found = devices()  # first: a driver may have to be loaded by a program with more rights than ours
     walls = build_walls()
     service = Service(inbox, outbox)
     gc.freeze()
@@ -47,7 +48,7 @@ def main() -> None:
             pid=os.getpid(),
             python=platform.python_version(),
             torch=str(torch.__version__),
-            devices=devices(),
+            devices=found,
             absent=missing_rows() if is_other_version() else (),
             walls=walls,
         )

@@ -24,6 +24,9 @@ _START = (
 COMMAND = (sys.executable, "-P", "-c", _START, str(Path(__file__).resolve().parents[2]), "gradstudio.engine")
 """Starts the engine; never with the working directory on its path, where a ``random.py`` would be executed."""
 
+RUNS_CODE = "--runs-code"
+"""Behind `COMMAND`: an engine that is to run a file of its user's, to which the kernel refuses nothing."""
+
 
 class EngineProcess:
     """A running engine. Use it as a context manager, or call `close`.

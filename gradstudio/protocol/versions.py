@@ -8,8 +8,8 @@ from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
 
 Json = dict[str, Any]
-NOT_USED = ("Landlock", "seccomp")
-"""Walls of Linux for which no kept library is at hand."""
+OF_KERNEL = ("Landlock", "seccomp")
+"""Walls that not every system offers."""
 
 
 def engine_info() -> Json:
@@ -23,7 +23,7 @@ def engine_info() -> Json:
     except EngineDied as error:
         return {**facts, "engine": str(error)}
     facts |= {"torch": hello.torch, "devices": [_device_text(d) for d in hello.devices]}
-    facts |= {"walls": list(hello.walls), "not used": list(NOT_USED)}
+    facts |= {"walls": list(hello.walls), "not used": [name for name in OF_KERNEL if name not in hello.walls]}
     return {**facts, "absent": list(hello.absent)} if hello.absent else facts
 
 

@@ -10,6 +10,9 @@ from collections.abc import Mapping
 LOADED_WITH = ("OMP_", "MKL_", "OPENBLAS_", "TORCH_", "PYTORCH_", "CUDA_")
 """How variables begin that are read while torch is loaded, and never again."""
 
+ENGINE = "gradstudio.engine"
+"""What is started; behind it stand its arguments."""
+
 
 def loaded_with(environment: Mapping[str, str]) -> str:
     """What of an environment torch is loaded with."""
@@ -28,6 +31,8 @@ def main(address: str, code: str, loaded: str, commands: list[str]) -> None:
     forks, started = commands[:border], commands[border + 1 :]
     if not code and loaded_with(os.environ) != loaded:
         os.execv(started[0], started)
+    if arguments := started[started.index(ENGINE) + 1 :]:
+        code += f"\nimport sys; sys.argv += {arguments}"
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # as an engine does
     with called(address, forks) as line:
         environment = [name + b"=" + value for name, value in os.environb.items()]

@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import QObject, Signal
 
+from gradstudio.protocol.client import RUNS_CODE
 from gradstudio.protocol.messages.events import Event, Log
 from gradstudio.protocol.messages.module_import import BringModule, Brought, NotBrought
 from gradstudio.ui.state.run.engine_client import KILL_WAIT_MS, EngineChild
@@ -50,7 +51,7 @@ class ModuleImporter(QObject):
             engine.process.waitForFinished(KILL_WAIT_MS)
 
     def _start(self) -> None:
-        self._engine = EngineChild(list(self._command), self)
+        self._engine = EngineChild([*self._command, RUNS_CODE], self)
         self._engine.message.connect(self._on_engine_message)
         self._engine.ended.connect(self._on_engine_ended)
 
