@@ -1,9 +1,8 @@
 """Where the gradient of a wire is written: on the wire near its target, clear of cards and of other labels. No Qt.
 
 Where a wire is too short for its number, the number stands above or below the cards, with a line down to the wire;
-where there is no room at all, an arrow without a number stays on the wire: hovering it tells the rest. Letters keep
-a size that can be read while the scene shrinks. Places do not depend on what is seen, so a label stays where it is
-while the scene is moved.
+where there is no room at all, there is no label: hovering the wire tells it. Letters keep a size that can be read
+while the scene shrinks. Places do not depend on what is seen, so a label stays where it is while the scene is moved.
 """
 
 from collections.abc import Iterable, Sequence
@@ -38,11 +37,9 @@ ON_WIRE: Final = (0.0, -0.95, 0.95)
 OFF_WIRE: Final = (-2.0, -3.0, -4.0, -5.0, 2.0, 3.0, 4.0, 5.0)
 """Those of a label that a line ties to its wire."""
 FAR: Final = tuple(side * step for step in range(2, 25) for side in (-1.0, 1.0))
-"""Those of a label that is lit and had only room for its arrow, the nearest first."""
+"""Those of a label that is lit and had no room, the nearest first."""
 LIT_POINT: Final = 12
-"""Point of a path around which a lit label stands where there is none otherwise."""
-SIGN_POINT: Final = 11
-"""Point of a path where an arrow without a number stands: about its middle."""
+"""Point of a path around which a lit label stands where there is none otherwise: about its middle."""
 PORT_ROOM: Final = 7.0
 """Least distance to a card's sides, where its ports are, scene pixels."""
 LEAST_SCALE: Final = 0.92
@@ -59,7 +56,6 @@ class WireLabel(msgspec.Struct, frozen=True):
     """What came back along a wire, in words, and where they stand, scene pixels.
 
     Attributes:
-        text: "" where only the arrow has room.
         foot: the point of the wire that a line ties it to; None: it stands on the wire.
     """
 
@@ -124,7 +120,7 @@ class WireLabels:
     def whole(self, wire: Wire, text: str, zoom: float) -> WireLabel:
         """The wire's label with all of its words, where the label stands.
 
-        What had only room for its arrow moves to where the words cover no card, tied to its wire.
+        What had no room stands where the words cover no card, tied to its wire.
         """
         label, board = self.of(wire), self._board
         if label is not None and label.text == text:
@@ -135,8 +131,10 @@ class WireLabels:
         scale = scale_at(zoom)
         width, height = label_width(board.state.meter, text) * scale, HEIGHT * scale
         here = Box(x - width / 2, y - height / 2, width, height)
-        if label is None or label.text:
-            return WireLabel(text, here, label.foot if label is not None else None)
+        if label is not None:
+            return WireLabel(text, here, label.foot)
+        if wire not in self._labels:
+            return WireLabel(text, here)
         lefts_tops = np.array([(here.x, here.y + lift * height) for lift in FAR])
         boxes = np.concatenate([lefts_tops, lefts_tops + np.array([width, height])], 1)
         cards = board.placement.bounds[geometry.visible(board.placement.bounds, here, FAR[-1] * height)]
@@ -174,8 +172,7 @@ class WireLabels:
         if found is None and home is not None:
             self._labels[wire], self._sent[wire] = None, None
             return
-        text = brief(found.grad) if found is not None else ""
-        if home is not None and text and home.text and self._fits(text, home):
+        if home is not None and found is not None and self._fits(text := brief(found.grad), home):
             self._labels[wire] = self._homes[wire] = replace(home, text=text)
             self._sent[wire] = found
         else:
@@ -208,17 +205,15 @@ class WireLabels:
                 self._homes[wire], box = label, label.box
                 obstacles = np.concatenate([obstacles, [(box.x, box.y, box.right, box.bottom)]])
 
-    def _placed(self, wire: Wire, grad: Summary | None, obstacles: Floats) -> WireLabel:
-        """The first wording and place for which there is room: on the wire, tied to it, else an arrow alone."""
+    def _placed(self, wire: Wire, grad: Summary | None, obstacles: Floats) -> WireLabel | None:
+        """The first wording and place for which there is room, on the wire or tied to it; None: there is none."""
         text, short = brief(grad), briefest(grad)
         for lifts in (ON_WIRE, OFF_WIRE):
             for words in dict.fromkeys((text, short)):
                 label = self._free_label(wire, words, lifts, obstacles)
                 if label is not None:
                     return label
-        x, y = self._board.routes.paths[self._board.wiring.index[wire]][SIGN_POINT].tolist()
-        width, height = (ARROW + EDGE) * self._scale, HEIGHT * self._scale
-        return WireLabel("", Box(x - width / 2, y - height / 2, width, height))
+        return None
 
     def _free_label(self, wire: Wire, words: str, lifts: Sequence[float], obstacles: Floats) -> WireLabel | None:
         board, height = self._board, HEIGHT * self._scale

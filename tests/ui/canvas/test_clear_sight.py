@@ -58,20 +58,30 @@ def closer(squared: Squared, gap: float) -> None:
 # ------------------------------------------------------------------ numbers on wires
 
 
-def test_an_arrow_alone_that_is_lit_tells_its_number_beside_the_cards(squared: Squared) -> None:
+def crowd(squared: Squared) -> None:
+    """So many cards around the wire to y that nothing has room there."""
     closer(squared, 24)
+    hand = squared.hand
+    x = hand.canvas.board.placement.box(squared.x)
+    assert x is not None
+    for dy in (-260, 260):
+        hand.add("torch.zeros", x.right - 100, x.y + dy)
+        hand.add("torch.zeros", x.right - 100, x.y + dy / 2)
     squared.run()
+    hand.session.attention.select(())
+
+
+def test_a_number_without_room_that_is_lit_stands_beside_the_cards(squared: Squared) -> None:
+    crowd(squared)
+    squared.hand.shot()
     labels, board, wire = squared.hand.canvas.layer.labels, squared.hand.canvas.board, squared.to_y
-    own = label_of(squared.hand, wire)
-    x, y = board.routes.paths[board.wiring.index[wire]][11].tolist()
-    labels._labels[wire] = labels._homes[wire] = WireLabel("", Box(x - 7, y - 7, 14, 15))
+    x, y = board.routes.paths[board.wiring.index[wire]][12].tolist()
     lit = labels.whole(wire, "‖∇‖ 123456", 1.0)
     cards = [box for item in board.stack.ids if (box := board.placement.box(item)) is not None]
-    assert own.text == "3"
     assert lit.text == "‖∇‖ 123456"
     assert lit.box.width > 24  # more than the gap between the cards
     assert not any(lit.box.meets(card) for card in cards)
-    assert lit.foot == pytest.approx((x, y + 0.5))
+    assert lit.foot == pytest.approx((x, y))
 
 
 def test_a_number_that_has_no_room_on_a_short_wire_is_tied_to_it(squared: Squared) -> None:
@@ -83,20 +93,15 @@ def test_a_number_that_has_no_room_on_a_short_wire_is_tied_to_it(squared: Square
     assert not any(card is not None and card.meets(label.box) for card in cards)
 
 
-def test_where_nothing_has_room_an_arrow_stays_on_the_wire(squared: Squared) -> None:
-    closer(squared, 24)
-    hand, board = squared.hand, squared.hand.canvas.board
-    x = board.placement.box(squared.x)
-    assert x is not None
-    for dy in (-260, 260):
-        hand.add("torch.zeros", x.right - 100, x.y + dy)
-        hand.add("torch.zeros", x.right - 100, x.y + dy / 2)
-    squared.run()
-    hand.session.attention.select(())
-    label = label_of(hand, squared.to_y)
-    assert label.text == ""
-    path = board.routes.paths[board.wiring.index[squared.to_y]]
-    assert any(label.box.contains(float(px), float(py)) for px, py in path)
+def test_where_nothing_has_room_there_is_no_label_and_nothing_is_painted(squared: Squared) -> None:
+    crowd(squared)
+    canvas, board = squared.hand.canvas, squared.hand.canvas.board
+    with_numbers = squared.hand.shot()
+    assert canvas.layer.labels.of(squared.to_y) is None
+    canvas.overlays.switch("wire_gradients", False)
+    x, y = canvas.camera.to_view(*board.routes.paths[board.wiring.index[squared.to_y]][11].tolist())
+    around = QRect(round(x) - 8, round(y) - 9, 16, 18)
+    assert with_numbers.copy(around) == squared.hand.shot().copy(around)
 
 
 def test_a_lit_wire_is_no_bar_through_its_own_number(squared: Squared) -> None:

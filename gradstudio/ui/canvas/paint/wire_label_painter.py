@@ -68,11 +68,10 @@ def _paint_words(painter: QPainter, look: CanvasStyle, camera: Camera, label: Wi
     painter.save()
     painter.translate(*camera.to_view(label.box.x, label.box.y))
     painter.scale(scale, scale)
+    paint_arrow(painter, color, QPointF(EDGE + 3, HEIGHT / 2), 3.4, back=True)
+    painter.setFont(look.meter.font(ROLE))
+    painter.setPen(color)
+    left = EDGE + ARROW
     width = label.box.width * camera.zoom / scale
-    paint_arrow(painter, color, QPointF(EDGE + 3 if label.text else width / 2 + 0.5, HEIGHT / 2), 3.4, back=True)
-    if label.text:
-        painter.setFont(look.meter.font(ROLE))
-        painter.setPen(color)
-        left = EDGE + ARROW
-        painter.drawText(QRectF(left, 0, width - left, HEIGHT), Qt.AlignmentFlag.AlignVCenter, label.text)
+    painter.drawText(QRectF(left, 0, width - left, HEIGHT), Qt.AlignmentFlag.AlignVCenter, label.text)
     painter.restore()
