@@ -1,6 +1,7 @@
 """The minimap: the whole graph in a corner of the canvas; a press or a drag in it moves the view.
 
-Where it would cover cards it is folded to a small button until the pointer comes.
+Where it would cover cards or notes it is folded to a small button until the pointer comes; the button stands
+where it covers none, as near to the corner as there is room.
 """
 
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box, visible
 from gradstudio.ui.canvas.canvas_context import CanvasContext
+from gradstudio.ui.canvas.minimap_places import GAP_PX, button_places, opened_from, place_in_corner
 from gradstudio.ui.canvas.paint.minimap_painter import (
     MapCamera,
     MapMark,
@@ -29,7 +31,6 @@ from gradstudio.ui.state.settings import Corner
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.widgets.menu_keys import with_keys
 
-GAP_PX: Final = 12
 GRIP_PX: Final = 14
 """The corner towards the middle of the canvas takes so much to be dragged by."""
 LEAST_PX: Final = QSize(72, 48)
@@ -42,8 +43,6 @@ FEW: Final = 6
 MOST_MINDED: Final = 12
 """So many selected cards at most make it fade where they lie under it."""
 FADED: Final = 0.16
-FOLDED_PX: Final = 26
-"""The side of the button to which it is folded."""
 REST_MS: Final = 250
 """The view rests when it did not move for so long: only then it is folded or unfolded."""
 NEAR_PX: Final = 40
@@ -62,7 +61,7 @@ class Minimap(QWidget):
     Attributes:
         marks: asked for the bookmarks to show.
         found: asked for what a search has found.
-        is_folded: whether it is a small button, for cards lie where it would stand.
+        is_folded: whether it is a small button, for cards or notes lie where it would stand.
 
     Signals:
         placed(): a person gave it another corner or size.
@@ -78,6 +77,7 @@ class Minimap(QWidget):
         self._canvas, self._navigation = canvas, navigation
         self._wanted, self._faded, self._insists, self._is_near = True, False, False, False
         self.is_folded, self._is_open = False, False
+        self._button: QRect | None = None
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MS)
@@ -130,8 +130,7 @@ class Minimap(QWidget):
         extent, place = self._canvas.board.placement.extent(), self._place()
         shows = extent is not None and place is not None and (self._is_beyond(extent) or self._in_use())
         if shows and place is not None:
-            self.is_folded = self._folds(place)
-            self.setGeometry(self._button_in(place) if self.is_folded else place)
+            self._fold_or_open(place)
             self.lower()
         self.setVisible(shows)
         self._mind()
@@ -150,10 +149,11 @@ class Minimap(QWidget):
         most = QSize(int(port.width() * SHARE[0]), int(port.height() * SHARE[1]))
         if most.width() < LEAST_PX.width() or most.height() < LEAST_PX.height() or not self._wanted or self.is_spared:
             return None
-        size = self.size_px.boundedTo(most)
-        x = GAP_PX if self.corner.endswith("left") else port.width() - size.width() - GAP_PX
-        y = GAP_PX if self.corner.startswith("top") else port.height() - size.height() - GAP_PX
-        return QRect(QPoint(x, y), size)
+        return place_in_corner(self.corner, self.size_px.boundedTo(most), self._room())
+
+    def _room(self) -> QRect:
+        """The view without a gap at its edges."""
+        return self._canvas.viewport().rect().adjusted(GAP_PX, GAP_PX, -GAP_PX, -GAP_PX)
 
     def make_way(self, x: float, y: float) -> None:
         """Something is dragged, and the pointer is there in the view: fade when it comes near."""
@@ -171,26 +171,41 @@ class Minimap(QWidget):
         """How much of it is seen now."""
         return FADED if self._faded else 1.0
 
-    def _folds(self, place: QRect) -> bool:
-        """Whether it is folded there; as it was while something still moves."""
-        if self._in_use() or self._is_open:
-            return False
-        canvas = self._canvas
-        if self.isVisible() and (
-            self._rest.isActive() or self._navigation.travel.is_moving or canvas.input_dispatcher.gesture is not None
-        ):
-            return self.is_folded
-        over = canvas.camera.box_to_scene(Box(place.x(), place.y(), place.width(), place.height()))
-        return bool(visible(canvas.board.placement.bounds, over, 0.0).any())
+    def _fold_or_open(self, place: QRect) -> None:
+        """Stand there, or as a button near; a map that was opened from a button stands around it."""
+        is_in_hand = self._in_use() or self._is_open
+        if self._is_moving() and not is_in_hand:
+            self.setGeometry(place if self._button is None else self._button)
+            return
+        self.is_folded = not is_in_hand and self._covers_something(place)
+        if self.is_folded:
+            self._button = self._free_button()
+        elif not is_in_hand:
+            self._button = None
+        if self._button is None:
+            self.setGeometry(place)
+        elif self.is_folded:
+            self.setGeometry(self._button)
+        else:
+            self.setGeometry(opened_from(self._button, self.corner, place.size(), self._room()))
 
-    def _button_in(self, place: QRect) -> QRect:
-        """The button in the corner of the view at which the map stands."""
-        button = QRect(place.topLeft(), QSize(FOLDED_PX, FOLDED_PX))
-        if self.corner.endswith("right"):
-            button.moveRight(place.right())
-        if self.corner.startswith("bottom"):
-            button.moveBottom(place.bottom())
-        return button
+    def _is_moving(self) -> bool:
+        """Whether what lies under it is about to be something else."""
+        canvas = self._canvas
+        is_at_work = self._navigation.travel.is_moving or canvas.input_dispatcher.gesture is not None
+        return self.isVisible() and (self._rest.isActive() or is_at_work)
+
+    def _covers_something(self, here: QRect) -> bool:
+        """Whether cards or notes lie there."""
+        placement = self._canvas.board.placement
+        over = self._canvas.camera.box_to_scene(Box(here.x(), here.y(), here.width(), here.height()))
+        is_over_note = any(note.box.meets(over) for note in placement.notes.values())
+        return is_over_note or bool(visible(placement.bounds, over, 0.0).any())
+
+    def _free_button(self) -> QRect:
+        """The button in the corner, or as near to it along the edges as it covers nothing."""
+        places = list(button_places(self.corner, self._room()))
+        return next((button for button in places if not self._covers_something(button)), places[0])
 
     def _mind(self) -> None:
         """Fade while what a person works on lies under it."""
@@ -348,10 +363,9 @@ class Minimap(QWidget):
         return max(x, y) <= GRIP_PX and min(x, y) >= 0
 
     def _resize_to(self, at: QPointF) -> None:
-        port = self._canvas.viewport()
-        point = self.mapToParent(at.toPoint())
-        width = point.x() - GAP_PX if self.corner.endswith("left") else port.width() - GAP_PX - point.x()
-        height = point.y() - GAP_PX if self.corner.startswith("top") else port.height() - GAP_PX - point.y()
+        point, here = self.mapToParent(at.toPoint()), self.geometry()
+        width = point.x() - here.left() if self.corner.endswith("left") else here.left() + here.width() - point.x()
+        height = point.y() - here.top() if self.corner.startswith("top") else here.top() + here.height() - point.y()
         self.put(self.corner, QSize(width, height))
 
     def _look_at(self, grip: QPointF, at: QPointF) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Failed
 from gradstudio.scene.camera import Camera
@@ -218,16 +219,32 @@ def test_over_a_card_it_is_folded_to_a_button_until_the_pointer_comes(qtbot: QtB
     assert not minimap.is_folded, "the view is moving still"
     qtbot.waitUntil(lambda: minimap.is_folded)
     assert minimap.isVisible() and minimap.opacity == 1.0
-    assert minimap.width() < 40 and minimap.geometry().bottomRight() == whole.bottomRight()
+    button = minimap.geometry()
+    assert minimap.width() < 40 and button.bottom() == whole.bottom()
+    assert not hand.canvas.camera.box_to_view(box).meets(Box(button.x(), button.y(), 26, 26))
     spot = QPointF(minimap.rect().center())
     QApplication.sendEvent(minimap, QEnterEvent(spot, spot, QPointF(minimap.mapToGlobal(spot))))
-    assert not minimap.is_folded and minimap.geometry() == whole
+    assert not minimap.is_folded and minimap.geometry().contains(button) and minimap.size() == whole.size()
+    opened = minimap.geometry()
     QApplication.sendEvent(minimap, QEvent(QEvent.Type.Leave))
     qtbot.waitUntil(lambda: minimap.is_folded)
     camera = hand.canvas.camera
     QTest.mouseClick(minimap, Left, pos=minimap.rect().center())
-    assert minimap.geometry() == whole and hand.canvas.camera == camera
+    assert minimap.geometry() == opened and hand.canvas.camera == camera
     hand.click((300, 500))
+    qtbot.waitUntil(lambda: minimap.is_folded)
+    assert minimap.geometry() == button
+    hand.canvas.navigation.set_camera(Camera(1.0, 0.0, 0.0))
+    qtbot.waitUntil(lambda: minimap.geometry() == whole)
+
+
+@pytest.mark.feature(48)
+def test_over_a_note_it_is_folded_too(qtbot: QtBot, hand: Hand) -> None:
+    item = large(hand)[1]
+    minimap = shown(qtbot, hand)
+    hand.session.graph_store.submit(recipes.set_note(hand.graph, item, "Mind this"), "Note")
+    note, at = hand.canvas.board.placement.notes[item].box, minimap.geometry()
+    hand.canvas.navigation.set_camera(Camera(1.0, note.right - at.x() - 2, note.y - at.y() - 2))
     qtbot.waitUntil(lambda: minimap.is_folded)
 
 
