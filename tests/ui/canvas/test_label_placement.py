@@ -3,7 +3,7 @@
 from typing import get_args
 
 import pytest
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRect, QRectF
 from PySide6.QtGui import QImage, QPainter
 
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, WireGrad
@@ -141,3 +141,23 @@ def test_words_of_the_storage_overlay_cover_no_card_no_number_and_not_one_anothe
     assert len(numbers) == 2
     assert not any(word.meets(box) for word in words for box in (*numbers, *cards))
     assert not any(one.meets(other) for k, one in enumerate(words) for other in words[:k])
+
+
+def test_the_link_of_a_shared_storage_passes_behind_the_cards_between(hand: Hand) -> None:
+    base, between, other = (hand.add("torch.relu", x, y) for x, y in ((40, 20), (60, 240), (80, 480)))
+    hand.session.attention.select(())
+    results, canvas = hand.session.results, hand.canvas
+    results.tables.add_rows(
+        [Row(step=k, node=item, outputs=(scalar(3.0, storage=7),)) for k, item in enumerate((base, other))]
+    )
+    results.tables.pace.flush()
+    box = canvas.board.placement.box(between)
+    assert box is not None
+    shown = canvas.camera.box_to_view(box)
+    card = QRect(round(shown.x) + 2, round(shown.y) + 2, round(shown.width) - 4, round(shown.height) - 4)
+    above = card.translated(0, -round(shown.height))
+    without = hand.shot()
+    canvas.overlays.switch("storage", True)
+    linked = hand.shot()
+    assert linked.copy(card) == without.copy(card)
+    assert linked.copy(above) != without.copy(above)

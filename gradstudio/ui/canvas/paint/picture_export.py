@@ -165,6 +165,6 @@ def _paint(painter: QPainter, board: Scene, look: CanvasStyle, camera: Camera, b
     layer = ScenePainter(board, look)
     area = Box(0, 0, box.width * camera.zoom, box.height * camera.zoom)
     layer.paint_ground(painter, camera, area, ground)
+    layer.paint_storage(painter, camera, box)
     layer.paint_labels(painter, camera, box)
     paint_cards(painter, board, look, camera)
-    layer.paint_storage(painter, camera, box)

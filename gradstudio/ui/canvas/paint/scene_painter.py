@@ -108,10 +108,10 @@ class ScenePainter:
             self._paint_below(painter, camera, area, ratio, without)
         else:
             self._paint_kept_below(painter, camera, area, ratio)
+        self.paint_storage(painter, camera, seen)
         self.paint_labels(painter, camera, seen, without)
         self._paint_cards(painter, camera, ratio, cards, drafts)
         paint_pending(painter, self.look, self.board, camera, seen)
-        self.paint_storage(painter, camera, seen)
         painter.setClipping(False)
 
     def _paint_below(
@@ -262,7 +262,7 @@ class ScenePainter:
         paint_labels(painter, self.look, camera, (label for _, label in shown), stale=stale)
 
     def paint_storage(self, painter: QPainter, camera: Camera, seen: Box) -> None:
-        """Which results share a storage, where that is shown."""
+        """Which results share a storage, where that is shown; cards are painted over it."""
         if self.board.state.shown.storage:
             paint_storage(painter, self.look, self.board, camera, seen, self.labels)
 
