@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDockWidget, QTabBar, QWidget
 
 from gradstudio.ui.app.window.window_host import WindowHost
+from gradstudio.ui.canvas.paint.interaction_painter import hint_box
 from gradstudio.ui.canvas.popups.search_popup import SearchPopup
 from gradstudio.ui.canvas.popups.search_preview import SearchPreview
 from gradstudio.ui.state.session import Session
@@ -130,7 +131,7 @@ class Tour(QObject):
         return QRect(0, top, frame.width(), bottom - top)
 
     def _to_be_seen(self) -> list[QRect]:
-        """What the card had better not hide: the search with its preview, and the cards on the canvas."""
+        """What the card had better not hide: the search with its preview, what stands on the canvas, docks."""
         frame, canvas = self._window.frame, self._window.canvas
         found = []
         for kind in (SearchPopup, SearchPreview):
@@ -140,6 +141,9 @@ class Tour(QObject):
                     found += SEARCH_WEIGHT * [QRect(widget.mapTo(frame, QPoint(0, 0)), widget.size())]
         found += self._docks_to_be_seen()
         view, corner = canvas.viewport().rect(), canvas.viewport().mapTo(frame, QPoint(0, 0))
+        if canvas.board.placement.extent() is None:
+            hint = hint_box(view.width(), view.height())
+            found.append(QRect(round(hint.x), round(hint.y), round(hint.width), round(hint.height)).translated(corner))
         for left, top, right, bottom in canvas.board.placement.bounds.tolist():
             (x, y), (to_x, to_y) = canvas.camera.to_view(left, top), canvas.camera.to_view(right, bottom)
             shown = QRect(round(x), round(y), round(to_x - x), round(to_y - y)).intersected(view)

@@ -1,13 +1,14 @@
 """The tour, by mouse and keys, on a live canvas."""
 
 import pytest
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.canvas.paint.interaction_painter import hint_box
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.tour.tour_card import TourCard, hidden_px, place
@@ -82,6 +83,20 @@ def test_every_step_can_be_skipped_and_the_last_ends_it_for_good(window: MainWin
         QTest.mouseClick(card.next, Left)
     assert window.learning.touring.card is None
     assert window.settings.preferences.tour_done
+
+
+def test_its_first_card_does_not_hide_the_hint_of_the_empty_canvas(qtbot: QtBot, window: MainWindow) -> None:
+    window.frame.resize(1100, 620)
+    view = window.canvas.viewport()
+    qtbot.waitUntil(lambda: view.height() < 400)
+    window.actions["help.tour"].trigger()
+    hint = hint_box(view.width(), view.height())
+    seen = QRect(view.mapTo(window.frame, QPoint(round(hint.x), round(hint.y))), QSize(500, 124))
+
+    def hides_none() -> None:
+        assert not hidden_px(shown(window).geometry(), [seen])
+
+    qtbot.waitUntil(hides_none)
 
 
 def test_esc_on_the_canvas_leaves_it(window: MainWindow) -> None:

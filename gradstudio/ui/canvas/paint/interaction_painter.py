@@ -255,11 +255,16 @@ def paint_band(painter: QPainter, look: CanvasStyle, box: Box) -> None:
     painter.drawRect(QRectF(math.floor(box.x) + 0.5, math.floor(box.y) + 0.5, round(box.width), round(box.height)))
 
 
+def hint_box(width: float, height: float) -> Box:
+    """Where an empty canvas of that size says what to do with it, view pixels."""
+    return Box(width / 2 - 250, height / 2 - 62, 500, 124)
+
+
 def paint_hint(painter: QPainter, look: CanvasStyle, width: float, height: float) -> None:
     """What to do with an empty canvas."""
-    meter, middle = look.meter, height / 2
+    meter, box = look.meter, hint_box(width, height)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    plate = QRectF(width / 2 - 250, middle - 62, 500, 124)
+    plate = QRectF(box.x, box.y, box.width, box.height)
     painter.setPen(QPen(look.faded("text_dim", 0.45), 1.4, Qt.PenStyle.DashLine))
     painter.setBrush(look.faded("card", 0.35))
     painter.drawRoundedRect(plate, 12, 12)
