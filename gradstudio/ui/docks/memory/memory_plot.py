@@ -1,5 +1,6 @@
 """The plot of the Memory dock; nothing outside its folder imports pyqtgraph."""
 
+import math
 import os
 
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
@@ -10,7 +11,7 @@ from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from gradstudio.ui.docks.memory.curve import label_sides, thin_curve, value_at
-from gradstudio.ui.docks.memory.plot_scale import Drawn, PlotScale, SecondsAxis
+from gradstudio.ui.docks.memory.plot_scale import TICK_POINTS, Drawn, PlotScale, SecondsAxis
 from gradstudio.ui.docks.memory.run_overlay import OverlayView, RunOverlay
 from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.theme import Theme, icon, ui_font
@@ -82,6 +83,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         self._history.show(self._theme)
         self._history.say_name(self._pointer_s, self._theme)
         self._draw_marks(start, end)
+        self._place_zoom()
         self._say_moment()
 
     def look(self, history: "OverlayView") -> None:
@@ -119,7 +121,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
             axis = self.getPlotItem().getAxis(side)
             axis.setPen(pyqtgraph.mkPen(theme.line))
             axis.setTextPen(theme.text_dim)
-            axis.setTickFont(ui_font(11))
+            axis.setTickFont(ui_font(TICK_POINTS))
             axis.enableAutoSIPrefix(False)
         self._cursor.setPen(pyqtgraph.mkPen(theme.text_dim))
         self.zoom.setIcon(icon("zoom_out" if self.zoom.isChecked() else "zoom_in", theme))
@@ -226,10 +228,13 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         return start, max(newest, start + 10.0)
 
     def _on_box_resized(self) -> None:
-        corner = self.getPlotItem().getViewBox().sceneBoundingRect().topRight()
-        self.zoom.move(int(corner.x()) - ZOOM_PX - 2, int(corner.y()) + 2)
         if self.isVisible():
             self.refresh()
+
+    def _place_zoom(self) -> None:
+        """Below the scale at the right and beside the one of time, where neither has words."""
+        corner = self.getPlotItem().getViewBox().sceneBoundingRect().bottomRight()
+        self.zoom.move(self.width() - ZOOM_PX, min(math.ceil(corner.y()) + 1, self.height() - ZOOM_PX))
 
     def _say_moment(self) -> None:
         if self._pointer_s is None:

@@ -6,13 +6,17 @@ import os
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
 
 import pyqtgraph
+from PySide6.QtGui import QFontMetrics
 
 from gradstudio.ui.docks.memory.curve import Array, unit_for
-from gradstudio.ui.theme import Theme
+from gradstudio.ui.theme import Theme, ui_font
 
 HEADROOM = 1.18
 SECONDS_FROM_S = 2.0
 """Spans at least so long are labelled in seconds, shorter ones in milliseconds."""
+TICK_POINTS = 11
+TICK_GAP_PX = 8
+"""Least distance between the words of two ticks."""
 
 Drawn = tuple[pyqtgraph.PlotDataItem, str, Array, Array]
 """A curve, its colour, its times and bytes."""
@@ -59,6 +63,15 @@ class SecondsAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # pyqtgraph has no
     """
 
     origin_s = 0.0
+
+    def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, float]]:
+        """Round times counted from the origin, so far apart that their words have room."""
+        (spacing, _offset), *finer = super().tickSpacing(minVal, maxVal, size)
+        words = self.tickStrings([minVal, maxVal], 1.0, spacing)
+        widest = max(QFontMetrics(ui_font(TICK_POINTS)).horizontalAdvance(text) for text in words) + TICK_GAP_PX
+        while spacing < maxVal - minVal and spacing * size < widest * (maxVal - minVal):
+            spacing *= 2
+        return [(spacing, self.origin_s), *((fine, self.origin_s) for fine, _offset in finer)]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         low, high = self.range

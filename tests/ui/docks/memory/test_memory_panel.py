@@ -5,15 +5,19 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.events import Memory, Row
+from gradstudio.ui.docks.memory.memory_plot import MemoryPlot
 from gradstudio.ui.docks.memory.panel import MemoryPanel
+from gradstudio.ui.docks.memory.plot_scale import TICK_POINTS
 from gradstudio.ui.docks.memory.run_memory import RunMemory
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.theme import Theme, theme
+from gradstudio.ui.theme import Theme, theme, ui_font
 from tests.ui.conftest import Add
 
 
@@ -214,6 +218,52 @@ def test_all_ticks_of_the_time_axis_have_one_unit(panel: MemoryPanel) -> None:
     axis.setRange(999.9, 1000.4)
     assert axis.tickStrings([1000.0, 1000.2], 1.0, 0.2) == ["0 ms", "200 ms"]
     assert axis.tickStrings([1000.0005], 1.0, 0.0005) == ["0.5 ms"]
+
+
+def labels_of(plot: MemoryPlot) -> dict[str, list[QRectF]]:
+    """Where the words of each scale stand, pixels of the plot."""
+    image = QImage(8, 8, QImage.Format.Format_ARGB32)
+    found = {}
+    for side in ("left", "right", "bottom"):
+        axis, painter = plot.getPlotItem().getAxis(side), QPainter(image)
+        painter.setFont(ui_font(TICK_POINTS))
+        words = axis.generateDrawSpecs(painter)[2]
+        painter.end()
+        found[side] = [axis.mapRectToScene(rect) for rect, _flags, _text in words]
+    return found
+
+
+@pytest.mark.parametrize("width", [250, 300, 400])
+def test_the_button_that_zooms_covers_neither_curves_nor_words_of_a_scale(
+    panel: MemoryPanel, session: Session, ran: tuple[ItemId, ItemId], qtbot: QtBot, width: int
+) -> None:
+    plot = panel.plot
+    assert plot is not None
+    panel.resize(width, 170)
+    with qtbot.waitSignal(session.memory.changed):
+        feed(session, 200)
+    qtbot.waitUntil(lambda: bool(labels_of(plot)["right"]))
+    plot.offer_zoom(True, False)
+    button, box = QRectF(plot.zoom.geometry()), plot.getPlotItem().getViewBox().sceneBoundingRect()
+    assert plot.rect().contains(plot.zoom.geometry()) and not button.intersects(box)
+    assert not any(button.intersects(words) for side in labels_of(plot).values() for words in side)
+
+
+@pytest.mark.parametrize("span_s", [0.02, 0.032, 0.05, 0.9, 3.0, 60.0])
+def test_times_are_round_from_the_origin_and_their_words_have_room(panel: MemoryPanel, span_s: float) -> None:
+    assert panel.plot is not None
+    axis = panel.plot.getPlotItem().getAxis("bottom")
+    axis.set_origin(1000.0037)
+    start = 1000.0037 - 0.06 * span_s
+    axis.setRange(start, start + span_s)
+    metrics = QFontMetrics(ui_font(TICK_POINTS))
+    for size in (90.0, 150.0, 400.0):
+        spacing, values = axis.tickValues(start, start + span_s, size)[0]
+        words = axis.tickStrings(values, 1.0, spacing)
+        shares = [(value - axis.origin_s) / spacing for value in values]
+        assert shares == pytest.approx([round(share) for share in shares], abs=1e-6)
+        widest = max((metrics.horizontalAdvance(word) for word in words), default=0)
+        assert len(values) < 2 or widest < spacing / span_s * size
 
 
 def test_looking_back_the_figures_are_those_of_the_moment(
