@@ -63,8 +63,6 @@ class Runner:
         self.rows = Rows(lambda: self._stopped(), memory)
         self._unfinished: list[tuple[Recording, BackwardTraced]] = []
 
-    # -------------------------------------------------------------- going on
-
     @property
     def current(self) -> Step | None:
         """The statement at work."""

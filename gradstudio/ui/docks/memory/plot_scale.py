@@ -64,12 +64,12 @@ class SecondsAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # pyqtgraph has no
 
     origin_s = 0.0
 
-    def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, float]]:
+    def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
         """Round times counted from the origin, so far apart that their words have room."""
-        (spacing, _offset), *finer = super().tickSpacing(minVal, maxVal, size)
-        words = self.tickStrings([minVal, maxVal], 1.0, spacing)
+        (spacing, _offset), *finer = super().tickSpacing(low, high, size)
+        words = self.tickStrings([low, high], 1.0, spacing)
         widest = max(QFontMetrics(ui_font(TICK_POINTS)).horizontalAdvance(text) for text in words) + TICK_GAP_PX
-        while spacing < maxVal - minVal and spacing * size < widest * (maxVal - minVal):
+        while spacing < high - low and spacing * size < widest * (high - low):
             spacing *= 2
         return [(spacing, self.origin_s), *((fine, self.origin_s) for fine, _offset in finer)]
 
