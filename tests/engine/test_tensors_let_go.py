@@ -1,6 +1,7 @@
 """What a run held is let go when the next begins: by its references alone, for the garbage collector comes seldom."""
 
 import gc
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -8,11 +9,17 @@ import torch
 
 from gradstudio import paths
 from gradstudio.document import file
+from gradstudio.engine.experiment.gradcheck import check
+from gradstudio.engine.experiment.rerun import World
+from gradstudio.engine.experiment.whatif import answer
 from gradstudio.engine.live.live_state import Loaded
+from gradstudio.engine.torch_settings import settings
 from gradstudio.engine.verbs import Engine
 from gradstudio.graph.model import Graph
 from gradstudio.program.compile import compile_graph
+from gradstudio.program.model import flatten_statements
 from gradstudio.program.reading.reader import read_script
+from gradstudio.protocol.messages.debugging import Change, Check, WhatIf
 from gradstudio.protocol.messages.requests import Do
 
 RUNS = 6
@@ -139,7 +146,21 @@ def test_runs_of_a_definition_hold_what_the_first_held(text: str, trace: bool) -
     assert held() == 0
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("text", CLASSES.values(), ids=CLASSES)
+def test_what_was_tried_on_the_side_holds_nothing_behind_it(text: str) -> None:
+    small = re.sub("32|64", "3", text)
+    program = compile_graph(read_script("import torch\nfrom torch import nn, optim\n\n" + small).graph)
+    statements = tuple(flatten_statements(program.statements))
+    world = World(Loaded("document", 1, program), 0, settings(), lambda path: {}, lambda: False)
+    tried = Change(node=statements[-1].node, value=2.0)
+    answer(world, WhatIf(request=1, change=tried), None)
+    gc.collect()  # what torch keeps of its first optimizer
+    for statement in statements:
+        check(world, Check(request=1, nodes=(statement.node,)))
+        answer(world, WhatIf(request=1, change=tried), None)
+        assert held() == 0, statement.text
+
+
 @pytest.mark.parametrize("trace", [True, False])
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_runs_of_an_example_hold_what_the_first_held(example: str, trace: bool) -> None:

@@ -29,12 +29,15 @@ JUMP = 1e3
 
 def check(world: World, request: Check) -> Checked:
     """Run silently up to the nodes, and check them as one function."""
+    run = Rerun(world)
     try:
         with isolate(world.settings):
-            capture = _captured(world, frozenset(request.nodes))
+            capture = _captured(world, run, frozenset(request.nodes))
             rows, words = _check(world, capture, frozenset(request.nodes))
     except CannotTry as reason:
         return Checked(request=request.request, nodes=request.nodes, error=str(reason))
+    finally:
+        run.let_go()
     left_out = tuple(LeftOut(node=node, reason=reason) for node, reason in capture.left_out.items())
     return Checked(request=request.request, nodes=request.nodes, rows=rows, error=words, left_out=left_out)
 
@@ -54,13 +57,12 @@ def _check(world: World, capture: Capture, nodes: frozenset[ItemId]) -> tuple[tu
     return rows, " ".join([*tried.words(), *tried.kinks(rows)])
 
 
-def _captured(world: World, nodes: frozenset[ItemId]) -> Capture:
+def _captured(world: World, run: Rerun, nodes: frozenset[ItemId]) -> Capture:
     capture = Capture(nodes, world.seed)
     if not nodes or any(world.loaded.places.known(node) is None for node in nodes):
         raise CannotTry("It is not a statement of the program that was loaded, so it cannot be checked.")
     if len({calls_around(node) for node in nodes}) > 1:
         raise CannotTry("They stand inside different calls of groups. Check those of one call at a time.")
-    run = Rerun(world)
     end = run.go(capture, until=None)
     if end.outcome == "stopped":
         raise CannotTry(end.words)

@@ -17,6 +17,7 @@ from gradstudio.engine.access import FILENAME
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.gradient.gradient_registry import Gradients
 from gradstudio.engine.live.call_frames import Execution
+from gradstudio.engine.live.leaf_tensors import leaves_of
 from gradstudio.engine.live.live_state import Binding, Live, Loaded
 from gradstudio.engine.memory.allocation_guard import refuse_too_large
 from gradstudio.engine.run.call_tracing import CallTracer, is_call
@@ -128,6 +129,13 @@ class Rerun:
             return self._go(watcher, until)
         finally:
             self._live.close()
+
+    def let_go(self) -> None:
+        """Nothing of it is needed any more: definitions and their names are a ring, so is a `.grad` with a graph."""
+        for leaf in leaves_of(self._live):
+            if leaf.grad is not None and leaf.grad.requires_grad:
+                leaf.grad = None
+        self._live.let_go()
 
     def _go(self, watcher: Watcher, until: Place | None) -> End:
         live = self._live

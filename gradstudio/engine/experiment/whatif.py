@@ -145,9 +145,11 @@ class _Changed(RunRecord):
 def _run(world: World, trail: RunRecord, until: Place | None) -> tuple[RunRecord, End]:
     with isolate(world.settings):
         run = Rerun(world)
-        end = run.go(trail, until)
-        trail.conclude()
-        run.namespace.clear()
+        try:
+            end = run.go(trail, until)
+            trail.conclude()
+        finally:
+            run.let_go()
     return trail, end
 
 

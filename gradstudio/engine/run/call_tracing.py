@@ -20,7 +20,9 @@ from weakref import WeakKeyDictionary
 from torch import nn
 
 from gradstudio.engine import access
+from gradstudio.engine.access_types import reach
 from gradstudio.engine.backward.backward_statement import note_backward
+from gradstudio.engine.errors import AccessRefused
 from gradstudio.engine.gradient.wire_edges import Call
 from gradstudio.engine.live.call_frames import Entered, Execution
 from gradstudio.engine.live.live_state import Binding, Live
@@ -56,7 +58,7 @@ class Names(dict[str, Any]):
             raise KeyError(name)
         value = self[first]
         for word in path:
-            value = getattr(value, word)
+            value = getattr(reach(value, word), word)
         return value
 
 
@@ -266,8 +268,11 @@ class CallTracer:
             return None
         first, *path = text.split(".")
         value = self.live.namespace.get(first)
-        for word in path:
-            value = getattr(value, word, None)
+        try:
+            for word in path:
+                value = getattr(reach(value, word), word, None)
+        except AccessRefused:  # the statement itself says so, when it runs
+            return None
         return value
 
     # -------------------------------------------------------------- inside
@@ -315,9 +320,17 @@ class CallTracer:
     def _tell_module(self, entered: Entered, module: nn.Module, given: dict[str, Any]) -> None:
         inside, names = entered.inside, self.live.namespace
         known = {**self._settings.get(module, {}), **given}
-        values = (known[name] if name in known else getattr(module, name, None) for name in inside.inputs)
+        values = (known[name] if name in known else _kept(module, name) for name in inside.inputs)
         self._tell(entered.entry, tuple(values))
         for step in flat_steps(self._prepared(inside, entered.execution.step, setup=True)):
             kept = step.statement.names
             if kept and all("." in name for name in kept):
                 self._tell(step, tuple(names[name] for name in kept))
+
+
+def _kept(module: nn.Module, name: str) -> object:
+    """What a module keeps under a name that a program may read; else None."""
+    try:
+        return getattr(reach(module, name), name, None)
+    except AccessRefused:
+        return None

@@ -1,9 +1,14 @@
 """What is inside calls of groups: every value and gradient as plain torch has it, under ``call/inner``."""
 
+import dataclasses
+
+import msgspec
 import pytest
 import torch
 from torch import Tensor, nn
 
+from gradstudio.engine.errors import AccessRefused
+from gradstudio.engine.run.call_tracing import CallTracer, Names
 from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import BlockStatement, Program, Statement
@@ -352,3 +357,26 @@ def test_after_a_run_nothing_of_a_call_is_left_in_the_names(bench: Bench) -> Non
     told(bench, FUNCTIONS)
     assert "b" not in bench and "d" not in bench
     assert set(bench.report()) == {"w", "y", "n", "z", "m", "loss", "backward_1"}
+
+
+@pytest.mark.parametrize("path", ["forward.__globals__", "__dict__", "_modules", "register_forward_hook"])
+def test_what_stands_under_no_listed_name_is_not_looked_up_where_a_call_is_entered(path: str) -> None:
+    names = Names({"self": nn.Linear(2, 2)})
+    with pytest.raises(AccessRefused, match="is not among what a drawing may use"):
+        names[f"self.{path}"]
+    assert names["self.weight"] is names["self"].weight
+
+
+@pytest.mark.parametrize("path", ["__init__.__globals__", "_parameters", "forward.__func__"])
+def test_a_call_of_what_is_not_listed_is_refused_by_the_statement_and_nowhere_looked_up(
+    bench: Bench, path: str
+) -> None:
+    program = compile_graph(read_script(CLASSES).graph)
+    bench.run(program)
+    found = [statement for statement in program.statements if isinstance(statement, Statement)]
+    hostile = msgspec.structs.replace(
+        next(one for one in found if one.operator == "python.call"), inputs=(("module", f"net.{path}"),)
+    )
+    step = next(step for step in bench.engine.live.loaded.steps if step.id == hostile.node)
+    tracer = CallTracer(bench.engine.live, lambda entry: None)
+    assert tracer._callee(dataclasses.replace(step, statement=hostile)) is None
