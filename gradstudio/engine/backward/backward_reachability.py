@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 
+from msgspec import Struct
 from torch import Tensor
 from torch.autograd.graph import Node, get_gradient_edge
 
 from gradstudio.engine.backward.saved_tensors import SavedReader
 from gradstudio.engine.gradient.gradient_registry import Gradients
 from gradstudio.engine.gradient.tensor_watch import Key, Value
-from gradstudio.engine.gradient.wire_edges import MARK, Alias, Call, Marks, Sending, Turns, deal, marks_of
+from gradstudio.engine.gradient.wire_edges import MARK, Alias, Call, Marks, Sending, Turns, WireEdge, deal, marks_of
 from gradstudio.engine.value.view_state import grad_fn_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import EdgeValue, SavedTensor
@@ -18,10 +19,11 @@ NOBODY = ItemId("")
 NOWHERE = (-1, 0)
 
 
-class GraphNode:
+class GraphNode(Struct, eq=False):
     """One autograd node of the graph behind the roots.
 
     Attributes:
+        id: its number.
         next: where each outgoing gradient goes: (number of the node, its input).
         leaf: of an AccumulateGrad: its tensor; `values` the canvas values made here, or that are the leaf.
         users: how many edges lead here.
@@ -31,23 +33,23 @@ class GraphNode:
         place: of its row, once it ran.
     """
 
-    owner, order = NOBODY, 1
+    node: Node
+    id: int
+    owner: ItemId = NOBODY
+    order: int = 1
     turns: Turns = ()
     call: Call | None = None
     marks: Marks | None = None
     leaf: Tensor | None = None
     next: tuple[Edge, ...] = ()
-    users, place = 0, -1
+    users: int = 0
+    place: int = -1
     drops: tuple[int, ...] = ()
     giver: "tuple[GraphNode, int] | None" = None
     sends: "Sequence[tuple[int, Sending]]" = ()
     values: tuple[EdgeValue, ...] = ()
     saved: tuple[SavedTensor, ...] = ()
     held: Sequence[Value] = ()
-
-    def __init__(self, node: Node, number: int) -> None:
-        """Nothing is known of it; what most nodes have not stands in the class."""
-        self.node, self.id = node, number
 
 
 class Reach:
@@ -107,13 +109,8 @@ class Reach:
 
     def _walk(self, roots: Iterable[Tensor]) -> None:
         saved_of, by_node, seens = SavedReader(self._gradients).of, self._by_node, self.seen
-        todo: list[tuple[Node, GraphNode | None]] = []
-        users: dict[Node, int] = {}
-        for root in roots:
-            node = _node_of(root)
-            if node is not None:
-                users[node] = users.get(node, 0) + 1
-                todo.append((node, None))
+        begins = [node for root in roots if (node := _node_of(root)) is not None]
+        todo: list[tuple[Node, GraphNode | None]] = [(node, None) for node in begins]
         edges: list[tuple[tuple[Node | None, int], ...]] = []
         while todo:
             node, user = todo.pop()
@@ -121,31 +118,40 @@ class Reach:
                 continue
             seen = by_node[node] = GraphNode(node, len(seens))
             seens.append(seen)
-            self._identify(seen, user)
+            marks: Marks | None = node.metadata.get(MARK)  # type: ignore[attr-defined]  # a dict, typed as a method
+            if marks is not None:
+                self._identify(seen, marks, user)
+            elif (leaf := getattr(node, "variable", None)) is not None:
+                self._identify_leaf(seen, leaf)
+            elif user is not None:
+                self._inherit(seen, user)
             if seen.leaf is None:
                 seen.saved = saved_of(node)
             following = node.next_functions
             edges.append(following)
             for to, _ in following:
                 if to is not None:
-                    users[to] = users.get(to, 0) + 1
                     todo.append((to, seen))
-        for seen, leaving in zip(seens, edges, strict=True):
-            seen.users = users[seen.node]
-            if leaving:
-                seen.next = tuple([NOWHERE if to is None else (by_node[to].id, index) for to, index in leaving])
+        self._join(begins, edges)
 
-    def _identify(self, seen: GraphNode, user: GraphNode | None) -> None:
+    def _join(self, begins: list[Node], edges: list[tuple[tuple[Node | None, int], ...]]) -> None:
+        """Say of each node where its gradients go, and how many come to it."""
+        by_node = self._by_node
+        for node in begins:
+            by_node[node].users += 1
+        for seen, leaving in zip(self.seen, edges, strict=True):
+            following: list[Edge] = []
+            for to, index in leaving:
+                if to is None:
+                    following.append(NOWHERE)
+                else:
+                    target = by_node[to]
+                    target.users += 1
+                    following.append((target.id, index))
+            seen.next = tuple(following)
+
+    def _identify(self, seen: GraphNode, marks: Marks, user: GraphNode | None) -> None:
         """The canvas node: of the gradient or value made at this edge, else of the operator it is a part of."""
-        node = seen.node
-        marks: Marks | None = node.metadata.get(MARK)  # type: ignore[attr-defined]  # a dict, typed as a method
-        if marks is None:
-            leaf = getattr(node, "variable", None)
-            if leaf is not None:
-                self._identify_leaf(seen, leaf)
-            elif user is not None:
-                self._inherit(seen, user)
-            return
         seen.marks, seen.order = marks, marks.order
         call = seen.call = marks.call
         if marks.values:
@@ -210,26 +216,32 @@ class Reach:
         for seen in self.seen:
             call = seen.call
             while call is not None:
-                groups.setdefault(call, []).append(seen)
+                if call in groups:
+                    groups[call].append(seen)
+                else:
+                    groups[call] = [seen]
                 call = call.outer
         leaves = {id(seen.leaf): seen.id for seen in self.seen if seen.leaf is not None}
         for call, members in groups.items():
             self._plan_call(call, members, leaves)
         passed_on = {edge for edge, _ in self.aliases()}
-        for sending in self.sendings:
+        for sending in self.sendings if passed_on else ():
             if sending.edge in passed_on:
                 sending.holds = True
 
+    def _edge_behind(self, brought: WireEdge, leaves: dict[int, int]) -> Edge:
+        node, number = brought.node, brought.number
+        if number < 0:
+            return (leaves[id(node)], 0) if id(node) in leaves else NOWHERE
+        seen = self._by_node.get(node)
+        return NOWHERE if seen is None else (seen.id, number)
+
     def _plan_call(self, call: Call, members: list[GraphNode], leaves: dict[int, int]) -> None:
         ports: dict[Edge, list[Sending]] = {}
-        target, turns, by_node = call.node, call.turns, self._by_node
-        for port, source, node, number in call.edges:
-            if number < 0:
-                edge = (leaves[id(node)], 0) if id(node) in leaves else NOWHERE
-            else:
-                seen = by_node.get(node)
-                edge = NOWHERE if seen is None else (seen.id, number)
-            sending = Sending(port, source, target, turns, edge)
+        target, turns = call.node, call.turns
+        for brought in call.edges:
+            edge = self._edge_behind(brought, leaves)
+            sending = Sending(brought.port, brought.source, target, turns, edge)
             self.sendings.append(sending)
             if edge in ports:
                 ports[edge].append(sending)

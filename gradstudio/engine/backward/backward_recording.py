@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import torch
+from msgspec import Struct
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
@@ -22,11 +23,13 @@ from gradstudio.engine.backward.saved_tensors import is_released
 from gradstudio.engine.backward.wire_gradients import wire_gradients
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.gradient.gradient_registry import Gradients
-from gradstudio.engine.gradient.wire_edges import MARK, Marks, marks_of
+from gradstudio.engine.gradient.wire_edges import MARK, Mark, Marks, Turns, marks_of
+from gradstudio.engine.value.identity import identity
 from gradstudio.engine.value.summary_batches import summarise_alike
 from gradstudio.engine.value.tensor_summary import outline, summarise
 from gradstudio.engine.value.value_records import tensors_in
 from gradstudio.engine.value.view_state import grad_fn_of
+from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, WireGrad
 from gradstudio.protocol.messages.records import Summary
 
@@ -35,17 +38,16 @@ HOLD_ELEMENTS = 1 << 24
 """Elements of gradients that are held during a backward before they are summarised."""
 
 
-class Event:
+class Event(Struct, eq=False):
     """An autograd node has run: its gradients until they are summarised, then their summaries."""
 
-    __slots__ = ("after", "came", "incoming", "outgoing", "seconds", "seen", "went")
-
-    def __init__(self, seen: GraphNode, incoming: Grads, outgoing: Grads, seconds: float) -> None:
-        """Hold what was seen."""
-        self.seen, self.incoming, self.outgoing, self.seconds = seen, incoming, outgoing, seconds
-        self.came: tuple[Summary | None, ...] = ()
-        self.went: list[Summary | None] = []
-        self.after: Summary | None = None
+    seen: GraphNode
+    incoming: Grads
+    outgoing: Grads
+    seconds: float
+    came: tuple[Summary | None, ...] = ()
+    went: list[Summary | None] = []
+    after: Summary | None = None
 
 
 class Recording:
@@ -89,8 +91,7 @@ class Recording:
         self._summarised, self._held, self._last = 0, 0, 0.0
         self._visible = gradients.visible
         self._before: dict[int, Summary | None] = {}
-        self._memo: dict[int, Summary] = {}
-        self._outlines: dict[int, Summary] = {}
+        self._known: dict[int, Summary] = {}
         self._grows = False
         self._hooks = Hooks()
 
@@ -135,10 +136,16 @@ class Recording:
 
     def _finish(self) -> None:
         self._settle()
-        ran = {(e.seen.call.node, e.seen.call.turns): place for place, e in enumerate(self._events) if e.seen.call}
         seeds = self._seeds if self._events else ()
-        self.wires = wire_gradients(self._reach, ran, seeds, self._gradients.max_values)
+        self.wires = wire_gradients(self._reach, self._ran(), seeds, self._gradients.max_values)
         self.rows = [self._row(event) for event in self._events]
+
+    def _ran(self) -> dict[tuple[ItemId, Turns], int]:
+        """Of each call, where its last autograd node has its row; not asked for where every wire was sent something."""
+        if all(sending.parts for sending in self._reach.sendings):
+            return {}
+        calls = ((event.seen.call, place) for place, event in enumerate(self._events))
+        return {(call.node, call.turns): place for call, place in calls if call is not None}
 
     # -------------------------------------------------------------- hooks
 
@@ -211,58 +218,60 @@ class Recording:
     def _settle(self) -> None:
         """Summarise what is held, in the order it was seen, and let it go."""
         visible, events, grows = self._visible, self._events, self._grows
-        self._summarise(events[self._summarised :] if self._summarised else events)
-        for place in range(self._summarised, len(events)):
-            event = events[place]
+        news = events[self._summarised :] if self._summarised else list(events)
+        known = self._known = self._summaries(news)
+        for place, event in enumerate(news, self._summarised):
             seen = event.seen
-            of = self._of if visible is None or seen.owner in visible else self._outline_of
-            event.came = tuple([None if grad is None else of(grad) for grad in event.incoming])
-            event.went = [None if grad is None else of(grad) for grad in event.outgoing]
+            if visible is None or seen.owner in visible:
+                event.came = tuple([None if grad is None else known[identity(grad)] for grad in event.incoming])
+                event.went = [None if grad is None else known[identity(grad)] for grad in event.outgoing]
+            else:
+                event.came = tuple([None if grad is None else outline(grad) for grad in event.incoming])
+                event.went = [None if grad is None else outline(grad) for grad in event.outgoing]
             if grows:
                 self._note_what_grew(event)
             if seen.leaf is not None:
                 self._reach_leaf(event, seen.leaf)
-            elif seen.values:
-                self._reach_values(event)
+            elif seen.marks is not None and seen.marks.values:
+                self._reach_values(event, seen.marks.values)
             if seen.sends or seen.leaf is not None:
                 self._send(event, place)
-        for event in events[self._summarised :] if visible is None else ():
+        for event in news if visible is None else ():
             event.incoming = event.outgoing = ()
-        self._memo.clear()
-        self._outlines.clear()
+        self._known = {}
         self._summarised, self._held = len(events), 0
 
-    def _summarise(self, events: list[Event]) -> None:
-        """Summarise the gradients in view, each once, as far as it goes together."""
-        visible, grads = self._visible, dict[int, Tensor]()
+    def _summaries(self, events: list[Event]) -> dict[int, Summary]:
+        """The summaries of the gradients in view by their identity, each made once however many rows show it."""
+        visible, max_values = self._visible, self._gradients.max_values
+        grads: dict[int, Tensor] = {}
         for event in events:
             if visible is None or event.seen.owner in visible:
-                grads.update({id(grad): grad for grad in (*event.incoming, *event.outgoing) if grad is not None})
-        summaries = summarise_alike(list(grads.values()), self._gradients.max_values)
-        self._memo = {key: summary for key, summary in zip(grads, summaries, strict=True) if summary is not None}
-
-    def _outline_of(self, grad: Tensor) -> Summary:
-        """Dtype and shape, asked once of a tensor."""
-        summary = self._outlines.get(id(grad))
-        if summary is None:
-            summary = self._outlines[id(grad)] = outline(grad)
-        return summary
+                for grad in (*event.incoming, *event.outgoing):
+                    if grad is not None:
+                        grads[identity(grad)] = grad
+        together = summarise_alike(list(grads.values()), max_values)
+        return {
+            number: summarise(grad, max_values) if summary is None else summary
+            for (number, grad), summary in zip(grads.items(), together, strict=True)
+        }
 
     def _of(self, grad: Tensor) -> Summary:
         """The summary, made once for a tensor however many rows show it."""
-        summary = self._memo.get(id(grad))
+        summary = self._known.get(identity(grad))
         if summary is None:
-            summary = self._memo[id(grad)] = summarise(grad, self._gradients.max_values)
+            summary = self._known[identity(grad)] = summarise(grad, self._gradients.max_values)
         return summary
 
-    def _reach_values(self, event: Event) -> None:
-        marks = event.seen.marks
-        for key, serial, output, _ in marks.values if marks is not None else ():
-            value = self._gradients.find(key, serial)
-            grad = event.incoming[output] if output < len(event.incoming) else None
-            summary = event.came[output] if output < len(event.came) else None
-            if value is not None and grad is not None and summary is not None:
-                self._gradients.arrived(value, grad.detach() if grad.requires_grad else grad, summary)
+    def _reach_values(self, event: Event, values: Iterable[Mark]) -> None:
+        incoming, came, gradients = event.incoming, event.came, self._gradients
+        for key, serial, output, _ in values:
+            value = gradients.find(key, serial)
+            if value is None or output >= len(incoming):
+                continue
+            grad, summary = incoming[output], came[output]
+            if grad is not None and summary is not None:
+                gradients.arrived(value, grad.detach() if grad.requires_grad else grad, summary)
 
     def _reach_leaf(self, event: Event, leaf: Tensor) -> None:
         came = event.came[0] if event.came else None

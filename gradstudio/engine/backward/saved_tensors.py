@@ -8,6 +8,7 @@ from torch.nn import Parameter
 
 from gradstudio.engine.gradient.gradient_registry import Gradients
 from gradstudio.engine.gradient.wire_edges import MARK, Marks
+from gradstudio.engine.value.identity import identity
 from gradstudio.engine.value.tensor_summary import dtype_name
 from gradstudio.engine.value.view_state import grad_fn_of
 from gradstudio.graph.model import ItemId
@@ -25,7 +26,6 @@ class SavedReader:
         """Values are known to `gradients`."""
         self._gradients = gradients
         self._by_identity: dict[int, tuple[ItemId, int]] | None = None
-        self._told: dict[tuple[object, ...], SavedTensor] = {}
 
     def of(self, node: Node) -> tuple[SavedTensor, ...]:
         """What the node keeps now; what torch refuses to show (released, overwritten) is left out."""
@@ -50,19 +50,15 @@ class SavedReader:
             version: int | None = tensor._version
         except RuntimeError:  # one of inference mode has none
             version = None
-        key = (name, tensor.dtype, tensor.shape, version, owner, output)
-        told = self._told.get(key)
-        if told is None:
-            told = self._told[key] = SavedTensor(
-                name=name,
-                dtype=dtype_name(tensor.dtype),
-                shape=tuple(tensor.shape),
-                size_bytes=tensor.numel() * tensor.element_size(),
-                version=version,
-                node=owner,
-                output=output,
-            )
-        return told
+        return SavedTensor(
+            name=name,
+            dtype=dtype_name(tensor.dtype),
+            shape=tuple(tensor.shape),
+            size_bytes=tensor.numel() * tensor.itemsize,
+            version=version,
+            node=owner,
+            output=output,
+        )
 
     def _whose(self, tensor: Tensor) -> tuple[ItemId, int]:
         node = tensor.grad_fn if not tensor._is_view() else grad_fn_of(tensor) if tensor.requires_grad else None
@@ -75,8 +71,8 @@ class SavedReader:
             return NOBODY
         if self._by_identity is None:
             values_now = self._gradients.values.values()
-            self._by_identity = {id(v.tensor): v.key[:2] for v in values_now if v.tensor is not None}
-        return self._by_identity.get(id(tensor), NOBODY)
+            self._by_identity = {identity(v.tensor): v.key[:2] for v in values_now if v.tensor is not None}
+        return self._by_identity.get(identity(tensor), NOBODY)
 
 
 def saved_tensors(node: Node) -> list[tuple[str, Tensor]]:

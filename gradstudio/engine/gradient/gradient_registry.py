@@ -157,9 +157,11 @@ class Gradients:
         """Another pass begins: what the repeated part made is forgotten, `stays` keeps set-up's."""
         self.pass_number, self.last_backward = pass_number, None
         staying = {key: value for key, value in self.values.items() if stays(key[0])}
-        kept = OrderedDict((entry, size) for entry, size in self._kept.items() if entry[0] in staying)
-        self._kept, self._kept_bytes = kept, sum(kept.values())
-        self.grad_bytes = sum([size for (_, is_grad), size in kept.items() if is_grad])
+        wanted = {(key, is_grad) for key in staying for is_grad in (False, True)}.intersection(self._kept)
+        kept = OrderedDict((entry, size) for entry, size in self._kept.items() if entry in wanted) if wanted else None
+        self._kept = kept or OrderedDict()
+        self._kept_bytes = sum(self._kept.values())
+        self.grad_bytes = sum([size for (_, is_grad), size in self._kept.items() if is_grad])
         self.values = staying
         used = {id(value.tensor) for value in staying.values()}
         for identity in [identity for identity in self.leaves if identity not in used]:
@@ -258,13 +260,13 @@ class Gradients:
     def _row_of_value(self, value: Value) -> GradRow:
         """Of one that is no leaf; made anew only when something it is made from has changed."""
         told, summary = value.told, value.summary
-        made_from = (id(summary), self.backwards <= value.made_at, value.grad is None, value.recorded, value.cut)
-        if told is not None and told[0] == made_from:
-            return told[1]
+        is_earlier, has_room, cut = self.backwards <= value.made_at, value.grad is None, value.cut
+        if told is not None and told[0] is summary and told[1:5] == (is_earlier, has_room, value.recorded, cut):
+            return told[5]
         node, output, path = value.key
         state, reason, cause = state_of_value(value, self.backwards)
         row = GradRow(node=node, output=output, path=path, state=state, reason=reason, cause=cause, grad=summary)
-        value.told = made_from, row
+        value.told = summary, is_earlier, has_room, value.recorded, cut, row
         return row
 
     def leaf_of(self, value: Value) -> Leaf | None:

@@ -70,7 +70,7 @@ class Value:
         written: who wrote into its memory since, if its autograd edge is no longer its tensor's.
         after_write: what arrived is the gradient of the value as it stands after those writes.
         unreached: why no backward reached it, and the node to name.
-        told: its row as last made, and what it was made from.
+        told: what its row was last made from, and that row.
     """
 
     key: Key
@@ -89,4 +89,4 @@ class Value:
     written: Overwritten | None = None
     after_write: bool = False
     unreached: tuple[str, ItemId] | None = None
-    told: tuple[tuple[object, ...], GradRow] | None = None
+    told: tuple[Summary | None, bool, bool, bool, Cut | None, GradRow] | None = None

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
+from msgspec import Struct, field
 from torch import Tensor
 from torch.autograd.graph import Node
 
@@ -25,10 +26,11 @@ Source = tuple[ItemId, int]
 Mark = tuple[Key, int, int, Turns]
 """A value made at an autograd node: its key, serial, output number, turns."""
 
+NOBODY: Source = (ItemId(""), 0)
 _SERIALS = count(1)
 
 
-class WireEdge(NamedTuple):
+class WireEdge(Struct, eq=False):
     """What a port read: the autograd edge behind it; `number` is -1 where `node` is a leaf tensor."""
 
     port: str
@@ -37,19 +39,19 @@ class WireEdge(NamedTuple):
     number: int
 
 
-class Call:
+class Call(Struct, eq=False):
     """One execution of a statement, and what its wires brought in that requires grad.
 
     Attributes:
         outer: the call of a group that the statement is inside of.
+        serial: numbers calls in the order they ran.
     """
 
-    __slots__ = ("edges", "node", "outer", "serial", "turns")
-
-    def __init__(self, node: ItemId, turns: Turns, edges: tuple[WireEdge, ...]) -> None:
-        """Number it, so that calls stand in the order they ran."""
-        self.node, self.turns, self.edges, self.serial = node, turns, edges, next(_SERIALS)
-        self.outer: Call | None = None
+    node: ItemId
+    turns: Turns
+    edges: tuple[WireEdge, ...]
+    outer: "Call | None" = None
+    serial: int = field(default_factory=_SERIALS.__next__)
 
     def settle(self) -> None:
         """The statement has run: views that had no autograd node before it were given theirs by torch."""
@@ -118,10 +120,13 @@ def attach(call: Call, node: Node, index: int, marks: Marks) -> None:
 
     A node never holds a call that holds the node itself: that cycle would keep the graph for ever.
     """
-    own = [edge for edge in call.edges if edge.node is node]
-    if own:
-        marks.aliases = [*marks.aliases, *aliases_of(call, (edge for edge in own if edge.number == index))]
-    elif marks.call is None:
+    is_own = False
+    for edge in call.edges:
+        if edge.node is node:
+            is_own = True
+            if edge.number == index:
+                marks.aliases = [*marks.aliases, *aliases_of(call, (edge,))]
+    if not is_own and marks.call is None:
         marks.call = call
 
 
@@ -131,8 +136,8 @@ def aliases_of(call: Call, edges: Iterable[WireEdge]) -> list[Alias]:
 
 
 def _edge(port: str, source: Source | None, tensor: Tensor) -> WireEdge:
-    node = grad_fn_of(tensor)
-    begins = source or (ItemId(""), 0)
+    node = grad_fn_of(tensor) if tensor._is_view() else tensor.grad_fn
+    begins = source or NOBODY
     return WireEdge(port, begins, tensor, -1) if node is None else WireEdge(port, begins, node, tensor.output_nr)
 
 
@@ -146,22 +151,25 @@ def _edges_of_items(port: str, source: Source | None, items: "list[Any] | tuple[
     ]
 
 
-class Sending:
+class Sending(Struct, eq=False):
     """What is sent back along one wire, while it is being summed.
 
     Attributes:
+        edge: (number of the seen autograd node, index).
         holds: its tensor is needed beyond its own moment: to be summed, or to pass through an alias.
         place: of the row that sent the last part; -1 before.
     """
 
-    holds = False
-    parts, place = 0, -1
+    port: str
+    source: Source
+    target: ItemId
+    turns: Turns
+    edge: tuple[int, int]
+    holds: bool = False
+    parts: int = 0
+    place: int = -1
     total: Tensor | None = None
     summary: Any = None
-
-    def __init__(self, port: str, source: Source, target: ItemId, turns: Turns, edge: tuple[int, int]) -> None:
-        """Nothing was sent yet; `edge` is (number of the seen autograd node, index)."""
-        self.port, self.source, self.target, self.turns, self.edge = port, source, target, turns, edge
 
     def forget(self) -> None:
         """Nothing was sent yet."""

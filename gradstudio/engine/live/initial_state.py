@@ -12,8 +12,7 @@ from gradstudio.engine.gradient.gradient_registry import Gradients
 from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.script.cursor import Cursor
 from gradstudio.engine.torch_settings import Settings
-from gradstudio.graph.groups.call_ids import outermost
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.groups.call_ids import is_call_item, outermost
 
 SHARE_KEPT = 4
 _NAMES_AGAIN = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
@@ -72,14 +71,9 @@ def new_pass(live: Live) -> None:
     for step in live.loaded.steps:
         if step.id in live.setup and step.id not in live.anew and not step.statement.is_part:
             live.rebind(step)
-    live.gradients.new_pass(live.pass_number, lambda node: _stays(live, node))
+    staying = live.setup.keys() - live.anew
+    live.gradients.new_pass(live.pass_number, lambda node: (outermost(node) if is_call_item(node) else node) in staying)
     live.cursor = Cursor(live.loaded.items, live.namespace)
-
-
-def _stays(live: Live, node: ItemId) -> bool:
-    """Whether what a node made is there in the next pass, too."""
-    node = outermost(node)
-    return node in live.setup and node not in live.anew
 
 
 def budget_bytes() -> int:

@@ -11,7 +11,6 @@ import time
 import weakref
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
 
 import psutil
 import torch
@@ -29,14 +28,16 @@ _STRIDED = torch.strided
 NOBODY = ItemId("")
 
 
-class Storage(NamedTuple):
-    """A storage that was seen.
+class Storage(weakref.ref[torch.UntypedStorage]):
+    """A storage that was seen, as long as it is there.
 
     Attributes:
+        key: torch's address of it.
         node: whose results brought it into being, at `step`; "" when not known.
     """
 
-    ref: "weakref.ref[torch.UntypedStorage]"
+    __slots__ = ("device", "key", "node", "size_bytes", "step")
+    key: int
     size_bytes: int
     device: str
     node: ItemId
@@ -75,10 +76,11 @@ class LiveBytes:
         key, storages = storage._cdata, self._storages
         known = storages.get(key)
         if known is not None:
-            if known.ref() is storage:
+            if known() is storage:
                 return 0
-            self._forget(key, known)
-        storages[key] = Storage(weakref.ref(storage, lambda gone: self._freed(key, gone)), size, device, node, step)
+            self._forget(known)
+        seen = storages[key] = Storage(storage, self._freed)
+        seen.key, seen.size_bytes, seen.device, seen.node, seen.step = key, size, device, node, step
         if device == CPU:
             self.total += size
         counts = self._counts
@@ -100,7 +102,7 @@ class LiveBytes:
     def of(self, tensor: Tensor) -> Storage | None:
         """What is known of the tensor's storage."""
         known = self._storages.get(tensor.untyped_storage()._cdata) if tensor.layout is torch.strided else None
-        return known if known is not None and known.ref() is not None else None
+        return known if known is not None and known() is not None else None
 
     def collect(self) -> None:
         """Nothing live holds a storage: what is still there is in a ring of references, unless it was there before.
@@ -120,14 +122,13 @@ class LiveBytes:
         self.step = 0
         self.freed.clear()
 
-    def _freed(self, key: int, gone: "weakref.ref[torch.UntypedStorage]") -> None:
-        known = self._storages.get(key)
-        if known is not None and known.ref is gone:
-            self._forget(key, known)
+    def _freed(self, gone: "weakref.ref[torch.UntypedStorage]") -> None:
+        if isinstance(gone, Storage) and self._storages.get(gone.key) is gone:
+            self._forget(gone)
 
-    def _forget(self, key: int, known: Storage) -> None:
-        del self._storages[key]
+    def _forget(self, known: Storage) -> None:
         node = known.node
+        del self._storages[known.key]
         if known.device == CPU:
             self.total -= known.size_bytes
         left = self._counts[node] - 1

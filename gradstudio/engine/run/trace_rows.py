@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import torch
+from msgspec import Struct
 from torch import Tensor
 from torch.autograd.graph import Node
 from torch.nn import Parameter
@@ -26,40 +27,30 @@ _STRIDED = torch.strided
 _PLAIN = frozenset({Tensor, Parameter})
 
 
-class Pending:
+class Pending(Struct, eq=False):
     """A statement that ran and is not told yet.
 
     Attributes:
+        seconds: it took; `at_s` when it was over; `allocated` by accelerators then.
         inputs: who bound its operands; `needs`: one of them requires grad.
         block: around it, that switches gradients off; `call` what its wires brought in.
-        seconds: it took; `at_s` when it was over; `allocated` by accelerators then.
         summary: of its one result, where it was summarised with those of others.
     """
 
-    __slots__ = (
-        "alive_bytes", "allocated", "at_s", "block", "call", "inputs", "made_bytes", "needs", "outputs", "pass_number",
-        "seconds", "step", "summary", "turns",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        step: Step,
-        outputs: Outputs,
-        turns: tuple[int, ...],
-        seconds: float,
-        pass_number: int,
-        at_s: float,
-        allocated: tuple[int, ...],
-    ) -> None:
-        """Hold what it gave; why gradients were cut is filled in by the runner."""
-        self.step, self.outputs, self.turns = step, outputs, turns
-        self.seconds, self.pass_number, self.at_s, self.allocated = seconds, pass_number, at_s, allocated
-        self.needs = False
-        self.inputs: tuple[Binding | None, ...] = ()
-        self.block: ItemId | None = None
-        self.call: Call | None = None
-        self.made_bytes = self.alive_bytes = 0
-        self.summary: Summary | None = None
+    step: Step
+    outputs: Outputs
+    turns: tuple[int, ...]
+    seconds: float
+    pass_number: int
+    at_s: float
+    allocated: tuple[int, ...]
+    needs: bool = False
+    inputs: tuple[Binding | None, ...] = ()
+    block: ItemId | None = None
+    call: Call | None = None
+    made_bytes: int = 0
+    alive_bytes: int = 0
+    summary: Summary | None = None
 
 
 class Rows:
