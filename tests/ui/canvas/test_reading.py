@@ -9,6 +9,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.scene.camera import Camera
+from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.scene_painter import LEAP
 from gradstudio.ui.canvas.session_sync import PIECE
 from tests.ui.canvas.conftest import Hand
@@ -159,6 +160,20 @@ def test_to_and_fro_shows_the_same_pictures_again(squared: Squared) -> None:
     squared.run()
     hand = squared.hand
     look_at(hand, 0.0, 0.0)
+    shots: dict[int, QImage] = {}
+    for tick in (0, 2, 4, 2, 0, 4):
+        hand.session.attention.look_at(tick)
+        shot = hand.shot()
+        assert shots.setdefault(tick, shot) == shot
+        assert fresh_shot(hand) == shot
+    assert shots[0] != shots[4]
+
+
+def test_plates_show_each_moment_as_if_they_were_painted_anew(squared: Squared) -> None:
+    squared.run()
+    hand = squared.hand
+    hand.canvas.navigation.set_camera(Camera(DISTANT - 0.1, 0.0, 0.0))
+    hand.canvas.navigation.zooming = False
     shots: dict[int, QImage] = {}
     for tick in (0, 2, 4, 2, 0, 4):
         hand.session.attention.look_at(tick)

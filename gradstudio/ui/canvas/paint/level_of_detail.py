@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPainter
 
 from gradstudio.graph.model import ItemId
@@ -17,6 +17,7 @@ from gradstudio.scene.geometry import Floats
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.distant_gradient_signs import LEAST_DOTTED, States, paint_dots
 from gradstudio.ui.canvas.paint.card.header_colours import color_of
+from gradstudio.ui.canvas.paint.plate_pictures import PlatePictures
 from gradstudio.ui.canvas.paint.primitives import tensor_image
 from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_rects
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
@@ -30,13 +31,14 @@ TINT: Final = 0.55
 
 
 class Tints:
-    """One colour a card for what it computed, worked out once for each value; and the states of gradients."""
+    """One colour a card for what it computed, worked out once for each value; the states of gradients; pictures."""
 
     def __init__(self) -> None:
         """No colour is known."""
         self._theme: Theme | None = None
         self._known: dict[ItemId, tuple[Row | None, int | None]] = {}
         self.states = States()
+        self.pictures = PlatePictures()
 
     def of(self, board: Scene, look: CanvasStyle, items: Iterable[ItemId]) -> list[int | None]:
         """A colour as 0xffrrggbb for each of these cards; None where there is nothing to be coloured."""
@@ -61,14 +63,12 @@ def paint_plates(
     painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, which: NDArray[np.intp], tints: Tints
 ) -> None:
     """The cards `which` as plates."""
-    from gradstudio.ui.canvas.paint.card.distant_card import paint_distant_card
-
     rects = _view_rects(board, camera, which)
     painter.setPen(Qt.PenStyle.NoPen)
     if len(which) <= FEW:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         for k, rect in zip(which.tolist(), rects.tolist(), strict=True):
-            paint_distant_card(painter, look, board, board.stack.ids[k], QRectF(*rect), camera.zoom)
+            tints.pictures.paint(painter, look, board, board.stack.ids[k], rect, camera.zoom)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.setBrush(look.color("card_edge"))

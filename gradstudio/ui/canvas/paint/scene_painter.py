@@ -91,6 +91,7 @@ class ScenePainter:
         self.look = look
         self._pixmaps.clear()
         self._uppers.clear()
+        self._tints.pictures.forget()
         self._count = 0
         self._grid = None
 
