@@ -2,8 +2,7 @@
 
 from functools import partial
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from gradstudio.graph import recipes
 from gradstudio.graph.errors import Refused
@@ -15,38 +14,52 @@ from gradstudio.operators.model import Parameter
 from gradstudio.scene.card.field_choices import sizes_of
 from gradstudio.scene.words.tooltips import parameter_text
 from gradstudio.ui.docks.inspector.editors.argument_editor import ArgumentEditor, hint_of
+from gradstudio.ui.docks.inspector.editors.argument_form import ArgumentForm, WireLink
 from gradstudio.ui.docks.inspector.editors.choice_editor import make_editor
-from gradstudio.ui.docks.inspector.editors.list_buttons import list_buttons, with_buttons
+from gradstudio.ui.docks.inspector.editors.list_buttons import has_list_buttons, list_buttons, with_buttons
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.theme import Theme, icon_pixmap, mono_font
+from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.form_layout import Section, field_row, label
+
+MOST_FORMS = 8
+"""Kinds of items whose rows are kept: a person who steps through a program sees the same few again."""
 
 
 class ArgumentsSection(Section):
-    """Rows for the input ports of one item; rebuilt when the ports change, else only updated."""
+    """Rows for the input ports of one item; made anew for other kinds of ports, else only updated."""
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         """No item yet."""
         super().__init__("Arguments", parent)
         self._session, self._theme = session, theme
         self._item: ItemId | None = None
-        self._built: tuple[object, ...] = ()
-        self._rows: list[QWidget] = []
-        self.editors: dict[str, ArgumentEditor] = {}
+        self._shape: tuple[object, ...] | None = None
+        self._forms: dict[tuple[object, ...], ArgumentForm] = {}
+        self._form = ArgumentForm(self)
         self._why_not = ""
         self._drags = 0
         session.shown_store.refused.connect(self._on_store_refused)
+
+    @property
+    def editors(self) -> dict[str, ArgumentEditor]:
+        """Those of the item that is shown, by path of their argument."""
+        return self._form.editors
 
     def show_item(self, item: ItemId | None) -> None:
         """Show the arguments of an item as the graph has them now."""
         graph = self._session.shown_store.graph
         ports = self._ports(item)
-        built = (item, self._devices(), graph.header.device, *(self._shape_of(item, port) for port in ports))
-        if built != self._built:
-            self._rebuild(item, ports)
-            self._built = built
-        for port in ports:
-            if (editor := self.editors.get(port.path)) is not None:
+        wires = [graph.wire_into(item, port.path) for port in ports] if item is not None else []
+        shape = (
+            *(self._devices(), graph.header.device, item if any(map(has_list_buttons, ports)) else None),
+            *(self._shape_of(item, port, wire is not None) for port, wire in zip(ports, wires, strict=True)),
+        )
+        if item != self._item or shape != self._shape:
+            self._show_form(item, ports, shape)
+        for port, wire in zip(ports, wires, strict=True):
+            if wire is not None:
+                self._form.links[port.path].show_wire(wire, self._source_name(wire))
+            elif (editor := self.editors.get(port.path)) is not None:
                 editor.set_port(port)
         self.setVisible(bool(ports))
 
@@ -57,26 +70,48 @@ class ArgumentsSection(Section):
 
     def set_theme(self, theme: Theme) -> None:
         """Build anew in another theme."""
-        self._theme, self._built = theme, ()
+        self._theme, self._shape = theme, None
+        for form in self._forms.values():
+            self._discard(form)
+        self._forms.clear()
 
-    def _shape_of(self, item: ItemId | None, port: Port) -> tuple[object, ...]:
-        """What decides which widgets a row needs."""
-        wire = self._session.shown_store.graph.wires.get((item, port.path)) if item is not None else None
-        name = self._source_name(wire) if wire is not None else ""
-        return (port.path, port.label, port.parameter.kind, port.state == "wired", name, self._sizes(port))
+    def _shape_of(self, item: ItemId | None, port: Port, is_wired: bool) -> tuple[object, ...]:
+        """What decides which widgets a row needs, and what they say beside the literal."""
+        takes = (port.path, port.label, port.parameter, port.required, port.grows)
+        return (*takes, is_wired, self._sizes(item, port))
 
-    def _rebuild(self, item: ItemId | None, ports: tuple[Port, ...]) -> None:
-        for row in self._rows:
-            self.column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
-        self._rows.clear()
-        self.editors.clear()
-        self._item = item
+    def _show_form(self, item: ItemId | None, ports: tuple[Port, ...], shape: tuple[object, ...]) -> None:
+        """Show the rows of an item: those of the last one with the same arguments, else new ones."""
+        focused = QApplication.focusWidget()
+        if focused is not None and self._form.isAncestorOf(focused):
+            self._form.hide()  # what was typed is taken up, for the item it was typed for
+        self._item, self._shape = item, shape
+        form = self._forms.pop(shape, None)
+        if form is None:
+            form = self._made_form(ports)
+        else:
+            for port in ports:
+                if (editor := form.editors.get(port.path)) is not None:
+                    editor.begin(port)
+        if form is not self._form:
+            self._form.hide()
+        self._form = self._forms[shape] = form
+        form.show()
+        if len(self._forms) > MOST_FORMS:
+            self._discard(self._forms.pop(next(iter(self._forms))))
+
+    def _made_form(self, ports: tuple[Port, ...]) -> ArgumentForm:
+        form = ArgumentForm(self)
         for port in ports:
-            row = field_row(port.label, self._with_places(port, self._field(port)), partial(self._told, port.parameter))
-            self._rows.append(row)
-            self.add(row)
+            field = self._with_places(port, self._field(form, port))
+            form.add(field_row(port.label, field, partial(self._told, port.parameter)))
+        self.add(form)
+        return form
+
+    def _discard(self, form: ArgumentForm) -> None:
+        self.column.removeWidget(form)
+        form.hide()
+        form.deleteLater()
 
     def _told(self, parameter: Parameter) -> str:
         """What an argument takes, in torch's words where these are here."""
@@ -91,10 +126,11 @@ class ArgumentsSection(Section):
         buttons = list_buttons(store, self._theme, item, port, self)
         return with_buttons(field, buttons) if buttons else field
 
-    def _field(self, port: Port) -> QWidget:
+    def _field(self, form: ArgumentForm, port: Port) -> QWidget:
         graph = self._session.shown_store.graph
-        if self._item is not None and (wire := graph.wire_into(self._item, port.path)) is not None:
-            return self._wired(wire)
+        if self._item is not None and graph.wire_into(self._item, port.path) is not None:
+            link = form.links[port.path] = WireLink(self._theme, self._reveal, self._cut)
+            return link
         editor = make_editor(port, partial(self._offers, port))
         if editor is None:
             return self._waiting(port)
@@ -102,29 +138,14 @@ class ArgumentsSection(Section):
         editor.slid.connect(lambda text, path=port.path: self._on_editor_slid(path, text))
         editor.slider.grabbed.connect(self._on_slider_grabbed)
         editor.wire_names = lambda text, path=port.path: self._wire_names(path, text)
-        self.editors[port.path] = editor
+        form.editors[port.path] = editor
         return editor
 
-    def _wired(self, wire: Wire) -> QWidget:
-        row = QWidget(self)
-        link = QPushButton(f"← {self._source_name(wire)}", row)
-        link.setObjectName("link")
-        link.setToolTip("Fed by a wire: select where it comes from")
-        link.setFont(mono_font())
-        link.setCursor(Qt.CursorShape.PointingHandCursor)
-        link.clicked.connect(lambda: self._session.attention.reveal(wire.source))
-        cut = QToolButton(row)
-        cut.setToolTip("Take the wire away")
-        cut.setAccessibleName("Take the wire away")
-        cut.setIcon(icon_pixmap("error", self._theme.color("text_dim"), 16))
-        store = self._session.shown_store
-        cut.clicked.connect(lambda: store.attempt(recipes.disconnect, "Take wire away", wire))
-        layout = QHBoxLayout(row)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
-        layout.addWidget(link, 1)
-        layout.addWidget(cut)
-        return row
+    def _reveal(self, wire: Wire) -> None:
+        self._session.attention.reveal(wire.source)
+
+    def _cut(self, wire: Wire) -> None:
+        self._session.shown_store.attempt(recipes.disconnect, "Take wire away", wire)
 
     def _waiting(self, port: Port) -> QLabel:
         words = "needs a wire" if port.required else "a wire adds one" if port.grows else hint_of(port)
@@ -143,15 +164,15 @@ class ArgumentsSection(Section):
     def _offers(self, port: Port) -> tuple[LiteralChoice, ...]:
         graph = self._session.shown_store.graph
         return choices_for(
-            port.parameter, required=port.required, current=port.literal, devices=self._devices(),
-            document_device=graph.header.device, sizes=self._sizes(port),
+            port.parameter, required=port.required, devices=self._devices(),
+            document_device=graph.header.device, sizes=self._sizes(self._item, port),
         )  # fmt: skip
 
-    def _sizes(self, port: Port) -> tuple[int, ...] | None:
+    def _sizes(self, item: ItemId | None, port: Port) -> tuple[int, ...] | None:
         """Sizes of the dimensions that the argument counts, when they are known."""
-        if self._item is None or port.parameter.name not in DIMENSIONS:
+        if item is None or port.parameter.name not in DIMENSIONS:
             return None
-        return sizes_of(self._session.shown_store.graph, self._session.results, self._item)
+        return sizes_of(self._session.shown_store.graph, self._session.results, item)
 
     def _wire_names(self, path: str, text: str) -> str:
         """Wire what a text names; why not, or ""."""

@@ -79,6 +79,11 @@ class ArgumentEditor(QWidget):
         if changed:
             self.revert()
 
+    def begin(self, port: Port) -> None:
+        """Show the same argument of another item, as if made for it."""
+        self.port = port
+        self.revert()
+
     def revert(self) -> None:
         """Show the value that stands and forget what was typed."""
         self.say("")

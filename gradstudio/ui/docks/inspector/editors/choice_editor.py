@@ -53,6 +53,7 @@ class ChoiceEditor(ArgumentEditor):
             words = f"  ({default})" if not offer.text else f"   {offer.words}" if offer.words else ""
             self._box.addItem(offer.shown + (words if not self._free else ""), offer.text)
             self._box.setItemData(self._box.count() - 1, offer.words, Qt.ItemDataRole.ToolTipRole)
+        self._offered = self._box.count()
         if (line := self._box.lineEdit()) is not None:
             line.setFont(self._box.font())
             line.setPlaceholderText(rows[0].shown if not rows[0].text else "")
@@ -72,6 +73,11 @@ class ChoiceEditor(ArgumentEditor):
         if self._free and box.currentText() != box.itemText(box.currentIndex()):
             return box.currentText()
         return str(box.currentData() or "")
+
+    def begin(self, port: Port) -> None:
+        while self._box.count() > self._offered:  # what stood there of another item
+            self._box.removeItem(self._offered)
+        super().begin(port)
 
     def show_value(self) -> None:
         super().show_value()

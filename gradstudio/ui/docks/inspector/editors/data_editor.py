@@ -59,6 +59,11 @@ class DataEditor(ArgumentEditor):
         if fits:
             self.table.show_rows(rows, is_vector=not self.port.literal.strip().startswith("[["))
 
+    def begin(self, port: Port) -> None:
+        self.table.hide()
+        self.as_table.setText("as a table")
+        super().begin(port)
+
     def _on_as_table_clicked(self) -> None:
         """Show the table below the text, or put it away."""
         self.table.setVisible(self.table.isHidden())

@@ -17,6 +17,11 @@ from gradstudio.ui.theme import Theme, icon_pixmap
 ICON_PX = 14
 
 
+def has_list_buttons(port: Port) -> bool:
+    """Whether the row of a port has buttons, which are of one item."""
+    return port.element is not None or (port.state != "wired" and is_list_like(port.parameter))
+
+
 def list_buttons(store: GraphStore, theme: Theme, item: ItemId, port: Port, parent: QWidget) -> list[QToolButton]:
     """The buttons of one row; none for what is no list."""
     name = port.path.split(".")[0]
@@ -33,9 +38,9 @@ def list_buttons(store: GraphStore, theme: Theme, item: ItemId, port: Port, pare
         made.clicked.connect(lambda _checked=False: does())
         return made
 
+    if not has_list_buttons(port):
+        return []
     if port.element is None:
-        if not is_list_like(port.parameter) or port.state == "wired":
-            return []
         written = elements_of(port.literal, is_index=port.parameter.kind is Kind.INDEX)
         count = len(written) or 2
         return [
