@@ -4,6 +4,7 @@ from bisect import bisect_right
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.records import Record, TensorRecord, TupleRecord
 from gradstudio.protocol.timeline.model import Turns
 from gradstudio.protocol.timeline.tick_trimming import Renumbering
 
@@ -31,6 +32,31 @@ class NodeRows:
         return len(self.ticks) if tick is None else bisect_right(self.ticks, tick)
 
 
+class StorageIndex:
+    """Nodes by the storages of their results; what ran since is read when it is asked.
+
+    Attributes:
+        unread: rows that were not read yet.
+        holders: by storage, the nodes that held something in it; `shared`: those of more than one node.
+    """
+
+    def __init__(self) -> None:
+        """Nothing has run."""
+        self.unread: list[Row] = []
+        self.holders: dict[int, dict[ItemId, None]] = {}
+        self.shared: dict[int, dict[ItemId, None]] = {}
+
+    def read(self) -> None:
+        """Take in what ran since."""
+        for row in self.unread:
+            for storage in storages_of(row):
+                nodes = self.holders.setdefault(storage, {})
+                nodes[row.node] = None
+                if len(nodes) > 1:
+                    self.shared[storage] = nodes
+        self.unread.clear()
+
+
 class RowIndex:
     """Finds the row of a node at a tick by bisection."""
 
@@ -38,15 +64,18 @@ class RowIndex:
         """Nothing has run."""
         self._nodes: dict[ItemId, NodeRows] = {}
         self._turns: dict[tuple[ItemId, Turns], NodeRows] = {}
+        self._storages = StorageIndex()
 
     def add(self, tick: int, row: Row) -> None:
         """A statement was executed at this tick."""
         self._ran(row.node).add(tick, row)
+        self._storages.unread.append(row)
         if row.turns:
             self._turns.setdefault((row.node, row.turns), NodeRows()).add(tick, row)
 
     def replace(self, tick: int, row: Row) -> None:
         """The row of this tick is told anew, with all its figures."""
+        self._storages.unread.append(row)
         for ran in (self._nodes.get(row.node), self._turns.get((row.node, row.turns))):
             place = ran.until(tick) - 1 if ran is not None else -1
             if ran is not None and place >= 0 and ran.rows[place].step == row.step:
@@ -55,6 +84,11 @@ class RowIndex:
     def nodes(self) -> tuple[ItemId, ...]:
         """Every node that ran, in the order in which they first did."""
         return tuple(self._nodes)
+
+    def storages(self) -> "StorageIndex":
+        """Which nodes held something in which storage, at whatever tick."""
+        self._storages.read()
+        return self._storages
 
     def at(self, node: ItemId, tick: int | None, turns: Turns | None) -> tuple[int, Row] | None:
         """The newest row at the tick, in these turns if any are given, and from which tick on it holds."""
@@ -76,11 +110,13 @@ class RowIndex:
     def renumber(self, ticks: Renumbering) -> None:
         """Only some ticks stay, numbered anew; what a node held between two of them holds from the second on."""
         old, self._nodes, self._turns = self._nodes, {}, {}
+        self._storages = StorageIndex()
         for node, was in old.items():
             ran = self._ran(node)
             # Of the rows that hold from one tick on now, the last is what a node held there.
             holds = {ticks.new[tick]: row for tick, row in zip(was.ticks, was.rows, strict=True)}
             ran.ticks, ran.rows = list(holds), list(holds.values())
+            self._storages.unread += ran.rows
             for tick, row in zip(ran.ticks, ran.rows, strict=True):
                 if row.turns:
                     self._turns.setdefault((node, row.turns), NodeRows()).add(tick, row)
@@ -90,3 +126,16 @@ class RowIndex:
         if ran is None:
             ran = self._nodes[node] = NodeRows()
         return ran
+
+
+def storages_of(row: Row) -> set[int]:
+    """The storages of all that a statement gave."""
+    return {storage for record in row.outputs for storage in _storages(record)}
+
+
+def _storages(record: Record) -> tuple[int, ...]:
+    if isinstance(record, TensorRecord):
+        return (record.storage,) if record.storage else ()
+    if isinstance(record, TupleRecord):
+        return tuple(storage for item in record.items for storage in _storages(item))
+    return ()

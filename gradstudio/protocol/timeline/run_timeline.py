@@ -136,6 +136,14 @@ class Timeline:
         """Every node that ran, in the order in which they first did."""
         return self._rows.nodes()
 
+    def holders(self, storage: int) -> tuple[ItemId, ...]:
+        """Every node that held something in a storage, at whatever tick."""
+        return tuple(self._rows.storages().holders.get(storage, ()))
+
+    def sharers(self) -> tuple[ItemId, ...]:
+        """Every node that held something in a storage in which another did, too."""
+        return tuple({node: None for nodes in self._rows.storages().shared.values() for node in nodes})
+
     def turns_of(self, node: ItemId, tick: int | None = None) -> tuple[Turns, ...]:
         """The turns the node has run with in that pass, in order."""
         return tuple(dict.fromkeys(row.turns for row in self._rows.in_pass(node, tick)))

@@ -241,6 +241,19 @@ def test_of_too_many_ticks_the_oldest_go_and_what_they_left_stays() -> None:
     assert timeline.forgotten == 551
 
 
+def test_who_held_something_in_a_storage_is_known_also_after_a_trim() -> None:
+    timeline = Timeline()
+    held = ((A, 7), (B, 7), (C, 8))
+    records = {node: TensorRecord(device="cpu", summary=summary(1.0), storage=storage) for node, storage in held}
+    timeline.add_rows([Row(step=1, node=A, outputs=(records[A],))])
+    assert (timeline.holders(7), timeline.sharers()) == ((A,), ())
+    timeline.add_rows([Row(step=k, node=node, outputs=(records[node],)) for k, node in ((2, B), (3, C))])
+    for kept in ([1, 2], [1]):
+        assert (timeline.holders(7), timeline.holders(8), timeline.holders(9)) == ((A, B), (C,), ())
+        assert timeline.sharers() == (A, B)
+        timeline._rebuild(kept)
+
+
 def test_after_a_trim_every_answer_is_as_before() -> None:
     timeline = Timeline()
     timeline.begin()

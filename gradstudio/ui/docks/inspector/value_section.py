@@ -255,7 +255,13 @@ class ValueSection(Section):
             return ""
         last = results.moment if results.moment is not None else len(results.timeline.ticks) - 1
         ticks = results.timeline.ticks[max(last + 1 - MAX_LATER, 0) : last + 1]
-        ran = (tick.row for tick in ticks if tick.row is not None and tick.row.step > row.step)
+        record = row.outputs[subject.output] if subject.output < len(row.outputs) else None
+        holders = results.timeline.holders(record.storage if isinstance(record, TensorRecord) else 0)
+        ran = (
+            tick.row
+            for tick in ticks
+            if tick.row is not None and tick.row.step > row.step and (not tick.row.outputs or tick.node in holders)
+        )
         later = (msgspec.structs.replace(one, node=results.ids.shown(one.node)) for one in ran)
         writer = overwritten_by(graph, row, subject.output, later)
         name = title(graph, writer) if writer is not None and writer in graph else ""

@@ -5,7 +5,8 @@ from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.protocol.messages.backward_trace import WireGrad
 from gradstudio.protocol.messages.events import GradRow, Row
-from gradstudio.protocol.messages.records import Record, TensorRecord, TupleRecord
+from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.protocol.timeline.row_index import storages_of
 from gradstudio.protocol.timeline.run_timeline import BackwardStep, Tick, Timeline, Turns
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
@@ -45,7 +46,6 @@ class TimelineCursor:
         self._attention, self._store = attention, store
         self._moment = Moment(timeline, attention, store.graph if store is not None else None)
         self._shared: tuple[tuple[int, int | None], tuple[tuple[ItemId, ItemId], ...]] | None = None
-        self._versions: tuple[tuple[int, int | None], dict[int, int]] | None = None
 
     def now(self) -> Moment:
         """The moment, with what is known of it; another one when something was told or something else is looked at."""
@@ -130,15 +130,10 @@ class TimelineCursor:
 
     def version_now(self, storage: int) -> int:
         """The highest version at which anything in a storage was seen, as of the moment; 0 when nothing was."""
-        key = (len(self.timeline.ticks), self.tick)
-        if self._versions is None or self._versions[0] != key:
-            found: dict[int, int] = {}
-            rows = (self.row(node) for node in self.timeline.nodes())
-            for record in (record for row in rows if row is not None for record in row.outputs):
-                if isinstance(record, TensorRecord) and record.storage and record.version:
-                    found[record.storage] = max(found.get(record.storage, 0), record.version)
-            self._versions = (key, found)
-        return self._versions[1].get(storage, 0)
+        rows = [self.row(node) for node in self.timeline.holders(storage)]
+        records = (record for row in rows if row is not None for record in row.outputs)
+        held = (record for record in records if isinstance(record, TensorRecord) and record.storage == storage)
+        return max((record.version or 0 for record in held), default=0)
 
     def turns(self, node: ItemId) -> Turns | None:
         """The turns of the loops around the node that are looked at; None: the last it ran with."""
@@ -219,10 +214,11 @@ class TimelineCursor:
     def _find_shared(self) -> tuple[tuple[ItemId, ItemId], ...]:
         first: dict[int, tuple[int, ItemId]] = {}
         held: list[tuple[int, ItemId, int]] = []
-        for node in self.timeline.nodes():
+        for node in self.timeline.sharers():
             row = self.row(node)
-            for storage in {s for record in (row.outputs if row is not None else ()) for s in _storages(record)}:
-                assert row is not None
+            if row is None:
+                continue
+            for storage in storages_of(row):
                 held.append((row.step, node, storage))
                 first[storage] = min(first.get(storage, (row.step, node)), (row.step, node))
         return tuple((first[storage][1], node) for _, node, storage in sorted(held) if first[storage][1] != node)
@@ -236,11 +232,3 @@ def _loops_around(graph: Graph, node: ItemId) -> list[ItemId]:
         return []
     around = [*(ItemId(body) for body in reversed(graph.ancestors(node))), node]
     return [item for item in around if item in graph.blocks and graph.blocks[item].kind == "for"]
-
-
-def _storages(record: Record) -> tuple[int, ...]:
-    if isinstance(record, TensorRecord):
-        return (record.storage,) if record.storage else ()
-    if isinstance(record, TupleRecord):
-        return tuple(storage for item in record.items for storage in _storages(item))
-    return ()
