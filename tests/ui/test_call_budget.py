@@ -56,7 +56,7 @@ def test_a_second_step_back_asks_little(rested: Desk) -> None:
     with counting() as calls:
         rested.key(Key.Key_F10, Keys.ShiftModifier)
         come_to_rest(rested)
-    assert calls.total <= 3750, calls.told()
+    assert calls.total <= 2560, calls.told()
 
 
 def test_a_drop_asks_little_before_the_hand_is_free_again(rested: Desk) -> None:

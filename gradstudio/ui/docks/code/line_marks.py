@@ -1,6 +1,7 @@
 """Which lines of the Code dock are marked, and how: selected, running, failed, looked at, not readable."""
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QTextEdit
@@ -10,10 +11,12 @@ from gradstudio.graph.model import ItemId
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.model import Span
 from gradstudio.protocol.messages.debugging import Breakpoint
+from gradstudio.protocol.timeline.model import Tick
 from gradstudio.ui.docks.code import text_replacement
 from gradstudio.ui.docks.code.code_editor import CodeEditor
 from gradstudio.ui.docks.code.item_spans import ItemSpans
 from gradstudio.ui.docks.code.line_diff import LineMap
+from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 
@@ -22,6 +25,16 @@ ACTIVE_ALPHA = 70
 MOST_MARKED = 300
 """Selected statements whose text is marked."""
 Mark = QTextEdit.ExtraSelection
+
+
+class Truths(NamedTuple):
+    """What decides which lines are marked."""
+
+    failures: tuple[Failure, ...]
+    next_node: ItemId
+    running_node: ItemId
+    active: Tick | None
+    chosen: frozenset[ItemId]
 
 
 class LineMarks:
@@ -36,19 +49,17 @@ class LineMarks:
         self._editor, self._session, self.theme = editor, session, theme
         self.places, self.lines = ItemSpans(), LineMap([""], [""])
         self.error: NotReadable | None = None
-        self._marked: object = None
+        self._marked: Truths | None = None
 
     def mark_if_changed(self) -> None:
         """Mark everything anew when run, moment or selection are others than those that are marked."""
-        if self._truths() != self._marked:
-            self.mark()
+        truths = self._truths()
+        if truths != self._marked:
+            self._mark(truths)
 
     def mark(self) -> None:
         """Mark everything anew."""
-        self._marked = self._truths()
-        made = [*self._of_run(), *self._of_moment(), *self._of_selection(), *self._of_error()]
-        self._editor.setExtraSelections(made)
-        self._mark_margin()
+        self._mark(self._truths())
 
     def active_line(self) -> int:
         """The line of the dock of the step that is looked at; 0: none."""
@@ -66,26 +77,31 @@ class LineMarks:
 
     # ------------------------------------------------------------------ inner workings
 
-    def _truths(self) -> tuple[object, ...]:
+    def _truths(self) -> Truths:
         results = self._session.results
-        return results.failures, results.next_node, results.running_node, results.active, self.chosen()
+        return Truths(results.failures, results.next_node, results.running_node, results.active, self.chosen())
 
-    def _of_run(self) -> Iterator[Mark]:
-        results, syntax = self._session.results, self.theme.syntax
-        failing = self._lines({failure.failed.node for failure in results.failures})
+    def _mark(self, now: Truths) -> None:
+        self._marked = now
+        made = [*self._of_run(now), *self._of_moment(now.active), *self._of_selection(now), *self._of_error()]
+        self._editor.setExtraSelections(made)
+        self._mark_margin(now)
+
+    def _of_run(self, now: Truths) -> Iterator[Mark]:
+        syntax = self.theme.syntax
+        failing = self._lines({failure.failed.node for failure in now.failures})
         yield from (self._line_mark(line, syntax.failing) for line in failing)
-        current = self._lines({results.next_node, results.running_node})
+        current = self._lines({now.next_node, now.running_node})
         yield from (self._line_mark(line, syntax.running) for line in current if line not in failing)
 
-    def _of_moment(self) -> Iterator[Mark]:
-        active = self._session.results.active
-        if active is not None and (line := self.active_line()):
+    def _of_moment(self, active: Tick | None) -> Iterator[Mark]:
+        if active is not None and (line := self.line_of(active.node)):
             ground = self.theme.color(active.phase)
             ground.setAlpha(ACTIVE_ALPHA)
             yield self._line_mark(line, ground)
 
-    def _of_selection(self) -> Iterator[Mark]:
-        spans = [self.places.of[item] for item in self.chosen() if item in self.places.of]
+    def _of_selection(self, now: Truths) -> Iterator[Mark]:
+        spans = [self.places.of[item] for item in now.chosen if item in self.places.of]
         for span in sorted(spans, key=lambda span: span.line)[:MOST_MARKED]:
             if self.lines.shown(span.line) and self.lines.shown(span.end_line):
                 yield self._text_mark(span)
@@ -108,20 +124,21 @@ class LineMarks:
     def _lines(self, items: Iterable[ItemId]) -> list[int]:
         return [line for item in items if (line := self.line_of(item))]
 
-    def _mark_margin(self) -> None:
-        results, debug = self._session.results, self._session.debug
+    def _mark_margin(self, now: Truths) -> None:
+        debug = self._session.debug
         stops: dict[int, bool] = {}
         shown: dict[int, Breakpoint] = {}
         for node in {point.node for point in debug.breakpoints}:
-            line, points = self.line_of(node), debug.at(node)
-            if line and points:
-                stops[line] = stops.get(line, False) or any(debug.enabled(point.id) for point in points)
-                before = (shown[line],) if line in shown else ()
-                shown[line] = min((*before, *points), key=_rank)
-        active = results.active
+            at, points = self.line_of(node), debug.at(node)
+            if at and points:
+                stops[at] = stops.get(at, False) or any(debug.enabled(point.id) for point in points)
+                before = (shown[at],) if at in shown else ()
+                shown[at] = min((*before, *points), key=_rank)
+        active = now.active
+        line = self.line_of(active.node) if active is not None else 0
         margin = self._editor.gutter
-        margin.show_marks(stops, self.active_line() or None, active.phase if active is not None else "forward", shown)
-        failing = {self.line_of(failure.failed.node): failure.what for failure in results.failures}
+        margin.show_marks(stops, line or None, active.phase if active is not None else "forward", shown)
+        failing = {self.line_of(failure.failed.node): failure.what for failure in now.failures}
         failing.pop(0, None)
         unread = min(self.error.line, self.lines.count) if self.error is not None else 0
         margin.show_troubles(failing, unread, self.error.reason if self.error is not None else "")

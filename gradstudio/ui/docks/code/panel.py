@@ -247,8 +247,7 @@ class CodePanel(QWidget):
         self.editor.viewport().update()
 
     def _on_results_moment_moved(self) -> None:
-        """Mark the statement that is looked at and bring it into view."""
-        self._hints.clear()
+        """Mark the statement that is looked at and bring it into view; whose hints are others, was told before."""
         self._mark()
         self.editor.viewport().update()
         if line := self.marks.active_line():

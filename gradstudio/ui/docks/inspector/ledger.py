@@ -133,6 +133,8 @@ class _Row:
         self.strip.setVisible(pictured)
         if line is None:
             return
+        if pictured:
+            self.strip.show_summary(line.summary)
         self.note.setText(line.note)
         if is_value:
             self._show_value(line)
@@ -161,7 +163,6 @@ class _Row:
         number.setFont(font)
         odd = line.summary is not None and bool(value_format.oddities(line.summary))
         _give_role(number, line.role or ("danger" if odd else "dim" if line.summary is None and not line.text else ""))
-        self.strip.show_summary(line.summary)
 
 
 class Strip(QWidget):
