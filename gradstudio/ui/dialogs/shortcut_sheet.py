@@ -11,7 +11,7 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
     QGridLayout,
-    QLabel,
+    QHBoxLayout,
     QLineEdit,
     QScrollArea,
     QVBoxLayout,
@@ -80,7 +80,7 @@ def page_of(lines: Sequence[Line]) -> str:
 
 
 class ShortcutDialog(QDialog):
-    """What holds now, in two columns under a search field."""
+    """What holds now, in two columns under a search field; what the mouse does stands below them, as wide as both."""
 
     def __init__(self, lines: Sequence[Line], parent: QWidget | None = None) -> None:
         """Show all lines."""
@@ -123,7 +123,10 @@ class ShortcutDialog(QDialog):
         columns.setContentsMargins(0, 4, 16, 8)
         columns.setHorizontalSpacing(36)
         columns.setVerticalSpacing(18)
+        columns.setColumnStretch(0, 1)
+        columns.setColumnStretch(1, 1)
         groups = group_lines(self._lines, typed)
+        mouse = groups.pop(MOUSE, None)
         heights = [0, 0]
         sides = [QVBoxLayout(), QVBoxLayout()]
         for group, lines in groups.items():
@@ -131,11 +134,13 @@ class ShortcutDialog(QDialog):
             heights[side] += len(lines) + 2
             sides[side].addLayout(_group(group, lines))
             sides[side].addSpacing(18)
-        if not groups:
+        if not groups and mouse is None:
             sides[0].addWidget(label("Nothing is called so, and no command has these keys.", "dim", wrap=True))
         for k, side_layout in enumerate(sides):
             side_layout.addStretch(1)
             columns.addLayout(side_layout, 0, k)
+        if mouse is not None:
+            columns.addLayout(_group(MOUSE, mouse), 1, 0, 1, 2)
         self._area.setWidget(inner)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -164,19 +169,31 @@ def write_page(lines: Sequence[Line], path: str) -> None:
     document.print_(writer)
 
 
-def _group(name: str, lines: Sequence[Line]) -> QGridLayout:
-    place = QGridLayout()
-    place.setHorizontalSpacing(18)
-    place.setVerticalSpacing(5)
-    place.addWidget(label(name, "heading"), 0, 0, 1, 2)
-    for number, line in enumerate(lines, start=1):
-        keys = label(line.keys, "dim", wrap=name == MOUSE)
-        if name != MOUSE:
-            keys.setFont(mono_font())
-        text = QLabel(line.text)
-        text.setWordWrap(True)
-        place.addWidget(text, number, 0, Qt.AlignmentFlag.AlignTop)
-        place.addWidget(keys, number, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
-    place.setColumnStretch(0, 1)
-    place.setColumnStretch(1, 1 if name == MOUSE else 0)
-    return place
+def _group(name: str, lines: Sequence[Line]) -> QVBoxLayout:
+    column = QVBoxLayout()
+    column.setSpacing(5)
+    column.addWidget(label(name, "heading"))
+    for line in lines:
+        column.addLayout(_row(line))
+    return column
+
+
+def _row(line: Line) -> QHBoxLayout:
+    """What it does, in all the width that its own keys leave."""
+    row = QHBoxLayout()
+    row.setSpacing(18)
+    text, keys = label(line.text, "", wrap=True), label(line.keys, "dim")
+    if line.group != MOUSE:
+        keys.setText(_in_pairs(line.keys))
+        keys.setFont(mono_font())
+        keys.setAlignment(Qt.AlignmentFlag.AlignRight)
+    row.addWidget(text, 1, Qt.AlignmentFlag.AlignTop)
+    row.addWidget(keys, 0, Qt.AlignmentFlag.AlignTop)
+    return row
+
+
+def _in_pairs(keys: str) -> str:
+    """Keys in lines of two, so that the words beside them keep their room."""
+    single = keys.split(", ")
+    pairs = (", ".join(single[k : k + 2]) for k in range(0, len(single), 2))
+    return ",\n".join(pairs)

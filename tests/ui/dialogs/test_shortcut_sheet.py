@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
 
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.dialogs.shortcut_sheet import MOUSE, NO_KEYS, STEP, ShortcutDialog, page_of, sheet_lines, write_page
@@ -44,6 +45,21 @@ def test_ctrl_slash_shows_what_holds_now_and_typing_finds(window: MainWindow) ->
     assert any(text.endswith(f"{STEP}Left Edges") for text in everything)
     assert "Cut wires" in by_words and len(by_words) < 5
     assert open_still == ("True",)
+
+
+@pytest.mark.parametrize("typed", ["", "drag"])
+def test_no_line_is_broken_where_it_has_room(window: MainWindow, qtbot: QtBot, typed: str) -> None:
+    dialog = ShortcutDialog(sheet_lines(window.key_map.lines()))
+    qtbot.addWidget(dialog)
+    dialog.search.setText(typed)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    shown, room = set(dialog.shown()), dialog.width() - 80
+    texts = [made for made in dialog.findChildren(QLabel) if made.isVisible() and made.text() in shown]
+    assert {made.text() for made in texts} == shown
+    for made in texts:
+        needed = made.fontMetrics().horizontalAdvance(made.text())
+        assert needed > room // 4 or made.height() < 2 * made.fontMetrics().height(), made.text()
 
 
 def test_the_page_has_every_line_once(window: MainWindow, tmp_path: Path) -> None:
