@@ -221,7 +221,7 @@ QLineEdit:focus, QPlainTextEdit#field:focus, QComboBox:focus { border-color: @fo
 QLineEdit[invalid="true"], QPlainTextEdit#field[invalid="true"], QComboBox[invalid="true"] { border-color: @danger@; }
 QLineEdit:read-only { color: @text_dim@; background: @surface@; }
 QCheckBox { spacing: 7px; padding: 3px 0; }
-QCheckBox[role="dim"] { color: @text_dim@; }
+QCheckBox[role="dim"], QComboBox[role="dim"] { color: @text_dim@; }
 QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @text_dim@; border-radius: 4px;
   background: @field@; }
 QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: @focus@; }
@@ -238,7 +238,8 @@ QSpinBox::up-button:hover, QSpinBox::down-button:hover, QDoubleSpinBox::up-butto
 QDoubleSpinBox::down-button:hover { background: @line@; border-radius: 4px; }
 QSpinBox::up-arrow, QDoubleSpinBox::up-arrow { image: url("@icons@/chevron_up.svg"); width: 10px; height: 10px; }
 QSpinBox::down-arrow, QDoubleSpinBox::down-arrow { image: url("@icons@/chevron.svg"); width: 10px; height: 10px; }
-QComboBox QAbstractItemView { background: @surface_raised@; border: 1px solid @line@; padding: 4px; outline: 0; }
+QComboBox QAbstractItemView { color: @text@; background: @surface_raised@; border: 1px solid @line@; padding: 4px;
+  outline: 0; }
 QComboBox QAbstractItemView::item { min-height: 24px; padding: 0 6px; }
 QDockWidget > QWidget, LibraryPanel, MemoryPanel { background: @surface@; }
 QTreeView { show-decoration-selected: 0; selection-background-color: transparent; }

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QPalette, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
@@ -33,6 +33,8 @@ from gradstudio.ui.docks.inspector.panel import InspectorPanel
 from gradstudio.ui.docks.inspector.value_facts import number_facts
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
+from gradstudio.ui.theme.style import style_sheet
 from tests.ui.conftest import Add
 
 SUMMARY = Summary(dtype="float32", shape=(2,), minimum=1.0, maximum=2.0, mean=1.5, rms=1.58, value=[1.0, 2.0])
@@ -546,3 +548,30 @@ def test_a_default_that_is_chosen_from_a_list_has_room_to_be_said(
     session.attention.select([add("torch.Tensor.backward")])
     boxes = [box for box in inspector.details.findChildren(QComboBox) if box.currentText().startswith("None")]
     assert boxes and all(box.currentText() == "None  (default)" for box in boxes)
+
+
+def test_a_default_in_a_list_is_dim_and_what_is_chosen_is_not(
+    inspector: InspectorPanel, session: Session, add: Add, dark: Theme
+) -> None:
+    item = add("torch.Tensor.backward")
+    session.attention.select([item])
+    editors = inspector.details.arguments.editors
+    path, editor = next((path, one) for path, one in editors.items() if is_closed_list(one.field))
+    inspector.setStyleSheet(style_sheet(dark))
+
+    def inks() -> tuple[str, str]:
+        box = editor.field
+        assert isinstance(box, QComboBox)
+        box.view().ensurePolished()
+        return box.palette().color(QPalette.ColorRole.ButtonText).name(), box.view().palette().text().color().name()
+
+    assert inks() == (dark.text_dim, dark.text)
+    choose(editor, "True")
+    assert literal(session, item, path) == "True"
+    assert inks() == (dark.text, dark.text)
+    QTest.mouseClick(editor.back, Qt.MouseButton.LeftButton)
+    assert inks() == (dark.text_dim, dark.text)
+
+
+def is_closed_list(field: QWidget) -> bool:
+    return isinstance(field, QComboBox) and not field.isEditable()

@@ -89,6 +89,9 @@ class ChoiceEditor(ArgumentEditor):
         if self._free:
             self._box.setEditText(self._box.itemText(index) if self.port.literal else "")
             self._show_beginning()
+        else:
+            self._box.setProperty("role", "" if self.port.literal else "dim")
+            self._box.style().polish(self._box)
 
     def commit(self) -> None:
         """The document's device is no literal of Python's; it is handed on as it is."""
