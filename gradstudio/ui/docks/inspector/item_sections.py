@@ -197,6 +197,9 @@ class TroubleBox(QFrame):
         self.ours.setFont(ui_font(weight=ui_font().Weight.Medium))
         self.theirs = label("", "danger", wrap=True)
         self.theirs.setFont(mono_font(11))
+        narrow = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # for one long word is no reason
+        narrow.setHeightForWidth(True)
+        self.theirs.setSizePolicy(narrow)
         self.fixes = FixButtons(self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(10, 8, 10, 8)

@@ -33,6 +33,7 @@ class LessonPanel(QWidget):
         self.dismissed = False
         self.steps: list[StepRow] = []
         self.title, self.words = label("", "title", wrap=True), label("", "dim", wrap=True)
+        self.words.setTextFormat(Qt.TextFormat.MarkdownText)
         self.end = QPushButton("All done. Another example…", self)
         self.end.clicked.connect(self.welcome_asked)
         inner = QWidget(self)

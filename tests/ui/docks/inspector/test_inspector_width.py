@@ -3,7 +3,9 @@
 from pytestqt.qtbot import QtBot
 
 from gradstudio.program.reading.reader import read_script
+from gradstudio.protocol.messages.events import Failed
 from gradstudio.ui.docks.inspector.panel import InspectorPanel
+from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 
@@ -31,3 +33,22 @@ def test_a_long_title_of_a_group_does_not_push_the_fields_under_the_edge(
     qtbot.waitUntil(lambda: panel.verticalScrollBar().isVisible())
     qtbot.waitUntil(lambda: panel.widget().width() == panel.viewport().width())
     assert panel.details.isVisible()
+
+
+def test_a_long_word_of_torch_does_not_push_our_words_under_the_edge(
+    qtbot: QtBot, session: Session, dark: Theme
+) -> None:
+    panel = InspectorPanel(session, dark)
+    qtbot.addWidget(panel)
+    panel.resize(265, 500)
+    panel.show()
+    session.graph_store.load(read_script("import torch\ny = torch.randn(3).exp()\n").graph)
+    node = next(node for node in session.graph_store.graph.nodes.values() if "y" in node.names)
+    session.attention.select({node.id})
+    message = "Hint: torch.autograd.set_detect_anomaly_mode_for_every_backward(True, check_nan=False) says more. " * 3
+    failed = Failed(revision=1, node=node.id, address="y", line=2, type_name="RuntimeError", message=message)
+    session.results.tables.add_failure(Failure(failed, "A value that backward needs was overwritten.", ()))
+    qtbot.waitUntil(panel.details.trouble.isVisible)
+    qtbot.waitUntil(lambda: panel.widget().width() == panel.viewport().width())
+    theirs = panel.details.trouble.theirs
+    assert theirs.height() >= theirs.heightForWidth(theirs.width()) > 4 * theirs.fontMetrics().height()

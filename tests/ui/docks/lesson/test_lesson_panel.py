@@ -32,6 +32,13 @@ def node(window: MainWindow, name: str) -> str:
     return next(node.id for node in nodes if name in node.names)
 
 
+def test_the_words_of_a_lesson_are_markdown_as_its_steps_are(window: MainWindow) -> None:
+    window.file.open_example(paths.examples() / "10_in_place_after_exp.gsg")
+    words = lesson(window).words
+    assert "`y += 1`" in words.text()
+    assert words.textFormat() == Qt.TextFormat.MarkdownText
+
+
 @pytest.mark.feature(83)
 def test_an_example_shows_its_lesson_and_another_document_none(window: MainWindow, tmp_path: Path) -> None:
     assert not is_offered(window) and not window.actions["help.lesson"].isEnabled()
