@@ -3,22 +3,26 @@
 from dataclasses import dataclass
 
 import pytest
-from PySide6.QtCore import QRect
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QRect, QRectF
+from PySide6.QtGui import QImage, QPainter
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.messages.debugging import Clash, Culprit
 from gradstudio.protocol.messages.events import Failed
-from gradstudio.protocol.messages.records import Summary
+from gradstudio.protocol.messages.records import PlainRecord, Summary
+from gradstudio.scene.camera import Camera
 from gradstudio.scene.card.gradient_terms import part_words
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import at_work
 from gradstudio.scene.wire.label_placement import place_label
 from gradstudio.scene.wire.wire_labels import WireLabel, brief, briefest
+from gradstudio.ui.canvas.paint.card.distant_card import paint_number
+from gradstudio.ui.canvas.paint.moment_painter import Stage, tab_place
 from gradstudio.ui.canvas.paint.pending_painter import begun_items, has_run
 from gradstudio.ui.canvas.paint.picture_export import render_picture
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.theme import Theme
@@ -130,6 +134,45 @@ def test_every_norm_has_one_form_and_counts_come_first() -> None:
     assert (brief(broken), briefest(broken)) == ("1 NaN", "1 NaN")
     assert part_words(Summary(dtype="float32", shape=(2,), value=[0.0, 2.0], rms=1.0)) == "[0 2]"
     assert briefest(number(4.3811e-7)) == "4.4e-7"
+
+
+# ------------------------------------------------------------------ the tab of the card that is at work
+
+
+def test_the_tab_of_a_card_covers_no_number_and_no_other_card(squared: Squared) -> None:
+    canvas = squared.hand.canvas
+    board, camera = canvas.board, Camera(1.0, -200.0, -200.0)
+    box = board.placement.box(squared.y)
+    assert box is not None
+    squared.hand.add("torch.zeros", box.x - 100, box.y + box.height + 6)
+    shown = camera.box_to_view(box)
+    stage = Stage(
+        QPainter(), canvas.look, board, camera, camera.seen(1600, 1200), canvas.layer.labels, "10/13 MulBackward0"
+    )
+    above = tab_place(stage, shown, [])
+    assert above.bottom == pytest.approx(shown.y)
+    number = Box(above.x - 40, above.y, 60, 15)
+    beside = tab_place(stage, shown, [number])
+    assert beside.bottom == pytest.approx(shown.y) and not beside.meets(number)
+    both = [number, Box(beside.x, beside.y, 60, 15)]
+    below = tab_place(stage, shown, both)
+    assert below.y == pytest.approx(shown.bottom)
+
+
+@pytest.mark.parametrize("height", [37, 44])
+def test_a_number_seen_from_afar_is_told_on_a_low_card_too(dark: Theme, height: int) -> None:
+    look = CanvasStyle(dark)
+
+    def painted(value: float) -> QImage:
+        image = QImage(74, height, QImage.Format.Format_RGB32)
+        image.fill(look.color("card_well"))
+        painter = QPainter(image)
+        room = QRectF(0, 0, 74, height).adjusted(7, 20, -5, -4)
+        paint_number(painter, look, PlainRecord(class_name="int", what="number", value=value), room, large=True)
+        painter.end()
+        return image
+
+    assert painted(8) != painted(3)
 
 
 # ------------------------------------------------------------------ words at ports

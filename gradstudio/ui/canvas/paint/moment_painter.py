@@ -58,14 +58,13 @@ def paint_moment(stage: Stage) -> None:
     role = active.phase
     step = stage.board.results.backward_step() if role == "backward" else None
     arriving, leaving = active_wires(stage.board, step) if step is not None else ([], [])
-    if step is not None:
-        _paint_flow_back(stage, arriving, leaving)
-    else:
+    numbers = _paint_flow_back(stage, arriving, leaving) if step is not None else []
+    if step is None:
         wires = [wire for wire in stage.board.looks.wires_of(active.node) if wire.target == active.node]
         _light(stage, wires, stage.look.color("forward"), back=False)
     box = stage.board.placement.box(active.node) if active.node else None
     if box is not None and box.grown(30).meets(stage.seen):
-        _mark(stage, stage.camera.box_to_view(box), role)
+        _mark(stage, stage.camera.box_to_view(box), role, numbers)
     if step is not None and stage.camera.zoom >= LEGIBLE:
         _paint_forming(stage, leaving)
         _paint_arrivals(stage, step, arriving)
@@ -82,14 +81,14 @@ def active_wires(board: Scene, step: BackwardStep) -> tuple[list[Wire], list[Wir
     return [wire for wire in sent if board.results.wire_grad(wire) is not None], out
 
 
-def _paint_flow_back(stage: Stage, arriving: list[Wire], leaving: list[Wire]) -> None:
+def _paint_flow_back(stage: Stage, arriving: list[Wire], leaving: list[Wire]) -> list[Box]:
+    """Wires that are lit, and their numbers, whose boxes are handed back, view pixels."""
     color = stage.look.color("backward")
     _light(stage, arriving, color, back=True, width=2.6)
     _light(stage, leaving, color, back=True, width=4.2)
-    for wire in arriving:
-        _paint_wire_number(stage, wire, hollow=True)
-    for wire in leaving:
-        _paint_wire_number(stage, wire, hollow=False)
+    arrived = [_paint_wire_number(stage, wire, hollow=True) for wire in arriving]
+    left = [_paint_wire_number(stage, wire, hollow=False) for wire in leaving]
+    return [box for box in arrived + left if box is not None]
 
 
 def _light(stage: Stage, wires: list[Wire], color: QColor, *, back: bool, width: float = 3.6) -> None:
@@ -111,11 +110,13 @@ def _light(stage: Stage, wires: list[Wire], color: QColor, *, back: bool, width:
             stage.painter.restore()
 
 
-def _paint_wire_number(stage: Stage, wire: Wire, *, hollow: bool) -> None:
+def _paint_wire_number(stage: Stage, wire: Wire, *, hollow: bool) -> Box | None:
     sent = stage.board.results.wire_grad(wire)
-    if sent is not None:
-        found = stage.labels.whole(wire, brief(sent.grad), stage.camera.zoom)
-        paint_lit_label(stage.painter, stage.look, stage.camera, found, hollow=hollow)
+    if sent is None:
+        return None
+    found = stage.labels.whole(wire, brief(sent.grad), stage.camera.zoom)
+    paint_lit_label(stage.painter, stage.look, stage.camera, found, hollow=hollow)
+    return stage.camera.box_to_view(found.box)
 
 
 def _paint_forming(stage: Stage, leaving: list[Wire]) -> None:
@@ -191,8 +192,8 @@ def _label_boxes(stage: Stage) -> list[Box]:
     return [stage.camera.box_to_view(label.box) for _, label in stage.labels.near(stage.seen, stage.camera.zoom)]
 
 
-def _mark(stage: Stage, box: Box, role: str) -> None:
-    """A strong outline and a tab above the card (below it at the view's edge): "▶" forward, "◀ 3/7" in a backward."""
+def _mark(stage: Stage, box: Box, role: str, numbers: list[Box]) -> None:
+    """A strong outline and a tab above the card, or below it: "▶" forward, "◀ 3/7" in a backward."""
     painter, color = stage.painter, stage.look.color(role)
     radius = 8.0 * stage.camera.zoom
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -204,10 +205,8 @@ def _mark(stage: Stage, box: Box, role: str) -> None:
     style = Qt.PenStyle.SolidLine if role == "forward" else Qt.PenStyle.DashLine
     painter.setPen(QPen(color, 3.0, style))
     painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height), radius, radius)
-    width = stage.tab_width
-    above = Box(box.x + 10, box.y - TAB + 3, width, TAB - 3)
-    is_free = above.y >= COVERED and not any(above.meets(label) for label in _label_boxes(stage))
-    tab = QRectF(above.x, above.y if is_free else box.bottom, width, above.height)
+    place = tab_place(stage, box, numbers)
+    tab = QRectF(place.x, place.y, place.width, place.height)
     painter.setPen(QPen(stage.look.color("canvas"), 1.0))
     painter.setBrush(color)
     painter.drawRoundedRect(tab, 4, 4)
@@ -216,3 +215,17 @@ def _mark(stage: Stage, box: Box, role: str) -> None:
     painter.setFont(stage.look.meter.font("badge"))
     painter.setPen(ink)
     painter.drawText(tab.adjusted(22, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, stage.tab)
+
+
+def tab_place(stage: Stage, box: Box, numbers: list[Box]) -> Box:
+    """Where the tab of a card covers nothing: above it or below it, at its left or its right; else below it."""
+    width, height = stage.tab_width, TAB - 3
+    lefts, tops = (box.x + 10, box.right - 10 - width), (box.y - height, box.bottom)
+    places = [Box(left, top, width, height) for top in tops for left in lefts]
+    bounds = stage.board.placement.bounds
+    near = bounds[geometry.visible(bounds, stage.seen, 0.0)].tolist()
+    cards = [stage.camera.box_to_view(Box(left, top, right - left, low - top)) for left, top, right, low in near]
+    others = [card for card in cards if not card.contains(*box.center)]
+    taken = [*numbers, *_label_boxes(stage), *others]
+    free = (one for one in places if one.y >= COVERED and not any(one.meets(other) for other in taken))
+    return next(free, places[2])

@@ -213,7 +213,7 @@ def _paint_value(
         _paint_tensor(painter, look, board, record.summary, room, corner)
     else:
         number = isinstance(record, TensorRecord) or (isinstance(record, PlainRecord) and record.what == "number")
-        _paint_number(painter, look, record, room, large=number)
+        paint_number(painter, look, record, room, large=number)
 
 
 def _facts(record: Record, shown: Shown) -> Iterator[str]:
@@ -228,18 +228,19 @@ def _facts(record: Record, shown: Shown) -> Iterator[str]:
         yield record.grad_fn
 
 
-def _paint_number(painter: QPainter, look: CanvasStyle, record: Record, room: QRectF, *, large: bool) -> None:
+def paint_number(painter: QPainter, look: CanvasStyle, record: Record, room: QRectF, *, large: bool) -> None:
     """As many digits as there is room for, larger where there is room for that too."""
+    tall = large and room.height() >= NUMBER_LINE - 2
     value = record.summary.value if isinstance(record, TensorRecord) else getattr(record, "value", None)
     texts = (
         (value_format.number(value, digits) for digits in (4, 3, 2))
         if large
         else (value_format.one_line_value(record),)
     )
-    roles = ("number_small", "mono", "mono_small") if large else ("mono", "mono_small")
+    roles = ("number_small", "mono", "mono_small") if tall else ("mono", "mono_small")
     tries = [(text, role) for text in texts for role in roles]
     text, role = next((one for one in tries if look.meter.width(*one) <= room.width()), tries[-1])
-    _line(painter, look, text, role, look.color("text"), room, NUMBER_LINE if large else LINE)
+    _line(painter, look, text, role, look.color("text"), room, NUMBER_LINE if tall else LINE)
 
 
 def _paint_tensor(
