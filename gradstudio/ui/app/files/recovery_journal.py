@@ -14,7 +14,9 @@ from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
 
 WRITE_MS = 500
-"""The first gesture after a pause is on disk at once, those that follow within half a second."""
+"""Each gesture is on disk when its event is over; where writing takes long, those that follow within half a second."""
+REST = 20
+"""So many times as long as writing took, nothing is written again."""
 AGAIN_S = 60.0
 """A recovery folder that stays out of order is said again after so long."""
 AGAIN_MS = 2000
@@ -113,10 +115,12 @@ class Recovery(QObject):
         self._journal.discard()
 
     def _on_soon_due(self) -> None:
+        began = self._clock()
         self.write()
+        rest_ms = min(WRITE_MS, round((self._clock() - began) * 1000 * REST))
         has_something = not self._session.graph_store.is_clean or bool(self.unapplied())
         self._waits = self._refused_at is not None and has_something
-        self._throttle.set_interval(AGAIN_MS if self._waits else WRITE_MS)
+        self._throttle.set_interval(AGAIN_MS if self._waits else rest_ms)
         self._throttle.request()
 
     def _on_throttle_due(self) -> None:

@@ -1,5 +1,6 @@
 """The journal: what is done first is on disk at once, and a folder that is out of order is said as long as it is."""
 
+import itertools
 from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
@@ -23,13 +24,28 @@ def test_the_first_gesture_is_on_disk_when_its_event_is_over(session: Session, a
     recovery.close()
 
 
-def test_what_follows_at_once_is_on_disk_a_moment_later(
+def test_each_that_follows_is_on_disk_when_its_event_is_over_where_writing_is_quick(
+    session: Session, add: Add, tmp_path: Path
+) -> None:
+    recovery = Recovery(session, tmp_path, clock=lambda: 0.0)
+    for operator in ("torch.randn", "torch.ones", "torch.zeros", "torch.relu"):
+        add(operator)
+        QApplication.processEvents()
+        QApplication.processEvents()
+        assert operator in journals(tmp_path)[0].read_text()
+    recovery.close()
+
+
+def test_what_follows_at_once_is_on_disk_a_moment_later_where_writing_takes_long(
     qtbot: QtBot, session: Session, add: Add, tmp_path: Path
 ) -> None:
-    recovery = Recovery(session, tmp_path)
+    seconds = itertools.count()
+    recovery = Recovery(session, tmp_path, clock=lambda: float(next(seconds)))
     add("torch.randn")
     QApplication.processEvents()
     add("torch.ones")
+    QApplication.processEvents()
+    assert "torch.ones" not in journals(tmp_path)[0].read_text()
     qtbot.waitUntil(lambda: "torch.ones" in journals(tmp_path)[0].read_text())
     recovery.close()
     assert not recoverable(tmp_path)
