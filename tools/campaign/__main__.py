@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.campaign import kills, soak
+from tools.campaign import kills, soak, window_kills
 from tools.campaign.fuzz import fuzz, warm_up
 from tools.campaign.fuzzers import FUZZERS
 from tools.campaign.tally import Failure, Tally
@@ -21,6 +21,7 @@ KEPT = Path(__file__).resolve().parents[2] / "out" / "campaign"
 DRIVERS = {
     "journal-kills": kills.kill_journals,
     "engine-kills": kills.kill_engines,
+    "window-kills": window_kills.kill_windows,
     "edits": soak.edit,
     "runs": soak.run,
 }

@@ -15,8 +15,8 @@ from gradstudio.ui.state.throttle import Throttle
 
 WRITE_MS = 500
 """Each gesture is on disk when its event is over; where writing takes long, those that follow within half a second."""
-REST = 20
-"""So many times as long as writing took, nothing is written again."""
+REST, REST_BLOCKED = 20, 2
+"""So many times as long as writing took of the processor, or kept the window waiting, nothing is written again."""
 AGAIN_S = 60.0
 """A recovery folder that stays out of order is said again after so long."""
 AGAIN_MS = 2000
@@ -115,9 +115,10 @@ class Recovery(QObject):
         self._journal.discard()
 
     def _on_soon_due(self) -> None:
-        began = self._clock()
+        began, worked = self._clock(), time.thread_time()
         self.write()
-        rest_ms = min(WRITE_MS, round((self._clock() - began) * 1000 * REST))
+        rest_s = max((self._clock() - began) * REST_BLOCKED, (time.thread_time() - worked) * REST)
+        rest_ms = min(WRITE_MS, round(rest_s * 1000))
         has_something = not self._session.graph_store.is_clean or bool(self.unapplied())
         self._waits = self._refused_at is not None and has_something
         self._throttle.set_interval(AGAIN_MS if self._waits else rest_ms)

@@ -3,10 +3,12 @@
 import itertools
 from pathlib import Path
 
+import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradstudio.document.journal import recoverable
+from gradstudio.ui.app.files import recovery_journal
 from gradstudio.ui.app.files.recovery_journal import AGAIN_S, Recovery
 from gradstudio.ui.state.session import Session
 from tests.ui.conftest import Add
@@ -25,8 +27,9 @@ def test_the_first_gesture_is_on_disk_when_its_event_is_over(session: Session, a
 
 
 def test_each_that_follows_is_on_disk_when_its_event_is_over_where_writing_is_quick(
-    session: Session, add: Add, tmp_path: Path
+    session: Session, add: Add, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(recovery_journal, "REST", 0)  # whatever this machine does besides
     recovery = Recovery(session, tmp_path, clock=lambda: 0.0)
     for operator in ("torch.randn", "torch.ones", "torch.zeros", "torch.relu"):
         add(operator)

@@ -1,0 +1,198 @@
+"""A hand before a real window without a screen: it drops, wires, types, moves, deletes and takes back, at random.
+
+Run as a module it waits for lines of JSON, and forks a window for each: a window that is to be killed costs no start.
+"""
+
+import hashlib
+import json
+import os
+import sys
+import traceback
+from pathlib import Path
+from random import Random
+
+from PySide6.QtCore import QEvent, QEventLoop, QMimeData, QPoint, QPointF, Qt, QTimer
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QMouseEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+
+from gradstudio.document.file import dumps
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.scene.items import PortRef
+from gradstudio.ui import theme as themes
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.app.window.window_frame import Frame
+from gradstudio.ui.canvas.gestures.operator_drop import MIME
+from gradstudio.ui.state.run.engine_client import EngineClient
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.settings import Settings
+
+OPERATORS = ("torch.randn", "torch.ones", "operator.add", "torch.relu", "operator.matmul", "torch.cat")
+TEXTS = ("3", "(2, 3)", "0.5", "True", "[1, 2]", "(64,)")
+LONGEST_PAUSE_MS = 120
+LEFT = Qt.MouseButton.LeftButton
+NO_KEY = Qt.KeyboardModifier.NoModifier
+TOLD = "told"
+"""The file that a window writes to: what it did, a line each."""
+
+
+def digest(graph: Graph) -> str:
+    """A document in short, to compare two of them."""
+    return hashlib.sha256(dumps(graph).encode()).hexdigest()[:16]
+
+
+class WindowHand:
+    """A window with a document, and somebody who works in it."""
+
+    def __init__(self, folder: Path, generator: Random) -> None:
+        """Open a window whose settings, state and recovery lie in this folder."""
+        self._application = QApplication(sys.argv[:1])
+        settings = Settings(folder / "settings")
+        theme = themes.find(settings.preferences.theme, settings.folder).theme
+        themes.apply(self._application, theme)
+        self._frame = Frame(settings, theme)
+        self._frame.resize(1280, 800)
+        self._frame.show()
+        self.window = MainWindow(self._frame, Session(EngineClient(spare=False)), settings, theme)
+        self._generator = generator
+        self.recovery = settings.state_folder / "recovery"
+
+    @property
+    def graph(self) -> Graph:
+        """What is on the canvas."""
+        return self.window.session.graph_store.graph
+
+    @property
+    def _viewport(self) -> QWidget:
+        return self.window.canvas.viewport()
+
+    def rest(self, milliseconds: float) -> None:
+        """Let the window do what it has to do, for so long."""
+        loop = QEventLoop()
+        QTimer.singleShot(int(milliseconds), loop, loop.quit)
+        loop.exec()
+
+    def gesture(self) -> str:
+        """One gesture at random; its name."""
+        nodes = list(self.graph.nodes)
+        gestures = (self._drop, self._drop, self._wire, self._wire, self._type, self._type, self._move, self._take_back)
+        chosen = self._generator.choice(gestures) if len(nodes) > 2 else self._drop
+        if len(nodes) > 25:
+            chosen = self._delete
+        chosen(nodes)
+        return chosen.__name__.strip("_")
+
+    def _drop(self, _nodes: list[ItemId]) -> None:
+        data = QMimeData()
+        data.setData(MIME, self._generator.choice(OPERATORS).encode())
+        room = self._viewport.size()
+        point = QPoint(
+            self._generator.randrange(20, room.width() - 20), self._generator.randrange(20, room.height() - 20)
+        )
+        copy = Qt.DropAction.CopyAction
+        QApplication.sendEvent(self._viewport, QDragEnterEvent(point, copy, data, LEFT, NO_KEY))
+        QApplication.sendEvent(self._viewport, QDropEvent(QPointF(point), copy, data, LEFT, NO_KEY))
+
+    def _wire(self, nodes: list[ItemId]) -> None:
+        board = self.window.canvas.board
+        source, target = self._generator.choice(nodes), self._generator.choice(nodes)
+        face, outputs = board.placement.face(target), board.placement.face(source)
+        if face is None or outputs is None or not face.inputs or not outputs.outputs:
+            return
+        port = self._generator.choice(face.inputs).path
+        self._drag(
+            board.placement.anchor(PortRef(source, "output", "", 0)),
+            board.placement.anchor(PortRef(target, "input", port)),
+        )
+
+    def _type(self, nodes: list[ItemId]) -> None:
+        item = self._generator.choice(nodes)
+        box, face = self.window.canvas.board.placement.box(item), self.window.canvas.board.placement.face(item)
+        fields = [row.field for row in face.inputs if row.field is not None] if face is not None else []
+        if box is None or not fields:
+            return
+        field = self._generator.choice(fields)
+        at = self._view(box.x + field.x + 8, box.y + field.y + 9)
+        QTest.mouseDClick(self._viewport, LEFT, NO_KEY, at)
+        QTest.mouseRelease(self._viewport, LEFT, NO_KEY, at)
+        editor = self.window.canvas.in_place.editor
+        if isinstance(editor, QLineEdit):
+            editor.selectAll()
+            QTest.keyClicks(editor, self._generator.choice(TEXTS))
+            QTest.keyClick(editor, Qt.Key.Key_Return)
+
+    def _move(self, nodes: list[ItemId]) -> None:
+        box = self.window.canvas.board.placement.box(self._generator.choice(nodes))
+        if box is not None:
+            start = box.x + 90, box.y + 12
+            self._drag(
+                start, (start[0] + self._generator.uniform(-80, 80), start[1] + self._generator.uniform(-80, 80))
+            )
+
+    def _take_back(self, _nodes: list[ItemId]) -> None:
+        stack = self.window.session.graph_store.undo_stack
+        again = stack.canRedo() and self._generator.random() < 0.5
+        QTest.keyClick(self.window.canvas, Qt.Key.Key_Escape)
+        store = self.window.session.graph_store
+        store.settle()
+        (stack.redo if again else stack.undo)()
+
+    def _delete(self, _nodes: list[ItemId]) -> None:
+        canvas = self.window.canvas
+        canvas.selection.select_all()
+        canvas.selection_commands.delete_selection()
+
+    def _view(self, x: float, y: float) -> QPoint:
+        at = self.window.canvas.camera.to_view(x, y)
+        return QPoint(round(at[0]), round(at[1]))
+
+    def _drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        QTest.mousePress(self._viewport, LEFT, NO_KEY, self._view(*start))
+        for share in (0.3, 0.7, 1.0):
+            at = start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share
+            point = QPointF(self._view(*at))
+            place = self._viewport.mapToGlobal(point)
+            event = QMouseEvent(QEvent.Type.MouseMove, point, place, Qt.MouseButton.NoButton, LEFT, NO_KEY)
+            QApplication.sendEvent(self._viewport, event)
+        QTest.mouseRelease(self._viewport, LEFT, NO_KEY, self._view(*end))
+
+
+def work(folder: Path, seed: str) -> None:
+    """Work until somebody kills this process; each edit and each gesture is told as soon as it is over."""
+    generator = Random(seed)
+    told = os.open(folder / TOLD, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    hand = WindowHand(folder, generator)
+
+    def tell(*words: object) -> None:
+        os.write(told, (" ".join(map(str, words)) + "\n").encode())
+
+    hand.rest(50)
+    hand.window.session.graph_store.edited.connect(lambda _: tell("edit", digest(hand.graph)))
+    tell("ready", hand.recovery, digest(hand.graph))
+    while True:
+        tell("gesture", hand.gesture())
+        hand.rest(generator.random() * LONGEST_PAUSE_MS)
+
+
+def serve() -> None:
+    """Fork a window for each line of standard input; say its process, and how it ended."""
+    for line in sys.stdin:
+        asked = json.loads(line)
+        process = os.fork()
+        if not process:
+            words = os.open(Path(asked["folder"]) / "words", os.O_WRONLY | os.O_CREAT)
+            os.dup2(words, 1)
+            os.dup2(words, 2)
+            try:
+                work(Path(asked["folder"]), asked["seed"])
+            except BaseException:  # noqa: BLE001 - whatever comes is what is looked for
+                traceback.print_exc()
+            finally:
+                os._exit(1)
+        print(process, flush=True)
+        _, status = os.waitpid(process, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+if __name__ == "__main__":
+    serve()
