@@ -9,7 +9,7 @@ from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.layout import card_sizes
 from gradstudio.layout.card_boxes import without_joined
-from gradstudio.scene.geometry import wire_paths
+from gradstudio.scene.arrays import wire_paths
 from gradstudio.scene.wire.routing import route_around
 
 Corners = dict[str, tuple[float, float]]

@@ -1,10 +1,11 @@
 """From scene to view pixels and back: zoom and the scene point at the view's top left. No Qt."""
 
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
 
-from gradstudio.scene.geometry import Box, Floats
+from gradstudio.scene.geometry import Box, Corners
 
 MINIMUM_ZOOM: Final = 0.05
 MAXIMUM_ZOOM: Final = 3.0
@@ -101,12 +102,12 @@ def opening_camera(
     return Camera(zoom, x, y)
 
 
-def with_rows_above(first: Box, bounds: Floats, width: float, height: float) -> Box:
+def with_rows_above(first: Box, bounds: Sequence[Corners], width: float, height: float) -> Box:
     """The beginning of a program with as many whole rows of things above it as a view has room for."""
     margin, room = FIT_MARGIN / OPENING_ZOOM, height / OPENING_ZOOM
-    near = bounds[(bounds[:, 0] < first.x + width / OPENING_ZOOM) & (bounds[:, 1] < first.y)]
-    for top in sorted(near[:, 1].tolist()):
-        is_cut = ((near[:, 1] < top) & (near[:, 3] > top - margin / 2)).any()
+    near = [(top, end) for left, top, _, end in bounds if left < first.x + width / OPENING_ZOOM and top < first.y]
+    for top in sorted(top for top, _ in near):
+        is_cut = any(other < top and end > top - margin / 2 for other, end in near)
         if not is_cut and first.bottom <= top - margin + room:
             return Box(first.x, top, first.width, first.bottom - top)
     return first

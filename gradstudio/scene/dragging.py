@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-import numpy as np
-
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.placement import Placement
 from gradstudio.scene.scene_state import SceneState
@@ -44,7 +42,7 @@ class Drag:
         if any(key.startswith("note:") for key in places):
             placement.place_notes()
         moved = self._wiring.touching(frozenset(places) | self._whole)
-        self._routes.route_some(np.nonzero(moved)[0].tolist())
+        self._routes.route_some(moved.nonzero()[0].tolist())
 
     def let_go(self) -> None:
         """Show everything where the graph has it."""

@@ -6,7 +6,6 @@ from typing import Literal as OneOf
 import msgspec
 
 from gradstudio.graph.model import ItemId, Wire
-from gradstudio.scene import geometry
 from gradstudio.scene.card.card_layout import HEADER, ROW, CardLayout, InputRow
 from gradstudio.scene.card.parameter_rows import MORE
 from gradstudio.scene.geometry import FRAME_TITLE, Box
@@ -82,13 +81,12 @@ def hit(board: Scene, x: float, y: float, zoom: float) -> Hit:
 
 def port_at(board: Scene, x: float, y: float, reach: float) -> PortRef | None:
     """The nearest port, not farther than `reach` scene pixels."""
-    k = geometry.nearest_point(board.ports.points, x, y, reach)
-    return board.ports.ports[k] if k is not None else None
+    return board.ports.nearest(x, y, reach)
 
 
 def card_at(board: Scene, x: float, y: float) -> ItemId | None:
     """The topmost card under the point."""
-    k = geometry.topmost_box(board.placement.bounds, x, y)
+    k = board.placement.topmost(x, y)
     return board.stack.ids[k] if k is not None else None
 
 
@@ -214,12 +212,20 @@ def _dot(board: Scene, x: float, y: float, zoom: float) -> Hit | None:
 
 def wire_at(board: Scene, x: float, y: float, reach: float) -> Wire | None:
     """The nearest wire, not farther than `reach` scene pixels, whatever lies over it."""
-    k = geometry.nearest_wire(board.routes.paths, board.routes.bounds, x, y, reach)
+    k = _nearest_wire(board, x, y, reach)
     return board.wiring.wires[k] if k is not None else None
 
 
+def _nearest_wire(board: Scene, x: float, y: float, reach: float) -> int | None:
+    if not board.routes.wires_in(Box(x, y, 0.0, 0.0), reach):
+        return None
+    from gradstudio.scene import arrays
+
+    return arrays.nearest_wire(board.routes.paths, board.routes.bounds, x, y, reach)
+
+
 def _wire(board: Scene, x: float, y: float, zoom: float) -> Hit | None:
-    k = geometry.nearest_wire(board.routes.paths, board.routes.bounds, x, y, WIRE_REACH / zoom)
+    k = _nearest_wire(board, x, y, WIRE_REACH / zoom)
     return (
         Hit("wire", wire=board.wiring.wires[k])
         if k is not None and board.wiring.is_drawn(board.wiring.wires[k])

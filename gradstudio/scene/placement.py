@@ -1,15 +1,15 @@
 """Where cards, frames and notes stand: rectangles in scene pixels. No Qt."""
 
-from collections.abc import Iterable, Iterator
+from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterable, Iterator
 
 from gradstudio.graph.model import ROOT, BodyId, ItemId
 from gradstudio.graph.text.notes import note_of
 from gradstudio.scene import geometry
 from gradstudio.scene.card.card_layout import CardLayout
 from gradstudio.scene.card.card_stack import CardStack
-from gradstudio.scene.geometry import Box, Floats
+from gradstudio.scene.geometry import Box, Corners, Floats
 from gradstudio.scene.items import Frame, Note, PortRef, leaf_offset, port_offset
 from gradstudio.scene.note.note_layout import NOTE_WIDTH
 from gradstudio.scene.note.note_placement import place_notes
@@ -27,7 +27,7 @@ class Placement:
     """Places of everything, from those of the graph and from a drag that is under way.
 
     Attributes:
-        bounds: left, top, right, bottom of each card, `(cards, 4)`, in the order of the stack.
+        corners: left, top, right, bottom of each card, in the order of the stack.
         frames: by block, the outermost first.
         notes: by the item they belong to.
         dragged: places that a drag shows instead of the graph's, by item, note or dot.
@@ -37,19 +37,29 @@ class Placement:
     def __init__(self, state: SceneState, stack: CardStack) -> None:
         """Nothing stands anywhere yet."""
         self._state, self._stack = state, stack
-        self.bounds: Floats = np.empty((0, 4))
+        self.corners: list[Corners] = []
+        self._bounds: Floats | None = None
         self.frames: dict[ItemId, Frame] = {}
         self.notes: dict[ItemId, Note] = {}
         self.dragged: dict[str, Point] = {}
         self.frozen: dict[ItemId, Box] = {}
         self._extent: tuple[int, Box | None] | None = None
 
+    @property
+    def bounds(self) -> Floats:
+        """The corners of the cards as an array, `(cards, 4)`, made when it is asked for: a few cards need none."""
+        if self._bounds is None:
+            import numpy as np
+
+            self._bounds = np.array(self.corners, dtype=np.float64).reshape(-1, 4)
+        return self._bounds
+
     # -------------------------------------------------------------- placing
 
     def place(self) -> None:
         """Cards, frames and notes from the graph's places; cards without one stand in a column."""
         spare = 0.0
-        rows = []
+        rows = list[Corners]()
         for item, card in self._stack.cards.items():
             place = self.where(item)
             if place is None:
@@ -57,7 +67,7 @@ class Placement:
                 spare += card.height + BELOW_ANOTHER
             x, y = place
             rows.append((x, y, x + card.face.width, y + card.height))
-        self.bounds = np.array(rows, dtype=np.float64).reshape(-1, 4)
+        self.corners, self._bounds = rows, None
         self.place_frames()
         self.place_notes()
 
@@ -66,8 +76,10 @@ class Placement:
         for item, (x, y) in self.dragged.items():
             k = self._stack.index.get(ItemId(item))
             if k is not None:
-                width, height = self.bounds[k, 2] - self.bounds[k, 0], self.bounds[k, 3] - self.bounds[k, 1]
-                self.bounds[k] = x, y, x + width, y + height
+                left, top, right, bottom = self.corners[k]
+                self.corners[k] = corners = x, y, x + right - left, y + bottom - top
+                if self._bounds is not None:
+                    self._bounds[k] = corners
 
     def place_frames(self) -> None:
         """Frames around what blocks hold."""
@@ -110,7 +122,7 @@ class Placement:
 
     def place_notes(self) -> None:
         """Notes at their own places, else above their cards."""
-        self.notes = place_notes(self._state.graph, self._state.meter, self.where, self.box, self.bounds)
+        self.notes = place_notes(self._state.graph, self._state.meter, self.where, self.box, self.corners)
 
     def raise_cards(self, items: Iterable[ItemId]) -> bool:
         """Put cards on top of those that cover them; whether anything lay above them. View state only."""
@@ -118,14 +130,14 @@ class Placement:
         homes = dict.fromkeys(self._state.joining.home(item) for item in items)
         covered = [item for item in homes if item in stack.index and self._is_covered(stack.index[item])]
         if covered:
-            bounds = dict(zip(stack.ids, self.bounds, strict=True))
+            corners = dict(zip(stack.ids, self.corners, strict=True))
             stack.put_on_top(covered)
-            self.bounds = np.array([bounds[item] for item in stack.ids]).reshape(-1, 4)
+            self.corners, self._bounds = [corners[item] for item in stack.ids], None
         return bool(covered)
 
     def _is_covered(self, k: int) -> bool:
-        left, top, right, bottom = self.bounds[k].tolist()
-        return bool(geometry.visible(self.bounds[k + 1 :], Box(left, top, right - left, bottom - top), 0.0).any())
+        left, top, right, bottom = self.corners[k]
+        return any(above > k for above in self.cards_in(Box(left, top, right - left, bottom - top), 0.0))
 
     # -------------------------------------------------------------- asking
 
@@ -136,11 +148,26 @@ class Placement:
         place = self._state.graph.places.get(key)
         return (place.x, place.y) if place is not None else None
 
+    def cards_in(self, view: Box, margin: float = 4.0) -> list[int]:
+        """The numbers of the cards that can show in a rectangle of the scene, or so near to it."""
+        if len(self.corners) <= geometry.FEW:
+            return geometry.few_visible(self.corners, view, margin)
+        found: list[int] = geometry.visible(self.bounds, view, margin).nonzero()[0].tolist()
+        return found
+
+    def topmost(self, x: float, y: float) -> int | None:
+        """The number of the last card that holds the point."""
+        if len(self.corners) <= geometry.FEW:
+            return max(self.cards_in(Box(x, y, 0.0, 0.0), 0.0), default=None)
+        from gradstudio.scene import arrays
+
+        return arrays.topmost_box(self.bounds, x, y)
+
     def box(self, item: ItemId) -> Box | None:
         """Where the card or frame of an item stands."""
         k = self._stack.index.get(item)
         if k is not None:
-            left, top, right, bottom = self.bounds[k].tolist()
+            left, top, right, bottom = self.corners[k]
             return Box(left, top, right - left, bottom - top)
         frame = self.frames.get(item)
         return frame.box if frame is not None else None
@@ -174,8 +201,8 @@ class Placement:
 
     def _whole_extent(self) -> Box | None:
         boxes = [frame.box for frame in self.frames.values()] + [note.box for note in self.notes.values()]
-        if len(self.bounds):
-            left, top = self.bounds[:, :2].min(0).tolist()
-            right, bottom = self.bounds[:, 2:].max(0).tolist()
-            boxes.append(Box(left, top, right - left, bottom - top))
+        if self.corners:
+            lefts, tops, rights, bottoms = zip(*self.corners, strict=True)
+            left, top = min(lefts), min(tops)
+            boxes.append(Box(left, top, max(rights) - left, max(bottoms) - top))
         return geometry.union(boxes)

@@ -8,12 +8,10 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Final
 
-import numpy as np
 from msgspec.structs import replace
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Row
-from gradstudio.scene import geometry
 from gradstudio.scene.card.card_maker import CardMaker
 from gradstudio.scene.card.card_stack import CardStack
 from gradstudio.scene.card.parameter_rows import leaf_paths
@@ -136,8 +134,7 @@ class ResultUpdates:
         if seen is None:
             return list(self._unmeasured)
         ids = self._stack.ids
-        inside = np.nonzero(geometry.visible(self._placement.bounds, seen))[0].tolist()
-        return [ids[k] for k in inside if ids[k] in self._unmeasured]
+        return [ids[k] for k in self._placement.cards_in(seen) if ids[k] in self._unmeasured]
 
     def _measure(self, items: Iterable[ItemId]) -> bool:
         """Whether one of these cards is of another height, or has ports at other leaves."""

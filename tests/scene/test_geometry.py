@@ -5,14 +5,14 @@ import itertools
 import numpy as np
 import pytest
 
-from gradstudio.scene import geometry
+from gradstudio.scene import arrays, geometry
 from gradstudio.scene.camera import Camera, fit_box
 from gradstudio.scene.geometry import Box
 
 
 def path(start: tuple[float, float], end: tuple[float, float], source: Box, target: Box) -> np.ndarray:
     corners = [np.array([[box.x, box.y, box.right, box.bottom]]) for box in (source, target)]
-    return geometry.wire_paths(np.array([start], float), np.array([end], float), *corners)[0]
+    return arrays.wire_paths(np.array([start], float), np.array([end], float), *corners)[0]
 
 
 SOURCE = Box(0, 0, 200, 100)
@@ -53,33 +53,33 @@ def test_a_backward_wire_runs_behind_neither_of_its_cards(target: Box) -> None:
 
 
 def test_only_segments_in_view_are_drawn() -> None:
-    points = geometry.wire_paths(
+    points = arrays.wire_paths(
         np.array([[0.0, 0.0]]), np.array([[1000.0, 0.0]]), np.zeros((1, 4)), np.array([[1000.0, 0, 1000, 0]])
     )
-    lines = geometry.segments(points, 1, Box(0, -10, 100, 20))
+    lines = arrays.segments(points, 1, Box(0, -10, 100, 20))
     assert 0 < len(lines) < 8
     assert lines[:, :3:2].min() <= 100
 
 
 def test_the_later_of_two_cards_is_hit() -> None:
     bounds = np.array([[0.0, 0, 100, 100], [50, 50, 150, 150]])
-    assert geometry.topmost_box(bounds, 75, 75) == 1
-    assert geometry.topmost_box(bounds, 25, 25) == 0
-    assert geometry.topmost_box(bounds, 200, 25) is None
+    assert arrays.topmost_box(bounds, 75, 75) == 1
+    assert arrays.topmost_box(bounds, 25, 25) == 0
+    assert arrays.topmost_box(bounds, 200, 25) is None
 
 
 def test_the_nearest_port_within_reach_is_hit() -> None:
     points = np.array([[0.0, 0.0], [20.0, 0.0]])
-    assert geometry.nearest_point(points, 12, 0, 10) == 1
-    assert geometry.nearest_point(points, 10, 30, 10) is None
-    assert geometry.nearest_point(np.empty((0, 2)), 0, 0, 10) is None
+    assert arrays.nearest_point(points, 12, 0, 10) == 1
+    assert arrays.nearest_point(points, 10, 30, 10) is None
+    assert arrays.nearest_point(np.empty((0, 2)), 0, 0, 10) is None
 
 
 def test_a_wire_is_hit_along_its_whole_length_and_not_beside() -> None:
     points = path((0, 0), (300, 0), Box(-10, -10, 10, 20), Box(300, -10, 10, 20))[None]
-    bounds = geometry.path_bounds(points)
-    assert geometry.nearest_wire(points, bounds, 150, 4, 6) == 0
-    assert geometry.nearest_wire(points, bounds, 150, 9, 6) is None
+    bounds = arrays.path_bounds(points)
+    assert arrays.nearest_wire(points, bounds, 150, 4, 6) == 0
+    assert arrays.nearest_wire(points, bounds, 150, 9, 6) is None
 
 
 def test_a_frame_holds_its_members_its_title_and_its_rows() -> None:
@@ -94,7 +94,7 @@ def test_a_frame_holds_its_members_its_title_and_its_rows() -> None:
 
 def test_lengthened_segments_overlap_their_neighbours() -> None:
     lines = np.array([[0.0, 0, 10, 0], [10, 0, 10, 10]])
-    geometry.lengthen(lines, 0.5)
+    arrays.lengthen(lines, 0.5)
     assert lines.tolist() == [[-0.5, 0, 10.5, 0], [10, -0.5, 10, 10.5]]
 
 

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from gradstudio.scene import geometry
 from gradstudio.scene.card.card_layout import PADDING
 from gradstudio.scene.geometry import FRAME_TITLE, Box
 from gradstudio.scene.items import Frame
@@ -65,6 +64,4 @@ def _is_free_above(box: Box, board: "Scene", height: float) -> bool:
         *(note.box for note in board.placement.notes.values()),
         *(frame.box for frame in board.placement.frames.values()),
     )
-    return not geometry.visible(board.placement.bounds, strip, 0.0).any() and not any(
-        strip.meets(other) for other in others
-    )
+    return not board.placement.cards_in(strip, 0.0) and not any(strip.meets(other) for other in others)

@@ -1,11 +1,11 @@
 """Where notes lie: at places of their own, else above their cards. No Qt."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.notes import note_of
 from gradstudio.scene import geometry
-from gradstudio.scene.geometry import Box, Floats
+from gradstudio.scene.geometry import Box, Corners
 from gradstudio.scene.items import Note
 from gradstudio.scene.note.note_layout import NOTE_EDGE, NOTE_GAP, NOTE_LINE, NOTE_WIDTH, lay_out_note
 from gradstudio.scene.text_measure import TextMeasure
@@ -14,7 +14,7 @@ Where = Callable[[str], tuple[float, float] | None]
 
 
 def place_notes(
-    graph: Graph, meter: TextMeasure, where: Where, box_of: Callable[[ItemId], Box | None], bounds: Floats
+    graph: Graph, meter: TextMeasure, where: Where, box_of: Callable[[ItemId], Box | None], bounds: Sequence[Corners]
 ) -> dict[ItemId, Note]:
     """All notes by item; of a block without one, the comment at its end.
 
@@ -36,9 +36,9 @@ def place_notes(
     return notes
 
 
-def _beside(box: Box | None, bounds: Floats, height: float) -> tuple[float, float]:
+def _beside(box: Box | None, bounds: Sequence[Corners], height: float) -> tuple[float, float]:
     """Above the card, or below everything for the program's last comment."""
     if box is not None:
         return box.x, box.y - height - NOTE_GAP
-    extent = geometry.union(Box(a, b, c - a, d - b) for a, b, c, d in bounds.tolist())
+    extent = geometry.union(Box(a, b, c - a, d - b) for a, b, c, d in bounds)
     return (extent.x, extent.bottom + 2 * NOTE_GAP) if extent is not None else (0.0, 0.0)

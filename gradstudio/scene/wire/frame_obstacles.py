@@ -2,21 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from gradstudio.graph.model import ROOT, Graph, ItemId, Wire
 from gradstudio.scene.card.card_layout import PADDING, ROW, CardLayout, Measure
-from gradstudio.scene.geometry import Floats
+from gradstudio.scene.geometry import Corners
 from gradstudio.scene.items import Frame
 
-Corners = tuple[float, float, float, float]
 EACH = 3
 """Obstacles that a frame makes: the whole of it, its ports at the left, its ports at the right."""
 
 
 def obstacles_of_frames(
     graph: Graph, frames: Mapping[ItemId, Frame], wires: Sequence[Wire], first: int, measure: Measure
-) -> tuple[Floats, list[list[int]]]:
+) -> tuple[list[Corners], list[list[int]]]:
     """Left, top, right, bottom of each obstacle, and for each wire the numbers of those that are none to it.
 
     Args:
@@ -34,7 +31,7 @@ def obstacles_of_frames(
         whole = [number[block] for end in (wire.source, wire.target) for block in around[end] if block in number]
         heads = [number[end] + k for end in (wire.source, wire.target) if end in number for k in (1, 2)]
         open_to.append(whole + heads)
-    return np.array(rects, dtype=np.float64).reshape(-1, 4), open_to
+    return rects, open_to
 
 
 def _around(graph: Graph, item: ItemId) -> tuple[ItemId, ...]:

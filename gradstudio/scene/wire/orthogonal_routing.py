@@ -1,11 +1,14 @@
 """Ways of wires in level and upright stretches that meet no card and run on no other wire. No painting, no Qt here."""
 
+from __future__ import annotations
+
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gradstudio.scene.geometry import FORWARD, Floats, distinct
+from gradstudio.scene.arrays import distinct
+from gradstudio.scene.geometry import FORWARD, Floats
 
 Point = tuple[float, float]
 Bools = NDArray[np.bool_]

@@ -3,11 +3,12 @@
 What results changed is read again when somebody asks for it: another moment changes hundreds of ports at once.
 """
 
-from collections.abc import Iterable
+from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.scene.card.card_stack import CardStack
@@ -16,12 +17,16 @@ from gradstudio.scene.scene_state import SceneState
 from gradstudio.scene.statement_numbers import StatementNumbers
 from gradstudio.scene.wire.wiring import Wiring
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 
 class PortLooks:
     """Looks of outputs, and by them the colour of each wire.
 
     Attributes:
-        codes: for each wire, in the order of the wiring, the place of its look in `by_code`.
+        code_list: for each wire, in the order of the wiring, the place of its look in `by_code`.
         by_code: every look that a wire had so far.
         revision: another one when wires are to be drawn in other colours.
     """
@@ -29,7 +34,8 @@ class PortLooks:
     def __init__(self, state: SceneState, stack: CardStack, wiring: Wiring, numbers: StatementNumbers) -> None:
         """Nothing was read."""
         self._state, self._stack, self._wiring, self._numbers = state, stack, wiring, numbers
-        self.codes: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+        self.code_list: list[int] = []
+        self._codes: NDArray[np.intp] | None = None
         self.by_code: list[PortStyle] = []
         self.revision = 0
         self._code_of: dict[PortStyle, int] = {}
@@ -38,7 +44,21 @@ class PortLooks:
         self._leaving: dict[ItemId, list[int]] = {}
         self._entering: dict[ItemId, list[int]] = {}
 
+    @property
+    def codes(self) -> NDArray[np.intp]:
+        """`code_list` as an array."""
+        if self._codes is None:
+            import numpy as np
+
+            self._codes = np.array(self.code_list, dtype=np.intp)
+        return self._codes
+
     # -------------------------------------------------------------- asking
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether results changed, so that looks are read anew when they are asked for."""
+        return bool(self._unread)
 
     def look_of(self, item: ItemId, output: int) -> PortStyle:
         """How an output's port and its wires are drawn."""
@@ -71,11 +91,11 @@ class PortLooks:
         """Read these items' looks again when they are asked for; those of all when none is named."""
         self._unread.update(self._looks if items is None else self._looks.keys() & items)
 
-    def read_wires(self, which: NDArray[np.bool_]) -> None:
+    def read_wires(self, which: Iterable[int]) -> None:
         """Bring the colours of these wires up to date."""
         if self._unread:
             wires = self._wiring.wires
-            sources = {wires[k].source for k in np.nonzero(which)[0].tolist()}
+            sources = {wires[k].source for k in which}
             for item in sources & self._unread:
                 self._read(item)
 
@@ -89,7 +109,7 @@ class PortLooks:
         codes = [self._code(self._along(wire, self._last_look(wire.source, wire.output))) for wire in wires]
         for wire in self._wiring.muted:
             codes[self._wiring.index[wire]] = self._code(MUTED)
-        self.codes = np.array(codes, dtype=np.intp)
+        self.code_list, self._codes = codes, None
         self.revision += 1
 
     def _last_look(self, item: ItemId, output: int) -> PortStyle:
@@ -118,8 +138,8 @@ class PortLooks:
         wire = self._wiring.wires[k]
         muted = wire in self._wiring.muted
         code = self._code(MUTED if muted else self._along(wire, self.look_of(wire.source, wire.output)))
-        if self.codes[k] != code:
-            self.codes[k] = code
+        if self.code_list[k] != code:
+            self.code_list[k], self._codes = code, None
             self.revision += 1
 
     def _along(self, wire: Wire, look: PortStyle) -> PortStyle:

@@ -1,15 +1,13 @@
 """Dots through which wires are led: where they are, and the paths through them. No Qt."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-
-import numpy as np
 
 from gradstudio.graph.model import Wire
 from gradstudio.graph.ports.wire_dots import End, Point, dots_by_end
 from gradstudio.scene.geometry import Box, Floats
 from gradstudio.scene.placement import Placement
 from gradstudio.scene.scene_state import SceneState
-from gradstudio.scene.wire import wire_styles
 from gradstudio.scene.wire.wire_options import WireStyle
 from gradstudio.scene.wire.wiring import Wiring
 
@@ -42,7 +40,7 @@ class Dots:
         """The nearest dot that is not farther away than `reach`, and its wire."""
         near = None
         for wire, key, (at_x, at_y) in self._listed():
-            away = float(np.hypot(at_x - x, at_y - y))
+            away = math.hypot(at_x - x, at_y - y)
             if away <= reach:
                 reach, near = away, (key, wire)
         return near
@@ -67,6 +65,10 @@ class Dots:
         """Change the paths of those of the wires that have dots, `(wires, points, 2)`."""
         if not self.by_end:
             return
+        import numpy as np
+
+        from gradstudio.scene.wire import wire_styles
+
         led = dict[int, Floats]()
         for k, wire in enumerate(wires):
             keys = self.of(wire)
@@ -81,6 +83,10 @@ class Dots:
 
 def _onward(wires: Sequence[Wire], led: Mapping[int, Floats]) -> dict[object, Floats]:
     """By output and place, the directions in which wires go on from a dot, summed up: some share one."""
+    import numpy as np
+
+    from gradstudio.scene.wire import wire_styles
+
     found: dict[object, Floats] = {}
     for k, points in led.items():
         for at, way in zip(points[1:-1], wire_styles.directions(points)[1:], strict=True):

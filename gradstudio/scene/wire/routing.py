@@ -1,11 +1,14 @@
 """Wires that would run behind cards are led between them, in every style. Plain numbers and numpy, no Qt."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
 
-from gradstudio.scene.geometry import FORWARD, PATH_POINTS, Floats, Indices, distinct
+from gradstudio.scene.arrays import distinct
+from gradstudio.scene.geometry import FORWARD, PATH_POINTS, Floats, Indices
 from gradstudio.scene.wire.orthogonal_routing import BEHIND, Point, Taken, Way, find_way
 from gradstudio.scene.wire.wire_options import WireStyle
 from gradstudio.scene.wire.wire_styles import way_path

@@ -5,13 +5,13 @@ where there is no room at all, there is no label: hovering the wire tells it. Le
 while the scene shrinks. Places do not depend on what is seen, so a label stays where it is while the scene is moved.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
-import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from gradstudio.graph.model import Wire
 from gradstudio.protocol.messages.backward_trace import WireGrad
@@ -20,6 +20,10 @@ from gradstudio.scene import geometry, value_format
 from gradstudio.scene.geometry import Box, Floats
 from gradstudio.scene.scene import Scene
 from gradstudio.scene.text_measure import TextMeasure
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 ROLE: Final = "mono_label"
 HEIGHT: Final = 15.0
@@ -96,11 +100,11 @@ class WireLabels:
             self._homes.clear()
             self._unchecked.clear()
             self._key, self._scale = (board.state.geometry_revision, zoom), scale_at(zoom)
-        around = np.nonzero(geometry.visible(board.routes.bounds, seen, 60.0 * self._scale))[0]
+        around = board.routes.wires_in(seen, 60.0 * self._scale)
         if zoom < LEAST_ZOOM or len(around) > MOST:
             return []
         self._note_revision()
-        wires = [board.wiring.wires[k] for k in around.tolist()]
+        wires = [board.wiring.wires[k] for k in around]
         for wire in self._unchecked.intersection(wires):
             self._forget_changed(wire)
         fresh = [wire for wire in wires if wire not in self._labels]
@@ -122,6 +126,8 @@ class WireLabels:
 
         What had no room stands where the words cover no card, tied to its wire.
         """
+        import numpy as np
+
         label, board = self.of(wire), self._board
         if label is not None and label.text == text:
             return label
@@ -184,8 +190,15 @@ class WireLabels:
         room = label.box.width / self._scale - label_width(self._board.state.meter, text)
         return -0.5 <= room <= LOOSE
 
-    def _place(self, wires: Iterable[Wire], seen: Box) -> None:
+    def _place(self, wires: Sequence[Wire], seen: Box) -> None:
         board = self._board
+        self._sent.update((wire, board.results.wire_grad(wire)) for wire in wires)
+        self._labels.update(dict.fromkeys(wires))
+        sent = [wire for wire in wires if self._sent[wire] is not None]
+        if not sent:
+            return
+        import numpy as np
+
         obstacles = board.placement.bounds[geometry.visible(board.placement.bounds, seen, NEAR)] + (
             -PORT_ROOM,
             0.0,
@@ -198,12 +211,15 @@ class WireLabels:
         taken = [label.box for label in self._homes.values()]
         boxes = np.array([(box.x, box.y, box.right, box.bottom) for box in taken]).reshape(-1, 4)
         obstacles = np.concatenate([obstacles, boxes])
-        for wire in wires:
-            found = self._sent[wire] = board.results.wire_grad(wire)
-            label = self._labels[wire] = self._placed(wire, found.grad, obstacles) if found is not None else None
-            if label is not None:
-                self._homes[wire], box = label, label.box
-                obstacles = np.concatenate([obstacles, [(box.x, box.y, box.right, box.bottom)]])
+        for wire in sent:
+            found = self._sent[wire]
+            assert found is not None
+            label = self._labels[wire] = self._placed(wire, found.grad, obstacles)
+            if label is None:
+                continue
+            self._homes[wire] = label
+            box = label.box
+            obstacles = np.concatenate([obstacles, [(box.x, box.y, box.right, box.bottom)]])
 
     def _placed(self, wire: Wire, grad: Summary | None, obstacles: Floats) -> WireLabel | None:
         """The first wording and place for which there is room, on the wire or tied to it; None: there is none."""
@@ -216,6 +232,8 @@ class WireLabels:
         return None
 
     def _free_label(self, wire: Wire, words: str, lifts: Sequence[float], obstacles: Floats) -> WireLabel | None:
+        import numpy as np
+
         board, height = self._board, HEIGHT * self._scale
         width = label_width(board.state.meter, words) * self._scale
         points = board.routes.paths[board.wiring.index[wire]][list(POINTS)]
@@ -242,6 +260,8 @@ def label_width(meter: TextMeasure, text: str) -> float:
 
 def _meets(boxes: Floats, others: Floats) -> NDArray[np.bool_]:
     """Which boxes (left, top, right, bottom) come too near to one of the others."""
+    import numpy as np
+
     apart = (
         (boxes[:, None, 0] > others[None, :, 2] + CLEAR)
         | (boxes[:, None, 2] < others[None, :, 0] - CLEAR)

@@ -4,24 +4,24 @@ To lead hundreds of wires around hundreds of cards takes longer than a frame. Af
 at once, `catch_up` leads the rest when there is time; until then a wire whose ends stayed where they were stays too.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
-import numpy as np
 
 from gradstudio.graph.model import Wire
 from gradstudio.scene import geometry
 from gradstudio.scene.card.card_stack import CardStack
-from gradstudio.scene.geometry import Floats, Indices
+from gradstudio.scene.geometry import Box, Corners, Floats, Indices
 from gradstudio.scene.items import PortRef, input_offset, output_offset
 from gradstudio.scene.placement import Placement, Point
 from gradstudio.scene.scene_state import SceneState
-from gradstudio.scene.wire import wire_styles
+from gradstudio.scene.wire.few_wires import FEW_WIRES, Path, bounds_of, few_paths, is_behind
 from gradstudio.scene.wire.frame_obstacles import obstacles_of_frames
 from gradstudio.scene.wire.reroute_dots import Dots
-from gradstudio.scene.wire.routing import MOST_WIRES, each_routed
 from gradstudio.scene.wire.wiring import Wiring
 
 AT_ONCE: Final = 16
@@ -53,18 +53,44 @@ class WireRoutes:
     """Where wires run, in the order of the wiring.
 
     Attributes:
-        paths: points of each wire, `(wires, geometry.PATH_POINTS, 2)`, scene pixels.
-        bounds: left, top, right, bottom of each path, `(wires, 4)`.
+        few: points of each wire while they are few and plain, and nothing is in their way; None: see `paths`.
     """
 
     def __init__(self, state: SceneState, stack: CardStack, placement: Placement, wiring: Wiring, dots: Dots) -> None:
         """No wire runs anywhere yet."""
         self._state, self._stack, self._placement = state, stack, placement
         self._wiring, self._dots = wiring, dots
-        self.paths: Floats = np.empty((0, geometry.PATH_POINTS, 2))
-        self.bounds: Floats = np.empty((0, 4))
+        self.few: list[Path] | None = []
+        self._few_bounds: list[Corners] = []
+        self._paths: Floats | None = None
+        self._bounds: Floats | None = None
         self._led: Leading | None = None
         self._leading: Leading | None = None
+
+    @property
+    def paths(self) -> Floats:
+        """Points of each wire, `(wires, geometry.PATH_POINTS, 2)`, scene pixels."""
+        if self._paths is None:
+            import numpy as np
+
+            self._paths = np.array(self.few, dtype=np.float64).reshape(-1, geometry.PATH_POINTS, 2)
+        return self._paths
+
+    @property
+    def bounds(self) -> Floats:
+        """Left, top, right, bottom of each path, `(wires, 4)`."""
+        if self._bounds is None:
+            import numpy as np
+
+            self._bounds = np.array(self._few_bounds, dtype=np.float64).reshape(-1, 4)
+        return self._bounds
+
+    def wires_in(self, view: Box, margin: float = 4.0) -> list[int]:
+        """The numbers of the wires that can show in a rectangle of the scene, or so near to it."""
+        if self.few is not None:
+            return geometry.few_visible(self._few_bounds, view, margin)
+        found: list[int] = geometry.visible(self.bounds, view, margin).nonzero()[0].tolist()
+        return found
 
     @property
     def is_behind(self) -> bool:
@@ -74,7 +100,14 @@ class WireRoutes:
     def route(self) -> None:
         """Lead all wires anew, the first of them around what is in the way, too."""
         self._leading = None
-        self.paths, self.bounds = self._routed(self._wiring.wires)
+        self.few = self._few_paths()
+        if self.few is not None:
+            self._few_bounds = [bounds_of(path) for path in self.few]
+            self._paths = self._bounds = None
+            if not self._is_led():
+                return
+            self.few = None
+        self._paths, self._bounds = self._routed(self._wiring.wires)
 
     def catch_up(self, count: int | None = AT_ONCE) -> None:
         """Lead so many wires more; None: all that wait. What was led is shown when the last one is."""
@@ -85,9 +118,11 @@ class WireRoutes:
         if leading.rest is None:
             self._led, self._leading = leading, None
             self._state.geometry_revision += 1
-            self.paths = leading.paths.copy()
-            self._dots.lead(leading.wires, self.paths, self._wiring.view.style)
-            self.bounds = geometry.path_bounds(self.paths)
+            from gradstudio.scene.arrays import path_bounds
+
+            self._paths, self.few = leading.paths.copy(), None
+            self._dots.lead(leading.wires, self._paths, self._wiring.view.style)
+            self._bounds = path_bounds(self._paths)
 
     def route_some(self, which: Sequence[int]) -> None:
         """Lead the wires at these places of the wiring anew."""
@@ -95,24 +130,50 @@ class WireRoutes:
             self._leading = None
             wires = self._wiring.wires
             self.paths[which], self.bounds[which] = self._routed([wires[k] for k in which])
+            self.few = None
 
     def dot_index(self, wire: Wire, x: float, y: float) -> int:
         """Before which dot of a wire a new one at the point comes."""
+        import numpy as np
+
         path = self.paths[self._wiring.index[wire]]
         nearest = int(np.argmin(np.hypot(path[:, 0] - x, path[:, 1] - y)))
         places = (np.array(self._dots.place(key)) for key in self._dots.of(wire))
         return sum(int(np.argmin(np.hypot(*(path - place).T))) < nearest for place in places)
 
     def _routed(self, wires: Sequence[Wire]) -> tuple[Floats, Floats]:
-        if not wires:
-            return np.empty((0, geometry.PATH_POINTS, 2)), np.empty((0, 4))
+        from gradstudio.scene.arrays import path_bounds
+        from gradstudio.scene.wire import wire_styles
+        from gradstudio.scene.wire.routing import MOST_WIRES
+
         style = self._wiring.view.style
         (starts, source), (ends, target) = self._begin(wires), self._end(wires)
         paths = wire_styles.styled_paths(style, starts, ends, source, target)
         if self._stack.cards and len(wires) <= MOST_WIRES and not self._placement.dragged:
             paths = self._around(wires, paths)
         self._dots.lead(wires, paths, style)
-        return paths, geometry.path_bounds(paths)
+        return paths, path_bounds(paths)
+
+    def _few_paths(self) -> list[Path] | None:
+        """The paths of a few curved wires without dots; None of others."""
+        wires, view = self._wiring.wires, self._wiring.view
+        if len(wires) > FEW_WIRES or (wires and (view.style != "curved" or self._dots.by_end)):
+            return None
+        anchor = self._placement.anchor
+        starts = [anchor(PortRef(wire.source, "output", "", wire.output)) for wire in wires]
+        return few_paths(starts, [anchor(PortRef(wire.target, "input", wire.port)) for wire in wires])
+
+    def _is_led(self) -> bool:
+        """Whether something is in the way of one of the few."""
+        if not self._stack.cards or self._placement.dragged or not self.few:
+            return False
+        wires, index = self._wiring.wires, self._stack.index
+        obstacles, open_to = self._obstacles(wires)
+        for wire, path, bounds, opened in zip(wires, self.few, self._few_bounds, open_to, strict=True):
+            free = {index.get(wire.source, -1), index.get(wire.target, -1), *opened}
+            if any(is_behind(path, bounds, one) for k, one in enumerate(obstacles) if k not in free):
+                return True
+        return False
 
     def _begin(self, wires: Sequence[Wire]) -> tuple[Floats, Floats]:
         """Where each wire begins, `(wires, 2)`, and the corners of what it leaves, `(wires, 4)`."""
@@ -144,6 +205,8 @@ class WireRoutes:
         self, owners: list[int], offsets: list[Point], on_frames: dict[int, PortRef]
     ) -> tuple[Floats, Floats]:
         """Places by card and offset; those of `on_frames` are ports of frames, with nothing around them to avoid."""
+        import numpy as np
+
         bounds = self._placement.bounds
         corners = bounds[owners] if len(bounds) else np.zeros((len(owners), 4))
         points = corners[:, :2] + np.array(offsets)
@@ -154,11 +217,13 @@ class WireRoutes:
 
     def _around(self, wires: Sequence[Wire], paths: Floats) -> Floats:
         """No wire runs behind a card or a note, through a block it does not belong to, or through ports of one."""
-        placement, index, measure = self._placement, self._stack.index, self._state.meter.width
-        notes = [(box.x, box.y, box.right, box.bottom) for note in placement.notes.values() for box in (note.box,)]
-        cards = np.concatenate([placement.bounds, np.array(notes, dtype=np.float64).reshape(-1, 4)])
-        frames, open_to = obstacles_of_frames(self._state.graph, placement.frames, wires, len(cards), measure)
-        obstacles = np.concatenate([cards, frames])
+        import numpy as np
+
+        from gradstudio.scene.wire.routing import each_routed
+
+        index = self._stack.index
+        corners, open_to = self._obstacles(wires)
+        obstacles = np.array(corners, dtype=np.float64).reshape(-1, 4)
         source = np.array([index.get(wire.source, -1) for wire in wires])
         target = np.array([index.get(wire.target, -1) for wire in wires])
         given = paths, obstacles, source, target
@@ -174,8 +239,18 @@ class WireRoutes:
         self._leading = leading
         return self._as_before(wires, paths)
 
+    def _obstacles(self, wires: Sequence[Wire]) -> tuple[list[Corners], list[list[int]]]:
+        """Cards, notes and what of frames is in the way; for each wire the numbers of those that are not in its."""
+        placement, measure = self._placement, self._state.meter.width
+        notes = [(box.x, box.y, box.right, box.bottom) for note in placement.notes.values() for box in (note.box,)]
+        cards = [*placement.corners, *notes]
+        frames, open_to = obstacles_of_frames(self._state.graph, placement.frames, wires, len(cards), measure)
+        return [*cards, *frames], open_to
+
     def _as_before(self, wires: Sequence[Wire], paths: Floats) -> Floats:
         """Plain paths, and those that were led before between the same places."""
+        import numpy as np
+
         shown, led = paths.copy(), self._led
         if led is not None:
             known = {wire: k for k, wire in enumerate(led.wires)}

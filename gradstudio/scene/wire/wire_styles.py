@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from gradstudio.scene import geometry
+from gradstudio.scene import arrays, geometry
 from gradstudio.scene.geometry import PATH_POINTS, Floats
 from gradstudio.scene.wire.wire_options import WireStyle
 
@@ -24,8 +24,8 @@ _BEND: Final = np.linspace(0.0, 1.0, 5)[:, None]
 
 
 def styled_paths(style: WireStyle, starts: Floats, ends: Floats, source_boxes: Floats, target_boxes: Floats) -> Floats:
-    """Flattened wires, `(wires, PATH_POINTS, 2)`; the arguments are those of `geometry.wire_paths`."""
-    paths = geometry.wire_paths(starts, ends, source_boxes, target_boxes)
+    """Flattened wires, `(wires, PATH_POINTS, 2)`; the arguments are those of `arrays.wire_paths`."""
+    paths = arrays.wire_paths(starts, ends, source_boxes, target_boxes)
     forward = ends[:, 0] >= starts[:, 0] + geometry.FORWARD
     if style == "straight":
         straight = starts[:, None] + np.linspace(0.0, 1.0, PATH_POINTS)[None, :, None] * (ends - starts)[:, None]

@@ -1,15 +1,19 @@
 """Which wires are drawn, and between which cards. No Qt."""
 
-from collections.abc import Iterable
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.ports.muted_wires import muted_wires
 from gradstudio.graph.ports.wire_dots import End, end_of
 from gradstudio.scene.scene_state import SceneState
 from gradstudio.scene.wire.wire_options import WireOptions
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Wiring:
@@ -56,6 +60,8 @@ class Wiring:
 
     def touching(self, items: frozenset[str]) -> NDArray[np.bool_]:
         """Which wires begin or end at one of these items, or lead through one of these dots."""
+        import numpy as np
+
         if self._touching is None or self._touching[0] != items:
             dotted = _ends_of_dots(items)
             whole = items | self._state.joining.whole(ItemId(item) for item in items)

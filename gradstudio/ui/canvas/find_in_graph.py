@@ -2,7 +2,6 @@
 
 from typing import Final
 
-import numpy as np
 from PySide6.QtCore import QObject, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
@@ -107,6 +106,8 @@ class FindInGraph(QObject):
         """Fade what does not match, outline what does; nothing fades where nothing matches."""
         if not self.is_open or not self.found:
             return
+        import numpy as np
+
         canvas, board = self._canvas, self._canvas.board
         camera, port, look = canvas.camera, canvas.viewport(), canvas.look
         seen = geometry.visible(board.placement.bounds, camera.seen(port.width(), port.height()))

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.camera import Camera
-from gradstudio.scene.geometry import Box, visible
+from gradstudio.scene.geometry import Box
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.minimap_places import GAP_PX, button_places, opened_from, place_in_corner
 from gradstudio.ui.canvas.paint.minimap_painter import (
@@ -200,7 +200,7 @@ class Minimap(QWidget):
         placement = self._canvas.board.placement
         over = self._canvas.camera.box_to_scene(Box(here.x(), here.y(), here.width(), here.height()))
         is_over_note = any(note.box.meets(over) for note in placement.notes.values())
-        return is_over_note or bool(visible(placement.bounds, over, 0.0).any())
+        return is_over_note or bool(placement.cards_in(over, 0.0))
 
     def _free_button(self) -> QRect:
         """The button in the corner, or as near to it along the edges as it covers nothing."""

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from typing import Final
 
-import numpy as np
 from PySide6.QtCore import QTimer
 
 from gradstudio.graph.model import ItemId
@@ -11,7 +10,7 @@ from gradstudio.scene import camera as cameras
 from gradstudio.scene import geometry
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.entry_point import first_item
-from gradstudio.scene.geometry import Box, Floats
+from gradstudio.scene.geometry import Box, Corners
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.paint.screen_cache import SETTLE_MS
 from gradstudio.ui.canvas.view_animation import ViewAnimation
@@ -121,13 +120,12 @@ class Viewport:
         boxes = [self._board.placement.box(item) if item is not None else None, note.box if note is not None else None]
         return geometry.union(box for box in boxes if box is not None)
 
-    def _all_bounds(self) -> Floats:
+    def _all_bounds(self) -> list[Corners]:
         """Left, top, right, bottom of each card, frame and note."""
         boxes = [frame.box for frame in self._board.placement.frames.values()] + [
             note.box for note in self._board.placement.notes.values()
         ]
-        rows = [(box.x, box.y, box.right, box.bottom) for box in boxes]
-        return np.concatenate([self._board.placement.bounds, np.array(rows, dtype=np.float64).reshape(-1, 4)])
+        return [*self._board.placement.corners, *((box.x, box.y, box.right, box.bottom) for box in boxes)]
 
     def bring_into_view(self, item: ItemId, covered_px: float = 0.0) -> None:
         """Push the scene as little as shows the whole card; the zoom stays.
@@ -243,7 +241,7 @@ class Viewport:
         board, view = self._board, self._canvas.viewport()
         size = new_card_size(board, key)
         seen = self._canvas.camera.seen(view.width(), view.height())
-        taken = [geometry.Box(a, b, c - a, d - b) for a, b, c, d in board.placement.bounds.tolist()]
+        taken = [geometry.Box(a, b, c - a, d - b) for a, b, c, d in board.placement.corners]
         taken += [frame.box for frame in board.placement.frames.values()] + [
             note.box for note in board.placement.notes.values()
         ]
@@ -299,10 +297,7 @@ class Viewport:
     def visible_items(self) -> tuple[ItemId, ...]:
         """Nodes whose cards can be seen: the engine summarises them first."""
         seen = self._canvas.camera.seen(self._canvas.viewport().width(), self._canvas.viewport().height())
-        cards = (
-            self._board.stack.ids[k]
-            for k in np.nonzero(geometry.visible(self._board.placement.bounds, seen))[0].tolist()
-        )
+        cards = (self._board.stack.ids[k] for k in self._board.placement.cards_in(seen))
         return tuple(self._board.state.joining.whole(cards))
 
     def _fit(self, box: Box | None, at_once: bool = False) -> None:

@@ -1,22 +1,28 @@
 """The ticks of a timeline as arrays, so that hundreds of thousands of them can be drawn. No Qt here."""
 
+from __future__ import annotations
+
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord, TupleRecord
 from gradstudio.protocol.timeline.run_timeline import Tick, Timeline
 
-Ints = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Ints: TypeAlias = "npt.NDArray[np.int32]"
+Bytes: TypeAlias = "npt.NDArray[np.uint8]"
 LoopsOf = Callable[[ItemId], tuple[ItemId, ...]]
 """The loops around a node, outermost first."""
 
+NOTHING: array[int] = array("i")
+"""The numbers of no ticks: numpy is imported with the first one."""
 BACKWARD, NOT_FINITE = 1, 2
 """Bits of a tick's marks."""
 
@@ -40,6 +46,8 @@ class Cells(NamedTuple):
 
     def at(self, tick: int) -> int:
         """The cell that holds a tick."""
+        import numpy as np
+
         return int(np.searchsorted(self.starts, np.int32(tick), side="right")) - 1  # another type would copy it all
 
     def last_tick(self, cell: int) -> int:
@@ -122,7 +130,12 @@ class TickArrays:
     def cells(self, unfolded: bool) -> Cells:
         """The cells, folded to groups or one a tick."""
         if unfolded not in self._cells:
-            if unfolded or not self.count:
+            if not self.count:
+                self._cells[unfolded] = Cells(self._codes, self._codes, self._marks, 0)
+                return self._cells[unfolded]
+            import numpy as np
+
+            if unfolded:
                 starts = np.arange(self.count, dtype=np.int32)
                 self._cells[unfolded] = Cells(starts, self._codes, self._marks, self.count)
             else:
@@ -145,6 +158,8 @@ class TickArrays:
 
     def tick_of(self, step: int, backward: int, place: int) -> int | None:
         """The tick of a row: of a backward's `place`, else of the statement that was executed as `step`."""
+        import numpy as np
+
         if backward:
             begin = self._begins.get(backward)
             return begin + place if begin is not None and 0 <= begin + place < self.count else None
@@ -155,10 +170,10 @@ class TickArrays:
 
     def _forget(self) -> None:
         self.count = 0
-        self._codes: Ints = np.empty(0, np.int32)
-        self._groups: Ints = np.empty(0, np.int32)
-        self._steps: Ints = np.empty(0, np.int32)
-        self._marks: Bytes = np.empty(0, np.uint8)
+        self._codes: Ints = cast("Ints", NOTHING)
+        self._groups: Ints = cast("Ints", NOTHING)
+        self._steps: Ints = cast("Ints", NOTHING)
+        self._marks: Bytes = cast("Bytes", NOTHING)
         self.nodes: list[ItemId] = []
         self.number: dict[ItemId, int] = {}
         self.sections: list[Section] = []
@@ -184,6 +199,8 @@ class TickArrays:
         return changed
 
     def _extend(self, new: list[Tick], backwards: dict[int, BackwardTraced]) -> None:
+        import numpy as np
+
         codes = np.fromiter((self._number(tick.node) for tick in new), np.int32, len(new))
         groups = np.fromiter((tick.group for tick in new), np.int32, len(new))
         marks = np.fromiter((_mark(tick) for tick in new), np.uint8, len(new))
@@ -200,6 +217,8 @@ class TickArrays:
 
     def _steps_of(self, new: list[Tick]) -> Ints:
         """Never falling, so that it can be searched: an autograd row counts to the statement before its own."""
+        import numpy as np
+
         last = int(self._steps[-1]) if self.count else 0
         made = np.empty(len(new), np.int32)
         for k, tick in enumerate(new):

@@ -144,7 +144,7 @@ class Tour(QObject):
         if canvas.board.placement.extent() is None:
             hint = hint_box(view.width(), view.height())
             found.append(QRect(round(hint.x), round(hint.y), round(hint.width), round(hint.height)).translated(corner))
-        for left, top, right, bottom in canvas.board.placement.bounds.tolist():
+        for left, top, right, bottom in canvas.board.placement.corners:
             (x, y), (to_x, to_y) = canvas.camera.to_view(left, top), canvas.camera.to_view(right, bottom)
             shown = QRect(round(x), round(y), round(to_x - x), round(to_y - y)).intersected(view)
             if not shown.isEmpty():

@@ -1,7 +1,5 @@
 """Wires have the colour of what flows along them; what results changed is read when somebody asks."""
 
-import numpy as np
-
 from gradstudio.graph import recipes
 from gradstudio.graph.model import Wire
 from gradstudio.protocol.messages.inference import PortInference
@@ -15,7 +13,7 @@ def look_along(drawing: Drawing, wire: Wire) -> PortStyle:
 
 
 def read_all(drawing: Drawing) -> None:
-    drawing.board.looks.read_wires(np.ones(len(drawing.board.wiring.wires), dtype=np.bool_))
+    drawing.board.looks.read_wires(range(len(drawing.board.wiring.wires)))
 
 
 def test_a_wire_takes_the_colour_of_what_ran_when_it_is_read(drawing: Drawing) -> None:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from gradstudio.document.python.python_document import read_python
-from gradstudio.scene.geometry import PATH_POINTS, Floats, wire_paths
+from gradstudio.scene.arrays import wire_paths
+from gradstudio.scene.geometry import PATH_POINTS, Floats
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import NoResults
 from gradstudio.scene.scene import Scene

@@ -296,7 +296,7 @@ def test_hovering_a_wire_shows_where_it_begins_and_ends(hand: Hand) -> None:
 
 
 def test_only_what_the_line_crosses_counts() -> None:
-    from gradstudio.scene.geometry import path_bounds, wires_across
+    from gradstudio.scene.arrays import path_bounds, wires_across
 
     t = np.linspace(0, 1, 22)
     paths = np.stack([np.stack([100 * t, np.full(22, y)], 1) for y in (0.0, 50.0, 100.0)])

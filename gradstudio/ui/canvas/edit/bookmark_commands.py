@@ -2,8 +2,6 @@
 
 from typing import Final
 
-import numpy as np
-
 from gradstudio.document.bookmarks import Bookmark
 from gradstudio.document.file import View
 from gradstudio.graph.model import ItemId
@@ -55,8 +53,8 @@ class BookmarkCommands:
             _, x, y = self._navigation.view_state()
             if not board.stack.ids:
                 return ""
-            middles = (board.placement.bounds[:, :2] + board.placement.bounds[:, 2:]) / 2
-            item = board.stack.ids[int(np.abs(middles - (x, y)).sum(1).argmin())]
+            away = [abs((a + c) / 2 - x) + abs((b + d) / 2 - y) for a, b, c, d in board.placement.corners]
+            item = board.stack.ids[away.index(min(away))]
         return title(board.graph, item)[:LONGEST_NAME]
 
     def marks(self) -> tuple[MapMark, ...]:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gradstudio.graph.model import Wire
-from gradstudio.scene import geometry
+from gradstudio.scene import arrays
 from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
 from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.paint.wire_painter import draw_paths
@@ -58,7 +58,7 @@ class Swipe(Gesture):
 
     def _crossed(self) -> tuple[Wire, ...]:
         board = self.canvas.board
-        found = geometry.wires_across(
+        found = arrays.wires_across(
             board.routes.paths, board.routes.bounds, (self.start.x, self.start.y), (self._at.x, self._at.y)
         )
         return tuple(board.wiring.wires[k] for k in found if self.takes(board.wiring.wires[k]))

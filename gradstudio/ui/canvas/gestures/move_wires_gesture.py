@@ -8,7 +8,7 @@ from gradstudio.graph import recipes, rules
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Wire
 from gradstudio.graph.names import title
-from gradstudio.scene import geometry, hit_test
+from gradstudio.scene import arrays, hit_test
 from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.edit.wire_commands import count_words
 from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
@@ -67,7 +67,7 @@ class MoveWires(Gesture):
         ends = np.array([board.placement.anchor(PortRef(wire.target, "input", wire.port)) for wire in self._wires])
         starts = np.repeat(np.array([start]), len(ends), 0)
         boxes = [np.concatenate([points, points], 1) + np.array([0, -10, 0, 10]) for points in (starts, ends)]
-        paths = geometry.wire_paths(starts, ends, *boxes)
+        paths = arrays.wire_paths(starts, ends, *boxes)
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
         stay = {wire for wire, _ in self._refused}
         for role, refused in (("accent", False), ("danger", True)):

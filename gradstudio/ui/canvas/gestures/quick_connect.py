@@ -1,6 +1,5 @@
 """Shift (or Alt) and the right button from card to card: the output that fits best is wired to its best input."""
 
-import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPainter
 
@@ -11,7 +10,7 @@ from gradstudio.graph.ports.item_ports import input_ports, output_ports
 from gradstudio.graph.ports.port_matching import Link
 from gradstudio.graph.recipes.wiring.connection import is_wired
 from gradstudio.graph.rules import why_not
-from gradstudio.scene import geometry, hit_test
+from gradstudio.scene import hit_test
 from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
 from gradstudio.ui.canvas.gestures.pointer import Pointer
@@ -60,6 +59,10 @@ class QuickConnect(Gesture):
         self.canvas.bubble.hide()
 
     def paint(self, painter: QPainter) -> None:
+        import numpy as np
+
+        from gradstudio.scene import arrays
+
         canvas, board = self.canvas, self.canvas.board
         if not self._at.is_far_from(self.start):
             return
@@ -71,7 +74,7 @@ class QuickConnect(Gesture):
         for start, end in self._ends(equal):
             points = np.array([start, end], dtype=np.float64)
             spots = np.concatenate([points, points], 1) + np.array([0, -10, 0, 10])
-            path = geometry.wire_paths(points[:1], points[1:], spots[:1], spots[1:])
+            path = arrays.wire_paths(points[:1], points[1:], spots[:1], spots[1:])
             draw_paths(painter, canvas.camera, canvas.camera.seen(width, height), path, canvas.look.color(role), 2.6)
         for link in equal:
             for port in _ports(link):

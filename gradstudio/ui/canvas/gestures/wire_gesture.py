@@ -17,7 +17,7 @@ from gradstudio.graph.ports.item_ports import output_family
 from gradstudio.graph.recipes.wiring.connection import first_fitting_port, is_wired
 from gradstudio.layout.placement.gap_opening import open_gap
 from gradstudio.operators.model import Family
-from gradstudio.scene import geometry, hit_test
+from gradstudio.scene import arrays, hit_test
 from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
 from gradstudio.ui.canvas.gestures.pointer import Pointer
@@ -237,7 +237,7 @@ class WireGesture(Gesture):
         start, end = (here, free) if self._port.side == "output" else (free, here)
         points = np.array([start, end], dtype=np.float64)
         spots = np.concatenate([points, points], 1) + np.array([0, -10, 0, 10])
-        path = geometry.wire_paths(points[:1], points[1:], spots[:1], spots[1:])
+        path = arrays.wire_paths(points[:1], points[1:], spots[:1], spots[1:])
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
         role = "danger" if self._reason else self._role()
         draw_paths(painter, canvas.camera, seen, path, canvas.look.color(role), 2.6)

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
@@ -103,7 +102,10 @@ def _paint_labels(
 ) -> None:
     """What came back along lit wires: a lit wire is no bar through its own number."""
     if board.state.shown.wire_gradients:
-        lit = [board.wiring.wires[k] for k in np.nonzero(board.wiring.touching(frozenset(state.selection)))[0].tolist()]
+        lit = list[Wire]()
+        if state.selection:
+            chosen = board.wiring.touching(frozenset(state.selection))
+            lit = [board.wiring.wires[k] for k in chosen.nonzero()[0].tolist()]
         wires = [wire for wire in (*lit, *state.selected_wires) if labels.of(wire) is not None]
         found = (label for wire in wires if (label := labels.of(wire)) is not None)
         paint_labels(painter, look, camera, found, stale=bool(wires) and board.results.stale(wires[0].target))

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPainter
 
@@ -60,13 +58,15 @@ def _tint(row: Row | None, theme: Theme) -> int | None:
 
 
 def paint_plates(
-    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, which: NDArray[np.intp], tints: Tints
+    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, which: Sequence[int], tints: Tints
 ) -> None:
     """The cards `which` as plates."""
+    import numpy as np
+
     rects = _view_rects(board, camera, which)
     painter.setPen(Qt.PenStyle.NoPen)
     if len(which) <= FEW:
-        for k, rect in zip(which.tolist(), rects.tolist(), strict=True):
+        for k, rect in zip(which, rects.tolist(), strict=True):
             tints.pictures.paint(painter, look, board, board.stack.ids[k], rect, camera.zoom)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         return
@@ -75,7 +75,7 @@ def paint_plates(
     draw_rects(painter, rects + np.array([-1.0, -1.0, 2.0, 2.0]))
     painter.setBrush(look.color("card_well"))
     draw_rects(painter, rects)
-    items = [board.stack.ids[k] for k in which.tolist()]
+    items = [board.stack.ids[k] for k in which]
     _paint_tints(painter, look, board, items, rects, tints)
     _paint_headers(painter, look, board, items, rects, np.maximum(HEADER * camera.zoom, 3.0))
     if board.state.shown.gradients and LEAST_DOTTED[0] <= rects[:, 2].max() and LEAST_DOTTED[1] <= rects[:, 3].max():
@@ -83,8 +83,10 @@ def paint_plates(
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
 
 
-def _view_rects(board: Scene, camera: Camera, which: NDArray[np.intp]) -> Floats:
-    bounds = board.placement.bounds[which]
+def _view_rects(board: Scene, camera: Camera, which: Sequence[int]) -> Floats:
+    import numpy as np
+
+    bounds = board.placement.bounds[np.array(which, dtype=np.intp)]
     rects = np.empty((len(which), 4))
     rects[:, :2] = np.round((bounds[:, :2] - (camera.x, camera.y)) * camera.zoom)
     rects[:, 2:] = np.maximum(np.round((bounds[:, 2:] - bounds[:, :2]) * camera.zoom), 2.0)
@@ -94,6 +96,8 @@ def _view_rects(board: Scene, camera: Camera, which: NDArray[np.intp]) -> Floats
 def _paint_headers(
     painter: QPainter, look: CanvasStyle, board: Scene, items: Sequence[ItemId], rects: Floats, height: float
 ) -> None:
+    import numpy as np
+
     heads = rects.copy()
     heads[:, 3] = np.minimum(heads[:, 3], height)
     failed = {failure.failed.node for failure in board.results.failures if board.results.moment is None}

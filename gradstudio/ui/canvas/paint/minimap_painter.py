@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
-import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
@@ -48,6 +47,8 @@ class MapCamera(msgspec.Struct, frozen=True):
 
     def rects(self, bounds: Floats) -> Floats:
         """Left, top, right, bottom in the scene as x, y, width, height on the map, none smaller than a dot."""
+        import numpy as np
+
         zoom, camera = self.camera.zoom, self.camera
         rects = np.empty((len(bounds), 4))
         rects[:, :2] = (bounds[:, :2] - (camera.x, camera.y)) * zoom
@@ -90,6 +91,8 @@ class MapPicture:
         return pixmap
 
     def _paint_frames(self, painter: QPainter, look: CanvasStyle, seen: MapCamera) -> None:
+        import numpy as np
+
         painter.setPen(look.color("block_edge"))
         painter.setBrush(look.color("block"))
         for frame in self._board.placement.frames.values():
@@ -135,6 +138,8 @@ class MapPicture:
 
     def _paint_failed(self, painter: QPainter, look: CanvasStyle, rects: Floats) -> None:
         """In the colour of danger, with a cross."""
+        import numpy as np
+
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(look.color("danger"))
         draw_rects(painter, rects + np.array([-1.0, -1.0, 2.0, 2.0]))
@@ -152,6 +157,8 @@ def paint_lit(
     found: Collection[ItemId] = (),
 ) -> None:  # fmt: skip
     """Outlines: what was found (dotted), the selection, and what runs now or next, which has a dot beside it."""
+    import numpy as np
+
     painter.setBrush(Qt.BrushStyle.NoBrush)
     matching = sorted(board.stack.index[item] for item in found if item in board.stack.index)
     painter.setPen(QPen(look.color("warning"), 1.5, Qt.PenStyle.DotLine))
@@ -172,6 +179,8 @@ def paint_lit(
 
 def paint_view(painter: QPainter, look: CanvasStyle, box: Box, width: int, height: int) -> None:
     """The rectangle that is seen; what lies around it is darker. A view beside everything is a line at the edge."""
+    import numpy as np
+
     left, right = (min(max(at, 1.0), width - 2.0) for at in (box.x, box.right))
     top, bottom = (min(max(at, 1.0), height - 2.0) for at in (box.y, box.bottom))
     painter.setPen(Qt.PenStyle.NoPen)

@@ -1,16 +1,15 @@
 """Paints the moment that is looked at: the active node, what flows through its wires, and what had not run yet."""
 
+import math
 from typing import Final
 
 import msgspec
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gradstudio.graph.model import Wire
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.protocol.timeline.model import BackwardStep
-from gradstudio.scene import geometry
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.items import PortRef
@@ -102,7 +101,7 @@ def _light(stage: Stage, wires: list[Wire], color: QColor, *, back: bool, width:
         for k in ARROWS:
             here, there = path[k], path[k - 1] if back else path[min(k + 1, len(path) - 1)]
             x, y = stage.camera.to_view(float(here[0]), float(here[1]))
-            angle = float(np.degrees(np.arctan2(there[1] - here[1], there[0] - here[0])))
+            angle = math.degrees(math.atan2(there[1] - here[1], there[0] - here[0]))
             stage.painter.save()
             stage.painter.translate(x, y)
             stage.painter.rotate(angle)
@@ -176,7 +175,7 @@ def _plate(stage: Stage, port: PortRef, text: str, *, upward: bool) -> None:
 def _taken(stage: Stage, card: Box) -> list[Box]:
     """What a plate must not cover, view pixels: cards, notes, the numbers on wires, the tab of the active card."""
     board, to_view = stage.board, stage.camera.box_to_view
-    near = board.placement.bounds[geometry.visible(board.placement.bounds, stage.seen, 0.0)].tolist()
+    near = (board.placement.corners[k] for k in board.placement.cards_in(stage.seen, 0.0))
     boxes = [to_view(Box(left, top, right - left, bottom - top)) for left, top, right, bottom in near]
     boxes += [to_view(note.box) for note in board.placement.notes.values()]
     if board.state.shown.storage:
@@ -222,8 +221,8 @@ def tab_place(stage: Stage, box: Box, numbers: list[Box]) -> Box:
     width, height = stage.tab_width, TAB - 3
     lefts, tops = (box.x + 10, box.right - 10 - width), (box.y - height, box.bottom)
     places = [Box(left, top, width, height) for top in tops for left in lefts]
-    bounds = stage.board.placement.bounds
-    near = bounds[geometry.visible(bounds, stage.seen, 0.0)].tolist()
+    placement = stage.board.placement
+    near = [placement.corners[k] for k in placement.cards_in(stage.seen, 0.0)]
     cards = [stage.camera.box_to_view(Box(left, top, right - left, low - top)) for left, top, right, low in near]
     others = [card for card in cards if not card.contains(*box.center)]
     taken = [*numbers, *_label_boxes(stage), *others]

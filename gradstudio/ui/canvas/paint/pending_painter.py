@@ -2,12 +2,10 @@
 
 from typing import Final
 
-import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from gradstudio.graph.model import ItemId
-from gradstudio.scene import geometry
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.results import at_work
@@ -26,7 +24,7 @@ def paint_pending(painter: QPainter, look: CanvasStyle, board: Scene, camera: Ca
     """A veil over every card that had not run yet at the moment looked at, and the words so where they can be read."""
     if board.results.moment is None:
         return
-    near = np.nonzero(geometry.visible(board.placement.bounds, seen, 0.0))[0].tolist()
+    near = board.placement.cards_in(seen, 0.0)
     begun = begun_items(board)
     late = [k for k in near if not has_run(board, board.stack.ids[k], begun)]
     if not late:

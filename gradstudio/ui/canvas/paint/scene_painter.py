@@ -4,11 +4,9 @@ Nothing here knows of the mouse; what changes with it is painted on top by `inte
 """
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPixmap
 
@@ -32,7 +30,7 @@ from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.card_shadows import MARGIN
 from gradstudio.ui.canvas.paint.storage_link_painter import paint_storage
 from gradstudio.ui.canvas.paint.wire_label_painter import paint_labels
-from gradstudio.ui.canvas.paint.wire_painter import paint_dots, paint_wires
+from gradstudio.ui.canvas.paint.wire_painter import paint_dots, paint_few_wires, paint_wires
 
 GRID_STEP: Final = 24.0
 GRID_DOT: Final = 1.5
@@ -104,7 +102,8 @@ class ScenePainter:
         cards = self._cards_in(seen, without)
         drafts = self._drafts(cards, (camera.zoom, ratio))
         self.unfinished = self.labels.paused = bool(drafts)
-        self.board.looks.read_wires(geometry.visible(self.board.routes.bounds, seen))
+        if self.board.looks.is_behind:
+            self.board.looks.read_wires(self.board.routes.wires_in(seen))
         if without or area.x or area.y:
             self._paint_below(painter, camera, area, ratio, without)
         else:
@@ -168,7 +167,7 @@ class ScenePainter:
         self._paint_notes(painter, camera, seen, still)
         self._paint_wires(painter, camera, seen, NOTHING, items)
         chosen = sorted({k for item in items if (k := board.stack.index.get(ItemId(item))) is not None})
-        self._paint_cards(painter, camera, ratio, np.array(chosen, dtype=np.intp))
+        self._paint_cards(painter, camera, ratio, chosen)
 
     @property
     def ground(self) -> str:
@@ -244,12 +243,14 @@ class ScenePainter:
         board = self.board
         if not board.wiring.wires or board.wiring.view.shown != "all":
             return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if only is None and not without and paint_few_wires(painter, self.look, board, camera, seen):
+            return
         chosen = geometry.visible(board.routes.bounds, seen)
         if only is not None:
             chosen &= board.wiring.touching(frozenset(only))
         elif without:
             chosen &= ~board.wiring.touching(frozenset(without))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_wires(painter, self.look, board, camera, seen, chosen)
         paint_dots(painter, self.look, board, camera, seen, chosen)
 
@@ -271,24 +272,20 @@ class ScenePainter:
 
     def paint_cards(self, painter: QPainter, camera: Camera, ratio: float, seen: Box, items: Collection[str]) -> None:
         """Only the cards of these items that show."""
-        inside, index = geometry.visible(self.board.placement.bounds, seen, MARGIN), self.board.stack.index
-        chosen = sorted({k for item in items if (k := index.get(ItemId(item))) is not None and inside[k]})
-        self._paint_cards(painter, camera, ratio, np.array(chosen, dtype=np.intp))
+        inside, index = set(self.board.placement.cards_in(seen, MARGIN)), self.board.stack.index
+        chosen = sorted({k for item in items if (k := index.get(ItemId(item))) is not None and k in inside})
+        self._paint_cards(painter, camera, ratio, chosen)
 
-    def _cards_in(self, seen: Box, without: Collection[str]) -> NDArray[np.intp]:
-        board = self.board
-        inside = geometry.visible(board.placement.bounds, seen, MARGIN)
-        for item in without:
-            k = board.stack.index.get(ItemId(item))
-            if k is not None:
-                inside[k] = False
-        return np.nonzero(inside)[0]
+    def _cards_in(self, seen: Box, without: Collection[str]) -> list[int]:
+        inside, index = self.board.placement.cards_in(seen, MARGIN), self.board.stack.index
+        left_out = {index.get(ItemId(item)) for item in without}
+        return [k for k in inside if k not in left_out] if left_out else inside
 
-    def _drafts(self, which: NDArray[np.intp], scale: tuple[float, float]) -> frozenset[ItemId]:
+    def _drafts(self, which: Sequence[int], scale: tuple[float, float]) -> frozenset[ItemId]:
         """The cards that a hurried picture leaves for the next one: those that were never painted, but for a few."""
         if not self.hurried or scale[0] < DISTANT:
             return frozenset()
-        items = (self.board.stack.ids[k] for k in which.tolist())
+        items = (self.board.stack.ids[k] for k in which)
         fresh = [item for item in items if all(one.scale != scale for one in self._pixmaps.get(item, ()))]
         return frozenset(fresh[LEAP if self.unfinished else FRESH :]) if len(fresh) > LEAP else frozenset()
 
@@ -301,7 +298,7 @@ class ScenePainter:
         painter.fillRect(QRectF(rect.x, rect.y, rect.width, HEADER * camera.zoom), look.category(card.face.category))
 
     def _paint_cards(
-        self, painter: QPainter, camera: Camera, ratio: float, which: NDArray[np.intp],
+        self, painter: QPainter, camera: Camera, ratio: float, which: Sequence[int],
         drafts: Collection[ItemId] = frozenset(),
     ) -> None:  # fmt: skip
         if not len(which):
@@ -309,8 +306,8 @@ class ScenePainter:
         if camera.zoom < DISTANT:
             level_of_detail.paint_plates(painter, self.look, self.board, camera, which, self._tints)
             return
-        places = self.board.placement.bounds[which, :2].tolist()
-        for k, (x, y) in zip(which.tolist(), places, strict=True):
+        for k in which:
+            x, y, _, _ = self.board.placement.corners[k]
             if self.board.stack.ids[k] in drafts:
                 self._paint_draft(painter, camera, self.board.stack.ids[k])
                 continue

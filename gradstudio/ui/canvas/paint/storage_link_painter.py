@@ -11,7 +11,6 @@ from gradstudio.graph.model import ItemId
 from gradstudio.graph.names import title
 from gradstudio.operators.model import Effect
 from gradstudio.protocol.messages.debugging import Clash
-from gradstudio.scene import geometry
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.scene import Scene
@@ -63,7 +62,7 @@ def storage_words(
 
 def _covered(board: Scene, camera: Camera, seen: Box, labels: WireLabels) -> list[Box]:
     """What words must not cover, view pixels: cards, notes, the numbers on wires."""
-    near = board.placement.bounds[geometry.visible(board.placement.bounds, seen)].tolist()
+    near = (board.placement.corners[k] for k in board.placement.cards_in(seen))
     boxes = [Box(left, top, right - left, bottom - top) for left, top, right, bottom in near]
     boxes += [note.box for note in board.placement.notes.values()]
     if board.state.shown.wire_gradients:

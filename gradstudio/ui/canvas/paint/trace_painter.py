@@ -1,10 +1,10 @@
 """Trace: what feeds the selection and what follows from it is lit with the sockets between, all else is faded."""
 
-from typing import Final
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
@@ -16,6 +16,10 @@ from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.interaction_painter import ring
 from gradstudio.ui.canvas.paint.scene_painter import ScenePainter
 from gradstudio.ui.canvas.paint.wire_painter import paint_wires
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 FADED: Final = 0.74
 """Share of the canvas's colour over what is not lit."""
@@ -45,6 +49,8 @@ def downstream_of(board: Scene, items: frozenset[ItemId]) -> frozenset[ItemId]:
 
 def trace(board: Scene, selection: frozenset[ItemId]) -> Trace:
     """What feeds the selection and what follows, and the wires on the way there."""
+    import numpy as np
+
     chosen = board.state.joining.whole(selection)
     before = (
         board.state.joining.whole(set[ItemId]().union(*(ancestors_of(board.graph, item) for item in chosen))) | chosen
@@ -77,7 +83,7 @@ def _paint_sockets(
 ) -> None:
     """A ring around each socket that a lit wire leaves or enters."""
     board = layer.board
-    wires = [board.wiring.wires[k] for k in np.nonzero(found.wires)[0].tolist()]
+    wires = [board.wiring.wires[k] for k in found.wires.nonzero()[0].tolist()]
     ends = {PortRef(wire.source, "output", "", wire.output) for wire in wires}
     ends |= {PortRef(wire.target, "input", wire.port) for wire in wires}
     points = [camera.to_view(*board.placement.anchor(end)) for end in ends]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
@@ -20,6 +19,8 @@ def paint_labels(
     shown = list(labels)
     if not shown:
         return
+    import numpy as np
+
     _paint_ties(painter, look, camera, shown)
     rects = np.array([(label.box.x, label.box.y, label.box.width, label.box.height) for label in shown])
     rects[:, :2] -= (camera.x, camera.y)
@@ -35,6 +36,8 @@ def paint_labels(
 
 def _paint_ties(painter: QPainter, look: CanvasStyle, camera: Camera, labels: Iterable[WireLabel]) -> None:
     """Lines from labels that have no room on their wires down (or up) to them."""
+    import numpy as np
+
     tied = [(label.box.center, label.foot) for label in labels if label.foot is not None]
     if not tied:
         return

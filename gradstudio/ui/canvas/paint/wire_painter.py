@@ -1,19 +1,28 @@
 """Paints the wires of a board: in the colour of what flows, muted ones dashed and grey, idle ones dashed."""
 
-from typing import Final
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+import math
+from array import array
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gradstudio.scene import geometry
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.card.port_style import PortStyle
 from gradstudio.scene.geometry import Box, Floats
 from gradstudio.scene.scene import Scene
-from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_lines
+from gradstudio.scene.wire.few_wires import Path
+from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_line_array, draw_lines
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
 THICK: Final = 2.0
 JOIN: Final = 0.45
@@ -39,6 +48,8 @@ def paint_wires(
     width: float = THICK,
 ) -> None:  # fmt: skip
     """Those of the board's wires that are chosen."""
+    import numpy as np
+
     for code in np.flatnonzero(np.bincount(board.looks.codes[chosen])).tolist():
         known = board.looks.by_code[code]
         paths = board.routes.paths[chosen & (board.looks.codes == code)]
@@ -54,6 +65,8 @@ def _draw_faded(
     painter: QPainter, look: CanvasStyle, camera: Camera, seen: Box, paths: Floats, color: QColor, width: float
 ) -> None:
     """Paths of which the middle is faint where they are long."""
+    import numpy as np
+
     long = np.hypot(*(paths[:, -1] - paths[:, 0]).T) > LONG
     faint = blend_with_ground(look.color("canvas"), color, FAINT)
     draw_paths(painter, camera, seen, paths[long, ENDS - 1 : 1 - ENDS], faint, width)
@@ -94,6 +107,55 @@ def wire_color(look: CanvasStyle, known: PortStyle) -> QColor:
     return color
 
 
+def paint_few_wires(painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box) -> bool:
+    """All wires, where they are few and plain: the same lines without numpy; False where they are not."""
+    few, looks, view = board.routes.few, board.looks, board.wiring.view
+    if few is None or view.fade_long:
+        return False
+    by_look: dict[int, list[Path]] = {}
+    for k in board.routes.wires_in(seen):
+        by_look.setdefault(looks.code_list[k], []).append(few[k])
+    if any(looks.by_code[code].muted or looks.by_code[code].idle for code in by_look):
+        return False
+    for code, paths in sorted(by_look.items()):
+        thickness = _thickness(camera, THICK)
+        _take_pen(painter, wire_color(look, looks.by_code[code]), thickness)
+        draw_line_array(painter, _few_lines(paths, camera, seen.grown(4), JOIN if thickness > 1.0 else 0.0))
+    return True
+
+
+def _few_lines(paths: Sequence[Path], camera: Camera, view: Box, by: float) -> array[float]:
+    """The segments of paths that can show in the view, in view pixels, longer by so much at both ends."""
+    lines, zoom = array("d"), camera.zoom
+    for path in paths:
+        for (x, y), (next_x, next_y) in pairwise(path[:: _stride(zoom)]):
+            if min(x, next_x) > view.right or max(x, next_x) < view.x:
+                continue
+            if min(y, next_y) > view.bottom or max(y, next_y) < view.y:
+                continue
+            along_x, along_y = (next_x - x) * zoom, (next_y - y) * zoom
+            share = by / max(math.hypot(along_x, along_y), 1e-9)
+            dx, dy = along_x * share, along_y * share
+            from_x, from_y = (x - camera.x) * zoom, (y - camera.y) * zoom
+            lines.extend((from_x - dx, from_y - dy, from_x + along_x + dx, from_y + along_y + dy))
+    return lines
+
+
+def _stride(zoom: float) -> int:
+    """Every so-manieth point of a path is drawn."""
+    return 1 if zoom >= 0.3 else 3 if zoom >= 0.16 else 7
+
+
+def _thickness(camera: Camera, width: float) -> float:
+    return max(1.4, width * min(camera.zoom, 1.6)) if camera.zoom >= 0.25 else 1.0
+
+
+def _take_pen(painter: QPainter, color: QColor, thickness: float) -> None:
+    pen = QPen(color, max(1.0, thickness))
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    painter.setPen(pen)
+
+
 def draw_paths(
     painter: QPainter, camera: Camera, seen: Box, paths: Floats, color: QColor, width: float = THICK
 ) -> None:
@@ -101,15 +163,20 @@ def draw_paths(
 
     WORKAROUND(Qt strokes a path wider than a device pixel 8 to 9 times slower than flat segments).
     """
-    zoom = camera.zoom
-    lines = geometry.segments(paths, 1 if zoom >= 0.3 else 3 if zoom >= 0.16 else 7, seen.grown(4))
+    from gradstudio.scene import arrays
+
+    lines = arrays.segments(paths, _stride(camera.zoom), seen.grown(4))
     _draw(painter, camera, lines, color, width, joined=True)
 
 
 def _draw_dashed(painter: QPainter, camera: Camera, seen: Box, paths: Floats, color: QColor, width: float) -> None:
     """Paths as dashes of the same length everywhere."""
-    lines = np.concatenate([geometry.dashes(path, DASH, GAP) for path in paths])
-    _draw(painter, camera, geometry.clip_lines(lines, seen.grown(4)), color, width, joined=False)
+    import numpy as np
+
+    from gradstudio.scene import arrays
+
+    lines = np.concatenate([arrays.dashes(path, DASH, GAP) for path in paths])
+    _draw(painter, camera, arrays.clip_lines(lines, seen.grown(4)), color, width, joined=False)
 
 
 def _draw(painter: QPainter, camera: Camera, lines: Floats, color: QColor, width: float, *, joined: bool) -> None:
@@ -119,10 +186,10 @@ def _draw(painter: QPainter, camera: Camera, lines: Floats, color: QColor, width
     zoom = camera.zoom
     lines -= (camera.x, camera.y, camera.x, camera.y)
     lines *= zoom
-    thickness = max(1.4, width * min(zoom, 1.6)) if zoom >= 0.25 else 1.0
+    thickness = _thickness(camera, width)
     if thickness > 1.0 and joined:
-        geometry.lengthen(lines, JOIN)
-    pen = QPen(color, max(1.0, thickness))
-    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-    painter.setPen(pen)
+        from gradstudio.scene import arrays
+
+        arrays.lengthen(lines, JOIN)
+    _take_pen(painter, color, thickness)
     draw_lines(painter, lines)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gradstudio.graph.model import ItemId
-from gradstudio.scene.geometry import Box, visible
+from gradstudio.scene.geometry import Box
 from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.popups.problem_popup import ProblemPopup
@@ -114,7 +114,7 @@ class QuickFixes:
             return True
         left, top = camera.to_scene(place.left(), place.top())
         right, bottom = camera.to_scene(place.right(), place.bottom())
-        return bool(visible(board.placement.bounds, Box(left, top, right - left, bottom - top), 0.0).any())
+        return bool(board.placement.cards_in(Box(left, top, right - left, bottom - top), 0.0))
 
     def _shown(self) -> list[Problem]:
         """Problems of cards in view, near enough to be read; none while looking back or while something is moved."""

@@ -1,11 +1,16 @@
 """Curves thinned to what a screen can show, and bytes in units a person reads. Plain numpy, no Qt."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
 from typing import Literal as OneOf
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
-Array = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+Array: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
 
 UNITS = (("B", 1.0), ("KiB", 1024.0), ("MiB", 1024.0**2), ("GiB", 1024.0**3), ("TiB", 1024.0**4))
 
@@ -18,6 +23,8 @@ def thin_curve(times: Array, values: Array, columns: int) -> tuple[Array, Array]
         values: shape ``(samples,)``; NaN where nothing was told.
         columns: pixel columns of the plot.
     """
+    import numpy as np
+
     count = len(times)
     if columns < 1 or count <= 2 * columns:
         return times, values
@@ -54,6 +61,8 @@ def in_words(size_bytes: float) -> str:
 
 def value_at(times: Array, values: Array, time_s: float) -> float | None:
     """The newest value told at or before a moment; None when there is none."""
+    import numpy as np
+
     k = int(np.searchsorted(times, time_s, side="right")) - 1
     if k < 0 or np.isnan(values[k]):
         return None

@@ -1,12 +1,19 @@
 """Samples of the memory plot: for each device a ring of the last minutes, in numpy."""
 
-from collections import Counter
+from __future__ import annotations
 
-import numpy as np
+import math
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
 from PySide6.QtCore import QObject, Signal
 
 from gradstudio.protocol.messages.events import Memory
 from gradstudio.ui.state.throttle import Throttle
+
+if TYPE_CHECKING:
+    import numpy as np
 
 CAPACITY = 12_000
 """Samples kept a device: twenty minutes at ten a second."""
@@ -16,22 +23,30 @@ CPU = "cpu"
 OF_TENSORS = ("tensors", "kept", "allocated", "peak")
 """Series that runs make."""
 
-Numbers = np.ndarray[tuple[int], np.dtype[np.float64]]
+Numbers: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
 
 
 class _Ring:
     """The samples of one device."""
 
     def __init__(self) -> None:
-        self.times = np.zeros(CAPACITY)
         self.series: dict[str, Numbers] = {}
         self.count = 0
         self.marks: list[tuple[float, str]] = []
         self._last: dict[str, int] = {}
         self._alike = 0
 
+    @cached_property
+    def times(self) -> Numbers:
+        """Seconds of each sample."""
+        import numpy as np
+
+        return np.zeros(CAPACITY)
+
     def add(self, seconds: float, series: dict[str, int], mark: str) -> bool:
         """Keep a sample; False when it only draws out what was said before."""
+        import numpy as np
+
         self._alike = self._alike + 1 if series == self._last and not mark else 0
         self._last = series
         if self._alike >= FLAT:
@@ -51,7 +66,7 @@ class _Ring:
         half = CAPACITY // 2
         for values in (self.times, *self.series.values()):
             values[:half] = values[half:]
-            values[half:] = np.nan
+            values[half:] = math.nan
         self.count = half
         self.marks = [mark for mark in self.marks if mark[0] >= self.times[0]]
 
@@ -103,8 +118,8 @@ class MemoryStore(QObject):
     def newest(self, name: str) -> float | None:
         """The newest figure of a series in bytes, or None: it is not told while another document is live."""
         ring = self._ring
-        newest = float(ring.series[name][ring.count - 1]) if ring.count and name in ring.series else np.nan
-        return None if np.isnan(newest) else newest
+        newest = float(ring.series[name][ring.count - 1]) if ring.count and name in ring.series else math.nan
+        return None if math.isnan(newest) else newest
 
     def plot_s(self, engine_s: float) -> float | None:
         """Seconds of the plot for monotonic seconds of the engine; None before the first sample."""

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
@@ -79,6 +78,8 @@ def has_sign(rect: QRectF) -> bool:
 
 def paint_plate_state(painter: QPainter, look: CanvasStyle, plate: QRectF, state: GradState) -> None:
     """A sign, or a dot, in the lower right corner of a plate."""
+    import numpy as np
+
     if not has_sign(plate):
         paint_dots(painter, look, np.array([[plate.x(), plate.y(), plate.width(), plate.height()]]), [state])
         return
@@ -111,6 +112,8 @@ def paint_dots(painter: QPainter, look: CanvasStyle, plates: Floats, states: Seq
 
 
 def _fill(painter: QPainter, corners: Floats, part: tuple[float, float, float, float], color: QColor) -> None:
+    import numpy as np
+
     x, y, width, height = part
     rects = np.empty((len(corners), 4))
     rects[:, :2] = corners + np.array([x, y])

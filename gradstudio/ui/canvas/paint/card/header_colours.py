@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import msgspec
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPen
 
@@ -73,6 +72,8 @@ def _light(color: QColor) -> float:
 
 @functools.cache
 def _steps(stops: tuple[str, ...]) -> tuple[QColor, ...]:
+    import numpy as np
+
     colors, places = [QColor(stop) for stop in stops], np.linspace(0, 1, len(stops))
     at = np.linspace(0, 1, LEVELS)
     channels = (

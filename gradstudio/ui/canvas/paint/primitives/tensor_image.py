@@ -1,18 +1,22 @@
 """Pictures of tensors: signed values around zero, ramps, grey images, marks for what is not finite."""
 
+from __future__ import annotations
+
 import functools
 import math
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from gradstudio.protocol.messages.records import Preview, Summary
 from gradstudio.scene.value_format import bare_dtype
 from gradstudio.ui.theme import Theme
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 LEVELS: Final = 256
 MARK_CELL: Final = 5.0
@@ -28,6 +32,8 @@ KEPT: Final = 512
 
 def values(preview: Preview) -> NDArray[np.float32]:
     """The numbers of a preview, `(rows, columns)`."""
+    import numpy as np
+
     return np.frombuffer(preview.data, dtype=np.float32).reshape(preview.rows, preview.columns)
 
 
@@ -51,6 +57,8 @@ class _Pictured(msgspec.Struct, frozen=True, eq=False):
 
 @functools.lru_cache(maxsize=KEPT)
 def _image(pictured: _Pictured) -> QImage | None:
+    import numpy as np
+
     summary, theme = pictured.summary, pictured.theme
     preview = summary.preview
     if preview is None or not preview.rows or not preview.columns:
@@ -71,6 +79,8 @@ def _image(pictured: _Pictured) -> QImage | None:
 
 def _sheet(pixels: NDArray[np.uint32], preview: Preview) -> NDArray[np.uint32]:
     """Pictures that lie one below the other, side by side with a line between them."""
+    import numpy as np
+
     tiles = pixels.reshape(-1, preview.tile_rows, preview.columns)
     across, down = sheet_shape(len(tiles))
     high, wide = preview.tile_rows + 1, preview.columns + 1
@@ -109,6 +119,8 @@ def tint(summary: Summary, theme: Theme) -> QColor:
 
 def paint_marks(painter: QPainter, target: QRectF, summary: Summary, theme: Theme) -> None:
     """A cross for NaN, a bar up or down for infinities, where the cells are large enough to see."""
+    import numpy as np
+
     preview = summary.preview
     if preview is None or preview.tile_rows or not (summary.nan or summary.posinf or summary.neginf):
         return
@@ -177,6 +189,8 @@ def _grey() -> NDArray[np.uint32]:
 
 def _table(stops: tuple[str, ...]) -> NDArray[np.uint32]:
     """Colours between evenly spaced stops, as 0xffrrggbb."""
+    import numpy as np
+
     colors = [QColor(stop) for stop in stops]
     at, places = np.linspace(0, 1, LEVELS), np.linspace(0, 1, len(stops))
     channels = (
