@@ -11,6 +11,7 @@ import os
 import sys
 import time
 import uuid
+import weakref
 from pathlib import Path
 from typing import IO
 
@@ -29,7 +30,10 @@ MAX_ABOUT_BYTES = 10_000_000
 
 
 class Journal:
-    """Follows one document; `write` after every edit, `discard` when nothing is left to lose."""
+    """Follows one document; `write` after every edit, `discard` when nothing is left to lose.
+
+    Its lock is let go by `discard`, by `close`, or with the journal itself.
+    """
 
     def __init__(self, folder: Path) -> None:
         """Take a name of its own in the folder; nothing is written yet."""
@@ -73,7 +77,9 @@ class Journal:
         }
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._lock = self._lock or _take_lock(_lock_path(self.path))
+            if self._lock is None:
+                self._lock = _take_lock(_lock_path(self.path))
+                weakref.finalize(self, self._lock.close)
         except OSError as error:
             raise CannotSave(f"The recovery folder '{self.path.parent}' cannot be used: {error}") from error
         write_tensors(graph.tensors.values(), _tensor_folder(self.path), durable=durable)

@@ -1,6 +1,9 @@
+import gc
 import signal
 import subprocess
 import sys
+import warnings
+from pathlib import Path
 
 import pytest
 
@@ -121,3 +124,15 @@ for number in range(10**9):
     journal.write(graph, Path("/somewhere/a.gsg"))
     print(number, flush=True)
 """
+
+
+def test_a_journal_that_nobody_closes_lets_go_of_its_lock(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.write(small_graph(), None)
+    assert recoverable(tmp_path) == []
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        del journal
+        gc.collect()
+    assert not [one for one in said if issubclass(one.category, ResourceWarning)]
+    assert len(recoverable(tmp_path)) == 1
