@@ -10,7 +10,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.layout import card_sizes
 from gradstudio.layout.card_boxes import without_joined
 from gradstudio.scene.arrays import wire_paths
-from gradstudio.scene.wire.routing import route_around
+from gradstudio.scene.wire.routing import each_routed
 
 Corners = dict[str, tuple[float, float]]
 Floats = NDArray[np.float64]
@@ -108,7 +108,7 @@ def _behind(ends: Floats, owners: list[tuple[ItemId, ItemId]], rects: Floats, ke
     nothing, number = np.zeros((len(ends), 4)), {key: k for k, key in enumerate(keys)}
     paths = wire_paths(ends[:, :2], ends[:, 2:], nothing, nothing)
     source, target = (np.array([number[pair[side]] for pair in owners]) for side in (0, 1))
-    route_around(paths, rects, source, target)
+    list(each_routed(paths, rects, source, target))
     total = 0
     for k, path in enumerate(paths):
         x, y = path[:, :1], path[:, 1:]

@@ -36,28 +36,6 @@ _S: Final = (1.0 - np.cos(np.linspace(0.0, np.pi, _THIRD + 1))) / 2.0
 _BETWEEN: Final = np.linspace(0.0, 1.0, 4, endpoint=False)[:, None, None]
 
 
-def route_around(
-    paths: Floats,
-    obstacles: Floats,
-    source: Indices,
-    target: Indices,
-    open_to: Sequence[Iterable[int]] = (),
-    style: WireStyle = "curved",
-) -> None:
-    """Lead wires that run behind obstacles around them, in place; right-angled ones also off each other.
-
-    Args:
-        paths: plain wires, `(wires, PATH_POINTS, 2)`.
-        obstacles: `(obstacles, 4)` as left, top, right, bottom.
-        source: the obstacle that each wire leaves, -1 for none.
-        target: the obstacle in which it ends, -1 for none.
-        open_to: for each wire, further obstacles that are none to it; not given: none.
-        style: how wires are drawn.
-    """
-    for _ in each_routed(paths, obstacles, source, target, open_to, style):
-        pass
-
-
 def each_routed(
     paths: Floats,
     obstacles: Floats,
@@ -66,7 +44,19 @@ def each_routed(
     open_to: Sequence[Iterable[int]] = (),
     style: WireStyle = "curved",
 ) -> Iterator[int]:
-    """As `route_around`, one wire at a time: the number of each that has its way now."""
+    """Leads wires that run behind obstacles around them, in place; right-angled ones also off each other.
+
+    Args:
+        paths: plain wires, `(wires, PATH_POINTS, 2)`.
+        obstacles: `(obstacles, 4)` as left, top, right, bottom.
+        source: the obstacle that each wire leaves, -1 for none.
+        target: the obstacle in which it ends, -1 for none.
+        open_to: for each wire, further obstacles that are none to it; not given: none.
+        style: how wires are drawn.
+
+    Yields:
+        The number of each wire that has its way now.
+    """
     if not len(obstacles) or not 0 < len(paths) <= MOST_WIRES:
         return
     length, taken, led = paths[:, -1, 0] - paths[:, 0, 0], _ports_taken(paths), 0

@@ -9,7 +9,7 @@ from gradstudio.scene.geometry import PATH_POINTS, Floats
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import NoResults
 from gradstudio.scene.scene import Scene
-from gradstudio.scene.wire.routing import route_around
+from gradstudio.scene.wire.routing import each_routed
 from gradstudio.scene.wire.wire_options import WireStyle
 from gradstudio.scene.wire.wire_styles import directions, dotted_path, styled_paths
 from tests.helpers.drawing import EvenMeasure
@@ -28,7 +28,7 @@ def routed(
     corners = [np.repeat(boxes[k : k + 1], len(at), 0) for k in own]
     paths = styled_paths(style, at[:, :2], at[:, 2:], *corners)
     source, target = (np.full(len(at), k) for k in own)
-    route_around(paths, boxes, source, target, style=style)
+    list(each_routed(paths, boxes, source, target, style=style))
     return paths
 
 
@@ -95,7 +95,7 @@ def test_a_lane_does_not_run_into_the_port_of_another_wire() -> None:
     at = np.array([(200, -50, 700, -50), (200, 50, 1200, 90)], dtype=np.float64)
     corners = np.zeros((2, 4))
     paths = wire_paths(at[:, :2], at[:, 2:], corners, corners)
-    route_around(paths, np.array(cards), np.array([0, 3]), np.array([2, -1]))
+    list(each_routed(paths, np.array(cards), np.array([0, 3]), np.array([2, -1])))
     lane = paths[0][PATH_POINTS // 2, 1]
     assert not behind(paths[0], cards[1]) and abs(lane - 50) >= 6
 
@@ -146,7 +146,7 @@ def test_a_wire_goes_around_what_only_others_may_enter() -> None:
     at = np.array([(200, 50, 600, 50), (200, 72, 600, 72)], dtype=np.float64)
     paths = wire_paths(at[:, :2], at[:, 2:], np.zeros((2, 4)), np.zeros((2, 4)))
     none = np.full(2, -1)
-    route_around(paths, np.array([WALL[1]]), none, none, [(), (0,)])
+    list(each_routed(paths, np.array([WALL[1]]), none, none, [(), (0,)]))
     assert not behind(paths[0], WALL[1])
     assert behind(paths[1], WALL[1])
 
