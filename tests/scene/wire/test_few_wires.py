@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gradstudio.scene.arrays import path_bounds, wire_paths
 from gradstudio.scene.geometry import FORWARD
 from gradstudio.scene.wire.few_wires import FEW_WIRES, bounds_of, few_paths, is_behind
-from gradstudio.scene.wire.routing import route_around
+from gradstudio.scene.wire.routing import each_routed
 from tests.helpers.drawing import Drawing
 
 AT = st.floats(-2000, 2000, allow_nan=False)
@@ -40,7 +40,7 @@ def test_what_is_in_the_way_is_what_wires_are_led_around(
     obstacle = left, top, left + size, top + size
     led = np.array([path])
     none = np.array([-1])
-    route_around(led, np.array([obstacle]), none, none)
+    list(each_routed(led, np.array([obstacle]), none, none))
     if not is_behind(path, bounds_of(path), obstacle):
         assert np.array_equal(led[0], path), "nothing is in its way: it stays as it is"
 
