@@ -5,7 +5,7 @@ What results changed is read again when somebody asks for it: another moment cha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -91,13 +91,18 @@ class PortLooks:
         """Read these items' looks again when they are asked for; those of all when none is named."""
         self._unread.update(self._looks if items is None else self._looks.keys() & items)
 
-    def read_wires(self, which: Iterable[int]) -> None:
+    def read_wires(self, which: Sequence[int]) -> None:
         """Bring the colours of these wires up to date."""
-        if self._unread:
-            wires = self._wiring.wires
-            sources = {wires[k].source for k in which}
-            for item in sources & self._unread:
-                self._read(item)
+        if not self._unread:
+            return
+        wires = self._wiring.wires
+        if len(self._unread) < len(which):
+            shown = set(which)
+            sources = {item for item in self._unread if not shown.isdisjoint(self._leaving.get(item, ()))}
+        else:
+            sources = {wires[k].source for k in which} & self._unread
+        for item in sources:
+            self._read(item)
 
     def color_wires(self) -> None:
         """Colours of all wires, from the last looks of their sources; what results changed is read when it is seen."""
@@ -127,17 +132,16 @@ class PortLooks:
         new = {output: port_style(self._state.graph, self._state.results, item, output) for output in old}
         self._looks[item] = new
         if new != old:
-            leaving, cards = self._leaving.get(item, ()), self._stack.cards
+            leaving, cards, wires = self._leaving.get(item, ()), self._stack.cards, self._wiring.wires
             for k in leaving:
-                self._color_wire(k)
-            ends = {self._state.joining.home(self._wiring.wires[k].target) for k in leaving}
+                self._color_wire(k, self._last_look(item, wires[k].output))
+            ends = {self._state.joining.home(wires[k].target) for k in leaving}
             for end in ends & cards.keys():
                 cards[end].revision += 1
 
-    def _color_wire(self, k: int) -> None:
+    def _color_wire(self, k: int, look: PortStyle) -> None:
         wire = self._wiring.wires[k]
-        muted = wire in self._wiring.muted
-        code = self._code(MUTED if muted else self._along(wire, self.look_of(wire.source, wire.output)))
+        code = self._code(MUTED if wire in self._wiring.muted else self._along(wire, look))
         if self.code_list[k] != code:
             self.code_list[k], self._codes = code, None
             self.revision += 1

@@ -183,6 +183,19 @@ def test_plates_show_each_moment_as_if_they_were_painted_anew(squared: Squared) 
     assert shots[0] != shots[4]
 
 
+def test_what_lies_below_the_cards_is_shifted_with_the_view(squared: Squared) -> None:
+    squared.run()
+    hand = squared.hand
+    for tick, x, y in ((4, 0.0, 0.0), (3, 0.0, 0.0), (3, 60.0, 0.0), (2, 60.0, -45.0), (0, 0.0, 30.0), (0, 5.0, 0.0)):
+        hand.session.attention.look_at(tick)
+        look_at(hand, x, y)
+        hand.canvas.repaint_board()
+        hand.shot()
+        hand.canvas.repaint_board()
+        shot = hand.shot()
+        assert shot == fresh_shot(hand)
+
+
 def test_a_label_comes_back_where_it_was(squared: Squared) -> None:
     squared.run()
     hand = squared.hand

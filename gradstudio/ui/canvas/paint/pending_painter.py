@@ -57,4 +57,4 @@ def begun_items(board: Scene) -> tuple[ItemId, ...]:
 
 def has_run(board: Scene, item: ItemId, begun: tuple[ItemId, ...]) -> bool:
     """Whether an item has begun at the moment that is looked at, or never does; `begun`: of `begun_items`."""
-    return board.stack.cards[item].left_out or item in begun or board.results.row(item) is not None
+    return board.stack.cards[item].left_out or item in begun or board.updates.row(item) is not None

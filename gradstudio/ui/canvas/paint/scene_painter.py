@@ -3,7 +3,6 @@
 Nothing here knows of the mouse; what changes with it is painted on top by `interaction_painter`.
 """
 
-import math
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
@@ -23,6 +22,7 @@ from gradstudio.ui.canvas.paint.card.card_background import Grounds, ground_of
 from gradstudio.ui.canvas.paint.card.card_painter import paint_lower, paint_upper, upper_of
 from gradstudio.ui.canvas.paint.card.card_state import CardState
 from gradstudio.ui.canvas.paint.card.header_colours import header_colour
+from gradstudio.ui.canvas.paint.kept_ground import KeptGround, View
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.note_painter import paint_note
 from gradstudio.ui.canvas.paint.pending_painter import paint_pending
@@ -80,7 +80,7 @@ class ScenePainter:
         self._uppers: dict[ItemId, Upper] = {}
         self._count = 0
         self._tints = level_of_detail.Tints()
-        self._below: tuple[object, QPixmap | None] = (None, None)
+        self._below = KeptGround(self._paint_below)
         self._grounds = Grounds()
         self._grid: tuple[tuple[float, float, str], QPixmap] | None = None
 
@@ -90,24 +90,29 @@ class ScenePainter:
         self._pixmaps.clear()
         self._uppers.clear()
         self._tints.pictures.forget()
+        self._below.forget()
         self._count = 0
         self._grid = None
 
     def paint(
-        self, painter: QPainter, camera: Camera, area: Box, ratio: float, without: Collection[str] = NOTHING
-    ) -> None:
-        """All that shows in `area` (view pixels) but `without` and its wires; `ratio` is device per view pixel."""
+        self, painter: QPainter, camera: Camera, area: Box, ratio: float, without: Collection[str] = NOTHING,
+        *, is_whole: bool = True,
+    ) -> None:  # fmt: skip
+        """All that shows in `area` (view pixels) but `without` and its wires; `ratio` is device per view pixel.
+
+        `is_whole`: the area is all of the view; what lies below is kept then.
+        """
         painter.setClipRect(QRectF(area.x, area.y, area.width, area.height))
         seen = camera.box_to_scene(area)
         cards = self._cards_in(seen, without)
         drafts = self._drafts(cards, (camera.zoom, ratio))
         self.unfinished = self.labels.paused = bool(drafts)
-        if self.board.looks.is_behind:
-            self.board.looks.read_wires(self.board.routes.wires_in(seen))
-        if without or area.x or area.y:
-            self._paint_below(painter, camera, area, ratio, without)
+        wires = self.board.routes.wires_in(seen)
+        self.board.looks.read_wires(wires)
+        if is_whole and not without:
+            self._paint_kept_below(painter, camera, area, ratio, wires)
         else:
-            self._paint_kept_below(painter, camera, area, ratio)
+            self._paint_below(painter, camera, area, ratio, without)
         self.paint_storage(painter, camera, seen)
         self.paint_labels(painter, camera, seen, without)
         self._paint_cards(painter, camera, ratio, cards, drafts)
@@ -115,7 +120,7 @@ class ScenePainter:
         painter.setClipping(False)
 
     def _paint_below(
-        self, painter: QPainter, camera: Camera, area: Box, ratio: float, without: Collection[str]
+        self, painter: QPainter, camera: Camera, area: Box, ratio: float, without: Collection[str] = NOTHING
     ) -> None:
         """Everything under labels and cards."""
         seen = camera.box_to_scene(area)
@@ -125,28 +130,18 @@ class ScenePainter:
         self._paint_notes(painter, camera, seen, without)
         self._paint_wires(painter, camera, seen, without, None)
 
-    def _paint_kept_below(self, painter: QPainter, camera: Camera, area: Box, ratio: float) -> None:
-        """The same, without anything left out; from the second time on that it is the same, from a picture."""
+    def _paint_kept_below(
+        self, painter: QPainter, camera: Camera, area: Box, ratio: float, wires: Sequence[int]
+    ) -> None:
+        """The same, without anything left out; from a picture where it is as it was."""
         board = self.board
         ports = tuple(
             (board.looks.input_looks(item), tuple(board.looks.look_of(item, row.index) for row in frame.face.outputs))
             for item, frame in board.placement.frames.items()
         )
-        places = (camera, area, ratio, board.state.geometry_revision, board.state.graph_revision)
-        key = (*places, board.looks.revision, board.wiring.view, self.look, self.ground, ports)
-        if self._below[0] != key:
-            self._below = (key, None)
-            self._paint_below(painter, camera, area, ratio, NOTHING)
-            return
-        if self._below[1] is None:
-            pixmap = QPixmap(math.ceil(area.width * ratio), math.ceil(area.height * ratio))
-            pixmap.setDevicePixelRatio(ratio)
-            onto = QPainter(pixmap)
-            self._paint_below(onto, camera, area, ratio, NOTHING)
-            onto.end()
-            self._below = (key, pixmap)
-        assert self._below[1] is not None
-        painter.drawPixmap(QPointF(0.0, 0.0), self._below[1])
+        revisions = (board.state.geometry_revision, board.state.graph_revision)
+        key = (*revisions, board.wiring.view, self.look, self.ground, ports)
+        self._below.paint(painter, View(camera, area, ratio, key, wires, board.looks.code_list))
 
     def paint_ground(self, painter: QPainter, camera: Camera, area: Box, filled: bool = True) -> None:
         """All but the cards and the grid: for pictures that paint cards as vectors; `filled`: on its colour."""

@@ -2,13 +2,14 @@
 
 from collections.abc import Collection
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QPixmap
 
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.scene_painter import NOTHING, ScenePainter
+from gradstudio.ui.canvas.paint.scrolling import scrolled
 
 SETTLE_MS = 90
 """A sharp picture follows so long after the last step of a zoom."""
@@ -93,18 +94,11 @@ class ScreenCache:
     def _scrolled(self, frame: QPixmap, camera: Camera, without: Collection[str]) -> QPixmap | None:
         """The frame shifted, the strips that came into view painted; None when nothing of it stays."""
         width, height, ratio = self._size
-        dx, dy = ((old - new) * camera.zoom for old, new in ((self.camera.x, camera.x), (self.camera.y, camera.y)))
-        is_near = abs(dx) < width and abs(dy) < height and _is_whole(dx * ratio) and _is_whole(dy * ratio)
-        if camera.zoom != self.camera.zoom or not is_near:
-            return None
-        shifted = QPixmap(frame.size())
-        shifted.setDevicePixelRatio(ratio)
-        painter = QPainter(shifted)
-        painter.drawPixmap(QPointF(dx, dy), frame)
-        for strip in _strips(dx, dy, width, height):
-            self.layer.paint(painter, camera, strip, ratio, without)
-        painter.end()
-        return shifted
+
+        def paint(painter: QPainter, strip: Box) -> None:
+            self.layer.paint(painter, camera, strip, ratio, without, is_whole=False)
+
+        return scrolled(frame, self.camera, camera, Box(0, 0, width, height), paint)
 
     def _paint_scaled(self, painter: QPainter, camera: Camera, area: Box, ratio: float) -> None:
         """The last frame where it would be now; the grid goes on around it."""
@@ -114,17 +108,3 @@ class ScreenCache:
         seen = camera.box_to_view(self.camera.box_to_scene(area))
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, seen.width < area.width * 1.5)
         painter.drawPixmap(QRectF(seen.x, seen.y, seen.width, seen.height), self.frame, QRectF(self.frame.rect()))
-
-
-def _is_whole(value: float) -> bool:
-    return abs(value - round(value)) < 1e-3
-
-
-def _strips(dx: float, dy: float, width: int, height: int) -> list[Box]:
-    """The parts of a view that a shift by (dx, dy) leaves unpainted."""
-    strips = []
-    if dx:
-        strips.append(Box(0 if dx > 0 else width + dx, 0, abs(dx), height))
-    if dy:
-        strips.append(Box(0, 0 if dy > 0 else height + dy, width, abs(dy)))
-    return strips
