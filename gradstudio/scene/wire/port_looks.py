@@ -55,11 +55,6 @@ class PortLooks:
 
     # -------------------------------------------------------------- asking
 
-    @property
-    def is_behind(self) -> bool:
-        """Whether results changed, so that looks are read anew when they are asked for."""
-        return bool(self._unread)
-
     def look_of(self, item: ItemId, output: int) -> PortStyle:
         """How an output's port and its wires are drawn."""
         if item in self._unread:
