@@ -21,7 +21,7 @@ from gradstudio.scene.items import Card
 from gradstudio.scene.placement import Placement
 from gradstudio.scene.scene_state import SceneState
 
-AT_ONCE: Final = 64
+AT_ONCE: Final = 16
 """So many cards are measured when their results change; of more only those in view, the rest when there is time."""
 
 

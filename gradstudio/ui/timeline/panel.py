@@ -55,6 +55,7 @@ class TimelinePanel(QWidget):
         session.attention.moment_changed.connect(self._say)
         session.graph_store.replaced.connect(self._on_graph_store_replaced)
         session.run.state_changed.connect(self._on_run_state_changed)
+        session.run.status.slide.rested.connect(self._on_run_state_changed)
         self._say()
 
     @property
@@ -92,6 +93,8 @@ class TimelinePanel(QWidget):
             self.strip.graph_changed(self._names())
 
     def _on_run_state_changed(self) -> None:
+        if self._session.run.status.slide.moves:
+            return  # what is recorded is followed
         self._rename()
         self.strip.update()
         self._say()

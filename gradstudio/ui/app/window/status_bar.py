@@ -134,6 +134,7 @@ class StatusBar(QStatusBar):
         session.results.changed.connect(self._on_results_changed)
         self.message.node_chosen.connect(session.attention.reveal)
         session.run.state_changed.connect(self._on_run_state_changed)
+        session.run.status.slide.rested.connect(lambda: self._on_run_state_changed(session.run.state))
         session.engine.state_changed.connect(self._on_engine_state_changed)
         session.engine.died.connect(self._on_engine_died)
         session.patience.waited.connect(self._on_patience_waited)
@@ -147,6 +148,8 @@ class StatusBar(QStatusBar):
 
     def _on_run_state_changed(self, state: RunState) -> None:
         self._state = state
+        if self._session.run.status.slide.moves and not state.reason and state.outcome in ("", "done"):
+            return  # what fails is told with the results
         facts = []
         if state.live and not state.stale and state.pass_number > 1:
             facts.append(f"pass {state.pass_number}")
@@ -187,9 +190,11 @@ class StatusBar(QStatusBar):
     def _left_out(self) -> tuple[str, ItemId] | None:
         """That the run was over less than what was drawn, with the first reason, and its node; until an edit."""
         graph, state = self._session.graph_store.graph, self._state
+        if state.busy or state.stale:
+            return None
         incomplete = left_out(graph, self._session.run.program, state)
         left = [row for row in incomplete if row.node in self._drawn]
-        if state.busy or state.stale or not left:
+        if not left:
             return None
         return f"{did_not_run(len(left))}: {name_of(graph, left[0].node)} – {left[0].reason}", left[0].node
 

@@ -80,7 +80,7 @@ class Details(QWidget):
     def show_item(self, item: ItemId) -> None:
         """Show an item as graph and results have it now."""
         module = card_groups(self._session.shown_store.graph).modules.get(item)
-        self.arguments.show_item(item if module is None else module)
+        self.show_arguments(item)
         self.inputs.show_item(item if module is not None else None)
         for part in (self.head, self.module, self.values, self.backward, self.check, self.costs):
             part.show_item(item)
@@ -90,6 +90,11 @@ class Details(QWidget):
         self.trouble.show_item(item)
         active = self._session.results.active
         self._place_backward(active is not None and active.phase == "backward" and active.node == item)
+
+    def show_arguments(self, item: ItemId) -> None:
+        """Show what an item is given as the graph has it now."""
+        module = card_groups(self._session.shown_store.graph).modules.get(item)
+        self.arguments.show_item(item if module is None else module)
 
     def _place_backward(self, prominent: bool) -> None:
         """The step that is looked at stands first; that of another moment below the values."""
@@ -127,6 +132,7 @@ class InspectorPanel(QScrollArea):
         self.setAccessibleName("Inspector")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._followed: ItemId | None = None
+        self._shown: ItemId | None = None
         self._was_back = self._moves = self._pinned = self._brings_note = False
         self.verticalScrollBar().rangeChanged.connect(self._on_bar_range_changed)
         self.verticalScrollBar().actionTriggered.connect(self._on_bar_action_triggered)
@@ -144,6 +150,7 @@ class InspectorPanel(QScrollArea):
         session.results.weighed.connect(self._on_results_changed)
         session.experiments.changed.connect(lambda _items: self._throttle.request())
         session.run.state_changed.connect(self._throttle.request)
+        session.run.status.slide.rested.connect(self._throttle.request)
         session.engine.state_changed.connect(self._throttle.request)
 
     @property
@@ -177,6 +184,7 @@ class InspectorPanel(QScrollArea):
         item, count = self.item, len(self._session.attention.selection)
         self.empty.setText(f"{count} items are selected." if count > 1 else EMPTY_WORDS)
         self.empty.setVisible(item is None)
+        self._shown = item
         self.modes.show_document(item is None and count == 0)
         selection = frozenset(self._session.attention.selection) if count > 1 else frozenset()
         self.checks.show_lines(_lines_of(self._session, selection))
@@ -284,7 +292,13 @@ class InspectorPanel(QScrollArea):
             self._follow()
 
     def _follow(self) -> None:
-        if not self._later.puts_off():
+        """Show what is now; of an item that is shown while a slider moves, only what stands in its fields."""
+        if self._later.puts_off():
+            return
+        item = self.item
+        if self._session.run.status.slide.moves and item is not None and item == self._shown:
+            self._parts.show_arguments(item)
+        else:
             self.refresh()
 
     def _on_results_changed(self, items: frozenset[ItemId]) -> None:

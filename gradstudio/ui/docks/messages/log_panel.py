@@ -8,6 +8,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Checked
 from gradstudio.protocol.messages.events import Event, Hello, Log, Printed, Warned
 from gradstudio.scene import value_format
+from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.messages.message_model import Entry, EntryModel, Severity, did_not_run, left_out, name_of
 from gradstudio.ui.docks.messages.message_view import EntryView
 from gradstudio.ui.state.run.run_state import RunState
@@ -36,6 +37,8 @@ class LogPanel(QWidget):
         self._run_state = session.run.state
         self.model = EntryModel(self)
         self.view = EntryView(self.model, "Nothing has happened yet.", theme, self)
+        self._is_behind = False
+        self._later = CatchUp(self, self.view.scrollToBottom)
         self._clear = QToolButton(self.view)
         self._clear.setToolTip("Clear the log")
         self._clear.setAccessibleName("Clear the log")
@@ -54,8 +57,15 @@ class LogPanel(QWidget):
         self.model.add(Entry(severity, first, node, where, text))
         for line in rest.splitlines():
             self.model.add(Entry(severity, line, node, where, "", continued=True))
-        if at_end:
+        self._is_behind = at_end or self._is_behind
+        if self._is_behind and not self._session.run.status.slide.moves:
+            self._scroll()
+
+    def _scroll(self) -> None:
+        """Bring the newest line into view, if the last one was."""
+        if self._is_behind and not self._later.puts_off():
             self.view.scrollToBottom()
+        self._is_behind = False
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
@@ -77,6 +87,7 @@ class LogPanel(QWidget):
         session.results.tables.printed.connect(self._on_results_printed)
         session.results.tables.warned.connect(self._on_results_warned)
         session.run.state_changed.connect(self._on_run_state_changed)
+        session.run.status.slide.rested.connect(self._scroll)
         session.engine.received.connect(self._on_engine_received)
         session.run.questions.answered.connect(self._on_run_answered)
         session.engine.died.connect(self._on_engine_died)

@@ -270,6 +270,9 @@ class ProblemStore(QObject):
     def _on_throttle_due(self) -> None:
         if self._run.state.busy:
             return  # its end comes back here
+        if self._run.status.slide.moves:
+            self._throttle.request()
+            return
         if QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton and self._waits < MAX_WAITS:
             self._waits += 1
             self._throttle.request()

@@ -158,7 +158,7 @@ class RunController(QObject):
 
         Edits with the same merge key are one undo step. With nothing live the edit alone is made.
         """
-        self._following = self.state.live or self.state.busy
+        self._following = self.status.slide.move(follows=self.state.live or self.state.busy)
         self._store.submit(edits, label, merge_key)
         if self.state.busy:
             self._follows_newer = True

@@ -4,10 +4,14 @@ import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from gradstudio.ui.state.run.run_state import RunState
+from gradstudio.ui.state.run.slide import Slide
 
 
 class RunStatus(QObject):
     """Holds a `RunState`, and says in words why something was not done.
+
+    Attributes:
+        slide: the slider that a run follows.
 
     Signals:
         changed(object): the new `RunState`.
@@ -23,6 +27,7 @@ class RunStatus(QObject):
         """Nothing runs, nothing is live."""
         super().__init__(parent)
         self.state = RunState()
+        self.slide = Slide(lambda: self.state.busy, self)
 
     def set(self, **changes: object) -> None:
         """Replace fields of the state, and announce it."""

@@ -20,6 +20,8 @@ class ShapeRequests:
         self._requests, self._engine, self._status = requests, engine, status
         self._settle = Throttle(SETTLE_MS, parent)
         self._settle.due.connect(self._on_settle_due)
+        self._waits_for_rest = False
+        status.slide.rested.connect(self._on_slide_rested)
 
     @property
     def pending(self) -> bool:
@@ -39,7 +41,14 @@ class ShapeRequests:
         """A document that is not shown waits; one that would take another's live state away asks without loading."""
         if not self._engine.shown:
             return
+        self._waits_for_rest = self._status.slide.moves
+        if self._waits_for_rest:
+            return  # its runs say the shapes
         if self._engine.ready and not self._status.state.busy:
             self._requests.load_and_infer(load=self._engine.may_load)
         # compiled in any case; the next `Paused`, or `Hello`, comes back here
         assert self._requests.program is not None
+
+    def _on_slide_rested(self) -> None:
+        if self._waits_for_rest:
+            self._on_settle_due()

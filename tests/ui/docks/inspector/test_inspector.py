@@ -575,3 +575,19 @@ def test_a_default_in_a_list_is_dim_and_what_is_chosen_is_not(
 
 def is_closed_list(field: QWidget) -> bool:
     return isinstance(field, QComboBox) and not field.isEditable()
+
+
+def test_while_a_slider_moves_fields_follow_and_the_rest_when_it_rests(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item, slide = add("torch.arange", end="1"), session.run.status.slide
+    session.attention.select([item])
+    pairs, seen = inspector.details.values.value.pairs, list[dict[str, str]]()
+    slide.rested.connect(lambda: seen.append(pairs.pairs()))
+    slide.move(follows=True)
+    assert session.graph_store.attempt(recipes.set_literal, "Set", item, "end", "5")
+    assert inspector.details.arguments.editors["end"].text == "5"
+    show_result(session, item)
+    qtbot.waitUntil(lambda: len(seen) == 1)
+    assert "shape" not in seen[0]
+    qtbot.waitUntil(lambda: pairs.pairs().get("shape") == "[2]")
