@@ -276,7 +276,11 @@ def _render(options: argparse.Namespace) -> int:
         return _unreadable(options.file, error)
     from gradstudio.headless import trace_events
 
-    events = trace_events(graph) if options.run else []
+    try:
+        events = trace_events(graph) if options.run else []
+    except GradStudioError as error:
+        print(f"{options.file}: {error}", file=sys.stderr)
+        return FAILED
     from gradstudio.ui.app.render_command import write_picture
 
     return write_picture(graph, events, Path(options.output), options.theme)

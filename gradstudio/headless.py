@@ -202,7 +202,11 @@ def catalogue_notice() -> str:
 
 
 def trace_events(graph: Graph) -> list[Event]:
-    """Run a graph with trace and return all that the engine said."""
+    """Run a graph with trace and return all that the engine said.
+
+    Raises:
+        EngineDied: the engine ended, or could not be started.
+    """
     with suppress(Refused):  # without anything that requires grad, values alone are shown
         _append_backward(graph)
     with EngineProcess() as engine:
@@ -339,7 +343,11 @@ def _check_one(engine: Engine, name: str, options: argparse.Namespace) -> Result
         data["problems"] = [problem_json(None, line, words, Advice()) for line, words in places]
         return UNREADABLE, data, refusal_text(name, error.others, error)
     program = compile_graph(opened.graph)
-    inferred = without_insides(infer_program(engine.ready()[0], opened.graph, program))
+    try:
+        inferred = without_insides(infer_program(engine.ready()[0], opened.graph, program))
+    except EngineDied as death:
+        data["problems"] = [problem_json(None, None, str(death), explain_words("EngineDied", str(death)))]
+        return FAILED, data, f"{name}: {death}"
     problems = _problems(opened, program, inferred)
     data["problems"], data["ok"] = problems, not problems
     data["warnings"] = _notices(opened, program, inferred)

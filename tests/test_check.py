@@ -1,11 +1,13 @@
 """What `check` says of a file, and that it gives the advice that `run` and the window give."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from gradstudio.cli import main
+from gradstudio.protocol import client
 
 LINEAR = "import torch\nfrom torch import nn\n\nx = torch.randn(3, 8)\nfc = nn.Linear(4, 2)\ny = fc(x)\n"
 TOPK = "import torch\n\nx = torch.randn(3, 4)\nvalues, indices = x.topk(2)\n"
@@ -116,3 +118,12 @@ def test_a_graph_is_analysed_when_asked_for(capsys, write) -> None:
     assert "Between x and y\n  - 1 node: a\n" in capsys.readouterr().out
     assert main(["check", path, "--json"]) == 0
     assert "graph" not in report(capsys)
+
+
+@pytest.mark.parametrize("words", [("check",), ("check", "--json"), ("run",), ("render", "--run", "-o", "p.png")])
+def test_an_engine_that_does_not_start_is_told_in_words(capsys, write, monkeypatch, words: tuple[str, ...]) -> None:
+    monkeypatch.setattr(client, "COMMAND", (sys.executable, "-c", "raise SystemExit(7)"))
+    path = write("import torch\nx = torch.ones(2)\n")
+    assert main([words[0], str(path), *words[1:]]) == 1
+    told = capsys.readouterr()
+    assert "The engine ended with code 7. The document is untouched" in told.out + told.err

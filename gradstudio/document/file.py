@@ -111,6 +111,8 @@ def write_tensors(tensors: Iterable[StoredTensor], folder: Path, *, durable: boo
     for tensor in tensors:
         try:
             folder.mkdir(exist_ok=True)
+        except ValueError as error:  # a name with a null byte
+            raise CannotSave(f"Not saved: {str(folder)!r} is no name of a folder.") from error
         except OSError as error:
             raise CannotSave(f"Not saved: {system_refusal(error, folder)}.") from error
         write_beside(folder, tensor, durable=durable)

@@ -1,5 +1,6 @@
 """The driver that kills windows: what it counts as lost, and a few windows."""
 
+import sys
 import time
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph
 from tools.campaign.window_hand import TOLD, digest
 from tools.campaign.window_kills import kill_windows, lost_gestures
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="windows are forked")
 
 
 def left_behind(folder: Path, gestures: str) -> tuple[int, str]:

@@ -18,10 +18,20 @@ from tools.campaign.watch import Watch
 
 ENDLESS = 10**9
 KEPT = Path(__file__).resolve().parents[2] / "out" / "campaign"
+
+
+def _faults(*, seed: int, cases: range, until: float) -> Tally:
+    """Loaded when it is asked for: its limits are not there on every system."""
+    from tools.campaign.faults import try_faults
+
+    return try_faults(seed=seed, cases=cases, until=until)
+
+
 DRIVERS = {
     "journal-kills": kills.kill_journals,
     "engine-kills": kills.kill_engines,
     "window-kills": window_kills.kill_windows,
+    "faults": _faults,
     "edits": soak.edit,
     "runs": soak.run,
 }
