@@ -311,9 +311,7 @@ def _add_wire(graph: Graph, edit: AddWire) -> RemoveWire:
         _require(graph, wire.target)
     if (wire.target, wire.port) in graph.wires:
         raise EditError(f"port '{wire.port}' of '{wire.target}' has a wire already")
-    graph.wires[wire.target, wire.port] = wire
-    graph.outgoing.setdefault(wire.source, {})[wire] = None
-    graph.incoming.setdefault(wire.target, {})[wire] = None
+    graph.draw(wire)
     return RemoveWire(wire)
 
 
@@ -321,11 +319,7 @@ def _remove_wire(graph: Graph, edit: RemoveWire) -> AddWire:
     wire = edit.wire
     if graph.wires.get((wire.target, wire.port)) != wire:
         raise EditError(f"there is no such wire into '{wire.port}' of '{wire.target}'")
-    del graph.wires[wire.target, wire.port]
-    for table, item in ((graph.outgoing, wire.source), (graph.incoming, wire.target)):
-        del table[item][wire]
-        if not table[item]:
-            del table[item]
+    graph.erase(wire)
     return AddWire(wire)
 
 

@@ -269,6 +269,7 @@ class Graph:
         self.wires: dict[tuple[ItemId, str], Wire] = {}
         self.outgoing: dict[ItemId, dict[Wire, None]] = {}
         self.incoming: dict[ItemId, dict[Wire, None]] = {}
+        self._own: set[tuple[int, ItemId]] = set()  # the wires of an item that no copy has in common
         self.places: dict[str, Place] = {}
         self.tails: dict[BodyId, str] = {}
         self.definitions: dict[str, Definition] = {}
@@ -284,14 +285,38 @@ class Graph:
         twin = Graph()
         for name in ("nodes", "blocks", "bodies", "parents", "wires", "places", "tails", "definitions", "tensors"):
             setattr(twin, name, dict(getattr(self, name)))
-        twin.outgoing = {key: dict(wires) for key, wires in self.outgoing.items()}
-        twin.incoming = {key: dict(wires) for key, wires in self.incoming.items()}
+        twin.outgoing, twin.incoming = dict(self.outgoing), dict(self.incoming)
+        self._own.clear()  # what is in there now, both have
         twin.header, twin.edges, twin.revision = self.header, self.edges, self.revision
         return twin
 
     def __contains__(self, item: object) -> bool:
         """Whether a node or block of that id is there."""
         return item in self.nodes or item in self.blocks
+
+    def draw(self, wire: Wire) -> None:
+        """Put a wire into a free input; `graph.edits` checks that it is."""
+        self.wires[wire.target, wire.port] = wire
+        for way, table, item in self._ends(wire):
+            if (way, item) not in self._own:
+                table[item] = dict(table.get(item, ()))
+                self._own.add((way, item))
+            table[item][wire] = None
+
+    def erase(self, wire: Wire) -> None:
+        """Take a wire away that is there."""
+        del self.wires[wire.target, wire.port]
+        for way, table, item in self._ends(wire):
+            if (way, item) not in self._own:
+                table[item] = dict(table[item])
+                self._own.add((way, item))
+            del table[item][wire]
+            if not table[item]:
+                del table[item]
+                self._own.discard((way, item))
+
+    def _ends(self, wire: Wire) -> tuple[tuple[int, dict[ItemId, dict[Wire, None]], ItemId], ...]:
+        return (0, self.outgoing, wire.source), (1, self.incoming, wire.target)
 
     def wire_into(self, target: ItemId, port: str) -> Wire | None:
         """The wire that ends in the port, or None."""

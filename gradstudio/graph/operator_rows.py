@@ -48,10 +48,10 @@ def _called(graph: Graph, definition: Definition, depth: int) -> Iterator[tuple[
 
 def called_in(graph: Graph) -> Iterator[str]:
     """The names of the definitions that nodes of a graph call or construct, in program order."""
-    for item in graph.order():
-        node = graph.nodes.get(item)
-        if node is not None and node.operator.startswith(GROUP):
-            yield node.operator.removeprefix(GROUP)
+    calls = {item: node.operator for item, node in graph.nodes.items() if node.operator.startswith(GROUP)}
+    for item in graph.order() if calls else ():
+        if item in calls:
+            yield calls[item].removeprefix(GROUP)
 
 
 def _made(definition: Definition, inner: dict[str, Definition | None]) -> Operator:

@@ -29,13 +29,15 @@ def why_not(graph: Graph, source: ItemId, output: int, target: ItemId, port: str
 def legal_targets(graph: Graph, source: ItemId, output: int) -> frozenset[tuple[ItemId, str]]:
     """Every input port that a wire from this output may end in."""
     blocked = ancestors_of(graph, source) | {source}
-    targets = []
+    targets, family = [], output_family(graph, source, output)
     edge = (DEFINITION_OUTPUTS,) if graph.edges is not None else ()
     for item in (*graph.nodes, *graph.blocks, *edge):
         if item in blocked and item not in graph.blocks:
             continue
         for port in input_ports(graph, item):
-            reason = _fits(graph, source, output, item, port.path) or _border(graph, source, item, port.path)
+            if accepts(port.parameter, family) and not drop_target(graph, source, output, item, port.path):
+                continue
+            reason = _border(graph, source, item, port.path) if graph.blocks else ""
             if not reason and (item not in graph.blocks or not _cycle(graph, source, item, port.path)):
                 targets.append((item, port.path))
     return frozenset(targets)

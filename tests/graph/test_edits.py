@@ -107,6 +107,23 @@ def test_copies_are_independent() -> None:
     assert ItemId("n0") in graph and ItemId("n0") not in twin
 
 
+@settings(max_examples=200, deadline=None)
+@given(st.lists(any_edit, max_size=30), st.lists(st.tuples(st.booleans(), any_edit), max_size=30))
+def test_a_copy_and_its_original_go_their_own_ways(before: list[e.Edit], after: list[tuple[bool, e.Edit]]) -> None:
+    graph, alone, other = Graph(), Graph(), Graph()
+    for edit in before:
+        for each in (graph, alone, other):
+            with contextlib.suppress(EditError):
+                e.apply(each, edit)
+    twin = graph.copy()
+    for is_twins, edit in after:
+        for each in (twin, other) if is_twins else (graph, alone):
+            with contextlib.suppress(EditError):
+                e.apply(each, edit)
+    assert state(graph) == state(alone)
+    assert state(twin) == state(other)
+
+
 def walked(graph: Graph, body: BodyId = ROOT) -> list[ItemId]:
     """Items in program order, asked of the bodies themselves."""
     inside = ([item, *(walked(graph, BodyId(item)) if item in graph.blocks else ())] for item in graph.bodies[body])

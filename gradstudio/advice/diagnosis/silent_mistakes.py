@@ -16,6 +16,7 @@ DIFFERENCES = frozenset({"operator.sub", "torch.sub", "torch.Tensor.sub"})
 MEANT = frozenset("unsqueeze getitem expand expand_as view reshape sum mean amax amin max min".split())
 """What makes a dimension of size 1 on purpose, to let two tensors broadcast."""
 SCORES, CHANCES = frozenset({"Linear", "linear", "relu", "ReLU", "matmul"}), frozenset({"softmax", "Softmax"})
+OPTIMIZERS = "torch.optim."
 CROSS, NLL = frozenset({"cross_entropy", "CrossEntropyLoss"}), frozenset({"nll_loss", "NLLLoss"})
 FIRST, SECOND = ("inputs.0", "input", "a", "self"), ("inputs.1", "target", "b", "other")
 
@@ -26,16 +27,24 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
     Args:
         lookup: what is known of a value: its record, or what inference expects.
     """
-    found = []
-    for item, node in graph.nodes.items():
-        if not node.bypassed:
-            found += list(_of_node(graph, item, node, lookup))
+    found = list[Finding]()
+    suspects = {key for key in {node.operator for node in graph.nodes.values()} if _may_be_one(key)}
+    for item, node in graph.nodes.items() if suspects else ():
+        if node.operator in suspects and not node.bypassed:
+            found += _of_node(graph, item, node, lookup)
     place = {item: k for k, item in enumerate(graph.order())} if found else {}
     return tuple(sorted(found, key=lambda finding: place[finding.node]))
 
 
+def _may_be_one(key: str) -> bool:
+    """Whether a node of an operator is looked at; of a called module, its class decides."""
+    word = _word_of(key)
+    is_loss = word in ELEMENTWISE or word in CROSS or word in NLL
+    return is_loss or key == CALL or key in DIFFERENCES or key.startswith(OPTIMIZERS)
+
+
 def _of_node(graph: Graph, item: ItemId, node: Node, lookup: Lookup) -> Iterator[Finding]:
-    if node.operator.startswith("torch.optim."):
+    if node.operator.startswith(OPTIMIZERS):
         yield from _frozen(graph, item, lookup)
         return
     word = _word(graph, node)
@@ -132,9 +141,13 @@ def _wire(graph: Graph, item: ItemId, ports: tuple[str, ...]) -> Wire | None:
 def _word(graph: Graph, node: Node) -> str:
     """The operator's word; of a called module, that of its class."""
     if node.operator != CALL:
-        return node.operator.partition(":")[0].rpartition(".")[2]
+        return _word_of(node.operator)
     made = maker_of(graph, node)
     return made.word if made is not None else ""
+
+
+def _word_of(key: str) -> str:
+    return key.partition(":")[0].rpartition(".")[2]
 
 
 def _word_at(graph: Graph, item: ItemId) -> str:

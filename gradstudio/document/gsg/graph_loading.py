@@ -186,9 +186,7 @@ def _add_wires(graph: Graph, record: BodyRecord, where: Where, definition: Defin
         problem, field = _wire_problem(graph, wire, definition)
         if problem:
             raise Fault(problem, (*where, "wires", number, field), BadWire)
-        graph.wires[wire.target, wire.port] = wire
-        graph.outgoing.setdefault(wire.source, {})[wire] = None
-        graph.incoming.setdefault(wire.target, {})[wire] = None
+        graph.draw(wire)
     _check_outputs(graph, (*where, "wires"))
     _add_muted(graph, record, (*where, "muted_wires"), definition)
 

@@ -191,7 +191,7 @@ def _view(
 ) -> str:
     parts = [f'"{key}": {_number(value)}' for key, value in view.items()]
     if bookmarks:
-        marked = ((digit, _json(line)) for digit, line in _marked(graph, bookmarks))
+        marked = (f"{_json(digit)}: {_json(line)}" for digit, line in _marked(graph, bookmarks))
         parts.append(_object("bookmarks", marked, ""))
     parts.append(_object("places", _places(graph, memo), ""))
     inner = [_object(one.name, _places(one.graph, memo, one.name), "  ") for one in definitions if one.graph.places]
@@ -205,21 +205,21 @@ def _marked(graph: Graph, bookmarks: Mapping[str, Bookmark]) -> Iterator[tuple[s
         yield digit, {key: _number(value) if isinstance(value, float) else value for key, value in line.items()}
 
 
-def _places(graph: Graph, memo: LineMemo, definition: str = "") -> Iterator[tuple[str, str]]:
+def _places(graph: Graph, memo: LineMemo, definition: str = "") -> Iterator[str]:
     for item in (*graph.order(), "", DEFINITION_INPUTS, DEFINITION_OUTPUTS):
         for key in (item, f"note:{item}"):
             place = graph.places.get(key)
             if place is not None and math.isfinite(place.x) and math.isfinite(place.y):
-                yield key, memo.line(("place", definition, key), place, partial(_place_text, place))
+                yield memo.line(("place", definition, key), place, partial(_place_line, key, place))
     dots = dots_by_end(graph)
     for end in sorted(dots, key=lambda end: (end[0], _natural(end[1]))):
         for k, key in enumerate(dots[end]):
             if math.isfinite(graph.places[key].x) and math.isfinite(graph.places[key].y):
-                yield dot_key(end, k), _json(_place(graph.places[key]))
+                yield _place_line(dot_key(end, k), graph.places[key])
 
 
-def _place_text(place: Place) -> str:
-    return _json(_place(place))
+def _place_line(key: str, place: Place) -> str:
+    return f"{_json(key)}: {_json(_place(place))}"
 
 
 def _place(place: Place) -> Line:
@@ -253,8 +253,8 @@ def _array(name: str, lines: Iterable[str], indent: str) -> str:
     return f"{indent}{_json(name)}: [\n{text}\n{indent}]" if text else f"{indent}{_json(name)}: []"
 
 
-def _object(name: str, lines: Iterable[tuple[str, str]], indent: str) -> str:
-    text = ",\n".join(f"{indent}  {_json(key)}: {line}" for key, line in lines)
+def _object(name: str, lines: Iterable[str], indent: str) -> str:
+    text = ",\n".join(f"{indent}  {line}" for line in lines)
     return f"{_json(name)}: {{\n{text}\n{indent}}}" if text else f"{_json(name)}: {{}}"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from gradstudio.graph.card_grouping import CALLED, EVAL, FREEZE, SELF, TRAIN, card_groups, makes_module
 from gradstudio.graph.model import Graph, ItemId, Wire
-from gradstudio.graph.operator_rows import row_of
+from gradstudio.graph.operator_rows import row_of, row_of_key
 from gradstudio.operators.model import Kind, Parameter
 
 _DIFFER = ("dropout", "batchnorm", "instancenorm", "rrelu", "multiheadattention", "transformer")
@@ -64,7 +64,10 @@ def children(graph: Graph, module: ItemId) -> tuple[ItemId, ...]:
 
 def top_level(graph: Graph) -> tuple[ItemId, ...]:
     """The modules that no other one holds, in program order."""
-    return tuple(item for item in graph.order() if _is_constructor(graph, item) and not holders(graph, item))
+    operators = {node.operator for node in graph.nodes.values()}
+    making = {key for key in operators if makes_module(row_of_key(graph, key))}
+    made = {item for item, node in graph.nodes.items() if node.operator in making} if making else ()
+    return tuple([item for item in graph.order() if item in made and not holders(graph, item)]) if made else ()
 
 
 def depends_on_mode(graph: Graph, module: ItemId) -> bool:

@@ -29,9 +29,7 @@ def copy_items(graph: Graph, items: Iterable[ItemId]) -> Graph:
             _add(part, graph, item, chosen)
     for wire in graph.wires.values():
         if wire.source in chosen and wire.target in chosen:
-            part.wires[wire.target, wire.port] = wire
-            part.outgoing.setdefault(wire.source, {})[wire] = None
-            part.incoming.setdefault(wire.target, {})[wire] = None
+            part.draw(wire)
     for end, dots in dots_by_end(graph).items():
         if end[0] in chosen and wire_of(part, end) is not None:
             part.places |= {key: graph.places[key] for key in dots}

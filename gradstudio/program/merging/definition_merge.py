@@ -71,7 +71,5 @@ def _with_ids(graph: Graph, ids: dict[ItemId, ItemId]) -> Graph:
         source = ids.get(wire.source, wire.source)
         target = ids.get(wire.target, wire.target)
         moved = Wire(source, wire.output, target, wire.port)
-        inner.wires[target, wire.port] = moved
-        inner.outgoing.setdefault(source, {})[moved] = None
-        inner.incoming.setdefault(target, {})[moved] = None
+        inner.draw(moved)
     return inner

@@ -225,15 +225,16 @@ class _LocalMerge:
         target.bodies[body] = (*order[:at], *kept, *order[at + len(self.gone) :])
         for item in self.gone:
             for wire in (*target.wires_to(item), *target.wires_from(item)):
-                _erase(target, wire)
+                if (wire.target, wire.port) in target.wires:
+                    target.erase(wire)
             del target.nodes[item], target.parents[item]
         for item in after.order:
             target.nodes[ids[item]] = nodes[item]
             target.parents[ids[item]] = body
         for wire in after.wires:
-            _draw(target, _renamed(wire, ids))
+            target.draw(_renamed(wire, ids))
         for wire, end in moved.items():
-            _draw(target, Wire(ids.get(end.source, end.source), end.output, wire.target, wire.port))
+            target.draw(Wire(ids.get(end.source, end.source), end.output, wire.target, wire.port))
         return target
 
     def _check(self, analysis: Analysis, after: ReadStatements) -> None:
@@ -357,17 +358,3 @@ def _imported(lines: Sequence[str]) -> Modules:
 
 def _renamed(wire: Wire, ids: dict[ItemId, ItemId]) -> Wire:
     return Wire(ids.get(wire.source, wire.source), wire.output, ids.get(wire.target, wire.target), wire.port)
-
-
-def _draw(graph: Graph, wire: Wire) -> None:
-    graph.wires[wire.target, wire.port] = wire
-    graph.outgoing.setdefault(wire.source, {})[wire] = None
-    graph.incoming.setdefault(wire.target, {})[wire] = None
-
-
-def _erase(graph: Graph, wire: Wire) -> None:
-    if graph.wires.pop((wire.target, wire.port), None) is not None:
-        for table, end in ((graph.outgoing, wire.source), (graph.incoming, wire.target)):
-            del table[end][wire]
-            if not table[end]:
-                del table[end]

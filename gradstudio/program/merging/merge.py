@@ -152,15 +152,15 @@ class _Merging:
                 self._into_bypassed(target, new)
             else:
                 was = self.graph.wires.get((new.target, new.port)) if wire.target in matched.same else None
-                _draw(target, was if was is not None and self._passes(was, new) else new)
+                target.draw(was if was is not None and self._passes(was, new) else new)
 
     def _into_bypassed(self, target: Graph, new: Wire) -> None:
         """What a bypassed node lets through comes from where the text says; its other wires are as they were."""
         through = next(iter(self.script.references.validity.ports.get(new.target, ())), new.port)
         for old in self.graph.wires_to(new.target):
             if old.port != through and old.source in target:
-                _draw(target, old)
-        _draw(target, Wire(new.source, new.output, new.target, through))
+                target.draw(old)
+        target.draw(Wire(new.source, new.output, new.target, through))
 
     def _passes(self, was: Wire, new: Wire) -> bool:
         """Whether the wire came by way of a node that only lets its input through, from where the text says."""
@@ -186,7 +186,7 @@ class _Merging:
         for item in self.kept:
             for wire in self.graph.wires_to(item):
                 if wire.source in target and (wire.target, wire.port) not in target.wires:
-                    _draw(target, wire)
+                    target.draw(wire)
 
     def _body(self, body: BodyId) -> BodyId:
         return ROOT if body == ROOT else BodyId(self.ids[ItemId(body)])
@@ -197,12 +197,6 @@ class _Merging:
             made = ItemId(prefix + secrets.token_hex(4))
             if made not in self.graph:
                 return made
-
-
-def _draw(graph: Graph, wire: Wire) -> None:
-    graph.wires[wire.target, wire.port] = wire
-    graph.outgoing.setdefault(wire.source, {})[wire] = None
-    graph.incoming.setdefault(wire.target, {})[wire] = None
 
 
 def _behind(graph: Graph, target: Graph, item: ItemId, body: BodyId) -> tuple[ItemId, ...]:

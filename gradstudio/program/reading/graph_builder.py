@@ -106,9 +106,7 @@ class GraphBuilder:
     def wire(self, value: WiredResult, target: ItemId, path: str) -> None:
         """Draw a wire."""
         wire = Wire(value.source, value.output, target, path)
-        self.graph.wires[target, path] = wire
-        self.graph.outgoing.setdefault(value.source, {})[wire] = None
-        self.graph.incoming.setdefault(target, {})[wire] = None
+        self.graph.draw(wire)
 
     def binds(self, value: WiredResult, name: str) -> bool:
         """Whether the statement that a value comes from binds the name, and does not only write into what it means."""
@@ -155,11 +153,9 @@ class GraphBuilder:
         part.blocks = {item: block for item, block in self.graph.blocks.items() if item in self.lines}
         part.parents = {item: self.graph.parents[item] for item in self.lines}
         part.bodies = {body: tuple(order) for body, order in self._orders.items()}
-        for (target, port), wire in self.graph.wires.items():
+        for (target, _), wire in self.graph.wires.items():
             if target in self.lines and wire.source in self.lines:
-                part.wires[target, port] = wire
-                part.outgoing.setdefault(wire.source, {})[wire] = None
-                part.incoming.setdefault(target, {})[wire] = None
+                part.draw(wire)
             elif target in self.lines:
                 outer.append(wire)
         return part, tuple(outer)

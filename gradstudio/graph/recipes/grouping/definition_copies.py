@@ -172,9 +172,7 @@ def _with_ids(definition: Definition, ids: Mapping[ItemId, ItemId]) -> Definitio
     inner.places = {_place_key(key, ids): place for key, place in old.places.items()}
     for wire in old.wires.values():
         made = Wire(new(wire.source), wire.output, new(wire.target), wire.port)
-        inner.wires[made.target, made.port] = made
-        inner.outgoing.setdefault(made.source, {})[made] = None
-        inner.incoming.setdefault(made.target, {})[made] = None
+        inner.draw(made)
     return definition.but(
         graph=inner,
         setup=tuple(new(item) for item in definition.setup),
