@@ -51,4 +51,6 @@ def test_a_long_word_of_torch_does_not_push_our_words_under_the_edge(
     qtbot.waitUntil(panel.details.trouble.isVisible)
     qtbot.waitUntil(lambda: panel.widget().width() == panel.viewport().width())
     theirs = panel.details.trouble.theirs
-    assert theirs.height() >= theirs.heightForWidth(theirs.width()) > 4 * theirs.fontMetrics().height()
+    qtbot.waitUntil(
+        lambda: theirs.height() >= theirs.heightForWidth(theirs.width()) > 4 * theirs.fontMetrics().height()
+    )
