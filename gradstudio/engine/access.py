@@ -12,45 +12,35 @@ import builtins
 import unicodedata
 from functools import cache
 from types import CodeType
-from typing import Any, Final, TypeVar, get_args
+from typing import Any, Final, TypeVar
 
-from gradstudio.engine import access_calls
-from gradstudio.engine.access_types import built_in_functions, callee, method, reach, writable
+from gradstudio.engine import access_calls, access_paths
+from gradstudio.engine.access_paths import MODULES
+from gradstudio.engine.access_types import built_in_functions, callee, each_callee, method, reach, writable
 from gradstudio.engine.audit_wall import FILENAME as OF_PROGRAMS
 from gradstudio.engine.audit_wall import wall
 from gradstudio.engine.errors import AccessRefused
-from gradstudio.graph.model import BlockKind, context_path
-from gradstudio.graph.text.allowed_calls import CLASSES
-from gradstudio.graph.text.literal_text import CONSTANTS
-from gradstudio.operators.catalogue.loader import load
-from gradstudio.operators.model import Face
 
+__all__ = ["FILENAME", "MODULES", "binder", "compiled", "evaluate", "execute", "expression", "guarded", "statements"]
 FILENAME: Final = OF_PROGRAMS
-REACH, METHOD, CALLEE, WRITABLE, REFUSE, SPARSE, SAFE, COPY = (
-    f"__gradstudio_{word}__" for word in ("reach", "method", "callee", "writable", "refuse", "sparse", "safe", "copy")
+REACH, METHOD, CALLEE, EACH, WRITABLE, REFUSE = (
+    f"__gradstudio_{word}__" for word in ("reach", "method", "callee", "each", "writable", "refuse")
+)
+SPARSE, SAFE, COPY, WRITTEN, NOT_COMPRESSED = (
+    f"__gradstudio_{word}__" for word in ("sparse", "safe", "copy", "written", "not_compressed")
 )
 LOCALS: Final = "__gradstudio_locals__"
-MODULES: Final = {
-    "torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy",
-    "math": "math",
-}  # fmt: skip
-"""Names the script's imports bind, and what they stand for; no program may rebind them (semantics §1)."""
 _IMPORTED: Final = frozenset(
     {("torch", None), ("torch.nn.functional", "F"), ("torch.nn.utils.prune", None), ("numpy", "np"), ("math", None)}
     | {("pathlib", "Path"), ("safetensors.torch", "load_file"), ("torch", "nn"), ("torch", "optim")}
 )
 """What the head of a script imports: (module, the name it has here), or (module, what is taken out of it)."""
-_OF_HEADERS: Final = frozenset({"torch.manual_seed", "torch.set_default_dtype", "torch.device", "torch.Size"})
 _OWN_NAMES: Final = frozenset({"__name__", "__file__"})
 _PRINTED: Final = frozenset({"print", "load_file", "Path"})
 """Called by their names, which no program may rebind."""
 _KEPT_NAMES: Final = _PRINTED | MODULES.keys() | {"super", "HERE"}
 _METHODS: Final = frozenset({"__init__", "forward"})
 """What a class of a program defines."""
-_FUNCTIONS_GIVEN: Final = frozenset(
-    "key closure distance_function activation custom_encoder custom_decoder scale_fn formatter lr_lambda fn".split()
-)
-"""Arguments that torch and Python call."""
 _NODES: Final = (
     *(ast.Module, ast.Expression, ast.Expr, ast.Assign, ast.AugAssign, ast.For, ast.With, ast.withitem, ast.If),
     *(ast.Assert, ast.Pass, ast.Return, ast.FunctionDef, ast.ClassDef, ast.arguments, ast.arg),
@@ -196,24 +186,51 @@ class _Guard(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """Ask the value, or for the path of a module the catalogue."""
-        return self._attribute(node, REACH if isinstance(node.ctx, ast.Load) else WRITABLE)
+        if not isinstance(node.ctx, ast.Load):
+            node.value = _refusal(node, "an attribute is written by a statement of its own")
+            return node
+        return self._attribute(node, REACH)
 
     def _attribute(self, node: ast.Attribute, question: str) -> ast.expr:
         path = _path(node)
         if path is not None:
             is_read = isinstance(node.ctx, ast.Load)
-            if path in (_paths() if is_read else _settings()):
+            if path in _LISTS[question]():
                 return node
-            refusal: ast.expr = _refusal(node, f"'{path[:60]}' is not in the catalogue")
+            known = path in access_paths.called()
+            reason = "is called, and nothing else" if known else "is not in the catalogue"
+            refusal: ast.expr = _refusal(node, f"'{path[:60]}' {reason}")
             node.value = refusal
             return refusal if is_read else node
         node.value = _asked(question, self.visit(node.value), ast.Constant(node.attr))
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+        """What is put into a module or a value under a name is nothing that they could call."""
+        target = node.targets[0]
+        if len(node.targets) > 1 or not isinstance(target, ast.Attribute):
+            self.generic_visit(node)
+            return node
+        self._attribute(target, WRITABLE)
+        node.value = _asked(CALLEE, self.visit(node.value))
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
+        """It writes as an assignment does."""
+        node.value = self.visit(node.value)
+        if isinstance(node.target, ast.Attribute):
+            self._attribute(node.target, WRITABLE)
+        else:
+            node.target = self.visit(node.target)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """What is called is a function of the catalogue, a method that was asked for, or must be allowed by itself."""
         if _is_super_init(node):
             return node
+        if any(keyword.arg is None for keyword in node.keywords):
+            refusal: ast.expr = _refusal(node, "arguments by keyword are given one by one")
+            return refusal
         path = _path(node.func) if isinstance(node.func, ast.Attribute) else None
         word = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         calls_back = self._calls_back(node, path)
@@ -226,20 +243,20 @@ class _Guard(ast.NodeTransformer):
         node.args = [self.visit(argument) for argument in node.args]
         node.keywords = [self.visit(keyword) for keyword in node.keywords]
         if calls_back:
-            node.args = [one if isinstance(one, ast.Starred) else _asked(CALLEE, one) for one in node.args]
+            node.args = [_each_asked(CALLEE, EACH, one) for one in node.args]
         for keyword in node.keywords:
-            if calls_back or keyword.arg in _FUNCTIONS_GIVEN:
+            if calls_back or keyword.arg in access_paths.FUNCTIONS_GIVEN:
                 keyword.value = _asked(CALLEE, keyword.value)
-        if path in access_calls.SPARSE or path in access_calls.UNSAFE:
-            node.func = _asked(SPARSE if path in access_calls.SPARSE else SAFE, node.func)
-        return _asked(COPY, node) if path is None and word in access_calls.INDICES else node
+        return _memory_asked(node, path, word)
 
     def _calls_back(self, node: ast.Call, path: str | None) -> bool:
         """Whether what is called may call what it is given."""
         if isinstance(node.func, ast.Name):
-            return node.func.id == "iter" and len(node.args) > 1
+            return node.func.id == "iter" and (
+                len(node.args) > 1 or any(isinstance(one, ast.Starred) for one in node.args)
+            )
         is_step = isinstance(node.func, ast.Attribute) and node.func.attr == "step"
-        return is_step or (path is not None and path in _paths_that_call())
+        return is_step or (path is not None and path in access_paths.that_call())
 
 
 def _path(node: ast.expr) -> str | None:
@@ -251,6 +268,26 @@ def _path(node: ast.expr) -> str | None:
     if not isinstance(node, ast.Name) or node.id not in MODULES:
         return None
     return ".".join([MODULES[node.id], *reversed(parts)])
+
+
+_LISTS: Final = {REACH: access_paths.read, METHOD: access_paths.called, WRITABLE: access_paths.settings}
+
+
+def _memory_asked(node: ast.Call, path: str | None, word: str) -> ast.expr:
+    """The call, with what could lead out of a tensor's memory looked at: its indices."""
+    if path in access_calls.SPARSE or path in access_calls.UNSAFE:
+        node.func = _asked(SPARSE if path in access_calls.SPARSE else SAFE, node.func)
+    if word in access_calls.RESIZES and isinstance(node.func, ast.Attribute):
+        if path is None:
+            node.func.value = _asked(NOT_COMPRESSED, node.func.value)
+        node.args = [_each_asked(NOT_COMPRESSED, NOT_COMPRESSED, one) for one in node.args]
+        for keyword in node.keywords:
+            keyword.value = _asked(NOT_COMPRESSED, keyword.value)
+    if path is None and word in access_calls.INDICES:
+        return _asked(COPY, node)
+    has_layout = any(keyword.arg == "layout" for keyword in node.keywords)
+    is_new = path is None and word in access_calls.NEW
+    return _asked(WRITTEN, node) if has_layout or is_new else node
 
 
 def _is_super_init(node: ast.Call) -> bool:
@@ -268,6 +305,14 @@ def _is_free(name: str, *, bound: bool) -> bool:
 def _asked(question: str, *arguments: ast.expr) -> ast.expr:
     name = ast.Name(question, ast.Load())
     return ast.copy_location(ast.Call(name, list(arguments), []), arguments[0])
+
+
+def _each_asked(question: str, of_many: str, argument: ast.expr) -> ast.expr:
+    """An argument that is asked for, or one that stands for many."""
+    if not isinstance(argument, ast.Starred):
+        return _asked(question, argument)
+    argument.value = _asked(of_many, argument.value)
+    return argument
 
 
 def _refusal(node: ast.AST, reason: str) -> Any:
@@ -291,31 +336,11 @@ def _refuse(reason: str) -> None:
 
 
 @cache
-def _paths() -> frozenset[str]:
-    """Every path that a program may write: those of the catalogue, constants, two classes, and what a header has."""
-    rows = {row.path.removesuffix("=") for row in load()}
-    constants = {f"{MODULES[short]}.{name}" for short, names in CONSTANTS.items() for name in names}
-    contexts = {context_path(kind) for kind in get_args(BlockKind)}
-    return frozenset(rows | constants | contexts | {*CLASSES} | _OF_HEADERS)
-
-
-@cache
-def _settings() -> frozenset[str]:
-    """Settings of torch that a program may write: ``torch.backends.cudnn.benchmark``."""
-    return frozenset(row.path.removesuffix("=") for row in load() if row.face is Face.SET_PATH)
-
-
-@cache
-def _paths_that_call() -> frozenset[str]:
-    """Functions and classes of the catalogue that may be given a function."""
-    return frozenset(row.path for row in load() if any(p.name in _FUNCTIONS_GIVEN for p in row.parameters))
-
-
-@cache
 def _builtins() -> dict[str, Any]:
     """The built-ins a program has: those of the catalogue, what statements themselves need, and the questions."""
     questions = {REACH: reach, METHOD: method, CALLEE: callee, WRITABLE: writable, REFUSE: _refuse, LOCALS: locals}
     questions |= {SPARSE: access_calls.looked_through, SAFE: access_calls.safe, COPY: access_calls.copy_of}
+    questions |= {EACH: each_callee, WRITTEN: access_calls.written, NOT_COMPRESSED: access_calls.not_compressed}
     words: dict[str, Any] = {word: getattr(builtins, word) for word in ("super", "print", "__build_class__")}
     words |= {"__import__": _import, "__name__": "builtins"}
     return words | built_in_functions() | questions

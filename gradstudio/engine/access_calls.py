@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+import torch
 from torch import Tensor
 from torch.nn import Parameter
 
@@ -12,6 +13,11 @@ SPARSE: Final = frozenset(f"torch.sparse_{kind}_tensor" for kind in ("coo", "csr
 """They trust the indices they are given, unless asked to look."""
 INDICES: Final = frozenset({"indices", "crow_indices", "col_indices", "ccol_indices", "row_indices"})
 """Methods that hand out the indices themselves, to be written into."""
+NEW: Final = frozenset({"new_empty", "new_full", "new_ones"})
+"""Methods that make a tensor of the same layout, as functions do that are given a layout."""
+RESIZES: Final = frozenset({"resize_as_sparse_"})
+"""What gives a compressed tensor more indices, and sets none."""
+_COMPRESSED: Final = frozenset({torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc})
 UNSAFE: Final = frozenset({"torch.segment_reduce"})
 """They trust lengths where they are told so."""
 
@@ -65,3 +71,35 @@ def copy_of(value: Any) -> Any:
     """A copy of a tensor of whole numbers, which the program cannot write into any more; anything else itself."""
     is_index = isinstance(value, Tensor) and not (value.is_floating_point() or value.is_complex())
     return value.clone() if is_index else value
+
+
+def written(value: Any) -> Any:
+    """A new tensor itself, when its indices are some: torch fills the values of compressed ones, and nothing else.
+
+    Raises:
+        AccessRefused: its indices are what lay in memory before.
+    """
+    if not isinstance(value, Tensor) or value.layout not in _COMPRESSED or not _has_data(value):
+        return value
+    is_by_row = value.layout in (torch.sparse_csr, torch.sparse_bsr)
+    compressed, plain = (
+        (value.crow_indices(), value.col_indices()) if is_by_row else (value.ccol_indices(), value.row_indices())
+    )
+    try:
+        torch.sparse_compressed_tensor(
+            compressed, plain, value.values(), value.shape, layout=value.layout, check_invariants=True
+        )
+    except RuntimeError:
+        raise AccessRefused("torch sets no indices of a new tensor of this layout; begin with zeros") from None
+    return value
+
+
+def not_compressed(value: Any) -> Any:
+    """The value itself, unless it is a compressed tensor, whose new indices torch would not set.
+
+    Raises:
+        AccessRefused: it is one.
+    """
+    if isinstance(value, Tensor) and value.layout in _COMPRESSED:
+        raise AccessRefused("torch sets no indices when it resizes a compressed tensor")
+    return value

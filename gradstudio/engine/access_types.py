@@ -7,7 +7,7 @@ buffers, modules, and numbers or other data under a name of its own.
 import builtins
 import inspect
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import PurePath
 from types import FunctionType, MethodType
@@ -129,9 +129,25 @@ def callee(value: Any) -> Any:
     Raises:
         AccessRefused: it may not.
     """
-    if isinstance(value, nn.Module) or _may_be_called(value) or not callable(value):
+    if isinstance(value, nn.Module) or _may_be_called(value):
         return value
+    if not callable(value):
+        return each_callee(value) if isinstance(value, dict | list | tuple) else value
     raise AccessRefused(f"a drawing calls modules and definitions, not {_article(type(value).__name__)}")
+
+
+def each_callee(values: Any) -> Any:
+    """The values that a program gives to what may call them, when it may call each.
+
+    Raises:
+        AccessRefused: one of them it may not.
+    """
+    if not isinstance(values, Iterable):
+        return values
+    kept = values if isinstance(values, dict | list | tuple | Tensor) else tuple(values)
+    for value in kept.values() if isinstance(kept, dict) else kept:
+        callee(value)
+    return kept
 
 
 def writable(value: Any, name: str) -> Any:

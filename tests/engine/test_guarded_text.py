@@ -10,6 +10,7 @@ from gradstudio.document.file import dumps
 from gradstudio.engine import access
 from gradstudio.engine.errors import AccessRefused
 from gradstudio.program.reading.reader import read_script
+from tests.engine.red_team import HEAD, REFUSED
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,31 @@ def test_what_the_writer_never_prints_is_refused(text: str) -> None:
         access.execute(
             access.statements(text), {"e": lambda *a: a, "torch": __import__("types").SimpleNamespace(relu=1)}
         )
+
+
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+@pytest.mark.parametrize("line", REFUSED)
+def test_what_a_red_team_wrote_is_refused(line: str) -> None:
+    with pytest.raises(AccessRefused):
+        access.execute(access.statements(HEAD + line.replace("\\n", "\n") + "\n"), {})
+
+
+CLASS = "class A(nn.Module):\n    def __init__(self):\n        super().__init__()\n        {}\n"
+FORWARD = "\n    def forward(self, q):\n        return {}\n\n\ny = A()(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("kept", "given"),
+    [
+        ("self.f = print", "self.f(q)"), ("self.f = type(type(1))", "q"), ("self.f = nn.ReLU", "self.f()"),
+        ("self.__class__ = 3", "q"), ("self._buffers = {}", "q"), ("self.forward = nn.ReLU()", "q"),
+        ("self.a = 1", "q.__class__.__mro__"), ("self.a = 1", "self.forward.__globals__"),
+        ("self.a = 1", "self._modules"), ("self.a = 1", "super().__reduce__()"),
+    ],
+)  # fmt: skip
+def test_what_a_class_of_a_red_team_holds_is_refused(kept: str, given: str) -> None:
+    with pytest.raises(AccessRefused):
+        access.execute(access.statements(HEAD + CLASS.format(kept) + FORWARD.format(given)), {})
 
 
 TEXT = 'import torch\n\nx = torch.ones(2)\ny = f"a{x!r}b"\n'
