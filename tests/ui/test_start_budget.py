@@ -20,6 +20,7 @@ NOT_YET = (
     *("gradstudio.program.reading.reader", "gradstudio.document.python.python_document"),
     *("gradstudio.operators.docstrings.reader"),
     *("gradstudio.ui.docks.outline.panel", "gradstudio.ui.docks.documentation.panel"),
+    "gradstudio.ui.docks.library.panel",
     *("gradstudio.ui.docks.breakpoints.panel", "gradstudio.ui.docks.history_panel"),
     *("gradstudio.ui.docks.inspector.value_section", "gradstudio.ui.tour.tour"),
     *("gradstudio.ui.dialogs.command_palette", "gradstudio.ui.dialogs.export_dialog"),

@@ -1,6 +1,6 @@
 """The docks around the canvas: where each stands at first, and in the menu that shows and hides them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import pairwise
 
@@ -40,6 +40,7 @@ class Docks(QObject):
         self._window, self._theme = window, theme
         self._panels: DockPanels | None = None
         self._seen: set[str] = set()
+        self._unbuilt: dict[str, Callable[[], object]] = {}
         self._left = frozenset(row.id for row in docks_of("left"))
         self._has_lesson = self._had_lesson = False
         self._front = self._before_lesson = "library"
@@ -65,6 +66,13 @@ class Docks(QObject):
         panel.setMinimumWidth(LEAST_PX)  # else a dock grows with what its panel shows
         self._pages(key).addWidget(panel)
 
+    def fill_when_seen(self, key: str, build: Callable[[], object]) -> None:
+        """Build what fills a dock as soon as the dock is seen; a screen reader sees them all."""
+        if key in self._seen or QAccessible.isActive():
+            build()
+        else:
+            self._unbuilt[key] = build
+
     def take_in(self, panels: DockPanels) -> None:
         """Give these panels pages, those that are not built yet as soon as they are."""
         if self._panels is None:
@@ -76,6 +84,8 @@ class Docks(QObject):
     def turn_to(self, panels: DockPanels) -> None:
         """Show the pages of these panels; one is built as soon as its dock is seen: a screen reader sees them all."""
         self._panels, all_seen = panels, QAccessible.isActive()
+        while all_seen and self._unbuilt:
+            self._unbuilt.popitem()[1]()
         for key in panels:
             if all_seen or key in panels.built or key in self._seen:
                 self._pages(key).setCurrentWidget(panels[key])
@@ -238,6 +248,8 @@ class Docks(QObject):
             self._seen.discard(key)
             return
         self._seen.add(key)
+        if (build := self._unbuilt.pop(key, None)) is not None:
+            build()
         if self._panels is not None and key in self._panels:
             self._pages(key).setCurrentWidget(self._panels[key])
         if key in self._left:

@@ -1,6 +1,7 @@
 """Fills the frame: tabs and canvas in the middle, panels in the docks; what all documents share is built here."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
@@ -32,6 +33,9 @@ from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.settings import Settings, ThemeChoice
 from gradstudio.ui.theme import Theme, ThemedWidget
 
+if TYPE_CHECKING:
+    from gradstudio.ui.docks.library.panel import LibraryPanel
+
 PLOT_DELAY_MS = 400
 """pyqtgraph is imported this long after the window is filled, when it has answered its first clicks."""
 
@@ -57,14 +61,15 @@ class MainWindow(FrontDocument):
         self.tab_commands = TabCommands(self.documents, self.go_to_dock, frame)
         self.shell = WindowCommands(self, lambda: self.taking_up.dress())
         self.shared_library = SharedLibrary(self, self.shelf, self.habits, self)
-        self.library = self.shared_library.panel
-        frame.docks.fill("library", self.library)
         self._services = self._services_of_documents()
         self._build_first(session)
         self.safety = DocumentSafety(self, self._rooms, self)
         self.recovering, self.autosave = self.safety.recovering, self.safety.autosave
         self.recovering.typed_again.connect(lambda tab, text: self.room_of(tab).code.live.take_back(text))
-        self._wire()
+        self.overlays.changed.connect(self.actions.refresh)
+        QGuiApplication.clipboard().dataChanged.connect(self.actions.refresh)
+        frame.closed.connect(self._on_frame_closed)
+        frame.files_dropped.connect(self._on_frame_files_dropped)
         self.key_map = KeyMap(self.actions, settings, self)
         self.shared_library.wire()
         self.taking_up = PreferenceApplier(self, lambda: self.rooms, self)
@@ -132,14 +137,12 @@ class MainWindow(FrontDocument):
         room.changed.connect(lambda: self._on_room_changed(room))
         room.problems_counted.connect(lambda count: self._on_problems_counted(room, count))
 
-    def _wire(self) -> None:
-        frame = self.frame
-        self.overlays.changed.connect(self.actions.refresh)
-        QGuiApplication.clipboard().dataChanged.connect(self.actions.refresh)
-        frame.closed.connect(self._on_frame_closed)
-        frame.files_dropped.connect(self._on_frame_files_dropped)
-
     # ------------------------------------------------------------------ documents
+
+    @property
+    def library(self) -> "LibraryPanel":
+        """The Library, one for all documents."""
+        return self.shared_library.panel
 
     @property
     def room(self) -> DocumentWindow:

@@ -1,63 +1,91 @@
 """The Library, one for all documents: what a person keeps at hand, and what is done with the operator looked at."""
 
 from functools import partial
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
-from gradstudio.operators.catalogue.loader import load
 from gradstudio.ui.actions.key_map import keys_now
 from gradstudio.ui.app.window.document_window import DocumentWindow
 from gradstudio.ui.app.window.window_host import WindowHost
-from gradstudio.ui.canvas.paint.card_picture import as_rich_text
-from gradstudio.ui.docks.library.library_groups import LibraryGroups
-from gradstudio.ui.docks.library.panel import LibraryPanel
+from gradstudio.ui.state.document.group_scope import ShownStore
 from gradstudio.ui.state.library.connection_statistics import ConnectionStatistics
 from gradstudio.ui.state.library.favourites import Favourites
 from gradstudio.ui.state.library.published_groups import PublishedGroups
 from gradstudio.ui.state.library.user_groups import definitions, is_own
 from gradstudio.ui.theme import Theme
 
+if TYPE_CHECKING:
+    from gradstudio.ui.docks.library.library_groups import LibraryGroups
+    from gradstudio.ui.docks.library.panel import LibraryPanel
+
 CARD_SCALE = 0.85
 """Of the cards in the Library's help."""
 
 
 class SharedLibrary(QObject):
-    """The Library's panel with all that is wired to it.
-
-    Attributes:
-        panel: what stands in the dock.
-    """
+    """The Library's panel with all that is wired to it; built when its dock is first seen, or it is asked for."""
 
     def __init__(self, window: WindowHost, shelf: Favourites, habits: ConnectionStatistics, parent: QObject) -> None:
-        """Build the panel; `wire` connects it, when there is a document."""
+        """Nothing is built; `wire` makes it reach the document in front, when there is one."""
         super().__init__(parent)
         self._window, self._shelf, self._habits = window, shelf, habits
         self._published = shelf.published = PublishedGroups(window.settings.folder / "groups", self)
-        self.panel = LibraryPanel(load(), window.theme, shelf)
-        self._groups = LibraryGroups(self.panel, self._published)
-        tree = self.panel.tree
-        tree.first_words = lambda key: "" if is_own(key) else window.session.pages.first_sentence(key)
-        tree.picture = self._card_of
+        self._panel: LibraryPanel | None = None
+        self._groups: LibraryGroups | None = None
+        self._store: ShownStore | None = None
+
+    @property
+    def panel(self) -> "LibraryPanel":
+        """What stands in the dock."""
+        if self._panel is None:
+            self._panel = self._build()
+        return self._panel
+
+    def _build(self) -> "LibraryPanel":
+        from gradstudio.operators.catalogue.loader import load
+        from gradstudio.ui.docks.library.library_groups import LibraryGroups
+        from gradstudio.ui.docks.library.panel import LibraryPanel
+
+        window = self._window
+        panel = LibraryPanel(load(), window.theme, self._shelf)
+        self._groups = LibraryGroups(panel, self._published)
+        if self._store is not None:
+            self._groups.follow(self._store)
+        panel.tree.first_words = lambda key: "" if is_own(key) else window.session.pages.first_sentence(key)
+        panel.tree.picture = self._card_of
+        self._wire_panel(panel)
+        window.frame.docks.fill("library", panel)
+        return panel
 
     def wire(self) -> None:
-        """Let what is chosen there reach the document in front, and keep what a person keeps at hand."""
-        panel, window = self.panel, self._window
+        """Keep what a person keeps at hand, and fill the dock as soon as it is seen."""
+        self._shelf.changed.connect(self._on_shelf_changed)
+        self._habits.changed.connect(self._on_habits_changed)
+        docks = self._window.frame.docks
+        # Not at once: the document that is opened after this may have a lesson, which lies over the Library.
+        QTimer.singleShot(0, self, lambda: docks.fill_when_seen("library", lambda: self.panel))
+
+    def _wire_panel(self, panel: "LibraryPanel") -> None:
+        """Let what is chosen there reach the document in front."""
+        window = self._window
         panel.chosen.connect(lambda key: window.canvas.operator_commands.add_operator(key))
         panel.carried.connect(lambda key: window.canvas.ghost.carry_operator(key))
         panel.said.connect(window.status.say)
         panel.tree.selectionModel().currentChanged.connect(self._on_current_changed)
         panel.keys_of = partial(keys_now, window.actions, window.settings)
-        self._shelf.changed.connect(self._on_shelf_changed)
-        self._habits.changed.connect(self._on_habits_changed)
 
     def turn_to(self, document: DocumentWindow) -> None:
         """Another document is in front: its groups are shown."""
-        self._groups.follow(document.session.shown_store)
+        self._store = document.session.shown_store
+        if self._groups is not None:
+            self._groups.follow(self._store)
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
-        self.panel.set_theme(theme)
+        if self._panel is not None:
+            self._panel.set_theme(theme)
 
     def looked_up(self) -> str:
         """The operator that a person looks at: where the focus is, else on the canvas, else in the Library."""
@@ -69,7 +97,7 @@ class SharedLibrary(QObject):
                 return widget.documented_operator()
             widget = widget.parentWidget()
         shown = operator_of_card(self._window.session.graph_store.graph, self._window.inspector.item)
-        return shown or self.panel.documented_operator()
+        return shown or (self._panel.documented_operator() if self._panel is not None else "")
 
     def toggle_favourite(self) -> None:
         """Make the operator that a person looks at a favourite, or no longer, and say so."""
@@ -89,6 +117,8 @@ class SharedLibrary(QObject):
 
     def _card_of(self, key: str) -> str:
         """An operator's card, for the Library's help."""
+        from gradstudio.ui.canvas.paint.card_picture import as_rich_text
+
         window = self._window
         pictures, ratio = window.canvas.searching.pictures, window.frame.devicePixelRatioF()
         if is_own(key):
