@@ -24,7 +24,7 @@ import os, sys, tempfile, time
 from gradstudio.ui.app import library_imports; library_imports.load()  # as the application does first of all
 from gradstudio.ui.app import application as app; from gradstudio.ui.app.window import window_frame as main_window_frame
 def said():
-    heavy = [name for name in ("torch", "pyqtgraph", "networkx") if name in sys.modules]
+    heavy = [name for name in ("torch", "numpy", "pyqtgraph", "networkx") if name in sys.modules]
     print("CPU", time.process_time() * 1e3, *heavy, flush=True)
     os._exit(0)
 build = main_window_frame.Frame.__init__
@@ -48,7 +48,7 @@ def said():
     def painted(canvas, event):
         paint(canvas, event)
         if canvas.board.graph.nodes:
-            heavy = [name for name in ("torch", "pyqtgraph", "networkx") if name in sys.modules]
+            heavy = [name for name in ("torch", "numpy", "pyqtgraph", "networkx") if name in sys.modules]
             print("CPU", time.process_time() * 1e3, *heavy, flush=True)
             os._exit(0)
     CanvasView.paintEvent = painted

@@ -11,7 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.ui import theme as themes
 from gradstudio.ui.app import application, display_check
-from gradstudio.ui.app.crash_dialog import CrashDialog, CrashGuard
+from gradstudio.ui.app.crash_dialog import CrashDialog
+from gradstudio.ui.app.crash_guard import CrashGuard
 from gradstudio.ui.app.files.recovery_journal import Recovery
 from gradstudio.ui.dialogs.seed_dialog import SeedDialog
 from gradstudio.ui.state.session import Session

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -10,8 +11,9 @@ from gradstudio import paths
 from gradstudio.operators.catalogue import block_rows, out_variants
 from gradstudio.operators.errors import BrokenCatalogue, UnknownOperator
 from gradstudio.operators.model import Operator
-from gradstudio.operators.search import synonyms
-from gradstudio.operators.search.search_index import SearchIndex
+
+if TYPE_CHECKING:
+    from gradstudio.operators.search.search_index import SearchIndex
 
 
 class CatalogueFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,12 +90,18 @@ class Catalogue:
 
     def index_slices(self) -> Iterator[None]:
         """Build the index a slice at a time; who asks for it before the last slice has it built at once."""
+        from gradstudio.operators.search import synonyms
+        from gradstudio.operators.search.search_index import SearchIndex
+
         made = yield from SearchIndex.in_slices((*self._rows.values(), *block_rows.ROWS), synonyms.load())
         self.__dict__.setdefault("index", made)
 
     @cached_property
-    def index(self) -> SearchIndex:
+    def index(self) -> "SearchIndex":
         """What finds operators by what people type; built when it is first asked for."""
+        from gradstudio.operators.search import synonyms
+        from gradstudio.operators.search.search_index import SearchIndex
+
         return SearchIndex((*self._rows.values(), *block_rows.ROWS), synonyms.load())
 
     @cached_property

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from gradstudio.document.errors import DocumentError
-    from gradstudio.ui.app.crash_dialog import CrashGuard
+    from gradstudio.ui.app.crash_guard import CrashGuard
     from gradstudio.ui.app.window.main_window import MainWindow
     from gradstudio.ui.app.window.window_frame import Frame
     from gradstudio.ui.state.settings import Settings
@@ -146,7 +146,7 @@ class _Start:
         from PySide6.QtGui import QIcon
 
         from gradstudio import paths
-        from gradstudio.ui.app.crash_dialog import CrashGuard
+        from gradstudio.ui.app.crash_guard import CrashGuard
         from gradstudio.ui.state.run.engine_client import EngineClient
 
         self._frame.setUpdatesEnabled(False)
