@@ -12,6 +12,7 @@ from typing import Final
 
 import torch
 
+from gradstudio.engine import memory_guards
 from gradstudio.engine.audit_wall import wall
 from gradstudio.engine.kernel import landlock, seccomp
 from gradstudio.engine.meta.fake_tensors import WarmUp
@@ -40,6 +41,7 @@ _CACHES: Final = (
 def build_walls() -> tuple[str, ...]:
     """Build what this system has; their names, as `gradstudio info` tells them."""
     has_none_to_gain = _gain_no_privileges()  # ctypes is used before the hook refuses it to programs
+    memory_guards.stand()
     of_kernel = _kernel_walls() if has_none_to_gain else ()
     wall.build()
     return (LIST, HOOK, *((NO_PRIVILEGES,) if has_none_to_gain else ()), *of_kernel)
