@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.campaign import kills, soak, window_kills
+from tools.campaign import kills, live_frames, soak, window_kills
 from tools.campaign.fuzz import fuzz, warm_up
 from tools.campaign.fuzzers import FUZZERS
 from tools.campaign.tally import Failure, Tally
@@ -31,6 +31,8 @@ DRIVERS = {
     "journal-kills": kills.kill_journals,
     "engine-kills": kills.kill_engines,
     "window-kills": window_kills.kill_windows,
+    "live-engines": live_frames.to_engines,
+    "live-windows": live_frames.to_windows,
     "faults": _faults,
     "edits": soak.edit,
     "runs": soak.run,

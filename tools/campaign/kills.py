@@ -88,28 +88,31 @@ def kill_engines(*, seed: int, cases: range, until: float) -> Tally:
     tally = Tally("engine-kills")
     graph = read_script("import torch\n" + PROGRAM).graph
     program = compile_graph(graph)
-    with EngineProcess(stderr=subprocess.DEVNULL) as engine:
-        engine.wait_until_ready()
-        expected = run_program(engine, graph, program, document="0").report.entries
+    engine = _started()
+    expected = run_program(engine, graph, program, document="0").report.entries
     for case in cases:
         if tally.cases and time.monotonic() > until:
             break
         began = time.process_time()
         delay_s = generator_of("engine-kills", seed, case).random() * LONGEST_S
-        reason = _run_and_die(Load(document="k", revision=1, program=program), delay_s)
-        with EngineProcess(stderr=subprocess.DEVNULL) as engine:
-            engine.wait_until_ready()
-            if run_program(engine, graph, compile_graph(graph), document="a").report.entries != expected:
-                reason = "the run after the kill has other values"
+        reason = _run_and_die(engine, Load(document="k", revision=1, program=program), delay_s)
+        engine = _started()  # the next to be killed, too
+        if run_program(engine, graph, compile_graph(graph), document="a").report.entries != expected:
+            reason = "the run after the kill has other values"
         tally.count(case, time.process_time() - began)
         if reason:
             tally.failures.append(Failure("engine-kills", seed, case, reason))
+    engine.close()
     return tally
 
 
-def _run_and_die(load_request: Load, delay_s: float) -> str:
+def _started() -> EngineProcess:
     engine = EngineProcess(stderr=subprocess.DEVNULL)
     engine.wait_until_ready()
+    return engine
+
+
+def _run_and_die(engine: EngineProcess, load_request: Load, delay_s: float) -> str:
     engine.send(load_request)
     engine.send(Do(verb="run"))
     time.sleep(delay_s)

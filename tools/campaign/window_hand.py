@@ -26,6 +26,7 @@ from gradstudio.ui.canvas.gestures.operator_drop import MIME
 from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.settings import Settings
+from tools.campaign import babbler
 
 OPERATORS = ("torch.randn", "torch.ones", "operator.add", "torch.relu", "operator.matmul", "torch.cat")
 TEXTS = ("3", "(2, 3)", "0.5", "True", "[1, 2]", "(64,)")
@@ -44,8 +45,8 @@ def digest(graph: Graph) -> str:
 class WindowHand:
     """A window with a document, and somebody who works in it."""
 
-    def __init__(self, folder: Path, generator: Random) -> None:
-        """Open a window whose settings, state and recovery lie in this folder."""
+    def __init__(self, folder: Path, generator: Random, engine: list[str] | None = None) -> None:
+        """Open a window whose settings, state and recovery lie in this folder; it has no engine where none is given."""
         self._application = QApplication(sys.argv[:1])
         settings = Settings(folder / "settings")
         theme = themes.find(settings.preferences.theme, settings.folder).theme
@@ -53,7 +54,11 @@ class WindowHand:
         self._frame = Frame(settings, theme)
         self._frame.resize(1280, 800)
         self._frame.show()
-        self.window = MainWindow(self._frame, Session(EngineClient(spare=False)), settings, theme)
+        client = EngineClient(engine, spare=False)
+        self.window = MainWindow(self._frame, Session(client), settings, theme)
+        self._has_engine = engine is not None
+        if engine is not None:
+            client.start()
         self._generator = generator
         self.recovery = settings.state_folder / "recovery"
 
@@ -77,6 +82,8 @@ class WindowHand:
         nodes = list(self.graph.nodes)
         gestures = (self._drop, self._drop, self._wire, self._wire, self._type, self._type, self._move, self._take_back)
         chosen = self._generator.choice(gestures) if len(nodes) > 2 else self._drop
+        if self._has_engine and self._generator.random() < 0.4:
+            chosen = self._run
         if len(nodes) > 25:
             chosen = self._delete
         chosen(nodes)
@@ -137,6 +144,10 @@ class WindowHand:
         store.settle()
         (stack.redo if again else stack.undo)()
 
+    def _run(self, _nodes: list[ItemId]) -> None:
+        run = self.window.session.run
+        self._generator.choice((run.run, run.stop, run.forward, lambda: run.do("step")))()
+
     def _delete(self, _nodes: list[ItemId]) -> None:
         canvas = self.window.canvas
         canvas.selection.select_all()
@@ -157,11 +168,11 @@ class WindowHand:
         QTest.mouseRelease(self._viewport, LEFT, NO_KEY, self._view(*end))
 
 
-def work(folder: Path, seed: str) -> None:
+def work(folder: Path, seed: str, *, babbles: bool) -> None:
     """Work until somebody kills this process; each edit and each gesture is told as soon as it is over."""
     generator = Random(seed)
     told = os.open(folder / TOLD, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    hand = WindowHand(folder, generator)
+    hand = WindowHand(folder, generator, babbler.command(seed) if babbles else None)
 
     def tell(*words: object) -> None:
         os.write(told, (" ".join(map(str, words)) + "\n").encode())
@@ -184,7 +195,7 @@ def serve() -> None:
             os.dup2(words, 1)
             os.dup2(words, 2)
             try:
-                work(Path(asked["folder"]), asked["seed"])
+                work(Path(asked["folder"]), asked["seed"], babbles=asked["babbles"])
             except BaseException:  # noqa: BLE001 - whatever comes is what is looked for
                 traceback.print_exc()
             finally:

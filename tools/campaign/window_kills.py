@@ -10,6 +10,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import psutil
+
 from gradstudio.document.errors import UnreadableFile
 from gradstudio.document.journal import recoverable
 from tools.campaign.tally import Failure, Tally, generator_of
@@ -21,52 +23,89 @@ START_S = 120.0
 NAME = "window-kills"
 
 
+class Windows:
+    """Opens windows, each a process with somebody at work in it; use it as a context manager."""
+
+    def __init__(self) -> None:
+        """Start what forks them."""
+        command = [sys.executable, "-m", "tools.campaign.window_hand"]
+        environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+        self._server = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True, bufsize=1
+        )
+
+    def __enter__(self) -> "Windows":
+        """These windows."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End what forks them."""
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        self._server.stdin.close()
+        self._server.stdout.close()
+        self._server.wait()
+
+    def open(self, folder: Path, seed: str, *, babbles: bool = False) -> int:
+        """Have somebody work in a window; its process.
+
+        Args:
+            folder: where it keeps everything, and tells what it did.
+            seed: what is done.
+            babbles: its engine answers with changed messages; else it has none.
+        """
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        asked = {"folder": str(folder), "seed": seed, "babbles": babbles}
+        self._server.stdin.write(json.dumps(asked) + "\n")
+        self._server.stdin.flush()
+        return int(self._server.stdout.readline())
+
+    def wait_until_ready(self, folder: Path, process: int) -> None:
+        """Wait for its first word, or its end."""
+        end = time.monotonic() + START_S
+        while not _lines(folder) and time.monotonic() < end and Path(f"/proc/{process}").exists():
+            time.sleep(0.02)
+
+    def kill(self, folder: Path, process: int) -> str:
+        """End it at once; "" when it was at work until then."""
+        assert self._server.stdout is not None
+        with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+            os.kill(process, signal.SIGKILL)
+        ended = int(self._server.stdout.readline())
+        if ended == -signal.SIGKILL and _lines(folder):
+            return ""
+        words = (folder / "words").read_text(errors="replace").strip()[-400:]
+        return f"the window ended by itself with {ended}: {words}"
+
+
 def kill_windows(*, seed: int, cases: range, until: float) -> Tally:
     """Each case opens a window, has somebody work in it, kills it, and looks at what is offered for recovery."""
     tally, lost_one = Tally(NAME), 0
-    command = [sys.executable, "-m", "tools.campaign.window_hand"]
-    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True, bufsize=1
-    ) as server:
+    with Windows() as windows:
         for case in cases:
             if tally.cases and time.monotonic() > until:
                 break
             began = time.process_time()
             with tempfile.TemporaryDirectory(prefix="gradstudio-campaign-") as place:
                 folder = Path(place)
-                reason = _work_and_die(server, folder, f"{NAME} {seed} {case}", generator_of(NAME, seed, case).random())
-                lost = -1
+                process = windows.open(folder, f"{NAME} {seed} {case}")
+                windows.wait_until_ready(folder, process)
+                time.sleep(generator_of(NAME, seed, case).random() * LONGEST_S)
+                lost, reason = -1, windows.kill(folder, process)
                 if not reason:
                     lost, reason = lost_gestures(folder)
             lost_one += lost == 1
             tally.count(case, time.process_time() - began)
             if reason:
                 tally.failures.append(Failure(NAME, seed, case, reason))
-        assert server.stdin is not None
-        server.stdin.close()
-    tally.remarks.append(f"the newest gesture was lost {lost_one} times, more of them never")
+    tally.remarks.append(f"the newest gesture was lost {lost_one} times")
     return tally
 
 
-def _work_and_die(server: "subprocess.Popen[str]", folder: Path, seed: str, share: float) -> str:
-    """Let a window live for some time; "" when it worked until it was killed."""
-    assert server.stdin is not None
-    assert server.stdout is not None
-    server.stdin.write(json.dumps({"folder": str(folder), "seed": seed}) + "\n")
-    server.stdin.flush()
-    process = int(server.stdout.readline())
-    end = time.monotonic() + START_S
-    while not _lines(folder) and time.monotonic() < end and Path(f"/proc/{process}").exists():
-        time.sleep(0.02)
-    time.sleep(share * LONGEST_S)
-    with contextlib.suppress(ProcessLookupError):  # it has ended by itself
-        os.kill(process, signal.SIGKILL)
-    ended = int(server.stdout.readline())
-    if ended == -signal.SIGKILL and _lines(folder):
-        return ""
-    words = (folder / "words").read_text(errors="replace").strip()[-400:]
-    return f"the window ended by itself with {ended}: {words}"
+def rss_of(process: int) -> int:
+    """How many bytes a process holds."""
+    return int(psutil.Process(process).memory_info().rss)
 
 
 def _lines(folder: Path) -> list[list[str]]:

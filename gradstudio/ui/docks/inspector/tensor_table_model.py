@@ -69,7 +69,7 @@ class TensorTableModel(QAbstractTableModel):
         self._waiting.clear()
         self.error = ""
         rows, columns = table_size(summary.shape) if summary is not None else (0, 0)
-        self._rows, self._columns = min(rows, MAX_ROWS), min(columns, MAX_COLUMNS)
+        self._rows, self._columns = max(0, min(rows, MAX_ROWS)), max(0, min(columns, MAX_COLUMNS))
         self._whole = _as_rows(summary, leading) if summary is not None and summary.value is not None else None
         if self._whole is None and fetch is None:
             self._rows = self._columns = 0
@@ -142,7 +142,8 @@ class TensorTableModel(QAbstractTableModel):
 
     def _value(self, row: int, column: int) -> object:
         if self._whole is not None:
-            return self._whole[row][column]
+            cells = self._whole[row] if row < len(self._whole) else []
+            return cells[column] if column < len(cells) else None
         key = (row // PAGE_ROWS, column // PAGE_COLUMNS)
         page = self._pages.get(key)
         if page is None:
@@ -202,13 +203,14 @@ def as_column(values: tuple[tuple[object, ...], ...], shape: tuple[int, ...]) ->
 
 
 def _as_rows(summary: Summary, leading: tuple[int, ...]) -> list[list[object]]:
+    """The cells that there are; an engine that tells of fewer than its shape has leaves the others empty."""
     value = summary.value
     for k in leading:
-        value = value[k] if isinstance(value, list | tuple) else value
+        value = value[k] if isinstance(value, list | tuple) and k < len(value) else value
     if not summary.shape:
         return [[value]]
     if not isinstance(value, list | tuple):
         return []
     if len(summary.shape) == 1:
         return [[scalar] for scalar in value]
-    return [list(row) for row in value]
+    return [list(row) if isinstance(row, list | tuple) else [row] for row in value]
