@@ -114,7 +114,7 @@ def _median(action: Callable[[], object]) -> float:
 def _drag(canvas: CanvasView) -> float:
     """One move of a card that is being dragged, with its wires."""
     item = canvas.navigation.visible_items()[len(canvas.navigation.visible_items()) // 2]
-    box = canvas.board.placement.box(item)
+    box = canvas.scene.placement.box(item)
     assert box is not None
     x, y = canvas.camera.to_view(box.x + 40, box.y + 10)
     _mouse(canvas, QEvent.Type.MouseButtonPress, x, y)
@@ -190,7 +190,7 @@ def _new_values(canvas: CanvasView, seed: int) -> float:
     results.changed.disconnect(canvas.session_sync._on_results_changed)
     _set_results(canvas, seed)
     results.changed.connect(canvas.session_sync._on_results_changed)
-    items = frozenset(canvas.board.stack.ids)
+    items = frozenset(canvas.scene.stack.ids)
 
     def show() -> None:
         results.changed.emit(items)
@@ -201,7 +201,7 @@ def _new_values(canvas: CanvasView, seed: int) -> float:
 
 def _record_backward(canvas: CanvasView) -> None:
     """One backward through every node, with a gradient along every wire."""
-    wires = canvas.board.wiring.wires
+    wires = canvas.scene.wiring.wires
     order = [ItemId(f"n{k}") for k in reversed(range(NODES))]
     place = {node: k for k, node in enumerate(order)}
     grad = Summary(dtype="float32", shape=(16, 16), minimum=-1.0, maximum=1.0, rms=0.5)

@@ -110,7 +110,7 @@ class _Editing:
         if view == "fitted":
             canvas.navigation.fit_all()
             return
-        box = canvas.board.placement.box(self._watched)
+        box = canvas.scene.placement.box(self._watched)
         canvas.navigation.set_camera(Camera(1.0, round(box.x - canvas.viewport().width() / 2), round(box.y - 300)))
 
     def _shape(self) -> tuple[int, ...] | None:

@@ -120,7 +120,7 @@ class _Slider:
 
     def at_hundred(self) -> Camera:
         """The canvas at 100 %, with the card of the loss in the midst."""
-        box, view = self._canvas.board.placement.box(self.loss), self._canvas.viewport()
+        box, view = self._canvas.scene.placement.box(self.loss), self._canvas.viewport()
         assert box is not None
         return Camera(1.0, round(box.x - view.width() / 2), round(box.y - view.height() / 2))
 

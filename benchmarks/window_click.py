@@ -37,8 +37,8 @@ def said():
         paint(canvas, event)
         if canvas.attention.selection:
             print("ANSWERED", flush=True)
-        elif canvas.board.graph.nodes and not told:
-            box = canvas.board.placement.box(canvas.board.stack.ids[0])
+        elif canvas.scene.graph.nodes and not told:
+            box = canvas.scene.placement.box(canvas.scene.stack.ids[0])
             x, y = canvas.camera.to_view(box.x + 40, box.y + 10)
             at = canvas.viewport().mapToGlobal(QPoint(round(x), round(y)))
             told.append(print("AT", at.x(), at.y(), flush=True))

@@ -64,80 +64,80 @@ class Hit(msgspec.Struct, frozen=True):
 EMPTY: Final = Hit("empty")
 
 
-def hit(board: Scene, x: float, y: float, zoom: float) -> Hit:
+def hit(scene: Scene, x: float, y: float, zoom: float) -> Hit:
     """What is under the scene point at this zoom."""
     near = zoom >= LEAST_FIELD_ZOOM
     return (
-        (_port(board, x, y, zoom) if zoom >= LEAST_PORT_ZOOM else None)
-        or _card(board, x, y, near)
-        or _frame_head(board, x, y, near)
-        or _note(board, x, y)
-        or _dot(board, x, y, zoom)
-        or _wire(board, x, y, zoom)
-        or _frame(board, x, y)
+        (_port(scene, x, y, zoom) if zoom >= LEAST_PORT_ZOOM else None)
+        or _card(scene, x, y, near)
+        or _frame_head(scene, x, y, near)
+        or _note(scene, x, y)
+        or _dot(scene, x, y, zoom)
+        or _wire(scene, x, y, zoom)
+        or _frame(scene, x, y)
         or EMPTY
     )
 
 
-def port_at(board: Scene, x: float, y: float, reach: float) -> PortRef | None:
+def port_at(scene: Scene, x: float, y: float, reach: float) -> PortRef | None:
     """The nearest port, not farther than `reach` scene pixels."""
-    return board.ports.nearest(x, y, reach)
+    return scene.ports.nearest(x, y, reach)
 
 
-def card_at(board: Scene, x: float, y: float) -> ItemId | None:
+def card_at(scene: Scene, x: float, y: float) -> ItemId | None:
     """The topmost card under the point."""
-    k = board.placement.topmost(x, y)
-    return board.stack.ids[k] if k is not None else None
+    k = scene.placement.topmost(x, y)
+    return scene.stack.ids[k] if k is not None else None
 
 
-def frame_at(board: Scene, x: float, y: float, without: frozenset[ItemId] = frozenset()) -> ItemId | None:
+def frame_at(scene: Scene, x: float, y: float, without: frozenset[ItemId] = frozenset()) -> ItemId | None:
     """The innermost frame around the point."""
     found = None
-    for item, frame in board.placement.frames.items():
+    for item, frame in scene.placement.frames.items():
         if item not in without and frame.box.contains(x, y):
             found = item
     return found
 
 
-def field_box(board: Scene, item: ItemId, row: InputRow) -> Box | None:
+def field_box(scene: Scene, item: ItemId, row: InputRow) -> Box | None:
     """Where a field stands, scene pixels."""
-    box = board.placement.box(item)
+    box = scene.placement.box(item)
     return row.field.moved(box.x, box.y) if box is not None and row.field is not None else None
 
 
-def _port(board: Scene, x: float, y: float, zoom: float) -> Hit | None:
-    port = port_at(board, x, y, PORT_REACH / max(zoom, 0.7))
-    if port is None or _is_under(board, port, card_at(board, x, y)):
+def _port(scene: Scene, x: float, y: float, zoom: float) -> Hit | None:
+    port = port_at(scene, x, y, PORT_REACH / max(zoom, 0.7))
+    if port is None or _is_under(scene, port, card_at(scene, x, y)):
         return None
     return Hit("port", port.item, port)
 
 
-def _is_under(board: Scene, port: PortRef, card: ItemId | None) -> bool:
+def _is_under(scene: Scene, port: PortRef, card: ItemId | None) -> bool:
     """Whether a card lies over a port of another one."""
-    if card is None or card == board.state.joining.home(port.item):
+    if card is None or card == scene.state.joining.home(port.item):
         return False
-    box = board.placement.box(card)
+    box = scene.placement.box(card)
     return (
         box is not None
-        and box.contains(*board.placement.anchor(port))
-        and board.stack.index.get(port.item, -1) < board.stack.index[card]
+        and box.contains(*scene.placement.anchor(port))
+        and scene.stack.index.get(port.item, -1) < scene.stack.index[card]
     )
 
 
-def _card(board: Scene, x: float, y: float, near: bool) -> Hit | None:
-    item = card_at(board, x, y)
+def _card(scene: Scene, x: float, y: float, near: bool) -> Hit | None:
+    item = card_at(scene, x, y)
     if item is None:
         return None
-    box, face = board.placement.box(item), board.stack.cards[item].face
+    box, face = scene.placement.box(item), scene.stack.cards[item].face
     assert box is not None
     if near:
         inside = _on_face(face, x - box.x, y - box.y)
         if inside is not None:
             return inside
-        card = board.stack.cards[item]
+        card = scene.stack.cards[item]
         if card.extras.changes and drops_what_if(card, x - box.x, y - box.y):
             return Hit("drop_what_if", item)
-        if face.module is not None and (inside := _on_leaves(board, item, y - box.y - face.height)) is not None:
+        if face.module is not None and (inside := _on_leaves(scene, item, y - box.y - face.height)) is not None:
             return inside
     return Hit("card", item, header=y - box.y <= HEADER, label=_labelled(face, x - box.x, y - box.y) if near else None)
 
@@ -147,9 +147,9 @@ def _labelled(face: CardLayout, x: float, y: float) -> InputRow | None:
     return next((row for row in face.inputs if x <= face.width / 2 and abs(y - row.y) <= ROW / 2), None)
 
 
-def _on_leaves(board: Scene, item: ItemId, y: float) -> Hit | None:
+def _on_leaves(scene: Scene, item: ItemId, y: float) -> Hit | None:
     """The row of a leaf at that distance below the fields, or the line that unfolds them."""
-    leaves, y = board.stack.leaves(item), y - LEAF_EDGE
+    leaves, y = scene.stack.leaves(item), y - LEAF_EDGE
     if not leaves.rows:
         return None
     if leaves.more and leaves.more_y <= y <= leaves.more_y + MORE:
@@ -165,16 +165,16 @@ def drops_what_if(card: Card, x: float, y: float) -> bool:
     return right - CROSS_REACH <= x <= right and top <= y <= top + CROSS_REACH
 
 
-def cause_at(board: Scene, item: ItemId, y: float) -> ItemId | None:
+def cause_at(scene: Scene, item: ItemId, y: float) -> ItemId | None:
     """The node that is responsible for the gradient state which stands on a card at that height of the scene."""
-    box, card = board.placement.box(item), board.stack.cards.get(item)
+    box, card = scene.placement.box(item), scene.stack.cards.get(item)
     if box is None or card is None:
         return None
-    top = box.y + card.face.height + board.updates.facts(item).leaves.height
-    for output, section in enumerate(board.updates.facts(item).sections):
+    top = box.y + card.face.height + scene.updates.facts(item).leaves.height
+    for output, section in enumerate(scene.updates.facts(item).sections):
         if top <= y <= top + section.height:
-            row = board.results.grad(item, output)
-            return row.cause if row is not None and row.cause in board.graph else None
+            row = scene.results.grad(item, output)
+            return row.cause if row is not None and row.cause in scene.graph else None
         top += section.height
     return None
 
@@ -188,8 +188,8 @@ def _on_face(face: CardLayout, x: float, y: float) -> Hit | None:
     return Hit("more", face.item) if face.more is not None and face.more.contains(x, y) else None
 
 
-def _frame_head(board: Scene, x: float, y: float, near: bool) -> Hit | None:
-    for item, frame in reversed(board.placement.frames.items()):
+def _frame_head(scene: Scene, x: float, y: float, near: bool) -> Hit | None:
+    for item, frame in reversed(scene.placement.frames.items()):
         if not frame.box.contains(x, y):
             continue
         if y - frame.box.y <= FRAME_TITLE:
@@ -200,39 +200,39 @@ def _frame_head(board: Scene, x: float, y: float, near: bool) -> Hit | None:
     return None
 
 
-def _note(board: Scene, x: float, y: float) -> Hit | None:
-    item = next((item for item, note in reversed(board.placement.notes.items()) if note.box.contains(x, y)), None)
+def _note(scene: Scene, x: float, y: float) -> Hit | None:
+    item = next((item for item, note in reversed(scene.placement.notes.items()) if note.box.contains(x, y)), None)
     return Hit("note", item) if item is not None else None
 
 
-def _dot(board: Scene, x: float, y: float, zoom: float) -> Hit | None:
-    found = board.dots.at(x, y, DOT_REACH / max(zoom, 0.5)) if zoom >= LEAST_PORT_ZOOM else None
-    return Hit("dot", wire=found[1], dot=found[0]) if found is not None and board.wiring.is_drawn(found[1]) else None
+def _dot(scene: Scene, x: float, y: float, zoom: float) -> Hit | None:
+    found = scene.dots.at(x, y, DOT_REACH / max(zoom, 0.5)) if zoom >= LEAST_PORT_ZOOM else None
+    return Hit("dot", wire=found[1], dot=found[0]) if found is not None and scene.wiring.is_drawn(found[1]) else None
 
 
-def wire_at(board: Scene, x: float, y: float, reach: float) -> Wire | None:
+def wire_at(scene: Scene, x: float, y: float, reach: float) -> Wire | None:
     """The nearest wire, not farther than `reach` scene pixels, whatever lies over it."""
-    k = _nearest_wire(board, x, y, reach)
-    return board.wiring.wires[k] if k is not None else None
+    k = _nearest_wire(scene, x, y, reach)
+    return scene.wiring.wires[k] if k is not None else None
 
 
-def _nearest_wire(board: Scene, x: float, y: float, reach: float) -> int | None:
-    if not board.routes.wires_in(Box(x, y, 0.0, 0.0), reach):
+def _nearest_wire(scene: Scene, x: float, y: float, reach: float) -> int | None:
+    if not scene.routes.wires_in(Box(x, y, 0.0, 0.0), reach):
         return None
     from gradstudio.scene import arrays
 
-    return arrays.nearest_wire(board.routes.paths, board.routes.bounds, x, y, reach)
+    return arrays.nearest_wire(scene.routes.paths, scene.routes.bounds, x, y, reach)
 
 
-def _wire(board: Scene, x: float, y: float, zoom: float) -> Hit | None:
-    k = _nearest_wire(board, x, y, WIRE_REACH / zoom)
+def _wire(scene: Scene, x: float, y: float, zoom: float) -> Hit | None:
+    k = _nearest_wire(scene, x, y, WIRE_REACH / zoom)
     return (
-        Hit("wire", wire=board.wiring.wires[k])
-        if k is not None and board.wiring.is_drawn(board.wiring.wires[k])
+        Hit("wire", wire=scene.wiring.wires[k])
+        if k is not None and scene.wiring.is_drawn(scene.wiring.wires[k])
         else None
     )
 
 
-def _frame(board: Scene, x: float, y: float) -> Hit | None:
-    item = frame_at(board, x, y)
+def _frame(scene: Scene, x: float, y: float) -> Hit | None:
+    item = frame_at(scene, x, y)
     return Hit("frame", item) if item is not None else None

@@ -1,4 +1,4 @@
-"""What lies on a board: cards, frames, notes, ports. No Qt."""
+"""What lies on a scene: cards, frames, notes, ports. No Qt."""
 
 from typing import Final
 from typing import Literal as OneOf

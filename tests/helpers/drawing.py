@@ -60,15 +60,15 @@ class GivenResults(NoResults):
 
 
 class Drawing:
-    """What a person builds, and the board that is told of each edit."""
+    """What a person builds, and the scene that is told of each edit."""
 
     def __init__(self, graph: Graph | None = None) -> None:
         self.graph, self.results = graph if graph is not None else Graph(), GivenResults()
-        self.board = Scene(self.graph, self.results, Shown(), EvenMeasure())
+        self.scene = Scene(self.graph, self.results, Shown(), EvenMeasure())
 
     def do(self, edits: Edits) -> None:
         apply_all(self.graph, edits)
-        self.board.apply(edits)
+        self.scene.apply(edits)
 
     def add(self, key: str, x: float = 0.0, y: float = 0.0) -> ItemId:
         edits, item = recipes.add_operator(self.graph, key, x, y)
@@ -96,18 +96,18 @@ class Drawing:
         grad = Summary(dtype="float32", shape=(), minimum=value, maximum=value, value=value)
         source, target = wire.source, wire.target
         self.results.sent[wire] = WireGrad(source=source, target=target, port=wire.port, place=0, grad=grad)
-        self.board.results_changed((source, target))
+        self.scene.results_changed((source, target))
 
     def box(self, item: ItemId) -> Box:
-        box = self.board.placement.box(item)
+        box = self.scene.placement.box(item)
         assert box is not None
         return box
 
     def output(self, item: ItemId) -> tuple[float, float]:
-        return self.board.placement.anchor(PortRef(item, "output"))
+        return self.scene.placement.anchor(PortRef(item, "output"))
 
     def input(self, item: ItemId, path: str = "input") -> tuple[float, float]:
-        return self.board.placement.anchor(PortRef(item, "input", path))
+        return self.scene.placement.anchor(PortRef(item, "input", path))
 
 
 def scalar(value: float = 3.0) -> TensorRecord:

@@ -22,7 +22,7 @@ def framed(drawing: Drawing, *items: ItemId) -> ItemId:
 
 def test_cards_stand_where_the_graph_has_them(drawing: Drawing) -> None:
     item = drawing.add("torch.randn", 120, 48)
-    box, card = drawing.box(item), drawing.board.stack.cards[item]
+    box, card = drawing.box(item), drawing.scene.stack.cards[item]
     assert (box.x, box.y, box.width, box.height) == (120, 48, card.face.width, card.height)
     drawing.move({item: (8, 16)})
     assert (drawing.box(item).x, drawing.box(item).y) == (8, 16)
@@ -40,7 +40,7 @@ def test_a_frame_goes_around_what_it_holds_and_the_outer_one_comes_first(drawing
     x, y, z = (drawing.add("torch.randn", 300.0 * k, 100) for k in range(3))
     inner = framed(drawing, y)
     outer = framed(drawing, x, inner)
-    frames = drawing.board.placement.frames
+    frames = drawing.scene.placement.frames
     assert list(frames) == [outer, inner]
     assert (frames[outer].depth, frames[inner].depth) == (0, 1)
     for frame, held in ((outer, (x, inner)), (inner, (y,))):
@@ -48,13 +48,13 @@ def test_a_frame_goes_around_what_it_holds_and_the_outer_one_comes_first(drawing
         assert all(around.contains(box.x, box.y) for item in held for box in (drawing.box(item),))
         assert all(around.contains(box.right, box.bottom) for item in held for box in (drawing.box(item),))
     assert not frames[outer].box.meets(drawing.box(z))
-    assert drawing.board.state.members(outer) == {x, inner, y}
+    assert drawing.scene.state.members(outer) == {x, inner, y}
 
 
 def test_an_empty_frame_stands_at_its_own_place(drawing: Drawing) -> None:
     edits, block = recipes.add_block(drawing.graph, "no_grad", 40, 24)
     drawing.do(edits)
-    box = drawing.board.placement.frames[block].box
+    box = drawing.scene.placement.frames[block].box
     assert (box.x, box.y) == (40, 24)
     assert box.width > 0 and box.height > 0
 
@@ -62,20 +62,20 @@ def test_an_empty_frame_stands_at_its_own_place(drawing: Drawing) -> None:
 def test_a_note_lies_above_its_card_until_it_has_a_place_of_its_own(drawing: Drawing) -> None:
     item = drawing.add("torch.randn", 40, 200)
     drawing.do(recipes.set_note(drawing.graph, item, "why it is here"))
-    note, box = drawing.board.placement.notes[item], drawing.box(item)
+    note, box = drawing.scene.placement.notes[item], drawing.box(item)
     assert note.text == "why it is here"
     assert (note.box.x, note.box.bottom) == (box.x, box.y - NOTE_GAP)
     drawing.do((SetPlaces({note.key: Place(500, 8)}),))
-    moved = drawing.board.placement.notes[item].box
+    moved = drawing.scene.placement.notes[item].box
     assert (moved.x, moved.y) == (500, 8)
 
 
 def test_a_longer_note_is_higher_in_the_same_width(drawing: Drawing) -> None:
     item = drawing.add("torch.randn", 40, 200)
     drawing.do(recipes.set_note(drawing.graph, item, "short"))
-    short = drawing.board.placement.notes[item].box
+    short = drawing.scene.placement.notes[item].box
     drawing.do(recipes.set_note(drawing.graph, item, "a long explanation " * 12))
-    long = drawing.board.placement.notes[item].box
+    long = drawing.scene.placement.notes[item].box
     assert long.width == short.width
     assert long.height > 2 * short.height
 
@@ -87,13 +87,13 @@ def test_ports_are_at_the_edges_of_cards_and_unknown_items_have_none(drawing: Dr
     assert x == pytest.approx(box.x, abs=1)
     assert box.y < y < box.bottom
     assert drawing.output(item)[0] == pytest.approx(box.right, abs=1)
-    assert drawing.board.placement.anchor(PortRef(ItemId("nobody"), "output")) == (0.0, 0.0)
-    assert drawing.board.placement.box(ItemId("nobody")) is None
-    assert drawing.board.placement.face(ItemId("nobody")) is None
+    assert drawing.scene.placement.anchor(PortRef(ItemId("nobody"), "output")) == (0.0, 0.0)
+    assert drawing.scene.placement.box(ItemId("nobody")) is None
+    assert drawing.scene.placement.face(ItemId("nobody")) is None
 
 
 def test_the_extent_is_around_everything_or_around_some(drawing: Drawing) -> None:
-    placement = drawing.board.placement
+    placement = drawing.scene.placement
     assert placement.extent() is None
     x, y = drawing.add("torch.randn", 0, 0), drawing.add("torch.randn", 700, 400)
     whole = placement.extent()
@@ -114,7 +114,7 @@ def test_a_covered_card_is_raised_over_all_others_and_keeps_its_place(drawing: D
         drawing.add("torch.ones", 900, 0),
     )
     boxes = {item: drawing.box(item) for item in (below, above, apart)}
-    placement, stack = drawing.board.placement, drawing.board.stack
+    placement, stack = drawing.scene.placement, drawing.scene.stack
     assert not placement.raise_cards((above,)), "nothing lies on it"
     assert not placement.raise_cards((apart,))
     assert placement.raise_cards((below,))

@@ -9,29 +9,29 @@ from tests.helpers.drawing import Drawing, matrix, scalar
 
 def test_a_card_has_room_for_what_came_and_all_is_placed_anew(drawing: Drawing) -> None:
     item = drawing.add("torch.randn")
-    before, revision = drawing.box(item), drawing.board.state.geometry_revision
+    before, revision = drawing.box(item), drawing.scene.state.geometry_revision
     drawing.results.records[item] = (matrix(),)
-    drawing.board.results_changed((item,))
+    drawing.scene.results_changed((item,))
     assert drawing.box(item).height > before.height
-    assert drawing.board.state.geometry_revision > revision
-    assert not drawing.board.updates.is_behind
-    facts = drawing.board.updates.facts(item)
+    assert drawing.scene.state.geometry_revision > revision
+    assert not drawing.scene.updates.is_behind
+    facts = drawing.scene.updates.facts(item)
     assert facts.sections
-    assert facts.height == drawing.board.stack.cards[item].facts_height
-    assert drawing.board.updates.facts(item) is facts, "kept until something changes"
+    assert facts.height == drawing.scene.stack.cards[item].facts_height
+    assert drawing.scene.updates.facts(item) is facts, "kept until something changes"
 
 
 def test_what_changed_is_told_by_the_revision_at_which_it_did(drawing: Drawing) -> None:
     x, y = drawing.chain("torch.randn", "torch.relu")
-    board = drawing.board
-    card = board.stack.cards[x]
+    scene = drawing.scene
+    card = scene.stack.cards[x]
     before = card.revision
-    board.results_changed((x,))
-    assert board.updates.changed_at == {x: board.state.revision}
+    scene.results_changed((x,))
+    assert scene.updates.changed_at == {x: scene.state.revision}
     assert card.revision > before
-    board.results_changed()
-    assert board.updates.all_changed_at == board.state.revision
-    assert y not in board.updates.changed_at
+    scene.results_changed()
+    assert scene.updates.all_changed_at == scene.state.revision
+    assert y not in scene.updates.changed_at
 
 
 def test_of_many_cards_only_those_in_view_are_measured_until_there_is_time(drawing: Drawing) -> None:
@@ -39,8 +39,8 @@ def test_of_many_cards_only_those_in_view_are_measured_until_there_is_time(drawi
     first, last = items[0], items[-1]
     before = drawing.box(first).height
     drawing.results.records = dict.fromkeys(items, (matrix(),))
-    updates = drawing.board.updates
-    drawing.board.results_changed()
+    updates = drawing.scene.updates
+    drawing.scene.results_changed()
     assert updates.is_behind
     assert drawing.box(first).height == before
     assert updates.catch_up(Box(-50, -50, 300, 300))
@@ -55,85 +55,85 @@ def test_of_many_cards_only_those_in_view_are_measured_until_there_is_time(drawi
 def test_while_looking_back_cards_do_not_shrink_and_now_they_do(drawing: Drawing) -> None:
     item = drawing.add("torch.randn")
     drawing.results.records[item] = (scalar(),)
-    drawing.board.results_changed((item,))
+    drawing.scene.results_changed((item,))
     small = drawing.box(item).height
     drawing.results.moment, drawing.results.records[item] = 3, (matrix(),)
-    drawing.board.results_changed()
-    drawing.board.updates.catch_up()
+    drawing.scene.results_changed()
+    drawing.scene.updates.catch_up()
     large = drawing.box(item).height
     assert large > small
     drawing.results.moment, drawing.results.records[item] = 2, (scalar(),)
-    drawing.board.results_changed()
-    drawing.board.updates.catch_up()
+    drawing.scene.results_changed()
+    drawing.scene.updates.catch_up()
     assert drawing.box(item).height == large
     drawing.results.moment = None
-    drawing.board.results_changed()
+    drawing.scene.results_changed()
     assert drawing.box(item).height == small
 
 
 def test_the_row_of_a_node_is_asked_for_once_a_moment(drawing: Drawing) -> None:
     item = drawing.add("torch.randn")
     drawing.results.records[item] = (scalar(),)
-    drawing.board.results_changed((item,))
+    drawing.scene.results_changed((item,))
     drawing.results.asked_rows.clear()
-    row = drawing.board.updates.row(item)
+    row = drawing.scene.updates.row(item)
     assert row is not None
-    assert drawing.board.updates.row(item) is row
+    assert drawing.scene.updates.row(item) is row
     assert drawing.results.asked_rows == [item]
-    drawing.board.results_changed((item,))
-    drawing.board.updates.row(item)
+    drawing.scene.results_changed((item,))
+    drawing.scene.updates.row(item)
     assert drawing.results.asked_rows == [item, item]
 
 
 def test_other_overlays_take_other_room(drawing: Drawing) -> None:
     item = drawing.add("torch.randn")
     drawing.results.records[item] = (matrix(),)
-    drawing.board.results_changed((item,))
+    drawing.scene.results_changed((item,))
     before = drawing.box(item).height
-    drawing.board.show(Shown(values=False))
+    drawing.scene.show(Shown(values=False))
     assert drawing.box(item).height < before
-    drawing.board.show(Shown())
+    drawing.scene.show(Shown())
     assert drawing.box(item).height == before
 
 
 def test_what_grew_while_looking_back_is_measured_when_anything_changes_now(drawing: Drawing) -> None:
     item, other = drawing.add("torch.randn"), drawing.add("torch.randn", 400, 0)
     drawing.results.records[item] = (scalar(),)
-    drawing.board.results_changed((item,))
+    drawing.scene.results_changed((item,))
     small = drawing.box(item).height
     drawing.results.moment, drawing.results.records[item] = 3, (matrix(),)
-    drawing.board.results_changed()
-    drawing.board.updates.catch_up()
+    drawing.scene.results_changed()
+    drawing.scene.updates.catch_up()
     assert drawing.box(item).height > small
     drawing.results.moment, drawing.results.records[item] = None, (scalar(),)
-    drawing.board.results_changed((other,))
+    drawing.scene.results_changed((other,))
     assert drawing.box(item).height == small
 
 
 def test_leaves_of_a_module_have_ports_and_only_other_ones_move_anything(drawing: Drawing) -> None:
     layer = drawing.add("torch.nn.LSTM")
-    call = drawing.board.state.joining.home(layer)
-    module = drawing.board.stack.cards[call].face.module
+    call = drawing.scene.state.joining.home(layer)
+    module = drawing.scene.stack.cards[call].face.module
     assert module is not None
     paths = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
     leaves = tuple(LeafInference(path, (16, 4), "float32", True) for path in paths)
     drawing.results.expected[module] = PortInference(node=module, leaves=leaves)
-    drawing.board.results_changed((module,))
-    board = drawing.board
-    assert {port.path for port in board.ports.ports if port.side == "output" and port.path} == set(paths[:2])
-    revision = board.state.geometry_revision
-    board.results_changed((module,))
-    assert board.state.geometry_revision == revision
-    board.unfold(module)
-    assert [row.path for row in board.updates.facts(call).leaves.rows] == list(paths)
-    assert {port.path for port in board.ports.ports if port.side == "output" and port.path} == set(paths)
-    leaf = next(port for port in board.ports.ports if port.path == paths[0])
-    assert list(board.placement.anchor(leaf)) in board.ports.points.tolist()
+    drawing.scene.results_changed((module,))
+    scene = drawing.scene
+    assert {port.path for port in scene.ports.ports if port.side == "output" and port.path} == set(paths[:2])
+    revision = scene.state.geometry_revision
+    scene.results_changed((module,))
+    assert scene.state.geometry_revision == revision
+    scene.unfold(module)
+    assert [row.path for row in scene.updates.facts(call).leaves.rows] == list(paths)
+    assert {port.path for port in scene.ports.ports if port.side == "output" and port.path} == set(paths)
+    leaf = next(port for port in scene.ports.ports if port.path == paths[0])
+    assert list(scene.placement.anchor(leaf)) in scene.ports.points.tolist()
 
 
 def test_the_rows_of_another_graph_are_asked_for_anew(drawing: Drawing) -> None:
     item = drawing.add("torch.randn")
-    assert drawing.board.updates.row(item) is None
+    assert drawing.scene.updates.row(item) is None
     drawing.results.records[item] = (scalar(),)
-    drawing.board.rebuild()
-    assert drawing.board.updates.row(item) is not None
+    drawing.scene.rebuild()
+    assert drawing.scene.updates.row(item) is not None

@@ -7,77 +7,77 @@ from tests.helpers.drawing import Drawing, scalar
 
 def test_another_literal_moves_nothing_and_a_note_does(drawing: Drawing) -> None:
     item = drawing.add("torch.full")
-    board = drawing.board
-    revision, bounds = board.state.geometry_revision, board.placement.bounds
+    scene = drawing.scene
+    revision, bounds = scene.state.geometry_revision, scene.placement.bounds
     drawing.do(recipes.set_literal(drawing.graph, item, "fill_value", "2.5"))
-    assert board.state.geometry_revision == revision
-    assert board.placement.bounds is bounds
-    row = board.stack.cards[item].face.input("fill_value")
+    assert scene.state.geometry_revision == revision
+    assert scene.placement.bounds is bounds
+    row = scene.stack.cards[item].face.input("fill_value")
     assert row is not None
     assert row.text == "2.5"
     drawing.do(recipes.set_note(drawing.graph, item, "a note"))
-    assert item in board.placement.notes
-    assert board.state.geometry_revision > revision
+    assert item in scene.placement.notes
+    assert scene.state.geometry_revision > revision
 
 
 def test_every_edit_is_another_revision_of_the_graph(drawing: Drawing) -> None:
-    before = drawing.board.state.graph_revision
+    before = drawing.scene.state.graph_revision
     item = drawing.add("torch.relu")
     drawing.move({item: (80, 80)})
-    assert drawing.board.state.graph_revision == before + 2
+    assert drawing.scene.state.graph_revision == before + 2
 
 
 def test_another_graph_is_shown_as_if_it_were_the_first(drawing: Drawing) -> None:
     drawing.chain("torch.randn", "torch.relu")
     other = Drawing()
     (item,) = other.chain("torch.ones")
-    drawing.board.rebuild(other.graph)
-    assert drawing.board.graph is other.graph
-    assert drawing.board.stack.ids == [item]
-    assert drawing.board.wiring.wires == []
-    assert drawing.board.placement.bounds.tolist() == other.board.placement.bounds.tolist()
-    drawing.board.rebuild(Graph())
-    assert drawing.board.placement.extent() is None
+    drawing.scene.rebuild(other.graph)
+    assert drawing.scene.graph is other.graph
+    assert drawing.scene.stack.ids == [item]
+    assert drawing.scene.wiring.wires == []
+    assert drawing.scene.placement.bounds.tolist() == other.scene.placement.bounds.tolist()
+    drawing.scene.rebuild(Graph())
+    assert drawing.scene.placement.extent() is None
 
 
 def test_ports_are_listed_with_their_places_and_anew_when_they_are_elsewhere(drawing: Drawing) -> None:
     _, y = drawing.chain("torch.randn", "torch.relu")
-    board = drawing.board
-    ports, points = board.ports.ports, board.ports.points.tolist()
+    scene = drawing.scene
+    ports, points = scene.ports.ports, scene.ports.points.tolist()
     places = {(port.item, port.side): point for port, point in zip(ports, points, strict=True)}
     assert tuple(places[y, "input"]) == drawing.input(y)
     assert tuple(places[y, "output"]) == drawing.output(y)
-    assert board.ports.ports is ports
+    assert scene.ports.ports is ports
     drawing.move({y: (500, 500)})
-    assert board.ports.ports is not ports
-    assert list(drawing.input(y)) in board.ports.points.tolist()
+    assert scene.ports.ports is not ports
+    assert list(drawing.input(y)) in scene.ports.points.tolist()
 
 
 def test_statements_with_an_order_have_their_number_on_their_cards(drawing: Drawing) -> None:
     _, y = drawing.chain("torch.randn", "torch.relu")
     written = drawing.add("torch.Tensor.add_", 900, 0)
     drawing.connect(y, written, "self")
-    cards = drawing.board.stack.cards
+    cards = drawing.scene.stack.cards
     assert cards[written].order == 3
     assert cards[y].order == 0
     drawing.do(recipes.set_header(drawing.graph, Header(device="cuda:0")))
-    assert drawing.board.stack.cards[written].order == 3, "all cards are new ones"
+    assert drawing.scene.stack.cards[written].order == 3, "all cards are new ones"
 
 
 def test_cards_are_coloured_by_a_metric_until_by_none(drawing: Drawing) -> None:
     x, y = drawing.chain("torch.randn", "torch.relu")
-    board = drawing.board
+    scene = drawing.scene
     drawing.results.records = {x: (scalar(1.0),), y: (scalar(2.0),)}
-    board.results_changed()
-    board.colours.colour_by("dtype")
-    scale = board.colours.scale
+    scene.results_changed()
+    scene.colours.colour_by("dtype")
+    scale = scene.colours.scale
     assert scale is not None
     assert scale.metric.name == "dtype"
-    before = board.stack.cards[x].revision
+    before = scene.stack.cards[x].revision
     drawing.results.records.clear()
-    board.results_changed()
-    assert board.stack.cards[x].revision > before
-    assert board.colours.scale is not None
-    assert board.colours.scale != scale
-    board.colours.colour_by("")
-    assert board.colours.scale is None
+    scene.results_changed()
+    assert scene.stack.cards[x].revision > before
+    assert scene.colours.scale is not None
+    assert scene.colours.scale != scale
+    scene.colours.colour_by("")
+    assert scene.colours.scale is None

@@ -53,8 +53,8 @@ class Hand:
 
     def wire(self, source: ItemId, target: ItemId, path: str) -> None:
         """Drag from the output to the input, and save."""
-        start = self._pixel(self._board().placement.anchor(PortRef(source, "output")))
-        end = self._pixel(self._board().placement.anchor(PortRef(target, "input", path)))
+        start = self._pixel(self._scene().placement.anchor(PortRef(source, "output")))
+        end = self._pixel(self._scene().placement.anchor(PortRef(target, "input", path)))
         self._drag(start, end)
         self._save_until(f"{path} is wired", lambda: (target, path) in load(self._file).wires)
 
@@ -93,7 +93,7 @@ class Hand:
 
         wait_until(what, saved)
 
-    def _board(self) -> Scene:
+    def _scene(self) -> Scene:
         return Scene(load(self._file), NoResults(), Shown(), CanvasStyle(themes.theme("dark")).meter)
 
     def _pixel(self, point: Point) -> Point:
@@ -105,8 +105,8 @@ class Hand:
 
     def _field(self, item: ItemId, path: str) -> Point:
         """The pixel in the middle of a literal's field."""
-        board = self._board()
-        box, face = board.placement.box(item), board.placement.face(item)
+        scene = self._scene()
+        box, face = scene.placement.box(item), scene.placement.face(item)
         assert box is not None
         assert face is not None
         field = next(row.field for row in face.inputs if row.path == path)

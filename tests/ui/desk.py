@@ -98,7 +98,7 @@ class Desk:
         return record.summary.value if isinstance(record, TensorRecord) else None
 
     def click(self, name: str) -> None:
-        box = self.window.canvas.board.placement.box(self.node(name))
+        box = self.window.canvas.scene.placement.box(self.node(name))
         assert box is not None
         at = self.window.canvas.camera.to_view(box.x + 30, box.y + 12)
         left = Qt.MouseButton.LeftButton

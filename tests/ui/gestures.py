@@ -113,7 +113,7 @@ class Gestures:
 
     def at_hundred(self) -> None:
         """The first cards at 100 %."""
-        box = self.window.canvas.board.placement.box(self.desk.node("x1"))
+        box = self.window.canvas.scene.placement.box(self.desk.node("x1"))
         assert box is not None
         self.window.canvas.navigation.set_camera(Camera(1.0, box.x - 300, box.y - 200))
 

@@ -71,9 +71,9 @@ def test_a_group_cannot_be_put_into_itself(window: MainWindow) -> None:
     window.session.graph_store.load(with_group())
     call = next(one.id for one in window.session.graph_store.graph.nodes.values() if one.operator == "group:add_up")
     window.canvas.group_commands.step_in(call)
-    count = len(window.canvas.board.graph.nodes)
+    count = len(window.canvas.scene.graph.nodes)
     assert window.canvas.operator_commands.add_operator("group:add_up") is None
-    assert len(window.canvas.board.graph.nodes) == count
+    assert len(window.canvas.scene.graph.nodes) == count
 
 
 def test_every_row_of_a_group_is_painted(window: MainWindow) -> None:

@@ -83,7 +83,7 @@ def test_a_group_is_made_run_and_stepped_into_and_the_inner_card_shows_its_numbe
     assert number(desk, INPUTS_CARD) == [1.0, 2.0]
     grad = desk.session.results.grad(y)
     assert grad is not None and grad.grad is not None and grad.grad.value == [6.0, 12.0]
-    row = desk.window.canvas.board.updates.row(y)
+    row = desk.window.canvas.scene.updates.row(y)
     assert row is not None and row.outputs == desk.session.results.outputs(y)
     desk.window.canvas.group_commands.step_out()
     assert number(desk, desk.node("z")) == [9.0, 36.0]

@@ -126,7 +126,7 @@ def group_and_look_inside(desk: Desk) -> None:
     assert desk.graph.nodes[call].operator == "group:positive_part"
     desk.press(Key.Key_I, CONTROL)
     assert desk.session.scope.path == (call,)
-    inside = {node.operator for node in desk.window.canvas.board.graph.nodes.values()}
+    inside = {node.operator for node in desk.window.canvas.scene.graph.nodes.values()}
     assert inside >= {"torch.relu", "torch.sum"}
     desk.press(Key.Key_U, CONTROL)
     assert desk.session.scope.path == () and desk.current == call

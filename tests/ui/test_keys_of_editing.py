@@ -43,7 +43,7 @@ def worn(window: MainWindow, item: ItemId) -> Place:
 
 @pytest.mark.feature(33)
 def test_control_alt_and_arrows_bring_edges_into_line(window: MainWindow, cards: list[ItemId]) -> None:
-    boxes = [window.canvas.board.placement.box(item) for item in cards]
+    boxes = [window.canvas.scene.placement.box(item) for item in cards]
     right = max(box.right for box in boxes if box is not None)
     press(Key.Key_Left, CONTROL | ALT)
     assert [x for x, _ in corners(window, cards)] == [0, 0, 0]
@@ -64,7 +64,7 @@ def test_gaps_are_made_equal_and_frames_take_part(window: MainWindow, cards: lis
     (block,) = store.graph.blocks
     window.session.attention.select([cards[0], block, cards[2]])
     window.actions["edit.distribute_across"].trigger()
-    a, b, c = (window.canvas.board.placement.box(item) for item in (cards[0], block, cards[2]))
+    a, b, c = (window.canvas.scene.placement.box(item) for item in (cards[0], block, cards[2]))
     assert a is not None
     assert b is not None
     assert c is not None

@@ -43,7 +43,7 @@ def chain(window: MainWindow, add: Add) -> list[ItemId]:
 
 def show_all(window: MainWindow) -> None:
     """Everything in view, at once and sharp."""
-    canvas, box = window.canvas, window.canvas.board.placement.extent()
+    canvas, box = window.canvas, window.canvas.scene.placement.extent()
     assert box is not None
     canvas.navigation.fit_pending = False
     canvas.navigation.set_camera(Camera(0.9 * canvas.viewport().width() / box.width, box.x - 20, box.y - 20))
@@ -56,7 +56,7 @@ def shot(window: MainWindow) -> QImage:
 
 def pixel(window: MainWindow, item: ItemId) -> QColor:
     """In the header of a card."""
-    box = window.canvas.board.placement.box(item)
+    box = window.canvas.scene.placement.box(item)
     assert box is not None
     x, y = window.canvas.camera.to_view(box.right - 14, box.y + 12)
     return shot(window).pixelColor(round(x), round(y))
@@ -135,7 +135,7 @@ def far_apart(window: MainWindow, add: Add) -> tuple[ItemId, ItemId]:
 
 def on_wire(window: MainWindow) -> QColor:
     """The colour in the middle of the only wire."""
-    x, y = window.canvas.board.routes.paths[0][10:12].mean(0).tolist()
+    x, y = window.canvas.scene.routes.paths[0][10:12].mean(0).tolist()
     at = window.canvas.camera.to_view(x, y)
     return shot(window).pixelColor(round(at[0]), round(at[1]))
 
@@ -146,7 +146,7 @@ def test_wires_are_curved_straight_or_right_angled(window: MainWindow, add: Add)
     seen, count = [], window.session.graph_store.undo_stack.count()
     for style in ("straight", "angled", "curved"):
         window.actions[f"view.wires_{style}"].trigger()
-        path = window.canvas.board.routes.paths[0]
+        path = window.canvas.scene.routes.paths[0]
         steps = np.abs(np.diff(path, axis=0))
         seen.append(shot(window))
         assert window.actions[f"view.wires_{style}"].isChecked()
@@ -172,7 +172,7 @@ def test_all_wires_are_hidden_or_all_but_those_of_the_selection(window: MainWind
     assert on_wire(window) != hidden
     window.session.attention.select(())
     assert on_wire(window) == hidden
-    point = window.canvas.board.routes.paths[0][10].tolist()
+    point = window.canvas.scene.routes.paths[0][10].tolist()
     at = window.canvas.input_dispatcher.at(QPoint(*(round(v) for v in window.canvas.camera.to_view(*point))))
     assert window.canvas.input_dispatcher.hit(at).kind == "empty"
     assert window.settings.preferences.wires_shown == "selection"
@@ -187,7 +187,7 @@ def test_the_middle_of_long_wires_is_faded_and_their_ends_are_not(window: MainWi
     faded = on_wire(window)
     assert abs(faded.lightness() - ground.lightness()) < abs(drawn.lightness() - ground.lightness()) / 2
     assert window.settings.preferences.fade_long_wires
-    x, y = window.canvas.board.routes.paths[0][2].tolist()
+    x, y = window.canvas.scene.routes.paths[0][2].tolist()
     at = window.canvas.camera.to_view(x, y)
     end = shot(window).pixelColor(round(at[0]), round(at[1]))
     assert abs(end.lightness() - ground.lightness()) > abs(faded.lightness() - ground.lightness())
@@ -199,7 +199,7 @@ def test_how_wires_are_drawn_is_kept_for_the_next_start(
 ) -> None:
     settings.change(wire_style="angled", wires_shown="selection", fade_long_wires=True)
     window = MainWindow(frame, session, settings, dark)
-    assert window.canvas.board.wiring.view == WireOptions("angled", "selection", True)
+    assert window.canvas.scene.wiring.view == WireOptions("angled", "selection", True)
     assert window.actions["view.wires_angled"].isChecked()
 
 

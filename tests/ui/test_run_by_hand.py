@@ -101,15 +101,15 @@ def test_the_pointer_over_a_wire_reads_its_kept_value_shape_and_dtype(desk: Desk
     canvas = desk.window.canvas
     canvas.navigation.fit_all()
     wire = desk.graph.wires_to(desk.node("z"))[0]
-    start = canvas.board.placement.anchor(PortRef(wire.source, "output", "", 0))
-    end = canvas.board.placement.anchor(PortRef(wire.target, "input", wire.port))
+    start = canvas.scene.placement.anchor(PortRef(wire.source, "output", "", 0))
+    end = canvas.scene.placement.anchor(PortRef(wire.target, "input", wire.port))
     at = QPointF(*canvas.camera.to_view((start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
     move = QMouseEvent(
         QEvent.Type.MouseMove, at, canvas.viewport().mapToGlobal(at), Button.NoButton, Button.NoButton, Keys.NoModifier
     )
     QApplication.sendEvent(canvas.viewport(), move)
     assert canvas.lit.hovered_wire == wire
-    words = wire_text(canvas.board, wire)
+    words = wire_text(canvas.scene, wire)
     assert "2" in words and "float32" in words and "4" in words
 
 

@@ -59,7 +59,7 @@ class Watch(QObject):
             first.update(places(watched))
         if event.type() == QEvent.Type.Paint and type(watched.parent()).__name__ == "CanvasView":
             canvas = watched.parent()
-            if canvas.board.graph.nodes and canvas.isVisible():
+            if canvas.scene.graph.nodes and canvas.isVisible():
                 sys.setprofile(None)
                 docks = {"first": first, "filled": places(canvas.window())}
                 print(json.dumps({"calls": calls, "modules": sorted(sys.modules), **docks}), flush=True)

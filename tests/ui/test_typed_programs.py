@@ -80,7 +80,7 @@ def test_the_canvas_is_pushed_no_more_than_a_new_card_needs(typing: MainWindow) 
         camera = canvas.camera
         write(typing, line)
         assert canvas.navigation.is_seen(last(typing)) and canvas.camera.zoom == camera.zoom
-        seen, box = camera.seen(canvas.viewport().width(), canvas.viewport().height()), canvas.board.placement.extent()
+        seen, box = camera.seen(canvas.viewport().width(), canvas.viewport().height()), canvas.scene.placement.extent()
         assert box is not None
         is_in_view = box.x >= seen.x and box.y >= seen.y and box.right <= seen.right and box.bottom <= seen.bottom
         assert not is_in_view or canvas.camera == camera
@@ -113,7 +113,7 @@ def test_a_program_pasted_into_the_empty_dock_is_seen_as_if_it_was_opened(typing
     canvas = typing.canvas
     shown = canvas.camera
     canvas.navigation.open_view()
-    assert canvas.camera == shown and canvas.navigation.is_seen(next(iter(canvas.board.graph.nodes)))
+    assert canvas.camera == shown and canvas.navigation.is_seen(next(iter(canvas.scene.graph.nodes)))
 
 
 def test_a_script_pasted_on_an_empty_canvas_sets_it_up_and_is_seen(window: MainWindow) -> None:
@@ -145,7 +145,7 @@ def test_what_is_pasted_on_the_canvas_is_seen_and_selected(window: MainWindow, t
     canvas.clipboard_commands.paste(8000.0, 8000.0)
     assert len(window.session.attention.selection) == len(text.splitlines())
     seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
-    box = canvas.board.placement.extent(window.session.attention.selection)
+    box = canvas.scene.placement.extent(window.session.attention.selection)
     assert box is not None and seen.x <= box.x and seen.y <= box.y and box.right <= seen.right
     assert box.bottom <= seen.bottom and canvas.navigation.zoom <= 1.0
 

@@ -37,7 +37,7 @@ def test_an_unknown_operator_is_a_card_that_says_so_and_is_saved_as_it_was(
     path.write_text(TEXT)
     assert window.file.open_path(path)
     canvas, graph = window.canvas, window.session.graph_store.graph
-    box = canvas.board.placement.box(ItemId("b"))
+    box = canvas.scene.placement.box(ItemId("b"))
     assert box is not None
     qtbot.waitUntil(lambda: "torch.from_the_future" in window.session.results.incomplete(ItemId("b")))
     at = QPointF(*canvas.camera.to_view(box.x + 30, box.y + 12)).toPoint()

@@ -101,20 +101,20 @@ class WindowHand:
         QApplication.sendEvent(self._viewport, QDropEvent(QPointF(point), copy, data, LEFT, NO_KEY))
 
     def _wire(self, nodes: list[ItemId]) -> None:
-        board = self.window.canvas.board
+        scene = self.window.canvas.scene
         source, target = self._generator.choice(nodes), self._generator.choice(nodes)
-        face, outputs = board.placement.face(target), board.placement.face(source)
+        face, outputs = scene.placement.face(target), scene.placement.face(source)
         if face is None or outputs is None or not face.inputs or not outputs.outputs:
             return
         port = self._generator.choice(face.inputs).path
         self._drag(
-            board.placement.anchor(PortRef(source, "output", "", 0)),
-            board.placement.anchor(PortRef(target, "input", port)),
+            scene.placement.anchor(PortRef(source, "output", "", 0)),
+            scene.placement.anchor(PortRef(target, "input", port)),
         )
 
     def _type(self, nodes: list[ItemId]) -> None:
         item = self._generator.choice(nodes)
-        box, face = self.window.canvas.board.placement.box(item), self.window.canvas.board.placement.face(item)
+        box, face = self.window.canvas.scene.placement.box(item), self.window.canvas.scene.placement.face(item)
         fields = [row.field for row in face.inputs if row.field is not None] if face is not None else []
         if box is None or not fields:
             return
@@ -129,7 +129,7 @@ class WindowHand:
             QTest.keyClick(editor, Qt.Key.Key_Return)
 
     def _move(self, nodes: list[ItemId]) -> None:
-        box = self.window.canvas.board.placement.box(self._generator.choice(nodes))
+        box = self.window.canvas.scene.placement.box(self._generator.choice(nodes))
         if box is not None:
             start = box.x + 90, box.y + 12
             self._drag(

@@ -27,19 +27,19 @@ class Title(msgspec.Struct, frozen=True):
     height: float
 
 
-def title_from_afar(frame: Frame, board: "Scene", zoom: float) -> Title | None:
+def title_from_afar(frame: Frame, scene: "Scene", zoom: float) -> Title | None:
     """The title of a frame at a zoom at which cards are plates; None where it has no room.
 
     It covers nothing that the frame holds. Of a frame in the program itself it may stand above the frame instead.
     """
     width = frame.box.width * zoom
     for role, height in LINES:
-        if frame.room * zoom >= height and (text := _cut(board.state.meter, frame.face.title, role, width)):
+        if frame.room * zoom >= height and (text := _cut(scene.state.meter, frame.face.title, role, width)):
             return Title(text, role, 0.0, max(height, min(FRAME_TITLE, frame.room) * zoom))
     if frame.depth == 0:
         for role, height in LINES:
-            text = _cut(board.state.meter, frame.face.title, role, width)
-            if text and _is_free_above(frame.box, board, height / zoom):
+            text = _cut(scene.state.meter, frame.face.title, role, width)
+            if text and _is_free_above(frame.box, scene, height / zoom):
                 return Title(text, role, -height, height)
     return None
 
@@ -57,11 +57,11 @@ def _cut(meter: TextMeasure, title: str, role: str, width: float) -> str:
     return shorten_title(meter, title, role, room)
 
 
-def _is_free_above(box: Box, board: "Scene", height: float) -> bool:
+def _is_free_above(box: Box, scene: "Scene", height: float) -> bool:
     """Whether nothing stands in a strip of that height, scene pixels, above a frame."""
     strip = Box(box.x, box.y - height, box.width, height - 1.0)
     others = (
-        *(note.box for note in board.placement.notes.values()),
-        *(frame.box for frame in board.placement.frames.values()),
+        *(note.box for note in scene.placement.notes.values()),
+        *(frame.box for frame in scene.placement.frames.values()),
     )
-    return not board.placement.cards_in(strip, 0.0) and not any(strip.meets(other) for other in others)
+    return not scene.placement.cards_in(strip, 0.0) and not any(strip.meets(other) for other in others)

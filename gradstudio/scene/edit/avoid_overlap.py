@@ -15,16 +15,16 @@ from gradstudio.scene.results import NoResults
 from gradstudio.scene.scene import Scene
 
 
-def avoid_overlap(board: Scene, edits: Edits, body: BodyId = ROOT) -> Edits:
+def avoid_overlap(scene: Scene, edits: Edits, body: BodyId = ROOT) -> Edits:
     """The edits that add items to a body, and behind them a move of these to the nearest free place.
 
     The edits alone, where what they add lies over no card, note or frame of the body.
     """
-    graph, (draft, new, alone) = board.graph, _alone(board, edits)
+    graph, (draft, new, alone) = scene.graph, _alone(scene, edits)
     outermost = [item for item in draft.bodies[body] if item not in graph]
     sizes: dict[ItemId, Size] = {
         item: (box.width, box.height)
-        for each in (board, alone)
+        for each in (scene, alone)
         for item in each.stack.ids
         if (box := each.placement.box(item))
     }
@@ -35,9 +35,9 @@ def avoid_overlap(board: Scene, edits: Edits, body: BodyId = ROOT) -> Edits:
     return _moved(edits, draft, new, *ground.nearest(body, rects, outermost))
 
 
-def place_output_at(board: Scene, edits: Edits, item: ItemId, x: float, y: float) -> Edits:
+def place_output_at(scene: Scene, edits: Edits, item: ItemId, x: float, y: float) -> Edits:
     """The edits that add an item, and behind them a move that brings its first output to a scene point."""
-    draft, _, alone = _alone(board, edits)
+    draft, _, alone = _alone(scene, edits)
     face = alone.placement.face(alone.state.joining.home(item))
     row = next((row for row in face.outputs if row.owner == item), None) if face is not None else None
     if row is None:
@@ -46,14 +46,14 @@ def place_output_at(board: Scene, edits: Edits, item: ItemId, x: float, y: float
     return _moved(edits, draft, alone.state.joining.whole((item,)), x - at[0], y - at[1])
 
 
-def _alone(board: Scene, edits: Edits) -> tuple[Graph, list[ItemId], Scene]:
-    """The graph after edits, what they add, and a board with this alone."""
-    graph, draft = board.graph, board.graph.copy()
+def _alone(scene: Scene, edits: Edits) -> tuple[Graph, list[ItemId], Scene]:
+    """The graph after edits, what they add, and a scene with this alone."""
+    graph, draft = scene.graph, scene.graph.copy()
     apply_all(draft, edits)
     new = [item for item in draft.order() if item not in graph]
     part = copy_items(draft, new)
     part.definitions = draft.definitions
-    return draft, new, Scene(part, NoResults(), board.state.shown, board.state.meter)
+    return draft, new, Scene(part, NoResults(), scene.state.shown, scene.state.meter)
 
 
 def _moved(edits: Edits, draft: Graph, items: Collection[ItemId], dx: float, dy: float) -> Edits:

@@ -7,9 +7,9 @@ from gradstudio.scene import hit_test
 from gradstudio.scene.scene import Scene
 
 
-def body_at(board: Scene, x: float, y: float, without: frozenset[ItemId] = frozenset()) -> BodyId:
+def body_at(scene: Scene, x: float, y: float, without: frozenset[ItemId] = frozenset()) -> BodyId:
     """The body that a node dropped at a scene point falls into."""
-    frame = hit_test.frame_at(board, x, y, without)
+    frame = hit_test.frame_at(scene, x, y, without)
     return BodyId(frame) if frame is not None else ROOT
 
 

@@ -17,63 +17,63 @@ CLEAR: Final = 16.0
 Corners = dict[str, tuple[float, float]]
 
 
-def insert_with_room(board: Scene, wire: Wire, key: str, x: float, y: float) -> tuple[Edits, ItemId]:
+def insert_with_room(scene: Scene, wire: Wire, key: str, x: float, y: float) -> tuple[Edits, ItemId]:
     """A fresh node in a wire, right of where the wire comes from; what is in its way moves right.
 
     Raises:
         Refused: the operator does not fit there.
     """
-    left = left_edge_on_wire(board, wire, x)
-    edits, item = recipes.insert_on_wire(board.graph, wire, key, left, y)
-    moves = moves_to_clear(board, Box(left, y, *new_card_size(board, key)), wire)
-    return ((*edits, *recipes.move(board.graph, moves)) if moves else edits), item
+    left = left_edge_on_wire(scene, wire, x)
+    edits, item = recipes.insert_on_wire(scene.graph, wire, key, left, y)
+    moves = moves_to_clear(scene, Box(left, y, *new_card_size(scene, key)), wire)
+    return ((*edits, *recipes.move(scene.graph, moves)) if moves else edits), item
 
 
-def lead_through_with_room(board: Scene, wire: Wire, item: ItemId, x: float, y: float) -> Edits:
+def lead_through_with_room(scene: Scene, wire: Wire, item: ItemId, x: float, y: float) -> Edits:
     """A node that stands on the canvas, put into a wire at a place; what is in its way moves right.
 
     Raises:
         Refused: it does not fit there.
     """
-    edits = recipes.insert_existing(board.graph, wire, item)
-    box = board.placement.box(item)
-    left = left_edge_on_wire(board, wire, x)
-    size = (box.width, box.height) if box is not None else new_card_size(board, "")
-    moves: Corners = {part: (left, y) for part in board.state.joining.whole((item,)) if part in board.graph.places}
-    return (*edits, *recipes.move(board.graph, moves_to_clear(board, Box(left, y, *size), wire, item) | moves))
+    edits = recipes.insert_existing(scene.graph, wire, item)
+    box = scene.placement.box(item)
+    left = left_edge_on_wire(scene, wire, x)
+    size = (box.width, box.height) if box is not None else new_card_size(scene, "")
+    moves: Corners = {part: (left, y) for part in scene.state.joining.whole((item,)) if part in scene.graph.places}
+    return (*edits, *recipes.move(scene.graph, moves_to_clear(scene, Box(left, y, *size), wire, item) | moves))
 
 
-def left_edge_on_wire(board: Scene, wire: Wire, x: float) -> float:
+def left_edge_on_wire(scene: Scene, wire: Wire, x: float) -> float:
     """Where a card on a wire may begin: right of where the wire comes from."""
-    source = board.placement.box(wire.source)
-    is_around = source is not None and ItemId(wire.source) in board.placement.frames
+    source = scene.placement.box(wire.source)
+    is_around = source is not None and ItemId(wire.source) in scene.placement.frames
     return max(x, source.right + GAP) if source is not None and not is_around else x
 
 
-def moves_to_clear(board: Scene, fresh: Box, wire: Wire, without: ItemId | None = None) -> Corners:
+def moves_to_clear(scene: Scene, fresh: Box, wire: Wire, without: ItemId | None = None) -> Corners:
     """New places of what a card would cover, of what that would cover, and so on; also in the blocks around."""
-    body: BodyId = board.graph.parents.get(wire.target, ROOT)
+    body: BodyId = scene.graph.parents.get(wire.target, ROOT)
     moves: dict[ItemId, float] = {}
-    ways, grown = _pushed(board, body, fresh, wire.target, without)
+    ways, grown = _pushed(scene, body, fresh, wire.target, without)
     moves |= ways
     while body != ROOT:
-        frame, body = ItemId(body), board.graph.parents[ItemId(body)]
-        old = board.placement.box(frame)
+        frame, body = ItemId(body), scene.graph.parents[ItemId(body)]
+        old = scene.placement.box(frame)
         if old is None or grown <= old.right:
             break
-        ways, grown = _pushed(board, body, Box(old.x, old.y, grown - old.x, old.height), None, frame)
+        ways, grown = _pushed(scene, body, Box(old.x, old.y, grown - old.x, old.height), None, frame)
         moves |= ways
-    return _corners(board, moves)
+    return _corners(scene, moves)
 
 
 def _pushed(
-    board: Scene, body: BodyId, fresh: Box, reader: ItemId | None, without: ItemId | None
+    scene: Scene, body: BodyId, fresh: Box, reader: ItemId | None, without: ItemId | None
 ) -> tuple[dict[ItemId, float], float]:
     """How far each thing of a body moves right, and where the farthest ends with the frame's edge."""
-    members = [item for item in board.graph.bodies[body] if board.state.joining.home(item) == item and item != without]
-    boxes = {item: box for item in members if (box := board.placement.box(item)) is not None}
+    members = [item for item in scene.graph.bodies[body] if scene.state.joining.home(item) == item and item != without]
+    boxes = {item: box for item in members if (box := scene.placement.box(item)) is not None}
     taken, ways, end = [fresh], dict[ItemId, float](), fresh.right + GAP
-    home = board.state.joining.home(reader) if reader is not None else None
+    home = scene.state.joining.home(reader) if reader is not None else None
     for item, box in sorted(boxes.items(), key=lambda pair: (pair[1].x, pair[1].y)):
         if box.right <= fresh.x or (box.x < fresh.x and item != home):
             continue
@@ -88,16 +88,16 @@ def _pushed(
     return ways, end
 
 
-def _corners(board: Scene, moves: dict[ItemId, float]) -> Corners:
+def _corners(scene: Scene, moves: dict[ItemId, float]) -> Corners:
     """Places of everything that moves with those: what shares a card, what a block holds, notes."""
-    graph: Graph = board.graph
+    graph: Graph = scene.graph
     ways: dict[str, float] = {}
     for item, by in moves.items():
-        whole = {item, *(board.state.members(item) if item in board.placement.frames else ())}
-        ways |= {key: by for part in board.state.joining.whole(whole) for key in (part, f"note:{part}")}
+        whole = {item, *(scene.state.members(item) if item in scene.placement.frames else ())}
+        ways |= {key: by for part in scene.state.joining.whole(whole) for key in (part, f"note:{part}")}
     for wire in graph.wires.values():
         if wire.source in ways and wire.target in ways:
-            ways |= dict.fromkeys(board.dots.of(wire), ways[wire.target])
+            ways |= dict.fromkeys(scene.dots.of(wire), ways[wire.target])
     places = graph.places
     return {key: (places[key].x + by, places[key].y) for key, by in ways.items() if key in places}
 

@@ -12,7 +12,7 @@ NOWHERE: Mapping[str, tuple[float, float]] = {}
 
 
 def with_room(
-    board: Scene,
+    scene: Scene,
     brought: Collection[ItemId],
     places: Mapping[str, tuple[float, float]] = NOWHERE,
     *,
@@ -22,37 +22,37 @@ def with_room(
     """The places, and those of all that has to move so that what was brought there covers nothing.
 
     Args:
-        board: what is there; it is as it was afterwards.
+        scene: what is there; it is as it was afterwards.
         brought: cards and frames that were brought somewhere; they move on, too, and keep their order.
         places: where they, and what moves with them, are to stand.
         down: things move down instead of right.
         still: what does not move on; nor does anything that is pinned.
     """
-    across = {item: _cross(board.placement.box(item), down) for item in board.graph.parents}
-    before = {item: frame.box for item, frame in board.placement.frames.items()}
-    moved, met, graph = dict(places), set(brought), board.graph
+    across = {item: _cross(scene.placement.box(item), down) for item in scene.graph.parents}
+    before = {item: frame.box for item, frame in scene.placement.frames.items()}
+    moved, met, graph = dict(places), set(brought), scene.graph
     waiting: set[BodyId] = {graph.parents[item] for item in met}
-    board.drag.hold(board.placement.frames)
+    scene.drag.hold(scene.placement.frames)
     try:
-        board.drag.show(moved)
+        scene.drag.show(moved)
         while waiting:
             body = max(waiting, key=lambda each: len(graph.ancestors(ItemId(each))) if each != ROOT else -1)
             waiting.discard(body)
-            for item, by in _ways(board, body, met, across, down, still).items():
+            for item, by in _ways(scene, body, met, across, down, still).items():
                 met.add(item)
-                corners = drag_group(board, (item,))
+                corners = drag_group(scene, (item,))
                 moved |= {key: (x, y + by) if down else (x + by, y) for key, (x, y) in corners.items()}
-            board.drag.show(moved)
-            if body != ROOT and board.placement.box(ItemId(body)) != before[ItemId(body)]:
+            scene.drag.show(moved)
+            if body != ROOT and scene.placement.box(ItemId(body)) != before[ItemId(body)]:
                 met.add(ItemId(body))
                 waiting.add(graph.parents[ItemId(body)])
     finally:
-        board.drag.let_go()
+        scene.drag.let_go()
     return moved
 
 
 def _ways(
-    board: Scene,
+    scene: Scene,
     body: BodyId,
     met: set[ItemId],
     across: Mapping[ItemId, float],
@@ -60,27 +60,27 @@ def _ways(
     still: Collection[ItemId],
 ) -> dict[ItemId, float]:
     """How far each thing of a body moves on."""
-    rects = {item: rects for item in board.graph.bodies[body] if (rects := _rects(board, item))}
+    rects = {item: rects for item in scene.graph.bodies[body] if (rects := _rects(scene, item))}
     order = sorted(rects, key=lambda item: (rects[item][0][1 if down else 0], across[item], item))
-    held = {item for item in rects if item in still or _is_held(board, item)}
+    held = {item for item in rects if item in still or _is_held(scene, item)}
     return {
         ItemId(key): by for key, by in spread_apart(rects, order, met, frozenset(held), "down" if down else "across")
     }
 
 
-def _rects(board: Scene, item: ItemId) -> tuple[Rect, ...]:
+def _rects(scene: Scene, item: ItemId) -> tuple[Rect, ...]:
     """Of a card or frame, and of its note."""
-    if board.state.joining.home(item) != item:
+    if scene.state.joining.home(item) != item:
         return ()
-    box, note = board.placement.box(item), board.placement.notes.get(item)
+    box, note = scene.placement.box(item), scene.placement.notes.get(item)
     if box is None:
         return ()
     return tuple(Rect(one.x, one.y, one.width, one.height) for one in (box, *((note.box,) if note else ())))
 
 
-def _is_held(board: Scene, item: ItemId) -> bool:
+def _is_held(scene: Scene, item: ItemId) -> bool:
     """Whether it, or something in it, is pinned down."""
-    return any(is_pinned(board.graph, part) for part in with_members(board, (item,)))
+    return any(is_pinned(scene.graph, part) for part in with_members(scene, (item,)))
 
 
 def _cross(box: Box | None, down: bool) -> float:

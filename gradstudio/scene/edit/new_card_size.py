@@ -11,12 +11,12 @@ from gradstudio.scene.scene import Scene
 FRESH_SIZE: Final = (200.0, 240.0)
 
 
-def new_card_size(board: Scene, key: str) -> tuple[float, float]:
+def new_card_size(scene: Scene, key: str) -> tuple[float, float]:
     """Width and height that an operator fresh from the library takes, a module with its call."""
     if not key:
         return FRESH_SIZE
     graph = Graph()
     edits, _ = recipes.add_operator(graph, key, 0, 0)
     apply_all(graph, edits)
-    alone = Scene(graph, NoResults(), board.state.shown, board.state.meter).placement.extent()
+    alone = Scene(graph, NoResults(), scene.state.shown, scene.state.meter).placement.extent()
     return (alone.width, alone.height) if alone is not None else FRESH_SIZE

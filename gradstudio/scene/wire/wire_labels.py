@@ -75,9 +75,9 @@ class WireLabels:
         paused: there are no labels in a picture that is to be finished soon.
     """
 
-    def __init__(self, board: Scene) -> None:
+    def __init__(self, scene: Scene) -> None:
         """Nothing is placed yet."""
-        self._board = board
+        self._scene = scene
         self.paused = False
         self._labels: dict[Wire, WireLabel | None] = {}
         self._homes: dict[Wire, WireLabel] = {}
@@ -91,20 +91,20 @@ class WireLabels:
 
     def near(self, seen: Box, zoom: float) -> list[tuple[Wire, WireLabel]]:
         """The labels of all wires that can show, each wire with its label."""
-        board = self._board
-        key = (seen, zoom, board.state.geometry_revision, board.state.revision)
+        scene = self._scene
+        key = (seen, zoom, scene.state.geometry_revision, scene.state.revision)
         if self.paused or self._near[0] == key:
             return [] if self.paused else self._near[1]
-        if self._key != (board.state.geometry_revision, zoom):
+        if self._key != (scene.state.geometry_revision, zoom):
             self._labels.clear()
             self._homes.clear()
             self._unchecked.clear()
-            self._key, self._scale = (board.state.geometry_revision, zoom), scale_at(zoom)
-        around = board.routes.wires_in(seen, 60.0 * self._scale)
+            self._key, self._scale = (scene.state.geometry_revision, zoom), scale_at(zoom)
+        around = scene.routes.wires_in(seen, 60.0 * self._scale)
         if zoom < LEAST_ZOOM or len(around) > MOST:
             return []
         self._note_revision()
-        wires = [board.wiring.wires[k] for k in around]
+        wires = [scene.wiring.wires[k] for k in around]
         for wire in self._unchecked.intersection(wires):
             self._forget_changed(wire)
         fresh = [wire for wire in wires if wire not in self._labels]
@@ -128,14 +128,14 @@ class WireLabels:
         """
         import numpy as np
 
-        label, board = self.of(wire), self._board
+        label, scene = self.of(wire), self._scene
         if label is not None and label.text == text:
             return label
         x, y = (
-            label.box.center if label is not None else board.routes.paths[board.wiring.index[wire]][LIT_POINT].tolist()
+            label.box.center if label is not None else scene.routes.paths[scene.wiring.index[wire]][LIT_POINT].tolist()
         )
         scale = scale_at(zoom)
-        width, height = label_width(board.state.meter, text) * scale, HEIGHT * scale
+        width, height = label_width(scene.state.meter, text) * scale, HEIGHT * scale
         here = Box(x - width / 2, y - height / 2, width, height)
         if label is not None:
             return WireLabel(text, here, label.foot)
@@ -143,7 +143,7 @@ class WireLabels:
             return WireLabel(text, here)
         lefts_tops = np.array([(here.x, here.y + lift * height) for lift in FAR])
         boxes = np.concatenate([lefts_tops, lefts_tops + np.array([width, height])], 1)
-        cards = board.placement.bounds[geometry.visible(board.placement.bounds, here, FAR[-1] * height)]
+        cards = scene.placement.bounds[geometry.visible(scene.placement.bounds, here, FAR[-1] * height)]
         others = [one.box for other, one in self._homes.items() if other != wire]
         taken = np.array([(box.x, box.y, box.right, box.bottom) for box in others]).reshape(-1, 4)
         free = np.nonzero(~_meets(boxes, np.concatenate([cards, taken])))[0]
@@ -153,17 +153,17 @@ class WireLabels:
 
     def _note_revision(self) -> None:
         """Labels at items that changed since may be others; in another pass all may be."""
-        board, since = self._board, self._revision
-        if since == board.state.revision:
+        scene, since = self._scene, self._revision
+        if since == scene.state.revision:
             return
-        active = board.results.active
+        active = scene.results.active
         pass_number = active.pass_number if active is not None else None
-        if board.updates.all_changed_at > since or pass_number != self._pass_number:
+        if scene.updates.all_changed_at > since or pass_number != self._pass_number:
             self._unchecked.update(self._labels)
         else:
-            changed = {item for item, revision in board.updates.changed_at.items() if revision > since}
+            changed = {item for item, revision in scene.updates.changed_at.items() if revision > since}
             self._unchecked.update(w for w in self._labels if w.source in changed or w.target in changed)
-        self._revision, self._pass_number = board.state.revision, pass_number
+        self._revision, self._pass_number = scene.state.revision, pass_number
 
     def _forget_changed(self, wire: Wire) -> None:
         """The label of a gradient that is another one now: where the new words fit it stays; else it is placed anew.
@@ -171,7 +171,7 @@ class WireLabels:
         The place of one that is gone is kept for when it comes back.
         """
         self._unchecked.discard(wire)
-        found = self._board.results.wire_grad(wire)
+        found = self._scene.results.wire_grad(wire)
         if found is self._sent.get(wire):
             return
         home = self._homes.get(wire)
@@ -187,25 +187,25 @@ class WireLabels:
 
     def _fits(self, text: str, label: WireLabel) -> bool:
         """Whether other words have the room of a label, and need most of it."""
-        room = label.box.width / self._scale - label_width(self._board.state.meter, text)
+        room = label.box.width / self._scale - label_width(self._scene.state.meter, text)
         return -0.5 <= room <= LOOSE
 
     def _place(self, wires: Sequence[Wire], seen: Box) -> None:
-        board = self._board
-        self._sent.update((wire, board.results.wire_grad(wire)) for wire in wires)
+        scene = self._scene
+        self._sent.update((wire, scene.results.wire_grad(wire)) for wire in wires)
         self._labels.update(dict.fromkeys(wires))
         sent = [wire for wire in wires if self._sent[wire] is not None]
         if not sent:
             return
         import numpy as np
 
-        obstacles = board.placement.bounds[geometry.visible(board.placement.bounds, seen, NEAR)] + (
+        obstacles = scene.placement.bounds[geometry.visible(scene.placement.bounds, seen, NEAR)] + (
             -PORT_ROOM,
             0.0,
             PORT_ROOM,
             0.0,
         )
-        notes = [(note.box.x, note.box.y, note.box.right, note.box.bottom) for note in board.placement.notes.values()]
+        notes = [(note.box.x, note.box.y, note.box.right, note.box.bottom) for note in scene.placement.notes.values()]
         if notes:
             obstacles = np.concatenate([obstacles, np.array(notes, dtype=np.float64)])
         taken = [label.box for label in self._homes.values()]
@@ -234,9 +234,9 @@ class WireLabels:
     def _free_label(self, wire: Wire, words: str, lifts: Sequence[float], obstacles: Floats) -> WireLabel | None:
         import numpy as np
 
-        board, height = self._board, HEIGHT * self._scale
-        width = label_width(board.state.meter, words) * self._scale
-        points = board.routes.paths[board.wiring.index[wire]][list(POINTS)]
+        scene, height = self._scene, HEIGHT * self._scale
+        width = label_width(scene.state.meter, words) * self._scale
+        points = scene.routes.paths[scene.wiring.index[wire]][list(POINTS)]
         middles = np.concatenate([points + np.array([0.0, lift * height]) for lift in lifts])
         half = np.array([width / 2, height / 2])
         boxes = np.concatenate([middles - half, middles + half], 1)

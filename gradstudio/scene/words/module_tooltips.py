@@ -10,15 +10,15 @@ from gradstudio.scene.card.parameter_rows import parameter_rows
 from gradstudio.scene.scene import Scene
 
 
-def leaf_text(board: Scene, item: ItemId, path: str) -> str:
+def leaf_text(scene: Scene, item: ItemId, path: str) -> str:
     """A parameter or a buffer in full: shape, values, gradient and why there is none."""
-    module = board.state.joining.modules.get(item, item)
-    leaf = next((one for one in parameter_rows(board.results, module) or () if one.path == path), None)
+    module = scene.state.joining.modules.get(item, item)
+    leaf = next((one for one in parameter_rows(scene.results, module) or () if one.path == path), None)
     if leaf is None:
         return ""
     kind = "buffer" if leaf.buffer else "parameter" if leaf.requires_grad else "parameter, frozen"
     shape = escape(f"{value_format.bare_dtype(leaf.dtype)}{value_format.shape(leaf.shape)}")
-    lines = [f"<b>{escape(title(board.graph, module))}.{escape(path)}</b> ({kind})", f"<code>{shape}</code>"]
+    lines = [f"<b>{escape(title(scene.graph, module))}.{escape(path)}</b> ({kind})", f"<code>{shape}</code>"]
     lines.append(
         _numbers(leaf.summary) if leaf.summary is not None else "<i>expected; its values are there after a run</i>"
     )
@@ -28,12 +28,12 @@ def leaf_text(board: Scene, item: ItemId, path: str) -> str:
     return "<br>".join(line for line in lines if line)
 
 
-def mode_text(board: Scene, item: ItemId) -> str:
+def mode_text(scene: Scene, item: ItemId) -> str:
     """The switch between training and evaluation, and what a click writes."""
-    face = board.placement.face(item)
+    face = scene.placement.face(item)
     if face is None or face.module is None:
         return ""
-    name = escape(title(board.graph, face.module))
+    name = escape(title(scene.graph, face.module))
     if face.mode == "train":
         return f"<b>{name}</b> is in training mode. Click to write <code>{name}.eval()</code> behind it."
     return f"<b>{name}</b> is in evaluation mode. Click to train: <code>{name}.eval()</code> is taken away."

@@ -43,25 +43,25 @@ class _NoPages:
 NO_PAGES: Final[Pages] = _NoPages()
 
 
-def tooltip(board: Scene, hit: Hit, pages: Pages = NO_PAGES) -> str:
+def tooltip(scene: Scene, hit: Hit, pages: Pages = NO_PAGES) -> str:
     """Rich text for what was hit; "" where nothing helps. `pages` knows what torch says."""
     match hit.kind:
         case "port" if hit.port is not None:
-            return port_text(board, hit.port, pages)
+            return port_text(scene, hit.port, pages)
         case "field" if hit.row is not None:
-            return parameter_text(hit.row.parameter, pages, described_by(board.graph, hit.row.owner))
+            return parameter_text(hit.row.parameter, pages, described_by(scene.graph, hit.row.owner))
         case "card" if hit.label is not None:
-            return parameter_text(hit.label.parameter, pages, described_by(board.graph, hit.label.owner))
+            return parameter_text(hit.label.parameter, pages, described_by(scene.graph, hit.label.owner))
         case "card" if hit.leaf:
-            return leaf_text(board, hit.item, hit.leaf)
+            return leaf_text(scene, hit.item, hit.leaf)
         case "switch":
-            return mode_text(board, hit.item)
-        case "card" if hit.item in board.graph.nodes:
-            return card_text(board, hit, pages)
+            return mode_text(scene, hit.item)
+        case "card" if hit.item in scene.graph.nodes:
+            return card_text(scene, hit, pages)
         case "dot" if hit.wire is not None:
-            return f"{wire_text(board, hit.wire)}<br>Drag moves the dot, Ctrl+drag draws another wire from it."
+            return f"{wire_text(scene, hit.wire)}<br>Drag moves the dot, Ctrl+drag draws another wire from it."
         case "wire" if hit.wire is not None:
-            return wire_text(board, hit.wire)
+            return wire_text(scene, hit.wire)
         case "drop_what_if":
             return "Drop the <i>What if</i>: the cards show the run alone."
         case "title":
@@ -70,9 +70,9 @@ def tooltip(board: Scene, hit: Hit, pages: Pages = NO_PAGES) -> str:
             return ""
 
 
-def card_text(board: Scene, hit: Hit, pages: Pages = NO_PAGES) -> str:
+def card_text(scene: Scene, hit: Hit, pages: Pages = NO_PAGES) -> str:
     """A card: what the operator does, its place in the program, what is wrong, its gradient."""
-    graph, item = board.graph, hit.item
+    graph, item = scene.graph, hit.item
     operator = operator_of(graph, item)
     name = graph.nodes[item].operator
     parts = [f"<b><code>{escape(signature(operator) if operator is not None else name)}</code></b>"]
@@ -81,26 +81,26 @@ def card_text(board: Scene, hit: Hit, pages: Pages = NO_PAGES) -> str:
     else:
         parts.append(escape(pages.first_sentence(name) or operator.summary))
     if hit.header:
-        parts.append(place_text(board, hit))
-    parts += check_lines(board, item)
-    failure = board.results.failure(item)
+        parts.append(place_text(scene, hit))
+    parts += check_lines(scene, item)
+    failure = scene.results.failure(item)
     if failure is not None:
         parts.append(f"<b>{escape(failure.what)}</b>")
         parts.append(escape(failure.explanation))
-    parts += [escape(warning.message) for warning in board.results.warnings(item)[-2:]]
-    parts.append(escape(board.results.incomplete(item)))
+    parts += [escape(warning.message) for warning in scene.results.warnings(item)[-2:]]
+    parts.append(escape(scene.results.incomplete(item)))
     if not hit.header:
-        parts += [record_text(board, hit, k, record) for k, record in enumerate(board.results.outputs(item) or ())]
-    if board.results.stale(item):
+        parts += [record_text(scene, hit, k, record) for k, record in enumerate(scene.results.outputs(item) or ())]
+    if scene.results.stale(item):
         parts.append("<i>These results belong to an older program: run it again.</i>")
     return "<br>".join(part for part in parts if part)
 
 
-def place_text(board: Scene, hit: Hit) -> str:
+def place_text(scene: Scene, hit: Hit) -> str:
     """Where the statement stands, and whether it is set-up."""
-    card = board.stack.cards[hit.item]
+    card = scene.stack.cards[hit.item]
     lines = []
-    if hit.item in program_analysis.nested_now(board.graph):
+    if hit.item in program_analysis.nested_now(scene.graph):
         lines.append("A part: printed inside the statement that uses it.")
     if card.order:
         lines.append(f"Statement {card.order} in program order. <i>Earlier</i> and <i>Later</i> move it.")
@@ -109,7 +109,7 @@ def place_text(board: Scene, hit: Hit) -> str:
     return "<br>".join(lines)
 
 
-def record_text(board: Scene, hit: Hit, output: int, record: Record) -> str:
+def record_text(scene: Scene, hit: Hit, output: int, record: Record) -> str:
     """A result and its gradient in full."""
     if not isinstance(record, TensorRecord):
         return f"<code>{escape(value_format.one_line_value(record))}</code>"
@@ -122,14 +122,14 @@ def record_text(board: Scene, hit: Hit, output: int, record: Record) -> str:
     lines.append(memory_text(record))
     if record.grad_fn is not None:
         lines.append(f"grad_fn <code>{escape(record.grad_fn)}</code>")
-    row = board.results.grad(hit.item, output)
+    row = scene.results.grad(hit.item, output)
     state = row.state if row is not None else record.grad_state
     reason = (row.reason if row is not None else record.grad_reason) or STATE_SENTENCES[state]
     named = STATE_WORDS[state]
     lines.append(f"∇ {f'<b>{escape(named)}</b>: ' if named else ''}{escape(reason)}")
-    if row is not None and row.cause in board.graph:
+    if row is not None and row.cause in scene.graph:
         lines.append(
-            f"Responsible: <b>{escape(title(board.graph, row.cause))}</b> (double-click the words to go there)"
+            f"Responsible: <b>{escape(title(scene.graph, row.cause))}</b> (double-click the words to go there)"
         )
     if row is not None and len(row.parts) > 1:
         lines += parts_lines(row)
@@ -156,10 +156,10 @@ def memory_text(record: TensorRecord) -> str:
     return escape("; ".join(told))
 
 
-def check_lines(board: Scene, item: ItemId) -> list[str]:
+def check_lines(scene: Scene, item: ItemId) -> list[str]:
     """What gradcheck found: the worst element of each pair, with both numbers."""
     lines = []
-    for row in board.state.experiments.check_rows(item):
+    for row in scene.state.experiments.check_rows(item):
         at = f" at {value_format.shape(row.in_index)}" if row.in_index else ""
         numbers = (
             f"autograd {value_format.number(row.analytical, 6)}, differences {value_format.number(row.numerical, 6)}"
@@ -169,12 +169,12 @@ def check_lines(board: Scene, item: ItemId) -> list[str]:
     return lines
 
 
-def wire_text(board: Scene, wire: Wire) -> str:
+def wire_text(scene: Scene, wire: Wire) -> str:
     """A wire: what went through it, which version, and what came back."""
-    graph, results = board.graph, board.results
+    graph, results = scene.graph, scene.results
     start, end = title(graph, wire.source), f"{title(graph, wire.target)}.{wire.port}"
     lines = [f"<b>{escape(start)}</b> → <code>{escape(end)}</code>"]
-    if wire in board.wiring.muted:
+    if wire in scene.wiring.muted:
         return f"{lines[0]}<br>muted: the argument counts as unwired"
     record = results.wire_record(wire)
     if isinstance(record, TensorRecord):
@@ -187,7 +187,7 @@ def wire_text(board: Scene, wire: Wire) -> str:
     elif record is not None:
         lines.append(f"▶ <code>{escape(value_format.one_line_value(record))}</code>")
     else:
-        lines.append(port_text(board, PortRef(wire.source, "output", "", wire.output)))
+        lines.append(port_text(scene, PortRef(wire.source, "output", "", wire.output)))
     sent = results.wire_grad(wire)
     if sent is not None:
         lines.append(f"◀ backward: {brief(sent.grad)}" if sent.grad is not None else "◀ backward: undefined (None)")
@@ -230,23 +230,23 @@ def statistics_text(summary: Summary, *, told: bool = False) -> str:
     return escape(mark + "  ".join(parts) + (f"  {oddities}" if oddities else ""))
 
 
-def port_text(board: Scene, port: PortRef, pages: Pages = NO_PAGES) -> str:
+def port_text(scene: Scene, port: PortRef, pages: Pages = NO_PAGES) -> str:
     """A port: what it takes, or what flows from it."""
     if port.side == "output" and port.path:
-        return leaf_text(board, port.item, port.path) + "<br>Drag a wire from here to read it."
+        return leaf_text(scene, port.item, port.path) + "<br>Drag a wire from here to read it."
     if port.side == "input":
-        found = find_port(board.graph, port.item, port.path)
-        key = described_by(board.graph, port.item)
+        found = find_port(scene.graph, port.item, port.path)
+        key = described_by(scene.graph, port.item)
         return parameter_text(found.parameter, pages, key) if found is not None else ""
-    outputs = output_ports(board.graph, port.item)
+    outputs = output_ports(scene.graph, port.item)
     output = outputs[port.output] if port.output < len(outputs) else None
     if output is None:
         return ""
-    records = board.results.outputs(port.item)
+    records = scene.results.outputs(port.item)
     if records is not None and port.output < len(records):
-        told = record_text(board, Hit("port", port.item), port.output, records[port.output])
+        told = record_text(scene, Hit("port", port.item), port.output, records[port.output])
         return f"<b>{escape(output.name)}</b> {told}"
-    expected = board.results.inference(port.item, port.output)
+    expected = scene.results.inference(port.item, port.output)
     if expected is not None and expected.shape is not None:
         shape = escape(f"{value_format.bare_dtype(expected.dtype)}{value_format.shape(expected.shape)}")
         return f"<b>{escape(output.name)}</b> <i>expected:</i> <code>{shape}</code>"

@@ -11,13 +11,13 @@ Sizes = dict[ItemId, tuple[float, float]]
 def tidy(canvas: CanvasView) -> None:
     """Lay out what is selected, if that is more than one card, else everything; one undo entry."""
     canvas.gliding.finish()
-    board, items = canvas.board, canvas.selection.chosen()
+    scene, items = canvas.scene, canvas.selection.chosen()
     sizes = {
-        item: (box.width, box.height) for item in board.stack.cards if (box := board.placement.box(item)) is not None
+        item: (box.width, box.height) for item in scene.stack.cards if (box := scene.placement.box(item)) is not None
     }
-    before = {key: (place.x, place.y) for key, place in board.graph.places.items()}
+    before = {key: (place.x, place.y) for key, place in scene.graph.places.items()}
     seen = canvas.camera
-    if len(board.state.joining.cards(items)) > 1 or items & board.graph.blocks.keys():
+    if len(scene.state.joining.cards(items)) > 1 or items & scene.graph.blocks.keys():
         canvas.store.attempt(_tidy_part, "Tidy selection", items, sizes)
     else:
         canvas.store.attempt(_tidy_all, "Tidy", sizes)

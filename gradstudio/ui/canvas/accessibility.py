@@ -52,7 +52,7 @@ class CardActions(QAccessibleActionInterface):
 
     def doAction(self, name: str) -> None:
         canvas = self._canvas
-        if name in self.actionNames() and self._item in canvas.board.graph:
+        if name in self.actionNames() and self._item in canvas.scene.graph:
             canvas.attention.reveal(self._item)
             canvas.widget.setFocus()
 
@@ -70,7 +70,7 @@ class SpokenCard(QAccessibleInterface):
         self.actions = CardActions(canvas, item)
 
     def isValid(self) -> bool:
-        return self.item in self._canvas.board.graph
+        return self.item in self._canvas.scene.graph
 
     def object(self) -> QObject | None:  # type: ignore[override]  # a card is no QObject
         """A card is no object of Qt."""
@@ -98,7 +98,7 @@ class SpokenCard(QAccessibleInterface):
 
     def role(self) -> QAccessible.Role:
         """Blocks hold others, statements are entries."""
-        return Role.Grouping if self.item in self._canvas.board.graph.blocks else Role.ListItem
+        return Role.Grouping if self.item in self._canvas.scene.graph.blocks else Role.ListItem
 
     def text(self, kind: QAccessible.Text) -> str:
         """Name, description and value in words."""
@@ -122,7 +122,7 @@ class SpokenCard(QAccessibleInterface):
     def rect(self) -> QRect:
         """In pixels of the screen."""
         canvas = self._canvas
-        box = canvas.board.placement.box(self.item)
+        box = canvas.scene.placement.box(self.item)
         if box is None:
             return QRect()
         shown, corner = canvas.camera.box_to_view(box), canvas.viewport().mapToGlobal(canvas.viewport().pos() * 0)
@@ -163,12 +163,12 @@ class SpokenCanvas(QAccessibleWidget):
 
     def items(self) -> list[ItemId]:
         """What has a card or a frame of its own, in program order."""
-        board = self._canvas.board
-        if self._order[0] != board.state.graph_revision:
+        scene = self._canvas.scene
+        if self._order[0] != scene.state.graph_revision:
             items = [
-                item for item in board.graph.order() if item in board.stack.cards or item in board.placement.frames
+                item for item in scene.graph.order() if item in scene.stack.cards or item in scene.placement.frames
             ]
-            self._order = board.state.graph_revision, items
+            self._order = scene.state.graph_revision, items
             for gone in self._cards.keys() - frozenset(items):
                 QAccessible.deleteAccessibleInterface(QAccessible.uniqueId(self._cards.pop(gone)))
         return self._order[1]

@@ -68,7 +68,7 @@ class CanvasContext(Protocol):
     Attributes:
         session, overlays: the document that is shown, and which figures are shown of it.
         store, attention: the graph of the scope that is shown; what is selected in it and hovered.
-        board, layer, picture: the scene, who paints it, and the picture of it that is kept.
+        scene, layer, picture: the scene, who paints it, and the picture of it that is kept.
         look: colours and fonts; another one with another theme.
         camera: where the canvas looks; another one after every move.
         lit: what is lit just now; another one with another graph.
@@ -82,7 +82,7 @@ class CanvasContext(Protocol):
     overlays: "Overlays"
     store: "GraphStore"
     attention: "Attention"
-    board: "Scene"
+    scene: "Scene"
     layer: "ScenePainter"
     picture: "ScreenCache"
     look: "CanvasStyle"
@@ -116,8 +116,8 @@ class CanvasContext(Protocol):
     def close_editor(self) -> None:
         """Close an editor or search that is open; what was typed is kept when it is right."""
 
-    def repaint_board(self) -> None:
-        """Paint the board anew at the next frame."""
+    def repaint_scene(self) -> None:
+        """Paint the scene anew at the next frame."""
 
     def pointer_or_middle(self) -> tuple[float, float]:
         """The scene point under the pointer, or in the middle of the view."""

@@ -61,10 +61,10 @@ class CardAnimation(QObject):
     def start(self, before: Corners) -> None:
         """Let items glide from places, in scene pixels, to where the graph has them now."""
         self.finish()
-        board, places = self._canvas.board, self._canvas.board.graph.places
+        scene, places = self._canvas.scene, self._canvas.scene.graph.places
         after = {key: (place.x, place.y) for key in before if (place := places.get(key)) is not None}
         ways = {key: (before[key], at) for key, at in after.items() if at != before[key]}
-        if not ways or sum(key in board.stack.index for key in ways) > MOST_CARDS or not self._wanted():
+        if not ways or sum(key in scene.stack.index for key in ways) > MOST_CARDS or not self._wanted():
             return
         self._ways = ways
         self._clock.setDuration(GLIDE_MS)
@@ -76,8 +76,8 @@ class CardAnimation(QObject):
         if self._ways:
             self._ways = {}
             self._clock.stop()
-            self._canvas.board.drag.let_go()
-            self._canvas.repaint_board()
+            self._canvas.scene.drag.let_go()
+            self._canvas.repaint_scene()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """What a person does finds the cards at rest."""
@@ -96,7 +96,7 @@ class CardAnimation(QObject):
             self._show(part)
 
     def _show(self, part: float) -> None:
-        self._canvas.board.drag.show(
+        self._canvas.scene.drag.show(
             {key: (a + (x - a) * part, b + (y - b) * part) for key, ((a, b), (x, y)) in self._ways.items()}
         )
-        self._canvas.repaint_board()
+        self._canvas.repaint_scene()

@@ -40,12 +40,12 @@ class CodeEditView(QObject):
             self._pushed[index] = self._pushed.get(index, (self._before,))[0], after
 
     def _look_at(self, added: tuple[ItemId, ...]) -> None:
-        canvas, graph = self._canvas, self._canvas.board.graph
+        canvas, graph = self._canvas, self._canvas.scene.graph
         if set(added) >= {*graph.nodes, *graph.blocks}:
             self._navigation.open_view()
             return
         for items in (None, added, added[:1]):
-            box = canvas.board.placement.extent(items)
+            box = canvas.scene.placement.extent(items)
             if box is not None and self._navigation.has_room_for(box):
                 self._navigation.show_box(box)
                 return

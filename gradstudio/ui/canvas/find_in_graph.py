@@ -108,14 +108,14 @@ class FindInGraph(QObject):
             return
         import numpy as np
 
-        canvas, board = self._canvas, self._canvas.board
+        canvas, scene = self._canvas, self._canvas.scene
         camera, port, look = canvas.camera, canvas.viewport(), canvas.look
-        seen = geometry.visible(board.placement.bounds, camera.seen(port.width(), port.height()))
-        matching = np.zeros(len(board.stack.ids), dtype=np.bool_)
-        matching[[board.stack.index[item] for item in self.found if item in board.stack.index]] = True
-        rects = np.empty((len(board.stack.ids), 4))
-        rects[:, :2] = (board.placement.bounds[:, :2] - (camera.x, camera.y)) * camera.zoom
-        rects[:, 2:] = (board.placement.bounds[:, 2:] - board.placement.bounds[:, :2]) * camera.zoom
+        seen = geometry.visible(scene.placement.bounds, camera.seen(port.width(), port.height()))
+        matching = np.zeros(len(scene.stack.ids), dtype=np.bool_)
+        matching[[scene.stack.index[item] for item in self.found if item in scene.stack.index]] = True
+        rects = np.empty((len(scene.stack.ids), 4))
+        rects[:, :2] = (scene.placement.bounds[:, :2] - (camera.x, camera.y)) * camera.zoom
+        rects[:, 2:] = (scene.placement.bounds[:, 2:] - scene.placement.bounds[:, :2]) * camera.zoom
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(look.faded("canvas", 0.62))
         draw_rects(painter, rects[seen & ~matching] + np.array([-7.0, -1.0, 14.0, 2.0]))
@@ -123,9 +123,9 @@ class FindInGraph(QObject):
         painter.setPen(QPen(look.color("warning"), 2.0))
         draw_rects(painter, rects[seen & matching] + np.array([-3.0, -3.0, 6.0, 6.0]))
         for item in self.found:
-            if item in board.placement.frames:
-                self._outline(painter, board.placement.frames[item].box, 3.0)
-        if self.item is not None and (box := board.placement.box(self.item)) is not None:
+            if item in scene.placement.frames:
+                self._outline(painter, scene.placement.frames[item].box, 3.0)
+        if self.item is not None and (box := scene.placement.box(self.item)) is not None:
             painter.setPen(QPen(look.color("accent"), 4.0))
             self._outline(painter, box, 5.0)
 
@@ -140,7 +140,7 @@ class FindInGraph(QObject):
         from gradstudio.ui.state.document.node_search import find_nodes
 
         canvas, before = self._canvas, self.item
-        board, results = canvas.board, canvas.board.results
+        scene, results = canvas.scene, canvas.scene.results
         problems = getattr(canvas.session, "problems", None)
 
         def wrong(item: ItemId) -> list[tuple[str, str]]:
@@ -149,9 +149,9 @@ class FindInGraph(QObject):
             failure = results.failure(item)
             return told if failure is None else [*told, ("error", f"{failure.what}\n{failure.explanation}")]
 
-        items = find_nodes(board.graph, results, self.bar.field.text(), wrong)
+        items = find_nodes(scene.graph, results, self.bar.field.text(), wrong)
         shown = dict.fromkeys(
-            home for item in items if board.placement.box(home := board.state.joining.home(item)) is not None
+            home for item in items if scene.placement.box(home := scene.state.joining.home(item)) is not None
         )
         self.found = tuple(shown)
         self.current = self.found.index(before) if before in shown else self._first()
@@ -173,10 +173,10 @@ class FindInGraph(QObject):
     def _show(self) -> None:
         """Bring the match into view, large enough to be read."""
         canvas, item = self._canvas, self.item
-        box = canvas.board.placement.box(item) if item is not None else None
+        box = canvas.scene.placement.box(item) if item is not None else None
         if item is None or box is None:
             return
-        is_block = item in canvas.board.placement.frames
+        is_block = item in canvas.scene.placement.frames
         if is_block:
             box = Box(box.x, box.y, min(box.width, HEAD[0]), min(box.height, HEAD[1]))
         here, port = self._navigation.travel.target, canvas.viewport()

@@ -88,7 +88,7 @@ class Minimap(QWidget):
         self.size_px = SIZES["Medium"]
         self.marks: Callable[[], tuple[MapMark, ...]] = tuple
         self.found: Callable[[], tuple[ItemId, ...]] = tuple
-        self._picture = MapPicture(canvas.board)
+        self._picture = MapPicture(canvas.scene)
         self._soon = Throttle(60, self)
         self._soon.due.connect(self.refresh)
         self.setMouseTracking(True)
@@ -118,7 +118,7 @@ class Minimap(QWidget):
     @property
     def is_spared(self) -> bool:
         """Whether it would be shown if there were more cards."""
-        return self._wanted and not self._insists and len(self._canvas.board.stack.cards) < FEW
+        return self._wanted and not self._insists and len(self._canvas.scene.stack.cards) < FEW
 
     def put(self, corner: Corner, size: QSize) -> None:
         """Stand in a corner with that size, as far as there is room."""
@@ -127,7 +127,7 @@ class Minimap(QWidget):
 
     def refresh(self) -> None:
         """Be seen when something of the graph is out of view; stand in the corner."""
-        extent, place = self._canvas.board.placement.extent(), self._place()
+        extent, place = self._canvas.scene.placement.extent(), self._place()
         shows = extent is not None and place is not None and (self._is_beyond(extent) or self._in_use())
         if shows and place is not None:
             self._fold_or_open(place)
@@ -138,7 +138,7 @@ class Minimap(QWidget):
 
     def box_from(self, camera: Camera) -> Box | None:
         """Where it stands in the view that looks from there; None where it is not shown."""
-        extent, place = self._canvas.board.placement.extent(), self._place()
+        extent, place = self._canvas.scene.placement.extent(), self._place()
         if extent is None or place is None or not self._is_beyond(extent, camera):
             return None
         return Box(place.x(), place.y(), place.width(), place.height())
@@ -197,7 +197,7 @@ class Minimap(QWidget):
 
     def _covers_something(self, here: QRect) -> bool:
         """Whether cards or notes lie there."""
-        placement = self._canvas.board.placement
+        placement = self._canvas.scene.placement
         over = self._canvas.camera.box_to_scene(Box(here.x(), here.y(), here.width(), here.height()))
         is_over_note = any(note.box.meets(over) for note in placement.notes.values())
         return is_over_note or bool(placement.cards_in(over, 0.0))
@@ -221,7 +221,7 @@ class Minimap(QWidget):
             return False
         over, camera = Box(here.x(), here.y(), here.width(), here.height()), self._canvas.camera
         boxes = (
-            self._canvas.board.placement.box(item) for item in chosen if item not in self._canvas.board.placement.frames
+            self._canvas.scene.placement.box(item) for item in chosen if item not in self._canvas.scene.placement.frames
         )
         return any(camera.box_to_view(box).meets(over) for box in boxes if box is not None)
 
@@ -239,7 +239,7 @@ class Minimap(QWidget):
 
     def _on_view_changed(self) -> None:
         self._rest.start()
-        extent = self._canvas.board.placement.extent()
+        extent = self._canvas.scene.placement.extent()
         if extent is not None and (self._is_beyond(extent) or self._in_use()) == self.isVisible():
             self._mind()
             self.update()
@@ -250,7 +250,7 @@ class Minimap(QWidget):
 
     def map_camera(self) -> MapCamera:
         """How the scene lies on it."""
-        extent = self._canvas.board.placement.extent() or Box(0, 0, 1, 1)
+        extent = self._canvas.scene.placement.extent() or Box(0, 0, 1, 1)
         return MapCamera.fitting(extent, self.width(), self.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -263,7 +263,7 @@ class Minimap(QWidget):
             return
         painter.fillRect(self.rect(), look.faded("surface", 0.92))
         self._picture.paint(painter, look, seen, self.width(), self.height(), self.devicePixelRatioF())
-        paint_lit(painter, look, canvas.board, seen, canvas.attention.selection, self.found())
+        paint_lit(painter, look, canvas.scene, seen, canvas.attention.selection, self.found())
         port = canvas.viewport()
         shown = seen.camera.box_to_view(canvas.camera.seen(port.width(), port.height()))
         paint_view(painter, look, shown, self.width(), self.height())

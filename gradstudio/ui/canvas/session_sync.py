@@ -31,7 +31,7 @@ class SessionSync(QObject):
         super().__init__(canvas.widget)
         self._canvas, self._navigation, self._remedies = canvas, navigation, remedies
         self._session, self._overlays = canvas.session, canvas.overlays
-        self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
+        self._scene, self._store, self._attention = canvas.scene, canvas.store, canvas.attention
         self._failed: dict[ItemId, Failure] = {}
         self._behind = Throttle(BEHIND_MS, canvas.viewport())
         self._measuring = Throttle(0, canvas.viewport())
@@ -40,7 +40,7 @@ class SessionSync(QObject):
 
     def lead_wires(self) -> None:
         """Lead the wires that wait for it around cards as soon as the window has nothing else to do."""
-        if self._board.routes.is_behind and self._canvas.input_dispatcher.gesture is None:
+        if self._scene.routes.is_behind and self._canvas.input_dispatcher.gesture is None:
             self._leading.request()
 
     def _connect(self) -> None:
@@ -66,27 +66,27 @@ class SessionSync(QObject):
         assert isinstance(edits, tuple)
         self._canvas.close_editor()
         self._canvas.hide_words()
-        self._board.apply(edits)
+        self._scene.apply(edits)
         self._navigation.fitted = False
         self._forget_gone()
         for edit in edits:
             if isinstance(edit, AddNode) and edit.node.operator == BACKWARD:
                 self._navigation.show_with_its_sources(edit.node.id)
-        self._canvas.repaint_board()
+        self._canvas.repaint_scene()
 
     def _on_store_replaced(self) -> None:
         self._canvas.close_editor()
         self._canvas.input_dispatcher.cancel_gesture()
-        self._board.rebuild(self._store.graph)
+        self._scene.rebuild(self._store.graph)
         self._canvas.lit = OverlayState()
         self._canvas.hide_words()
         self._navigation.begin_anew()
-        self._canvas.repaint_board()
+        self._canvas.repaint_scene()
 
     def _forget_gone(self) -> None:
         """Nothing that was deleted stays lit or selected."""
-        graph, lit = self._board.graph, self._canvas.lit
-        lit.selected_wires = frozenset(wire for wire in lit.selected_wires if wire in self._board.wiring.index)
+        graph, lit = self._scene.graph, self._canvas.lit
+        lit.selected_wires = frozenset(wire for wire in lit.selected_wires if wire in self._scene.wiring.index)
         lit.selected_dots &= graph.places.keys()
         lit.hovered_wire = lit.hovered_port = None
         self._attention.forget(item for item in self._attention.selection if item not in graph)
@@ -96,8 +96,8 @@ class SessionSync(QObject):
 
     def _on_results_changed(self, items: object) -> None:
         assert isinstance(items, frozenset)
-        self._board.results_changed(items, self._session.results.resized)
-        if self._board.updates.is_behind and self._session.results.moment is None:
+        self._scene.results_changed(items, self._session.results.resized)
+        if self._scene.updates.is_behind and self._session.results.moment is None:
             self._behind.request()
         self._show_new_failure()
         if self._canvas.input_dispatcher.gesture is None:
@@ -114,26 +114,26 @@ class SessionSync(QObject):
 
     def _measure_some(self) -> bool:
         """Measure a few of the cards that wait for it; whether any stands elsewhere then."""
-        moved = self._board.updates.catch_up(most=PIECE)
-        if self._board.updates.is_behind:
+        moved = self._scene.updates.catch_up(most=PIECE)
+        if self._scene.updates.is_behind:
             self._measuring.request()
         return moved
 
     def _on_leading_due(self) -> None:
         if self._canvas.input_dispatcher.gesture is not None:
             return  # the painting after the gesture asks again
-        routes = self._board.routes
+        routes = self._scene.routes
         routes.catch_up()
         if routes.is_behind:
             self._leading.request()
         else:
-            self._canvas.repaint_board()
+            self._canvas.repaint_scene()
 
     def _show_new_failure(self) -> None:
         """A node that just failed comes into view, unless it is there or the hand is busy."""
         failures = self._session.results.failures
         failed = {
-            failure.failed.node: failure for failure in failures if failure.failed.node in self._board.stack.index
+            failure.failed.node: failure for failure in failures if failure.failed.node in self._scene.stack.index
         }
         new, self._failed = [item for item, failure in failed.items() if self._failed.get(item) is not failure], failed
         if (
@@ -144,16 +144,16 @@ class SessionSync(QObject):
             self._navigation.bring_into_view(min(new))
 
     def _on_attention_selection_changed(self) -> None:
-        self._canvas.lit.selection = self._board.wiring.selection = self._attention.selection
+        self._canvas.lit.selection = self._scene.wiring.selection = self._attention.selection
         if self._attention.selection:
             self._canvas.lit.selected_wires, self._canvas.lit.selected_dots = frozenset(), frozenset()
-        if self._board.placement.raise_cards(self._attention.selection):
+        if self._scene.placement.raise_cards(self._attention.selection):
             self._canvas.picture.invalidate()
         self._canvas.viewport().update()
 
     def _on_attention_reveal_requested(self, item: object) -> None:
         wanted = ItemId(str(item))
-        if wanted not in self._board.graph and (path := self._session.scope.find(wanted)) is not None:
+        if wanted not in self._scene.graph and (path := self._session.scope.find(wanted)) is not None:
             self._session.scope.show(path)
             self._attention.select((wanted,))
         self._navigation.reveal(wanted)
@@ -169,9 +169,9 @@ class SessionSync(QObject):
             gesture.say()
 
     def _on_overlays_changed(self) -> None:
-        self._board.show(visible_sections(self._overlays))
-        self._board.show_wires(self._overlays.wires)
-        self._canvas.repaint_board()
+        self._scene.show(visible_sections(self._overlays))
+        self._scene.show_wires(self._overlays.wires)
+        self._canvas.repaint_scene()
 
     def _on_settle_timeout(self) -> None:
         was_zooming, self._navigation.zooming = self._navigation.zooming, False

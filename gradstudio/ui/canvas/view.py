@@ -111,8 +111,8 @@ class CanvasView(QAbstractScrollArea):
         self.store: GraphStore = session.shown_store
         self.attention = session.attention
         self.look = CanvasStyle(theme)
-        self.board = Scene(self.store.graph, session.results, visible_sections(overlays), self.look.meter)
-        self.layer = ScenePainter(self.board, self.look)
+        self.scene = Scene(self.store.graph, session.results, visible_sections(overlays), self.look.meter)
+        self.layer = ScenePainter(self.scene, self.look)
         self.picture = ScreenCache(self.layer)
         self.camera = Camera()
         self.lit = OverlayState()
@@ -126,7 +126,7 @@ class CanvasView(QAbstractScrollArea):
         if self.trouble is not None:
             self.view_changed.connect(self.trouble.hide)
         self.remedies = QuickFixes(self, self.trouble)
-        self.board.show_wires(overlays.wires)
+        self.scene.show_wires(overlays.wires)
         self.session_sync = SessionSync(self, self.navigation, self.remedies)
         self.breadcrumbs = Breadcrumbs(
             self, self.group_commands, theme, lambda top: self.setViewportMargins(0, top, 0, 0)
@@ -144,7 +144,7 @@ class CanvasView(QAbstractScrollArea):
         self.selection, self.navigation = CanvasSelection(self), Viewport(self)
         self.finish_timer = QTimer(self)
         self.finish_timer.setSingleShot(True)
-        self.finish_timer.timeout.connect(self.repaint_board)
+        self.finish_timer.timeout.connect(self.repaint_scene)
         self.in_place = InPlaceEditing(self)
         self.note_commands = NoteCommands(self, self.in_place)
         self.module_commands = ModuleCommands(self, self.selection)
@@ -220,8 +220,8 @@ class CanvasView(QAbstractScrollArea):
 
     def show_problem(self, item: ItemId) -> None:
         """The words of a node's worst problem beside its card, and what can be done."""
-        problems, box = getattr(self.session, "problems", None), self.board.placement.box(item)
-        if problems is not None and not problems.of(item) and self.board.results.failure(item) is not None:
+        problems, box = getattr(self.session, "problems", None), self.scene.placement.box(item)
+        if problems is not None and not problems.of(item) and self.scene.results.failure(item) is not None:
             problems.refresh()  # it has just failed, and they are collected a few times a second only
         found = problems.of(item) if problems is not None else ()
         found = tuple(one for one in found if one.kind != "incomplete" or one.fixes)  # the card says it all
@@ -260,12 +260,12 @@ class CanvasView(QAbstractScrollArea):
         self.breadcrumbs.set_theme(theme)
         if self.trouble is not None:
             self.trouble.set_theme(theme)
-        self.repaint_board()
+        self.repaint_scene()
 
     # -------------------------------------------------------------- painting
 
-    def repaint_board(self) -> None:
-        """Paint the board anew at the next frame."""
+    def repaint_scene(self) -> None:
+        """Paint the scene anew at the next frame."""
         self.picture.invalidate()
         self.viewport().update()
 
@@ -287,10 +287,10 @@ class CanvasView(QAbstractScrollArea):
     def _paint(self, painter: QPainter, width: int, height: int) -> None:
         ratio = self.viewport().devicePixelRatioF()
         self.picture.paint(painter, self.camera, width, height, ratio, self.navigation.zooming)
-        if self.board.placement.extent() is None:
+        if self.scene.placement.extent() is None:
             paint_hint(painter, self.look, width, height)
         self.wire_commands.paint_trace(painter)
-        paint_overlay(painter, self.look, self.board, self.camera, width, height, self.lit, self.layer.labels)
+        paint_overlay(painter, self.look, self.scene, self.camera, width, height, self.lit, self.layer.labels)
         self.keyboard_navigation.paint_focus(painter)
         self.finding.paint(painter)
         self.debugging.paint(painter)
@@ -369,7 +369,7 @@ class CanvasView(QAbstractScrollArea):
             at = self.input_dispatcher.at(event.pos())
             pages = getattr(self.session, "pages", NO_PAGES)
             QToolTip.showText(
-                event.globalPos(), tooltip(self.board, self.input_dispatcher.hit(at), pages), self.viewport()
+                event.globalPos(), tooltip(self.scene, self.input_dispatcher.hit(at), pages), self.viewport()
             )
             return True
         return super().viewportEvent(event)

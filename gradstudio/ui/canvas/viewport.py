@@ -41,7 +41,7 @@ class Viewport:
     def __init__(self, canvas: CanvasContext) -> None:
         """Everything is to be seen when the canvas is painted for the first time."""
         self._canvas = canvas
-        self._board, self._attention = canvas.board, canvas.attention
+        self._scene, self._attention = canvas.scene, canvas.attention
         self.covered_box: Callable[[Camera], Box | None] = _nothing
         self.text_scale = 1.0
         self.zooming, self.fit_pending, self.fitted, self.opened = False, True, False, True
@@ -95,12 +95,12 @@ class Viewport:
     def fit_all(self) -> None:
         """Show everything; nothing is enlarged beyond 100 %."""
         self.opened, self.fitted_to = False, frozenset()
-        self._fit(self._board.placement.extent())
+        self._fit(self._scene.placement.extent())
 
     def look_again(self) -> None:
         """Fit what was fitted, or take the view in which the document opened: the window has another size."""
         self.fit_pending = False
-        box = self._board.placement.extent()
+        box = self._scene.placement.extent()
         if box is None:
             self._jump(Camera())
         elif self.opened:
@@ -111,28 +111,28 @@ class Viewport:
             self.fitted, shown = True, self._canvas.camera.box_to_view(box)
             self.shows_all = min(shown.x, shown.y, width - shown.right, height - shown.bottom) >= 0
         else:
-            self._fit(self._board.placement.extent(self.fitted_to) or box, at_once=True)
+            self._fit(self._scene.placement.extent(self.fitted_to) or box, at_once=True)
 
     def _first_box(self) -> Box | None:
         """Where the program begins: its first statement with its note."""
-        item = first_item(self._board.graph)
-        note = self._board.placement.notes.get(item) if item is not None else None
-        boxes = [self._board.placement.box(item) if item is not None else None, note.box if note is not None else None]
+        item = first_item(self._scene.graph)
+        note = self._scene.placement.notes.get(item) if item is not None else None
+        boxes = [self._scene.placement.box(item) if item is not None else None, note.box if note is not None else None]
         return geometry.union(box for box in boxes if box is not None)
 
     def _all_bounds(self) -> list[Corners]:
         """Left, top, right, bottom of each card, frame and note."""
-        boxes = [frame.box for frame in self._board.placement.frames.values()] + [
-            note.box for note in self._board.placement.notes.values()
+        boxes = [frame.box for frame in self._scene.placement.frames.values()] + [
+            note.box for note in self._scene.placement.notes.values()
         ]
-        return [*self._board.placement.corners, *((box.x, box.y, box.right, box.bottom) for box in boxes)]
+        return [*self._scene.placement.corners, *((box.x, box.y, box.right, box.bottom) for box in boxes)]
 
     def bring_into_view(self, item: ItemId, covered_px: float = 0.0) -> None:
         """Push the scene as little as shows the whole card; the zoom stays.
 
         Something lies over `covered_px` view pixels at the upper edge.
         """
-        box = self._board.placement.box(item)
+        box = self._scene.placement.box(item)
         if box is not None:
             above = covered_px / self.travel.target.zoom
             box = Box(box.x, box.y - above, box.width, box.height + above)
@@ -143,16 +143,16 @@ class Viewport:
 
     def show_items(self, items: Iterable[ItemId]) -> None:
         """Push the scene as little as shows these whole; farther away where they are larger than the view."""
-        box = self._board.placement.extent(items)
+        box = self._scene.placement.extent(items)
         if box is not None:
             self._show_whole(box)
 
     def show_with_its_sources(self, item: ItemId) -> None:
         """Show a card that was added: with everything where that can be read, else with what feeds it, else alone."""
-        feeding = {wire.source for wire in self._board.graph.wires.values() if wire.target == item}
+        feeding = {wire.source for wire in self._scene.graph.wires.values() if wire.target == item}
         here, width, height = self.travel.target, self._canvas.viewport().width(), self._canvas.viewport().height()
         least = min(here.zoom, cameras.LEAST_READABLE * self.text_scale)
-        for box in (self._board.placement.extent(), self._board.placement.extent({item, *feeding})):
+        for box in (self._scene.placement.extent(), self._scene.placement.extent({item, *feeding})):
             if box is not None and cameras.fit_box(box, width, height, here.zoom).zoom >= least:
                 self._show_whole(box)
                 return
@@ -195,7 +195,7 @@ class Viewport:
 
     def open_inside(self) -> None:
         """Look as at a group that was just stepped into: at all of it, unless its names could not be told then."""
-        box = self._board.placement.extent()
+        box = self._scene.placement.extent()
         size = self._canvas.viewport().width(), self._canvas.viewport().height()
         self.opened, self.fitted_to = box is None or cameras.fit_box(box, *size).zoom < LEAST_INSIDE, frozenset()
         self.look_again()
@@ -206,7 +206,7 @@ class Viewport:
 
     def is_seen(self, item: ItemId, covered_px: float = 0.0) -> bool:
         """Whether most of a card can be seen, its header included; `covered_px` as above."""
-        box = self._board.placement.box(item)
+        box = self._scene.placement.box(item)
         if box is None:
             return False
         width, height, shown = (
@@ -221,7 +221,7 @@ class Viewport:
 
     def is_whole(self, item: ItemId, covered_px: float = 0.0) -> bool:
         """Whether all of a card can be seen, beside the minimap; of one that is larger than the view, most of it."""
-        box, covered = self._board.placement.box(item), self.covered_box(self.travel.target)
+        box, covered = self._scene.placement.box(item), self.covered_box(self.travel.target)
         if box is None or not self.is_seen(item, covered_px):
             return False
         if covered is not None and self.travel.target.box_to_view(box).meets(covered):
@@ -238,19 +238,19 @@ class Viewport:
         """A scene point near the middle where a fresh card of an operator covers nothing."""
         from gradstudio.scene.edit.new_card_size import new_card_size
 
-        board, view = self._board, self._canvas.viewport()
-        size = new_card_size(board, key)
+        scene, view = self._scene, self._canvas.viewport()
+        size = new_card_size(scene, key)
         seen = self._canvas.camera.seen(view.width(), view.height())
-        taken = [geometry.Box(a, b, c - a, d - b) for a, b, c, d in board.placement.corners]
-        taken += [frame.box for frame in board.placement.frames.values()] + [
-            note.box for note in board.placement.notes.values()
+        taken = [geometry.Box(a, b, c - a, d - b) for a, b, c, d in scene.placement.corners]
+        taken += [frame.box for frame in scene.placement.frames.values()] + [
+            note.box for note in scene.placement.notes.values()
         ]
         return geometry.free_corner(seen, size, [box.grown(FREE_GAP) for box in taken])
 
     def fit_selection(self) -> None:
         """Show the selection, or everything."""
         self.opened, self.fitted_to = False, self._attention.selection
-        self._fit(self._board.placement.extent(self.fitted_to) or self._board.placement.extent())
+        self._fit(self._scene.placement.extent(self.fitted_to) or self._scene.placement.extent())
 
     def zoom_in(self) -> None:
         """One step closer, at the middle."""
@@ -285,7 +285,7 @@ class Viewport:
 
     def reveal(self, item: ItemId) -> None:
         """Bring an item into view without changing the zoom, unless it is too small to read."""
-        box = self._board.placement.box(item)
+        box = self._scene.placement.box(item)
         if box is None:
             return
         width, height = self._canvas.viewport().width(), self._canvas.viewport().height()
@@ -297,8 +297,8 @@ class Viewport:
     def visible_items(self) -> tuple[ItemId, ...]:
         """Nodes whose cards can be seen: the engine summarises them first."""
         seen = self._canvas.camera.seen(self._canvas.viewport().width(), self._canvas.viewport().height())
-        cards = (self._board.stack.ids[k] for k in self._board.placement.cards_in(seen))
-        return tuple(self._board.state.joining.whole(cards))
+        cards = (self._scene.stack.ids[k] for k in self._scene.placement.cards_in(seen))
+        return tuple(self._scene.state.joining.whole(cards))
 
     def _fit(self, box: Box | None, at_once: bool = False) -> None:
         if box is None:

@@ -141,10 +141,10 @@ class Tour(QObject):
                     found += SEARCH_WEIGHT * [QRect(widget.mapTo(frame, QPoint(0, 0)), widget.size())]
         found += self._docks_to_be_seen()
         view, corner = canvas.viewport().rect(), canvas.viewport().mapTo(frame, QPoint(0, 0))
-        if canvas.board.placement.extent() is None:
+        if canvas.scene.placement.extent() is None:
             hint = hint_box(view.width(), view.height())
             found.append(QRect(round(hint.x), round(hint.y), round(hint.width), round(hint.height)).translated(corner))
-        for left, top, right, bottom in canvas.board.placement.corners:
+        for left, top, right, bottom in canvas.scene.placement.corners:
             (x, y), (to_x, to_y) = canvas.camera.to_view(left, top), canvas.camera.to_view(right, bottom)
             shown = QRect(round(x), round(y), round(to_x - x), round(to_y - y)).intersected(view)
             if not shown.isEmpty():
@@ -189,7 +189,7 @@ class Tour(QObject):
         if make is not None and session is not None:
             make(session)
             canvas = self._window.canvas
-            if (made := canvas.board.placement.extent()) is not None:
+            if (made := canvas.scene.placement.extent()) is not None:
                 canvas.navigation.show_box(made.grown(AIR_PX))
         if self.number == number:
             self._go_on()

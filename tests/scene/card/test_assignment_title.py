@@ -30,7 +30,7 @@ def test_a_card_is_titled_with_what_it_writes_into() -> None:
 def test_the_title_follows_the_name(drawing: Drawing) -> None:
     source, writer = drawing.add("torch.ones", 0, 0), drawing.add("operator.isub", 400, 0)
     drawing.connect(source, writer, "a")
-    cards = drawing.board.stack.cards
+    cards = drawing.scene.stack.cards
     name = drawing.graph.nodes[source].names[0]
     assert cards[writer].face.title == f"{name} -="
     drawing.do(recipes.rename(drawing.graph, source, ("weight",)))

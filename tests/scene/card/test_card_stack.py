@@ -30,9 +30,9 @@ def test_a_stack_alone_has_a_card_for_every_node_of_the_graph_in_program_order()
 def test_a_module_and_its_call_share_a_card(drawing: Drawing) -> None:
     module = drawing.add("torch.nn.Linear")
     (call,) = set(drawing.graph.nodes) - {module}
-    if module in drawing.board.stack.cards:
+    if module in drawing.scene.stack.cards:
         module, call = call, module
-    stack = drawing.board.stack
+    stack = drawing.scene.stack
     assert stack.ids == [call]
     assert stack.index[module] == stack.index[call] == 0
     drawing.do(recipes.call_again(drawing.graph, module)[0])
@@ -41,7 +41,7 @@ def test_a_module_and_its_call_share_a_card(drawing: Drawing) -> None:
 
 def test_a_card_is_made_again_when_its_node_changes_and_says_so_by_its_revision(drawing: Drawing) -> None:
     x, y = drawing.chain("torch.randn", "torch.relu")
-    cards = drawing.board.stack.cards
+    cards = drawing.scene.stack.cards
     before = {item: cards[item].revision for item in (x, y)}
     drawing.do(recipes.rename(drawing.graph, y, ("activated",)))
     assert cards[y].face.names == "activated"
@@ -51,13 +51,13 @@ def test_a_card_is_made_again_when_its_node_changes_and_says_so_by_its_revision(
 
 def test_expanding_shows_the_optional_inputs_and_folds_them_again(drawing: Drawing) -> None:
     item = drawing.add("torch.nn.functional.mse_loss")
-    folded = drawing.board.stack.cards[item].face
-    drawing.board.expand(item)
-    whole = drawing.board.stack.cards[item].face
+    folded = drawing.scene.stack.cards[item].face
+    drawing.scene.expand(item)
+    whole = drawing.scene.stack.cards[item].face
     assert len(whole.inputs) > len(folded.inputs)
-    assert drawing.box(item).height == drawing.board.stack.cards[item].height > folded.height
-    drawing.board.expand(item)
-    assert drawing.board.stack.cards[item].face == folded
+    assert drawing.box(item).height == drawing.scene.stack.cards[item].height > folded.height
+    drawing.scene.expand(item)
+    assert drawing.scene.stack.cards[item].face == folded
 
 
 def test_a_collapsed_card_is_only_its_header(drawing: Drawing) -> None:
@@ -71,14 +71,14 @@ def test_a_collapsed_card_is_only_its_header(drawing: Drawing) -> None:
 
 def test_the_mode_of_a_module_is_on_its_card_when_a_statement_switches_what_holds_it(drawing: Drawing) -> None:
     layer = drawing.add("torch.nn.Dropout")
-    home = drawing.board.state.joining.home(layer)
-    module = drawing.board.stack.cards[home].face.module
+    home = drawing.scene.state.joining.home(layer)
+    module = drawing.scene.stack.cards[home].face.module
     assert module is not None
-    assert drawing.board.stack.cards[home].face.mode == "train"
+    assert drawing.scene.stack.cards[home].face.mode == "train"
     drawing.do(recipes.set_training(drawing.graph, (module,), False))
-    assert drawing.board.stack.cards[home].face.mode == "eval"
+    assert drawing.scene.stack.cards[home].face.mode == "eval"
 
 
 def test_the_leaves_of_a_module_are_listed_only_where_it_is_shown(drawing: Drawing) -> None:
     item = drawing.add("torch.relu")
-    assert drawing.board.stack.leaves(item).rows == ()
+    assert drawing.scene.stack.leaves(item).rows == ()

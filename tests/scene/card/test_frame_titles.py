@@ -29,16 +29,16 @@ w = torch.cos(z)
 @pytest.mark.parametrize("zoom", [0.6, 0.4, 0.25, 0.12, 0.06])
 def test_titles_cover_no_card_and_no_other_title(zoom: float) -> None:
     meter = EvenMeasure()
-    board = Scene(read_python(NESTED, pasted=True).graph, NoResults(), Shown(), meter)
-    covers, cards = [], [Box(a, b, c - a, d - b) for a, b, c, d in board.placement.bounds.tolist()]
-    for frame in board.placement.frames.values():
-        title = title_from_afar(frame, board, zoom)
+    scene = Scene(read_python(NESTED, pasted=True).graph, NoResults(), Shown(), meter)
+    covers, cards = [], [Box(a, b, c - a, d - b) for a, b, c, d in scene.placement.bounds.tolist()]
+    for frame in scene.placement.frames.values():
+        title = title_from_afar(frame, scene, zoom)
         if title is not None:
             width = meter.width(title.text, title.role)
             assert width <= frame.box.width * zoom
             top, height = frame.box.y + title.top / zoom, 11.0 / zoom
             covers.append(Box(frame.box.x, top, width / zoom, min(height, title.height / zoom) - 0.5))
-    assert len(board.placement.frames) == 3
+    assert len(scene.placement.frames) == 3
     assert covers or zoom < 0.2
     assert not [pair for pair in combinations(covers, 2) if pair[0].meets(pair[1])]
     assert not [(title, card) for title in covers for card in cards if title.meets(card)]

@@ -15,14 +15,14 @@ from tests.helpers.drawing import Drawing
 
 
 def covered(drawing: Drawing) -> bool:
-    boxes = [drawing.box(item) for item in drawing.board.stack.ids]
+    boxes = [drawing.box(item) for item in drawing.scene.stack.ids]
     return any(one.meets(other) for one, other in combinations(boxes, 2))
 
 
 def test_what_is_added_over_a_card_steps_aside(drawing: Drawing) -> None:
     drawing.add("torch.randn", 200, 100)
     edits, item = recipes.add_operator(drawing.graph, "torch.tanh", 240, 130)
-    drawing.do(avoid_overlap(drawing.board, edits))
+    drawing.do(avoid_overlap(drawing.scene, edits))
     assert not covered(drawing)
     assert abs(drawing.graph.places[item].x - 240) < 300
 
@@ -30,12 +30,12 @@ def test_what_is_added_over_a_card_steps_aside(drawing: Drawing) -> None:
 def test_what_is_added_on_free_ground_stays_there(drawing: Drawing) -> None:
     drawing.add("torch.randn", 200, 100)
     edits, _ = recipes.add_operator(drawing.graph, "torch.tanh", 900, 100)
-    assert avoid_overlap(drawing.board, edits) == edits
+    assert avoid_overlap(drawing.scene, edits) == edits
 
 
 def test_a_card_can_be_held_by_its_output(drawing: Drawing) -> None:
     edits, item = recipes.add_operator(drawing.graph, "torch.tanh", 0, 0)
-    drawing.do(place_output_at(drawing.board, edits, item, 500, 300))
+    drawing.do(place_output_at(drawing.scene, edits, item, 500, 300))
     x, y = drawing.output(item)
     assert abs(x - 500) <= 8 and abs(y - 300) <= 8
 
@@ -43,7 +43,7 @@ def test_a_card_can_be_held_by_its_output(drawing: Drawing) -> None:
 def test_a_card_put_into_a_wire_moves_what_is_in_its_way(drawing: Drawing) -> None:
     x, y = drawing.chain("torch.randn", "torch.relu")
     wire, before = drawing.graph.wires[y, "input"], drawing.box(y)
-    edits, item = insert_with_room(drawing.board, wire, "torch.exp", 150, 0)
+    edits, item = insert_with_room(drawing.scene, wire, "torch.exp", 150, 0)
     drawing.do(edits)
     assert not covered(drawing)
     assert drawing.box(x).right < drawing.box(item).x < drawing.box(y).x
@@ -53,7 +53,7 @@ def test_a_card_put_into_a_wire_moves_what_is_in_its_way(drawing: Drawing) -> No
 def test_a_card_that_stands_there_is_led_through_a_wire_in_the_same_way(drawing: Drawing) -> None:
     _, y = drawing.chain("torch.randn", "torch.relu")
     item = drawing.add("torch.exp", 0, 600)
-    drawing.do(lead_through_with_room(drawing.board, drawing.graph.wires[y, "input"], item, 150, 0))
+    drawing.do(lead_through_with_room(drawing.scene, drawing.graph.wires[y, "input"], item, 150, 0))
     assert drawing.graph.wires[y, "input"].source == item
     assert not covered(drawing)
 
@@ -61,13 +61,13 @@ def test_a_card_that_stands_there_is_led_through_a_wire_in_the_same_way(drawing:
 def test_cards_in_the_way_move_on_and_pinned_ones_stay(drawing: Drawing) -> None:
     one, other = drawing.add("torch.randn", 0, 0), drawing.add("torch.randn", 300, 0)
     places = {one: (250.0, 0.0)}
-    moved = with_room(drawing.board, (one,), places)
+    moved = with_room(drawing.scene, (one,), places)
     assert moved[other][0] > 300
-    assert drawing.box(one).x == 0, "the board is as it was"
+    assert drawing.box(one).x == 0, "the scene is as it was"
     drawing.move(moved)
     assert not covered(drawing)
     drawing.do((SetPlaces({other: Place(300, 0, pinned=True)}),))
-    moved = with_room(drawing.board, (one,), places)
+    moved = with_room(drawing.scene, (one,), places)
     assert other not in moved
     drawing.move(moved)
     assert not covered(drawing)
@@ -79,24 +79,24 @@ def test_a_block_is_moved_with_what_it_holds_and_its_notes(drawing: Drawing) -> 
     drawing.do(recipes.add_dot(drawing.graph, wire, 0, (250, 200)))
     drawing.do(recipes.wrap(drawing.graph, (x, y), "no_grad"))
     (block,) = drawing.graph.blocks
-    assert with_members(drawing.board, (block,)) == {block, x, y}
-    assert set(drag_group(drawing.board, (block,))) == {x, y, *drawing.board.dots.of(wire)}
-    assert units(drawing.board, (block, x)) == [block]
+    assert with_members(drawing.scene, (block,)) == {block, x, y}
+    assert set(drag_group(drawing.scene, (block,))) == {x, y, *drawing.scene.dots.of(wire)}
+    assert units(drawing.scene, (block, x)) == [block]
 
 
 def test_a_block_that_loses_its_last_statement_stays_where_it_is(drawing: Drawing) -> None:
     item = drawing.add("torch.randn", 400, 300)
     drawing.do(recipes.wrap(drawing.graph, (item,), "no_grad"))
     (block,) = drawing.graph.blocks
-    frames = drawing.board.placement.frames
+    frames = drawing.scene.placement.frames
     before = frames[block].box
     delete = keep_frames(recipes.delete, frames)
     drawing.do(delete(drawing.graph, (item,)))
-    after = drawing.board.placement.frames[block].box
+    after = drawing.scene.placement.frames[block].box
     assert (after.x, after.y) == (round(before.x), round(before.y))
 
 
 def test_an_operator_takes_the_room_that_its_card_would(drawing: Drawing) -> None:
     item = drawing.add("torch.full")
     box = drawing.box(item)
-    assert new_card_size(drawing.board, "torch.full") == (box.width, box.height)
+    assert new_card_size(drawing.scene, "torch.full") == (box.width, box.height)

@@ -57,7 +57,7 @@ def test_few_are_kept_as_plain_numbers_and_say_the_same(count: int) -> None:
     for k in range(count):
         start, end = drawing.add("torch.randn", 0, 400 * k), drawing.add("torch.exp", 600, 400 * k)
         drawing.connect(start, end, "input")
-    routes = drawing.board.routes
+    routes = drawing.scene.routes
     few = routes.few
     assert (few is not None) == (count <= FEW_WIRES)
     if few is not None:

@@ -8,59 +8,59 @@ from tests.helpers.drawing import Drawing, scalar
 
 
 def look_along(drawing: Drawing, wire: Wire) -> PortStyle:
-    looks = drawing.board.looks
-    return looks.by_code[looks.codes[drawing.board.wiring.index[wire]]]
+    looks = drawing.scene.looks
+    return looks.by_code[looks.codes[drawing.scene.wiring.index[wire]]]
 
 
 def read_all(drawing: Drawing) -> None:
-    drawing.board.looks.read_wires(range(len(drawing.board.wiring.wires)))
+    drawing.scene.looks.read_wires(range(len(drawing.scene.wiring.wires)))
 
 
 def test_a_wire_takes_the_colour_of_what_ran_when_it_is_read(drawing: Drawing) -> None:
     x, y = drawing.chain("torch.randn", "torch.relu")
-    (wire,) = drawing.board.wiring.wires
-    revision, card = drawing.board.looks.revision, drawing.board.stack.cards[y]
+    (wire,) = drawing.scene.wiring.wires
+    revision, card = drawing.scene.looks.revision, drawing.scene.stack.cards[y]
     assert not look_along(drawing, wire).known
     drawing.results.records[x] = (scalar(),)
-    drawing.board.results_changed((x,))
+    drawing.scene.results_changed((x,))
     assert not look_along(drawing, wire).known, "nobody looked yet"
     before = card.revision
     read_all(drawing)
     assert look_along(drawing, wire).dtype == "float32"
-    assert drawing.board.looks.revision > revision
+    assert drawing.scene.looks.revision > revision
     assert card.revision > before, "its input is drawn in that colour"
-    assert drawing.board.looks.input_looks(y) == (("input", look_along(drawing, wire)),)
+    assert drawing.scene.looks.input_looks(y) == (("input", look_along(drawing, wire)),)
 
 
 def test_reading_what_did_not_change_colours_nothing_anew(drawing: Drawing) -> None:
     x, y = drawing.chain("torch.randn", "torch.relu")
     read_all(drawing)
-    revision, card = drawing.board.looks.revision, drawing.board.stack.cards[y]
-    drawing.board.results_changed((x,))
+    revision, card = drawing.scene.looks.revision, drawing.scene.stack.cards[y]
+    drawing.scene.results_changed((x,))
     before = card.revision
     read_all(drawing)
-    assert drawing.board.looks.revision == revision
+    assert drawing.scene.looks.revision == revision
     assert card.revision == before
 
 
 def test_the_wires_of_a_card_are_those_of_both_its_halves(drawing: Drawing) -> None:
     x, layer = drawing.add("torch.randn", 0, 0), drawing.add("torch.nn.Linear", 300, 0)
-    call = drawing.board.state.joining.home(layer)
+    call = drawing.scene.state.joining.home(layer)
     wire = drawing.connect(x, call, "inputs.0")
-    module = drawing.board.stack.cards[call].face.module
+    module = drawing.scene.stack.cards[call].face.module
     assert module is not None
-    assert drawing.board.looks.wires_of(module) == drawing.board.looks.wires_of(call) == [wire]
-    assert drawing.board.looks.wires_of(x) == [wire]
+    assert drawing.scene.looks.wires_of(module) == drawing.scene.looks.wires_of(call) == [wire]
+    assert drawing.scene.looks.wires_of(x) == [wire]
 
 
 def test_wires_of_what_is_left_out_are_idle(drawing: Drawing) -> None:
     _, y, z = drawing.chain("torch.randn", "torch.relu", "torch.sum")
     drawing.do(recipes.set_muted(drawing.graph, (y,), True))
-    assert drawing.board.numbers.left_out == {y, z}
-    assert all(look_along(drawing, wire).idle for wire in drawing.board.wiring.wires)
+    assert drawing.scene.numbers.left_out == {y, z}
+    assert all(look_along(drawing, wire).idle for wire in drawing.scene.wiring.wires)
     drawing.do(recipes.set_muted(drawing.graph, (y,), False))
-    assert not drawing.board.numbers.left_out
-    assert not any(look_along(drawing, wire).idle for wire in drawing.board.wiring.wires)
+    assert not drawing.scene.numbers.left_out
+    assert not any(look_along(drawing, wire).idle for wire in drawing.scene.wiring.wires)
 
 
 def test_a_muted_wire_looks_muted(drawing: Drawing) -> None:
@@ -83,5 +83,5 @@ def test_what_an_edited_node_gives_is_read_again(drawing: Drawing) -> None:
 def test_the_looks_of_another_graph_are_read_anew(drawing: Drawing) -> None:
     x, y = drawing.chain("torch.randn", "torch.relu")
     drawing.results.records[x] = (scalar(),)
-    drawing.board.rebuild()
+    drawing.scene.rebuild()
     assert look_along(drawing, drawing.graph.wires[y, "input"]).known

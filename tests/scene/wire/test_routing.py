@@ -163,13 +163,13 @@ print(x, y)
 
 def test_wires_keep_out_of_blocks_and_out_of_the_rows_of_their_ports() -> None:
     read = read_python(PASSING, pasted=True)
-    board = Scene(read.graph, NoResults(), Shown(), EvenMeasure())
-    (frame,) = board.placement.frames.values()
+    scene = Scene(read.graph, NoResults(), Shown(), EvenMeasure())
+    (frame,) = scene.placement.frames.values()
     box, face = frame.box, frame.face
     rows = [box.x, box.y, box.x + max(row.x for row in face.outputs), box.y + face.height]
-    inside = board.state.members(frame.item)
+    inside = scene.state.members(frame.item)
     assert len(inside) == 4
-    for wire, path in zip(board.wiring.wires, board.routes.paths, strict=True):
+    for wire, path in zip(scene.wiring.wires, scene.routes.paths, strict=True):
         if frame.item not in (wire.source, wire.target):
             assert not behind(path, rows)
         if not {wire.source, wire.target} & {frame.item, *inside}:

@@ -13,30 +13,30 @@ def spread(drawing: Drawing) -> None:
     x, y, z = drawing.add("torch.randn", 0, 200), drawing.add("torch.relu", 420, 0), drawing.add("torch.mul", 840, 200)
     for source, target, port in ((x, y, "input"), (x, z, "input"), (y, z, "other")):
         drawing.connect(source, target, port)
-    for wire in drawing.board.wiring.wires:
+    for wire in drawing.scene.wiring.wires:
         drawing.send_back(wire, 3.0)
 
 
 def test_before_a_backward_no_wire_says_anything(drawing: Drawing) -> None:
     drawing.chain("torch.randn", "torch.relu")
-    assert WireLabels(drawing.board).near(EVERYTHING, 1.0) == []
+    assert WireLabels(drawing.scene).near(EVERYTHING, 1.0) == []
 
 
 def test_labels_cover_no_card_and_not_one_another(drawing: Drawing) -> None:
     spread(drawing)
-    found = WireLabels(drawing.board).near(EVERYTHING, 1.0)
+    found = WireLabels(drawing.scene).near(EVERYTHING, 1.0)
     assert [label.text for _, label in found] == ["3", "3", "3"]
     boxes = [label.box for _, label in found]
-    cards = [drawing.box(item) for item in drawing.board.stack.ids]
+    cards = [drawing.box(item) for item in drawing.scene.stack.ids]
     assert not any(box.meets(card) for box in boxes for card in cards)
     assert not any(one.meets(other) for one, other in combinations(boxes, 2))
 
 
 def test_other_numbers_take_the_place_of_the_old_ones(drawing: Drawing) -> None:
     spread(drawing)
-    labels = WireLabels(drawing.board)
+    labels = WireLabels(drawing.scene)
     labels.near(EVERYTHING, 1.0)
-    wire = drawing.board.wiring.wires[0]
+    wire = drawing.scene.wiring.wires[0]
     drawing.send_back(wire, 5.0)
     found = dict(labels.near(EVERYTHING, 1.0))
     assert found[wire].text == "5"
@@ -45,16 +45,16 @@ def test_other_numbers_take_the_place_of_the_old_ones(drawing: Drawing) -> None:
 
 def test_from_far_and_while_paused_there_are_none(drawing: Drawing) -> None:
     spread(drawing)
-    labels = WireLabels(drawing.board)
+    labels = WireLabels(drawing.scene)
     assert labels.near(EVERYTHING, 0.1) == []
     labels.paused = True
     assert labels.near(EVERYTHING, 1.0) == []
-    assert labels.of(drawing.board.wiring.wires[0]) is None
+    assert labels.of(drawing.scene.wiring.wires[0]) is None
 
 
 def test_all_of_its_words_stand_where_its_label_does_or_are_tied_to_the_wire(drawing: Drawing) -> None:
     spread(drawing)
-    labels, wire = WireLabels(drawing.board), drawing.board.wiring.wires[0]
+    labels, wire = WireLabels(drawing.scene), drawing.scene.wiring.wires[0]
     labels.near(EVERYTHING, 1.0)
     whole = labels.whole(wire, "3.0000 and many more words", 1.0)
     assert whole.text == "3.0000 and many more words"

@@ -20,7 +20,7 @@ def passing(drawing: Drawing) -> tuple[ItemId, Wire]:
 
 
 def runs_behind(drawing: Drawing, item: ItemId) -> bool:
-    (path,), box = drawing.board.routes.paths, drawing.box(item)
+    (path,), box = drawing.scene.routes.paths, drawing.box(item)
     at = np.linspace(0.0, 1.0, 9)[:, None, None]
     points = (path[:-1] + at * (path[1:] - path[:-1])).reshape(-1, 2)
     inside = (points > (box.x, box.y)).all(1) & (points < (box.right, box.bottom)).all(1)
@@ -29,13 +29,13 @@ def runs_behind(drawing: Drawing, item: ItemId) -> bool:
 
 def test_without_wires_there_are_no_paths(drawing: Drawing) -> None:
     drawing.add("torch.randn")
-    assert drawing.board.routes.paths.shape == (0, PATH_POINTS, 2)
-    assert drawing.board.routes.bounds.shape == (0, 4)
+    assert drawing.scene.routes.paths.shape == (0, PATH_POINTS, 2)
+    assert drawing.scene.routes.bounds.shape == (0, 4)
 
 
 def test_a_path_begins_and_ends_at_ports_within_its_bounds(drawing: Drawing) -> None:
     x, y = drawing.chain("torch.randn", "torch.relu")
-    (path,), (bounds,) = drawing.board.routes.paths, drawing.board.routes.bounds
+    (path,), (bounds,) = drawing.scene.routes.paths, drawing.scene.routes.bounds
     assert path[0].tolist() == list(drawing.output(x))
     assert path[-1].tolist() == list(drawing.input(y))
     assert (path >= bounds[:2]).all() and (path <= bounds[2:]).all()
@@ -44,19 +44,19 @@ def test_a_path_begins_and_ends_at_ports_within_its_bounds(drawing: Drawing) -> 
 @pytest.mark.parametrize("style", STYLES)
 def test_a_wire_goes_around_a_card_and_not_while_one_is_dragged(drawing: Drawing, style: WireStyle) -> None:
     between, wire = passing(drawing)
-    drawing.board.show_wires(WireOptions(style=style))
+    drawing.scene.show_wires(WireOptions(style=style))
     assert not runs_behind(drawing, between)
-    drawing.board.drag.show({wire.target: (700.0, 1.0)})
+    drawing.scene.drag.show({wire.target: (700.0, 1.0)})
     assert runs_behind(drawing, between)
-    drawing.board.drag.let_go()
+    drawing.scene.drag.let_go()
     assert not runs_behind(drawing, between)
 
 
 def test_what_is_led_around_the_same_again_is_the_same(drawing: Drawing) -> None:
     passing(drawing)
-    before = drawing.board.routes.paths.copy()
-    drawing.board.routes.route()
-    assert (drawing.board.routes.paths == before).all()
+    before = drawing.scene.routes.paths.copy()
+    drawing.scene.routes.route()
+    assert (drawing.scene.routes.paths == before).all()
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -64,8 +64,8 @@ def test_a_wire_leads_through_its_dots(drawing: Drawing, style: WireStyle) -> No
     _, y = drawing.chain("torch.randn", "torch.relu")
     wire = drawing.graph.wires[y, "input"]
     drawing.do(recipes.add_dot(drawing.graph, wire, 0, (150, 300)))
-    drawing.board.show_wires(WireOptions(style=style))
-    (path,) = drawing.board.routes.paths
+    drawing.scene.show_wires(WireOptions(style=style))
+    (path,) = drawing.scene.routes.paths
     assert np.abs(path - (150, 300)).sum(1).min() < 1
     assert path[0].tolist() == list(drawing.output(wire.source))
 
@@ -75,7 +75,7 @@ def test_a_new_dot_comes_between_those_of_the_wire_where_the_point_is(drawing: D
     wire = drawing.connect(x, y, "input")
     for k, at in enumerate(((500, 200), (900, 200))):
         drawing.do(recipes.add_dot(drawing.graph, wire, k, at))
-    routes = drawing.board.routes
+    routes = drawing.scene.routes
     assert [routes.dot_index(wire, at, 200) for at in (350, 700, 1050)] == [0, 1, 2]
 
 
@@ -85,22 +85,22 @@ def crowd(drawing: Drawing) -> list[ItemId]:
     items = [drawing.add("torch.relu", 240.0 * (1 + k % 6), 170.0 * (k // 6) - 60 * (k % 2)) for k in range(36)]
     for k, item in enumerate(items):
         drawing.connect(items[k - 7] if k > 6 else first, item, "input")
-    drawing.board.routes.catch_up(None)
+    drawing.scene.routes.catch_up(None)
     return items
 
 
 def test_hundreds_of_wires_are_led_bit_by_bit_to_the_ways_that_they_have_when_led_at_once(drawing: Drawing) -> None:
     items = crowd(drawing)
     drawing.move({items[20]: (900.0, 500.0)})
-    routes, turns = drawing.board.routes, 0
+    routes, turns = drawing.scene.routes, 0
     assert routes.is_behind
     while routes.is_behind:
-        before = drawing.board.state.geometry_revision
+        before = drawing.scene.state.geometry_revision
         routes.catch_up()
         turns += 1
     assert turns > 1
-    assert drawing.board.state.geometry_revision == before + 1
-    again = Drawing(drawing.graph).board.routes
+    assert drawing.scene.state.geometry_revision == before + 1
+    again = Drawing(drawing.graph).scene.routes
     assert not again.is_behind
     np.testing.assert_array_equal(routes.paths, again.paths)
     np.testing.assert_array_equal(routes.bounds, again.bounds)
@@ -108,7 +108,7 @@ def test_hundreds_of_wires_are_led_bit_by_bit_to_the_ways_that_they_have_when_le
 
 def test_until_all_are_led_a_wire_between_cards_that_stayed_stays_where_it_was(drawing: Drawing) -> None:
     items = crowd(drawing)
-    routes, index = drawing.board.routes, drawing.board.wiring.index
+    routes, index = drawing.scene.routes, drawing.scene.wiring.index
     before = routes.paths.copy()
     drawing.move({items[20]: (900.0, 500.0)})
     assert routes.is_behind
@@ -123,10 +123,10 @@ def test_until_all_are_led_a_wire_between_cards_that_stayed_stays_where_it_was(d
 
 def test_what_is_dragged_while_wires_wait_is_led_after_it(drawing: Drawing) -> None:
     items = crowd(drawing)
-    routes = drawing.board.routes
+    routes = drawing.scene.routes
     drawing.move({items[20]: (900.0, 500.0)})
-    drawing.board.drag.show({items[3]: (0.0, 900.0)})
+    drawing.scene.drag.show({items[3]: (0.0, 900.0)})
     assert not routes.is_behind
-    drawing.board.drag.let_go()
+    drawing.scene.drag.let_go()
     routes.catch_up(None)
-    np.testing.assert_array_equal(routes.paths, Drawing(drawing.graph).board.routes.paths)
+    np.testing.assert_array_equal(routes.paths, Drawing(drawing.graph).scene.routes.paths)

@@ -7,7 +7,7 @@ from tests.helpers.drawing import Drawing
 
 def test_wires_are_found_by_themselves_and_by_the_port_where_they_end(drawing: Drawing) -> None:
     _, y, z = drawing.chain("torch.randn", "torch.relu", "torch.exp")
-    wiring = drawing.board.wiring
+    wiring = drawing.scene.wiring
     assert [wiring.wires[k].target for k in (wiring.ends[y, "input"], wiring.ends[z, "input"])] == [y, z]
     assert all(wiring.wires[k] == wire for wire, k in wiring.index.items())
 
@@ -15,12 +15,12 @@ def test_wires_are_found_by_themselves_and_by_the_port_where_they_end(drawing: D
 def test_a_wire_inside_a_card_is_not_drawn(drawing: Drawing) -> None:
     drawing.add("torch.nn.Linear")
     assert drawing.graph.wires
-    assert drawing.board.wiring.wires == []
+    assert drawing.scene.wiring.wires == []
 
 
 def test_muted_wires_are_drawn_last(drawing: Drawing) -> None:
     _, y, _ = drawing.chain("torch.randn", "torch.relu", "torch.exp")
-    wiring, wire = drawing.board.wiring, drawing.graph.wires[y, "input"]
+    wiring, wire = drawing.scene.wiring, drawing.graph.wires[y, "input"]
     drawing.do(recipes.mute_wires(drawing.graph, (wire,)))
     assert wiring.muted == {wire}
     assert wiring.wires[-1] == wire
@@ -32,22 +32,22 @@ def test_muted_wires_are_drawn_last(drawing: Drawing) -> None:
 
 def test_wires_touch_what_they_begin_and_end_at_and_their_dots(drawing: Drawing) -> None:
     x, y, z = drawing.chain("torch.randn", "torch.relu", "torch.exp")
-    wiring, wire = drawing.board.wiring, drawing.graph.wires[z, "input"]
+    wiring, wire = drawing.scene.wiring, drawing.graph.wires[z, "input"]
     assert wiring.touching(frozenset({x})).tolist() == [True, False]
     assert wiring.touching(frozenset({y})).tolist() == [True, True]
     drawing.do(recipes.add_dot(drawing.graph, wire, 0, (400, 200)))
-    (key,) = drawing.board.dots.of(wire)
+    (key,) = drawing.scene.dots.of(wire)
     assert wiring.touching(frozenset({key})).tolist() == [False, True]
     assert wiring.touching(frozenset()).tolist() == [False, False]
 
 
 def test_a_person_may_want_only_the_wires_of_the_selection_or_none(drawing: Drawing) -> None:
     x, y, z = drawing.chain("torch.randn", "torch.relu", "torch.exp")
-    wiring = drawing.board.wiring
+    wiring = drawing.scene.wiring
     one, other = drawing.graph.wires[y, "input"], drawing.graph.wires[z, "input"]
     assert wiring.is_drawn(one)
-    drawing.board.show_wires(WireOptions(shown="selection"))
+    drawing.scene.show_wires(WireOptions(shown="selection"))
     wiring.selection = frozenset({x})
     assert wiring.is_drawn(one) and not wiring.is_drawn(other)
-    drawing.board.show_wires(WireOptions(shown="none"))
+    drawing.scene.show_wires(WireOptions(shown="none"))
     assert not wiring.is_drawn(one)

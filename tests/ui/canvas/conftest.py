@@ -55,18 +55,18 @@ class Hand:
         return QPoint(round(at[0]), round(at[1]))
 
     def output(self, item: ItemId, index: int = 0) -> tuple[float, float]:
-        return self.canvas.board.placement.anchor(PortRef(item, "output", "", index))
+        return self.canvas.scene.placement.anchor(PortRef(item, "output", "", index))
 
     def input(self, item: ItemId, path: str) -> tuple[float, float]:
-        return self.canvas.board.placement.anchor(PortRef(item, "input", path))
+        return self.canvas.scene.placement.anchor(PortRef(item, "input", path))
 
     def header(self, item: ItemId) -> tuple[float, float]:
-        box = self.canvas.board.placement.box(item)
+        box = self.canvas.scene.placement.box(item)
         assert box is not None
         return box.x + 90, box.y + 12
 
     def field(self, item: ItemId, path: str) -> tuple[float, float]:
-        box, face = self.canvas.board.placement.box(item), self.canvas.board.placement.face(item)
+        box, face = self.canvas.scene.placement.box(item), self.canvas.scene.placement.face(item)
         assert box is not None
         assert face is not None
         row = face.input(path)

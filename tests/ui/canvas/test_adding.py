@@ -145,7 +145,7 @@ def test_a_card_wired_backwards_comes_with_its_output_to_the_pointer_wholly_in_v
         new = hand.graph.wires[y, "input"].source
         assert hand.output(new) == pytest.approx(at, abs=1.0)
         hand.canvas.navigation.travel.finish()
-        box = hand.canvas.board.placement.box(new)
+        box = hand.canvas.scene.placement.box(new)
         assert box is not None
         seen = hand.canvas.camera.box_to_view(box)
         assert seen.x >= 0 and seen.right <= 1000 and seen.bottom <= 700

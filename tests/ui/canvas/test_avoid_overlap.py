@@ -15,8 +15,8 @@ Key = Qt.Key
 
 def covered(hand: Hand) -> list[tuple[ItemId, ItemId]]:
     """Pairs of cards of which one lies over the other."""
-    board = hand.canvas.board
-    boxes = {item: box for item in board.stack.ids if (box := board.placement.box(item)) is not None}
+    scene = hand.canvas.scene
+    boxes = {item: box for item in scene.stack.ids if (box := scene.placement.box(item)) is not None}
     return [(a, b) for a, b in itertools.combinations(boxes, 2) if boxes[a].meets(boxes[b])]
 
 
@@ -57,7 +57,7 @@ def test_what_the_search_adds_in_a_frame_steps_aside_within_it(hand: Hand) -> No
     hand.canvas.selection_commands.wrap_selection("no_grad")
     (frame,) = hand.graph.blocks
     hand.double_click(
-        (hand.canvas.board.placement.frames[frame].box.x + 8, hand.canvas.board.placement.frames[frame].box.bottom - 6)
+        (hand.canvas.scene.placement.frames[frame].box.x + 8, hand.canvas.scene.placement.frames[frame].box.bottom - 6)
     )
     item = search(hand, "torch.tanh")
     assert hand.graph.parents[item] == BodyId(frame)
@@ -88,8 +88,8 @@ def test_what_comes_into_a_block_covers_nothing_there_in_one_entry(hand: Hand, b
         hand.drag(hand.header(other), (over[0], over[1] + 60))
     assert len(hand.graph.bodies[BodyId(frame)]) == 2
     assert not covered(hand)
-    box = hand.canvas.board.placement.box(beside)
-    assert box is not None and not box.meets(hand.canvas.board.placement.frames[frame].box)
+    box = hand.canvas.scene.placement.box(beside)
+    assert box is not None and not box.meets(hand.canvas.scene.placement.frames[frame].box)
     assert len(hand.undo_texts) == entries + 1
     hand.session.graph_store.undo_stack.undo()
     assert {key: hand.graph.places[key] for key in before} == before
@@ -116,7 +116,7 @@ def test_a_copy_of_a_pinned_card_is_free(hand: Hand, keys: tuple[Qt.Key, ...]) -
     (copy,) = set(hand.graph.nodes) - {x}
     assert hand.graph.places[x].pinned and not hand.graph.places[copy].pinned
     before = hand.graph.places[copy].x
-    box = hand.canvas.board.placement.box(copy)
+    box = hand.canvas.scene.placement.box(copy)
     assert box is not None
     hand.drag((box.right - 20, box.y + 12), (box.right + 300, box.y + 12))
     assert hand.graph.places[copy].x > before + 200
@@ -161,11 +161,11 @@ def test_what_is_not_selected_makes_room_also_where_the_frame_grows(hand: Hand, 
     entries = len(hand.undo_texts)
     hand.canvas.card_arrangement.align_selection(side)  # type: ignore[arg-type]  # one of the sides
     assert not covered(hand)
-    board = hand.canvas.board
-    (frame,) = board.placement.frames
+    scene = hand.canvas.scene
+    (frame,) = scene.placement.frames
     outside = {named["a"], power, named["x"], named["loss"]}
     assert not [
-        item for item in outside if (box := board.placement.box(item)) and box.meets(board.placement.frames[frame].box)
+        item for item in outside if (box := scene.placement.box(item)) and box.meets(scene.placement.frames[frame].box)
     ]
     assert (
         len(

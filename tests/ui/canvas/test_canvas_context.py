@@ -26,8 +26,8 @@ class Bench(CanvasContext):
     def __init__(self, session: Session, theme: Theme, port: QWidget) -> None:
         self.session, self.store, self.attention = session, session.shown_store, session.attention
         self.look, self.lit, self.drag_options = CanvasStyle(theme), OverlayState(), DragOptions()
-        self.board = Scene(self.store.graph, session.results, Shown(), self.look.meter)
-        self.store.edited.connect(self.board.apply)
+        self.scene = Scene(self.store.graph, session.results, Shown(), self.look.meter)
+        self.store.edited.connect(self.scene.apply)
         self.refused: list[str] = []
         self._port = port
 
@@ -52,9 +52,9 @@ def bench(qtbot: QtBot, session: Session, dark: Theme) -> Bench:
 
 def test_a_module_and_its_call_are_chosen_together(bench: Bench) -> None:
     selection, layer = CanvasSelection(bench), bench.add("torch.nn.Linear", 0)
-    home = bench.board.state.joining.home(layer)
+    home = bench.scene.state.joining.home(layer)
     selection.select(frozenset({layer}))
-    assert bench.attention.selection == {home} and selection.chosen() == bench.board.state.joining.whole((home,))
+    assert bench.attention.selection == {home} and selection.chosen() == bench.scene.state.joining.whole((home,))
     assert selection.is_selected(layer) and selection.has_statements()
     selection.clear()
     assert not selection.chosen() and not selection.can_delete()
@@ -78,9 +78,9 @@ def test_wires_are_muted_and_taken_back_by_the_same_command(bench: Bench) -> Non
     assert bench.store.attempt(recipes.connect, "Wire", source, 0, target, "input")
     wires = tuple(bench.store.graph.wires.values())
     commands.toggle_wires_muted(wires)
-    assert bench.board.wiring.muted == set(wires)
+    assert bench.scene.wiring.muted == set(wires)
     commands.toggle_wires_muted(wires)
-    assert not bench.board.wiring.muted
+    assert not bench.scene.wiring.muted
 
 
 def test_cards_are_brought_into_line(bench: Bench) -> None:

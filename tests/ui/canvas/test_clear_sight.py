@@ -52,8 +52,8 @@ def picture_of(hand: Hand, label: WireLabel) -> QImage:
 
 def closer(squared: Squared, gap: float) -> None:
     """Put y so many pixels behind x, in a row."""
-    board = squared.hand.canvas.board
-    x = board.placement.box(squared.x)
+    scene = squared.hand.canvas.scene
+    x = scene.placement.box(squared.x)
     assert x is not None
     edits = recipes.move(squared.hand.graph, {squared.y: (x.right + gap, x.y)})
     squared.hand.session.graph_store.submit(edits, "Move")
@@ -66,7 +66,7 @@ def crowd(squared: Squared) -> None:
     """So many cards around the wire to y that nothing has room there."""
     closer(squared, 24)
     hand = squared.hand
-    x = hand.canvas.board.placement.box(squared.x)
+    x = hand.canvas.scene.placement.box(squared.x)
     assert x is not None
     for dy in (-260, 260):
         hand.add("torch.zeros", x.right - 100, x.y + dy)
@@ -78,10 +78,10 @@ def crowd(squared: Squared) -> None:
 def test_a_number_without_room_that_is_lit_stands_beside_the_cards(squared: Squared) -> None:
     crowd(squared)
     squared.hand.shot()
-    labels, board, wire = squared.hand.canvas.layer.labels, squared.hand.canvas.board, squared.to_y
-    x, y = board.routes.paths[board.wiring.index[wire]][12].tolist()
+    labels, scene, wire = squared.hand.canvas.layer.labels, squared.hand.canvas.scene, squared.to_y
+    x, y = scene.routes.paths[scene.wiring.index[wire]][12].tolist()
     lit = labels.whole(wire, "‖∇‖ 123456", 1.0)
-    cards = [box for item in board.stack.ids if (box := board.placement.box(item)) is not None]
+    cards = [box for item in scene.stack.ids if (box := scene.placement.box(item)) is not None]
     assert lit.text == "‖∇‖ 123456"
     assert lit.box.width > 24  # more than the gap between the cards
     assert not any(lit.box.meets(card) for card in cards)
@@ -93,17 +93,17 @@ def test_a_number_that_has_no_room_on_a_short_wire_is_tied_to_it(squared: Square
     squared.run()
     label = label_of(squared.hand, squared.to_y)
     assert (label.text, label.foot is not None) == ("3", True)
-    cards = (squared.hand.canvas.board.placement.box(item) for item in (squared.x, squared.y, squared.z))
+    cards = (squared.hand.canvas.scene.placement.box(item) for item in (squared.x, squared.y, squared.z))
     assert not any(card is not None and card.meets(label.box) for card in cards)
 
 
 def test_where_nothing_has_room_there_is_no_label_and_nothing_is_painted(squared: Squared) -> None:
     crowd(squared)
-    canvas, board = squared.hand.canvas, squared.hand.canvas.board
+    canvas, scene = squared.hand.canvas, squared.hand.canvas.scene
     with_numbers = squared.hand.shot()
     assert canvas.layer.labels.of(squared.to_y) is None
     canvas.overlays.switch("wire_gradients", False)
-    x, y = canvas.camera.to_view(*board.routes.paths[board.wiring.index[squared.to_y]][11].tolist())
+    x, y = canvas.camera.to_view(*scene.routes.paths[scene.wiring.index[squared.to_y]][11].tolist())
     around = QRect(round(x) - 8, round(y) - 9, 16, 18)
     assert with_numbers.copy(around) == squared.hand.shot().copy(around)
 
@@ -141,13 +141,13 @@ def test_every_norm_has_one_form_and_counts_come_first() -> None:
 
 def test_the_tab_of_a_card_covers_no_number_and_no_other_card(squared: Squared) -> None:
     canvas = squared.hand.canvas
-    board, camera = canvas.board, Camera(1.0, -200.0, -200.0)
-    box = board.placement.box(squared.y)
+    scene, camera = canvas.scene, Camera(1.0, -200.0, -200.0)
+    box = scene.placement.box(squared.y)
     assert box is not None
     squared.hand.add("torch.zeros", box.x - 100, box.y + box.height + 6)
     shown = camera.box_to_view(box)
     stage = Stage(
-        QPainter(), canvas.look, board, camera, camera.seen(1600, 1200), canvas.layer.labels, "10/13 MulBackward0"
+        QPainter(), canvas.look, scene, camera, camera.seen(1600, 1200), canvas.layer.labels, "10/13 MulBackward0"
     )
     above = tab_place(stage, shown, [])
     assert above.bottom == pytest.approx(shown.y)
@@ -215,13 +215,13 @@ def fail(squared: Squared, item: ItemId, clash: Clash | None = None) -> None:
 
 def test_an_error_is_not_shown_at_a_moment_before_it(squared: Squared) -> None:
     squared.run()
-    board = squared.hand.canvas.board
+    scene = squared.hand.canvas.scene
     fail(squared, squared.z)
-    assert board.updates.facts(squared.z).problem_kind == "error"
+    assert scene.updates.facts(squared.z).problem_kind == "error"
     squared.hand.session.attention.look_at(0)
-    assert board.updates.facts(squared.z).problem_kind == ""
+    assert scene.updates.facts(squared.z).problem_kind == ""
     squared.hand.session.attention.look_at(None)
-    assert board.updates.facts(squared.z).problem_kind == "error"
+    assert scene.updates.facts(squared.z).problem_kind == "error"
 
 
 def test_a_clash_is_marked_from_the_write_on(squared: Squared) -> None:
@@ -238,20 +238,20 @@ def test_the_card_of_the_moment_is_never_one_that_had_not_run(
     squared: Squared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     squared.run()
-    board, results = squared.hand.canvas.board, squared.hand.session.results
+    scene, results = squared.hand.canvas.scene, squared.hand.session.results
     squared.hand.session.attention.look_at(0)
-    assert not has_run(board, squared.z, begun_items(board))
+    assert not has_run(scene, squared.z, begun_items(scene))
     monkeypatch.setattr(results, "row", lambda _node: None)  # as of a backward, until it is over
-    assert has_run(board, squared.x, begun_items(board)) and not has_run(board, squared.y, begun_items(board))
+    assert has_run(scene, squared.x, begun_items(scene)) and not has_run(scene, squared.y, begun_items(scene))
 
 
 def test_what_runs_now_is_neither_lit_nor_bright_at_a_step_before_it(squared: Squared) -> None:
     squared.run()
-    board, results = squared.hand.canvas.board, squared.hand.session.results
+    scene, results = squared.hand.canvas.scene, squared.hand.session.results
     squared.hand.session.attention.look_at(0)
     calm = squared.hand.shot()
     results.tables.set_running(squared.z)
-    assert not has_run(board, squared.z, begun_items(board)) and not at_work(results)
+    assert not has_run(scene, squared.z, begun_items(scene)) and not at_work(results)
     assert squared.hand.shot() == calm
     squared.hand.session.attention.look_at_now()
     results.tables.set_running(squared.z)
@@ -269,7 +269,7 @@ def test_a_picture_has_the_gradients_of_wires_as_the_canvas_has(squared: Squared
 def test_a_node_that_fails_again_comes_into_view_again(squared: Squared) -> None:
     canvas = squared.hand.canvas
     fail(squared, squared.z)
-    box = canvas.board.placement.box(squared.z)
+    box = canvas.scene.placement.box(squared.z)
     assert box is not None
     canvas.navigation.set_camera(canvas.camera.panned(-box.right + 4, 0))  # a sliver of it is left
     assert not canvas.navigation.is_seen(squared.z)

@@ -50,7 +50,7 @@ def test_a_dot_is_put_on_a_wire_and_a_drag_moves_it_on_the_grid(hand: Hand, how:
     hand.drag((here_x, here_y), (here_x + 3, here_y + 203))
     assert dots(hand, y) == [(here_x, here_y + 200)]
     assert len(hand.undo_texts) == count + 2
-    path = hand.canvas.board.routes.paths[0]
+    path = hand.canvas.scene.routes.paths[0]
     assert abs(path - [here_x, here_y + 200]).sum(1).min() < 1
     hand.session.graph_store.undo_stack.undo()
     assert dots(hand, y) == [(here_x, here_y)]
@@ -95,7 +95,7 @@ def test_dots_follow_one_another_along_the_wire(hand: Hand) -> None:
 def test_a_wire_takes_no_more_dots_than_can_be_drawn(hand: Hand) -> None:
     _, y = wired(hand)
     for _ in range(9):
-        hand.double_click(hand.canvas.board.routes.paths[0][3].tolist() if not dots(hand, y) else free(hand, y))
+        hand.double_click(hand.canvas.scene.routes.paths[0][3].tolist() if not dots(hand, y) else free(hand, y))
     assert len(dots(hand, y)) == 8
     assert "at most 8" in hand.canvas.bubble.text()
 
@@ -103,7 +103,7 @@ def test_a_wire_takes_no_more_dots_than_can_be_drawn(hand: Hand) -> None:
 def free(hand: Hand, item: ItemId) -> tuple[float, float]:
     """A point of the wire away from its dots."""
     taken = dots(hand, item)
-    points = hand.canvas.board.routes.paths[0][1:-1].tolist()
+    points = hand.canvas.scene.routes.paths[0][1:-1].tolist()
     x, y = max(points, key=lambda at: min(abs(at[0] - dot[0]) for dot in taken))
     return x, y
 
@@ -228,7 +228,7 @@ def test_a_node_put_into_the_wire_leaves_the_dots_on_both_sides(hand: Hand) -> N
     x, y = wired(hand)
     hand.session.graph_store.attempt(recipes.add_dot, "d", next(iter(hand.graph.wires.values())), 0, (240, 304))
     hand.session.graph_store.attempt(recipes.add_dot, "d", next(iter(hand.graph.wires.values())), 1, (640, 304))
-    hand.drop("torch.exp", hand.canvas.board.routes.paths[0][11].tolist())
+    hand.drop("torch.exp", hand.canvas.scene.routes.paths[0][11].tolist())
     (exp,) = set(hand.graph.nodes) - {x, y}
     assert dots(hand, exp) == [(240, 304)]
     assert len(dots(hand, y)) == 1
@@ -240,7 +240,7 @@ def test_a_muted_wire_keeps_its_dots(hand: Hand) -> None:
     points = dots(hand, y)
     hand.canvas.wire_commands.toggle_wires_muted(tuple(hand.graph.wires.values()))
     assert dots(hand, y) == points
-    hand.canvas.wire_commands.toggle_wires_muted(tuple(hand.canvas.board.wiring.muted))
+    hand.canvas.wire_commands.toggle_wires_muted(tuple(hand.canvas.scene.wiring.muted))
     assert dots(hand, y) == points
 
 

@@ -138,7 +138,7 @@ def test_matches_are_lit_and_the_rest_is_faded(hand: Hand) -> None:
     before = hand.shot()
     search(hand, "hidden")
     after = hand.shot()
-    faded, lit = hand.header(items["weights"]), hand.canvas.board.placement.box(items["hidden"])
+    faded, lit = hand.header(items["weights"]), hand.canvas.scene.placement.box(items["hidden"])
     assert lit is not None
     spot = hand.view(faded[0] + 30, faded[1] - 8)
     ground = hand.canvas.look.color("canvas")

@@ -47,7 +47,7 @@ def make(hand: Hand, items: set[ItemId], name: str) -> ItemId:
 
 def body(hand: Hand, item: ItemId) -> tuple[float, float]:
     """A point on a card below its header, where nothing else is."""
-    box = hand.canvas.board.placement.box(item)
+    box = hand.canvas.scene.placement.box(item)
     assert box is not None
     return box.x + box.width / 2, box.bottom - 8
 
@@ -62,7 +62,7 @@ def test_a_selection_becomes_a_group_that_is_stepped_into_and_out_of(
     assert "def shrink(" in write_script(hand.graph)
     hand.double_click(body(hand, call))
     assert hand.session.scope.names() == ("shrink",)
-    assert {INPUTS_CARD, OUTPUTS_CARD, y, z} <= set(hand.canvas.board.stack.cards)
+    assert {INPUTS_CARD, OUTPUTS_CARD, y, z} <= set(hand.canvas.scene.stack.cards)
     hand.canvas.group_commands.step_out()
     assert not hand.session.scope.path and hand.session.attention.current == call
 
@@ -108,9 +108,9 @@ def test_what_is_done_inside_is_one_entry_that_is_undone_from_outside(
     hand.canvas.group_commands.step_out()
     hand.session.graph_store.undo_stack.undo()
     hand.canvas.group_commands.step_in(call)
-    assert inner not in hand.canvas.board.stack.cards
+    assert inner not in hand.canvas.scene.stack.cards
     hand.session.graph_store.undo_stack.redo()
-    assert inner in hand.canvas.board.stack.cards
+    assert inner in hand.canvas.scene.stack.cards
 
 
 def test_undoing_the_group_itself_steps_out(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
@@ -118,7 +118,7 @@ def test_undoing_the_group_itself_steps_out(hand: Hand, chain: tuple[ItemId, Ite
     hand.canvas.group_commands.step_in(call)
     hand.session.graph_store.undo_stack.undo()
     assert not hand.session.scope.path
-    assert set(chain) <= set(hand.canvas.board.stack.cards)
+    assert set(chain) <= set(hand.canvas.scene.stack.cards)
 
 
 @pytest.mark.feature(40)
@@ -149,7 +149,7 @@ def test_outputs_are_added_moved_and_removed(hand: Hand, chain: tuple[ItemId, It
     call = make(hand, set(chain[1:]), "shrink")
     hand.canvas.group_commands.step_in(call)
     hand.canvas.group_commands.add_port(OUTPUTS_CARD)
-    first, second = output_names(hand.canvas.board.graph.nodes[OUTPUTS_CARD])
+    first, second = output_names(hand.canvas.scene.graph.nodes[OUTPUTS_CARD])
     hand.canvas.group_commands.move_port(OUTPUTS_CARD, 1, -1)
     assert hand.graph.definitions["shrink"].outputs == (second, first)
     hand.canvas.group_commands.remove_port(OUTPUTS_CARD, 0)
@@ -236,7 +236,7 @@ def test_a_copy_of_a_group_leaves_the_ports_of_the_original_free(
     before = set(hand.graph.nodes)
     hand.key(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     (copy,) = set(hand.graph.nodes) - before
-    one, other = hand.canvas.board.placement.box(call), hand.canvas.board.placement.box(copy)
+    one, other = hand.canvas.scene.placement.box(call), hand.canvas.scene.placement.box(copy)
     assert one is not None and other is not None
     assert other.y >= one.bottom or other.x >= one.right
 
@@ -263,16 +263,16 @@ def test_the_edges_of_a_group_are_neither_deleted_nor_muted_copied_or_wrapped(
             command()
             assert "edges of the group" in canvas.bubble.text(), command
     assert hand.undo_texts == texts
-    canvas.selection.select_wires(frozenset(canvas.board.graph.wires_to(z)))
+    canvas.selection.select_wires(frozenset(canvas.scene.graph.wires_to(z)))
     assert canvas.selection.can_delete()
     canvas.selection.select_all()
     canvas.selection_commands.delete_selection()
-    assert set(canvas.board.graph.nodes) == CARDS
-    face = canvas.board.placement.face(INPUTS_CARD)
+    assert set(canvas.scene.graph.nodes) == CARDS
+    face = canvas.scene.placement.face(INPUTS_CARD)
     assert face is not None and face.outputs[-1].label == "+"
     for _ in face.outputs[1:]:
         canvas.group_commands.remove_port(INPUTS_CARD, 0)
-    face = canvas.board.placement.face(INPUTS_CARD)
+    face = canvas.scene.placement.face(INPUTS_CARD)
     assert face is not None and [row.label for row in face.outputs] == ["+"]
 
 
@@ -298,14 +298,14 @@ def test_the_line_for_the_name_says_what_it_is_for_and_that_a_leaf_makes_a_class
 def test_the_port_behind_a_call_takes_its_colour_when_inference_tells(hand: Hand) -> None:
     x, end = hand.add("torch.ones", 0, 0), hand.add("torch.Tensor.backward", 300, 0)
     hand.wire(x, end, "self")
-    board, results = hand.canvas.board, hand.session.results
+    scene, results = hand.canvas.scene, hand.session.results
     hand.canvas.grab()
-    assert dict(board.looks.input_looks(end))["self"].known is False
-    before = board.stack.cards[end].revision
+    assert dict(scene.looks.input_looks(end))["self"].known is False
+    before = scene.stack.cards[end].revision
     results.tables.set_inference([PortInference(node=x, dtype="float32", shape=(3,))])
     hand.canvas.grab()
-    assert board.stack.cards[end].revision > before  # its picture is made anew, though nothing was told of it itself
-    assert dict(board.looks.input_looks(end))["self"].known
+    assert scene.stack.cards[end].revision > before  # its picture is made anew, though nothing was told of it itself
+    assert dict(scene.looks.input_looks(end))["self"].known
 
 
 def test_a_group_is_shown_as_a_whole_when_it_is_stepped_into_first(hand: Hand) -> None:
@@ -314,7 +314,7 @@ def test_a_group_is_shown_as_a_whole_when_it_is_stepped_into_first(hand: Hand) -
     hand.wire(first, last, "input")
     call = make(hand, {first, last}, "wide")
     hand.canvas.group_commands.step_in(call)
-    assert all(hand.canvas.navigation.is_whole(item) for item in hand.canvas.board.stack.cards)
+    assert all(hand.canvas.navigation.is_whole(item) for item in hand.canvas.scene.stack.cards)
 
 
 def test_an_input_with_a_default_stays_behind_those_without_one(hand: Hand) -> None:
@@ -324,13 +324,13 @@ def test_an_input_with_a_default_stays_behind_those_without_one(hand: Hand) -> N
     commands = hand.canvas.group_commands
     commands.step_in(call)
     commands.add_port(INPUTS_CARD)
-    assert hand.canvas.board.graph.nodes[INPUTS_CARD].names == ("a", "x", "b")
+    assert hand.canvas.scene.graph.nodes[INPUTS_CARD].names == ("a", "x", "b")
     assert "def scale(a, x, b=2.0):\n    return a * b" in write_script(hand.graph)
     commands.move_port(INPUTS_CARD, 2, -1)
     assert "behind one that has one" in hand.canvas.bubble.text()
-    assert hand.canvas.board.graph.nodes[INPUTS_CARD].names == ("a", "x", "b")
+    assert hand.canvas.scene.graph.nodes[INPUTS_CARD].names == ("a", "x", "b")
     commands.move_port(INPUTS_CARD, 0, 1)
-    assert hand.canvas.board.graph.nodes[INPUTS_CARD].names == ("x", "a", "b")
+    assert hand.canvas.scene.graph.nodes[INPUTS_CARD].names == ("x", "a", "b")
     hand.session.graph_store.undo_stack.undo()
     hand.session.graph_store.undo_stack.undo()
-    assert hand.canvas.board.graph.nodes[INPUTS_CARD].names == ("a", "b")
+    assert hand.canvas.scene.graph.nodes[INPUTS_CARD].names == ("a", "b")

@@ -1,4 +1,4 @@
-"""Edits that move nothing leave the arrays of the board alone."""
+"""Edits that move nothing leave the arrays of the scene alone."""
 
 from gradstudio.graph import recipes
 from tests.ui.canvas.conftest import Hand
@@ -8,13 +8,13 @@ def test_another_literal_leaves_everything_in_its_place_and_a_longer_name_does_n
     canvas, store = hand.canvas, hand.canvas.store
     edits, item = recipes.add_operator(store.graph, "torch.full", 0, 0)
     store.submit(edits, "Add")
-    revision, bounds = canvas.board.state.geometry_revision, canvas.board.placement.bounds.copy()
+    revision, bounds = canvas.scene.state.geometry_revision, canvas.scene.placement.bounds.copy()
     assert store.attempt(recipes.set_literal, "Set", item, "fill_value", "2.5")
-    assert canvas.board.state.geometry_revision == revision
-    assert (canvas.board.placement.bounds == bounds).all()
-    face = canvas.board.placement.face(item)
+    assert canvas.scene.state.geometry_revision == revision
+    assert (canvas.scene.placement.bounds == bounds).all()
+    face = canvas.scene.placement.face(item)
     row = face.input("fill_value") if face is not None else None
     assert row is not None and row.text == "2.5"
     assert store.attempt(recipes.set_note, "Note", item, "a note")
-    assert item in canvas.board.placement.notes
-    assert canvas.board.state.geometry_revision > revision
+    assert item in canvas.scene.placement.notes
+    assert canvas.scene.state.geometry_revision > revision

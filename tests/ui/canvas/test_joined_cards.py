@@ -35,7 +35,7 @@ def lines(hand: Hand) -> list[str]:
 def expect_leaves(hand: Hand, module: ItemId, *leaves: LeafInference) -> None:
     """Inference says what the module will hold."""
     hand.session.results.tables.set_inference((PortInference(node=module, leaves=leaves),))
-    hand.canvas.board.results_changed((module,))
+    hand.canvas.scene.results_changed((module,))
 
 
 WEIGHTS = (LeafInference("weight", (8, 4), "float32", True), LeafInference("bias", (8,), "float32", True))
@@ -43,17 +43,17 @@ WEIGHTS = (LeafInference("weight", (8, 4), "float32", True), LeafInference("bias
 
 def test_a_dropped_layer_is_one_card_and_one_undo_step(hand: Hand) -> None:
     module, call = layer(hand)
-    board = hand.canvas.board
-    assert board.stack.ids == [call]
-    assert board.placement.box(module) == board.placement.box(call)
-    face = board.placement.face(module)
+    scene = hand.canvas.scene
+    assert scene.stack.ids == [call]
+    assert scene.placement.box(module) == scene.placement.box(call)
+    face = scene.placement.face(module)
     assert face is not None
     assert (face.names, face.title) == ("fc", "Linear")
     assert [(row.owner, row.path) for row in face.inputs][:3] == [
         (call, "inputs.0"), (module, "in_features"), (module, "out_features"),
     ]  # fmt: skip
     assert [(row.owner, row.label) for row in face.outputs] == [(call, "y"), (module, "")]
-    assert board.wiring.wires == []
+    assert scene.wiring.wires == []
     hand.session.graph_store.undo_stack.undo()
     assert not hand.graph.nodes
 
@@ -84,7 +84,7 @@ def test_wires_end_at_the_call_and_begin_at_either_half(hand: Hand) -> None:
     wire = hand.graph.wire_into(switch, "self")
     assert wire is not None
     assert wire.source == module
-    assert hand.canvas.board.state.joining.home(module) == call
+    assert hand.canvas.scene.state.joining.home(module) == call
 
 
 def test_dragging_the_card_moves_both_halves_in_one_step(hand: Hand) -> None:
@@ -104,7 +104,7 @@ def test_delete_takes_both_halves_and_undo_brings_them_back(hand: Hand) -> None:
     assert not hand.graph.nodes
     assert hand.undo_texts[-1] == "Delete item"
     hand.session.graph_store.undo_stack.undo()
-    assert hand.canvas.board.stack.ids == [call]
+    assert hand.canvas.scene.stack.ids == [call]
     assert module in hand.graph.nodes
 
 
@@ -121,7 +121,7 @@ def test_a_copy_has_weights_of_its_own(hand: Hand, keys: tuple[str, ...]) -> Non
     hand.click(hand.header(call))
     for key in keys:
         hand.key({"d": Qt.Key.Key_D, "c": Qt.Key.Key_C, "v": Qt.Key.Key_V}[key], CONTROL)
-    assert len(hand.canvas.board.stack.ids) == 2
+    assert len(hand.canvas.scene.stack.ids) == 2
     assert len(hand.graph.nodes) == 4
     assert calls_of(hand.graph, module) == (call,)
 
@@ -133,14 +133,14 @@ def test_calling_again_splits_the_card_and_deleting_a_call_joins_it(hand: Hand) 
     menu = context_menu(hand.canvas, hit, x, y)
     action = next(action for action in entries(menu) if action.text().startswith("Call again"))
     action.trigger()
-    board = hand.canvas.board
+    scene = hand.canvas.scene
     second = next(item for item in calls_of(hand.graph, module) if item != call)
-    assert set(board.stack.ids) == {module, call, second}
-    boxes = [board.placement.box(item) for item in board.stack.ids]
+    assert set(scene.stack.ids) == {module, call, second}
+    boxes = [scene.placement.box(item) for item in scene.stack.ids]
     assert not any(a.meets(b) for k, a in enumerate(boxes) for b in boxes[:k] if a and b)
     assert hand.session.attention.selection == {second}
     hand.key(Qt.Key.Key_Delete)
-    assert board.stack.ids == [call]
+    assert scene.stack.ids == [call]
 
 
 def test_a_wire_from_the_modules_port_to_another_call_shares_it(hand: Hand) -> None:
@@ -148,12 +148,12 @@ def test_a_wire_from_the_modules_port_to_another_call_shares_it(hand: Hand) -> N
     other = hand.add("python.call", 760, 200)
     hand.drag(hand.output(module), hand.input(other, "module"))
     assert calls_of(hand.graph, module) == (call, other)
-    assert set(hand.canvas.board.stack.ids) == {module, call, other}
+    assert set(hand.canvas.scene.stack.ids) == {module, call, other}
 
 
 def test_the_switch_on_the_card_writes_eval_and_takes_it_away(hand: Hand) -> None:
     module, call = layer(hand, DROPOUT)
-    face, box = hand.canvas.board.placement.face(call), hand.canvas.board.placement.box(call)
+    face, box = hand.canvas.scene.placement.face(call), hand.canvas.scene.placement.box(call)
     assert face is not None
     assert box is not None
     assert face.switch is not None
@@ -162,14 +162,14 @@ def test_the_switch_on_the_card_writes_eval_and_takes_it_away(hand: Hand) -> Non
     hand.click(at)
     assert "dropout.eval()" in lines(hand)
     assert len(hand.undo_texts) == texts + 1
-    face = hand.canvas.board.placement.face(call)
+    face = hand.canvas.scene.placement.face(call)
     assert face is not None
     assert face.mode == "eval"
     (switch,) = module_modes.mode_statements(hand.graph, module)
-    assert hand.canvas.board.stack.ids == [call]
-    assert not hand.canvas.board.wiring.wires
-    assert hand.canvas.board.state.joining.home(switch) == call
-    assert hand.canvas.board.placement.box(switch) == hand.canvas.board.placement.box(call)
+    assert hand.canvas.scene.stack.ids == [call]
+    assert not hand.canvas.scene.wiring.wires
+    assert hand.canvas.scene.state.joining.home(switch) == call
+    assert hand.canvas.scene.placement.box(switch) == hand.canvas.scene.placement.box(call)
     hand.click(at)
     assert "dropout.eval()" not in lines(hand)
     assert module_modes.is_training(hand.graph, module)
@@ -177,7 +177,7 @@ def test_the_switch_on_the_card_writes_eval_and_takes_it_away(hand: Hand) -> Non
 
 def test_a_layer_without_two_modes_has_no_switch(hand: Hand) -> None:
     _, call = layer(hand)
-    face = hand.canvas.board.placement.face(call)
+    face = hand.canvas.scene.placement.face(call)
     assert face is not None
     assert (face.mode, face.switch) == ("", None)
 
@@ -186,20 +186,20 @@ def test_leaves_have_rows_before_a_run_and_can_be_wired(hand: Hand) -> None:
     module, call = layer(hand)
     add = hand.add("operator.add", 800, 300)
     expect_leaves(hand, module, *WEIGHTS)
-    rows = hand.canvas.board.updates.facts(call).leaves.rows
+    rows = hand.canvas.scene.updates.facts(call).leaves.rows
     assert [(row.path, row.shape, row.values, row.guessed) for row in rows] == [
         ("weight", "[8, 4]", ("float32",), True), ("bias", "[8]", ("float32",), True),
     ]  # fmt: skip
-    start = hand.canvas.board.placement.anchor(PortRef(module, "output", "weight"))
+    start = hand.canvas.scene.placement.anchor(PortRef(module, "output", "weight"))
     hand.drag(start, hand.input(add, "a"))
     assert any("fc.weight" in line for line in lines(hand))
-    assert hand.canvas.board.state.joining.home(module) == call
+    assert hand.canvas.scene.state.joining.home(module) == call
 
 
 def test_a_leaf_dropped_on_empty_ground_gets_a_name(hand: Hand) -> None:
     module, _ = layer(hand)
     expect_leaves(hand, module, *WEIGHTS)
-    start = hand.canvas.board.placement.anchor(PortRef(module, "output", "bias"))
+    start = hand.canvas.scene.placement.anchor(PortRef(module, "output", "bias"))
     hand.drag(start, (start[0] + 120, start[1] + 60))
     assert "bias = fc.bias" in lines(hand)
 
@@ -208,17 +208,17 @@ def test_many_leaves_are_folded_until_their_line_is_clicked(hand: Hand) -> None:
     module, call = layer(hand, "torch.nn.LSTM")
     paths = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
     expect_leaves(hand, module, *(LeafInference(path, (16, 4), "float32", True) for path in paths))
-    board = hand.canvas.board
-    leaves, box, face = board.updates.facts(call).leaves, board.placement.box(call), board.placement.face(call)
+    scene = hand.canvas.scene
+    leaves, box, face = scene.updates.facts(call).leaves, scene.placement.box(call), scene.placement.face(call)
     assert box is not None
     assert face is not None
     assert [row.path for row in leaves.rows] == list(paths[:2])
     assert leaves.more == "⋯ bias_ih_l0 +1"
     hand.click((box.x + 40, box.y + face.height + 4 + leaves.more_y + 8))
-    assert [row.path for row in board.updates.facts(call).leaves.rows] == list(paths)
-    box = board.placement.box(call)
+    assert [row.path for row in scene.updates.facts(call).leaves.rows] == list(paths)
+    box = scene.placement.box(call)
     assert box is not None
-    assert {port.path for port in board.ports.ports if port.side == "output" and port.path} == set(paths)
+    assert {port.path for port in scene.ports.ports if port.side == "output" and port.path} == set(paths)
 
 
 def test_an_initialiser_is_written_behind_the_module(hand: Hand) -> None:
@@ -247,7 +247,7 @@ def test_a_layer_given_to_a_sequence_by_its_port_loses_its_idle_call(hand: Hand)
     assert path is not None
     hand.drag(hand.output(module), hand.input(sequence, path))
     assert call not in hand.graph.nodes
-    assert hand.canvas.board.state.joining.home(module) == module
+    assert hand.canvas.scene.state.joining.home(module) == module
 
 
 def test_a_layer_dropped_on_a_wire_is_called_there(hand: Hand) -> None:
@@ -284,7 +284,7 @@ def test_a_muted_card_is_muted_whole(hand: Hand) -> None:
     hand.canvas.card_arrangement.toggle_muted()
     assert hand.graph.nodes[module].muted
     assert hand.graph.nodes[call].muted
-    assert hand.canvas.board.stack.ids == [call]
+    assert hand.canvas.scene.stack.ids == [call]
 
 
 def test_what_is_seen_counts_for_both_halves(hand: Hand) -> None:

@@ -94,7 +94,7 @@ def test_costs_are_written_on_a_card_seen_from_afar(hand: Hand) -> None:
         results.tables.set_memory(MemoryByNode(revision=0, rows=(memory,)))
         results.tables.pace.flush()
         pictures.append(at(hand, 0.55))
-    assert hand.canvas.board.stack.cards[item].extras.cost[2] == "freed"
+    assert hand.canvas.scene.stack.cards[item].extras.cost[2] == "freed"
     assert pictures[0] != pictures[1]
 
 
@@ -132,12 +132,12 @@ def test_words_of_the_storage_overlay_cover_no_card_no_number_and_not_one_anothe
     )  # fmt: skip
     results.tables.pace.flush()
     canvas.overlays.switch("storage", True)
-    board, camera, seen = canvas.board, canvas.camera, canvas.camera.seen(1000, 700)
-    labels = WireLabels(board)
-    words = [box for _, _, box in storage_words(canvas.look, board, camera, seen, labels) if box is not None]
+    scene, camera, seen = canvas.scene, canvas.camera, canvas.camera.seen(1000, 700)
+    labels = WireLabels(scene)
+    words = [box for _, _, box in storage_words(canvas.look, scene, camera, seen, labels) if box is not None]
     assert len(words) == len(results.shared_storage()) == 2
     numbers = [camera.box_to_view(label.box) for _, label in labels.near(seen, camera.zoom)]
-    cards = [camera.box_to_view(box) for item in items if (box := board.placement.box(item)) is not None]
+    cards = [camera.box_to_view(box) for item in items if (box := scene.placement.box(item)) is not None]
     assert len(numbers) == 2
     assert not any(word.meets(box) for word in words for box in (*numbers, *cards))
     assert not any(one.meets(other) for k, one in enumerate(words) for other in words[:k])
@@ -151,7 +151,7 @@ def test_the_link_of_a_shared_storage_passes_behind_the_cards_between(hand: Hand
         [Row(step=k, node=item, outputs=(scalar(3.0, storage=7),)) for k, item in enumerate((base, other))]
     )
     results.tables.pace.flush()
-    box = canvas.board.placement.box(between)
+    box = canvas.scene.placement.box(between)
     assert box is not None
     shown = canvas.camera.box_to_view(box)
     card = QRect(round(shown.x) + 2, round(shown.y) + 2, round(shown.width) - 4, round(shown.height) - 4)

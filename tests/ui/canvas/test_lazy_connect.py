@@ -18,7 +18,7 @@ RIGHT = Qt.MouseButton.RightButton
 
 
 def body(hand: Hand, item: ItemId) -> tuple[float, float]:
-    box = hand.canvas.board.placement.box(item)
+    box = hand.canvas.scene.placement.box(item)
     assert box is not None
     return box.x + box.width / 2, box.bottom - 6
 
@@ -200,7 +200,7 @@ def test_an_input_takes_one_of_the_checked_rows(hand: Hand) -> None:
 def test_the_best_fit_is_by_type_then_by_what_is_free_then_by_name(hand: Hand) -> None:
     weight = hand.add("torch.randn", 40, 100)
     linear = hand.add("torch.nn.functional.linear", 500, 100)
-    assert hand.canvas.board.graph.nodes[weight].names
+    assert hand.canvas.scene.graph.nodes[weight].names
     first = best_links(rank_links(hand.graph, [weight], [linear]))
     assert {link.port for link in first} == {"input", "weight"}
     from gradstudio.graph import recipes

@@ -62,7 +62,7 @@ def test_links_keep_their_address_and_lists_their_bullets() -> None:
 
 
 def rows_of_ink(hand: Hand, item: ItemId) -> QImage:
-    box = hand.canvas.camera.box_to_view(hand.canvas.board.placement.notes[item].box)
+    box = hand.canvas.camera.box_to_view(hand.canvas.scene.placement.notes[item].box)
     return hand.shot().copy(QRect(round(box.x), round(box.y), round(box.width), round(box.height)))
 
 
@@ -72,7 +72,7 @@ def test_markdown_is_shown_on_the_note_and_the_comment_stays_as_it_was_typed(han
     lines = write_script(hand.graph).splitlines()
     for line in TEXT.splitlines():
         assert f"# {line}" in lines
-    words = hand.canvas.board.placement.notes[item].words
+    words = hand.canvas.scene.placement.notes[item].words
     assert [(piece.text, piece.style) for piece in words.pieces][:2] == [("Weights", "head"), ("A ", "")]
     head, first = words.pieces[0], words.pieces[1]
     assert head.height > first.height
@@ -84,7 +84,7 @@ def test_markdown_is_shown_on_the_note_and_the_comment_stays_as_it_was_typed(han
 @pytest.mark.feature(39)
 def test_a_long_note_wraps_within_its_width(hand: Hand) -> None:
     item = noted(hand, "**" + "word " * 30 + "end** then `" + "x" * 90 + "` and more words that go on and on")
-    note = hand.canvas.board.placement.notes[item]
+    note = hand.canvas.scene.placement.notes[item]
     room = note.box.width - 2 * NOTE_EDGE
     assert all(piece.x + piece.width <= room + 0.5 for piece in note.words.pieces)
     assert all(piece.y + piece.height <= note.box.height - NOTE_EDGE for piece in note.words.pieces)
@@ -93,14 +93,14 @@ def test_a_long_note_wraps_within_its_width(hand: Hand) -> None:
 @pytest.mark.feature(39)
 def test_a_link_shows_its_address_first_and_a_drag_opens_nothing(hand: Hand) -> None:
     item = noted(hand, "read [this](https://pytorch.org/docs)")
-    note = hand.canvas.board.placement.notes[item]
+    note = hand.canvas.scene.placement.notes[item]
     link = next(piece for piece in note.words.pieces if piece.url)
     at = note.box.x + NOTE_EDGE + link.x + 4, note.box.y + NOTE_EDGE + link.y + 8
     hand.drag(at, (at[0] + 80, at[1] - 40))
     assert not hand.canvas.findChildren(QMessageBox)
     hand.click((note.box.x + 12, note.box.y + 12))
     assert not hand.canvas.findChildren(QMessageBox)
-    note = hand.canvas.board.placement.notes[item]
+    note = hand.canvas.scene.placement.notes[item]
     hand.click((note.box.x + NOTE_EDGE + link.x + 4, note.box.y + NOTE_EDGE + link.y + 8))
     (asked,) = hand.canvas.findChildren(QMessageBox)
     assert asked.informativeText() == "https://pytorch.org/docs"
@@ -112,8 +112,8 @@ def test_a_link_shows_its_address_first_and_a_drag_opens_nothing(hand: Hand) -> 
 def test_the_colour_of_a_note_is_chosen_in_its_menu_and_kept(hand: Hand) -> None:
     item = noted(hand, "words")
     before = rows_of_ink(hand, item).pixelColor(4, 20)
-    box = hand.canvas.board.placement.notes[item].box
-    menu = context_menu(hand.canvas, hit(hand.canvas.board, box.x + 20, box.y + 10, 1.0), box.x + 20, box.y + 10)
+    box = hand.canvas.scene.placement.notes[item].box
+    menu = context_menu(hand.canvas, hit(hand.canvas.scene, box.x + 20, box.y + 10, 1.0), box.x + 20, box.y + 10)
     blue = next(action for action in menu.findChildren(QAction) if action.text() == "Blue")
     blue.trigger()
     assert hand.graph.places[f"note:{item}"].color == "blue"

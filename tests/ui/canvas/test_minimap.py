@@ -36,7 +36,7 @@ def shown(qtbot: QtBot, hand: Hand) -> Minimap:
 
 
 def on_map(hand: Hand, item: ItemId) -> QPoint:
-    box = hand.canvas.board.placement.box(item)
+    box = hand.canvas.scene.placement.box(item)
     assert box is not None
     x, y = hand.canvas.minimap.map_camera().camera.to_view(*box.center)
     return QPoint(round(x), round(y))
@@ -74,7 +74,7 @@ def test_a_click_and_a_drag_in_it_move_the_view_and_its_wheel_zooms(qtbot: QtBot
     items = large(hand)
     minimap = shown(qtbot, hand)
     QTest.mouseClick(minimap, Left, pos=on_map(hand, items[1]))
-    box = hand.canvas.board.placement.box(items[1])
+    box = hand.canvas.scene.placement.box(items[1])
     assert box is not None
     assert middle(hand) == pytest.approx(box.center, abs=30)
     before = middle(hand)
@@ -97,7 +97,7 @@ def test_a_click_and_a_drag_in_it_move_the_view_and_its_wheel_zooms(qtbot: QtBot
 def test_cards_show_category_failure_muting_selection_and_the_next_node(qtbot: QtBot, hand: Hand) -> None:
     items, look = large(hand), hand.canvas.look
     minimap, results = shown(qtbot, hand), hand.session.results
-    plain = look.theme.category_mark(hand.canvas.board.stack.cards[items[2]].face.category)
+    plain = look.theme.category_mark(hand.canvas.scene.stack.cards[items[2]].face.category)
     colors = {"plain": plain, "failed": look.color("danger"), "lit": look.color("accent"), "next": look.color("ok")}
 
     def seen() -> set[str]:
@@ -213,7 +213,7 @@ def test_over_a_card_it_is_folded_to_a_button_until_the_pointer_comes(qtbot: QtB
     minimap = shown(qtbot, hand)
     assert not minimap.is_folded
     whole = minimap.geometry()
-    box, at = hand.canvas.board.placement.box(items[1]), whole.center()
+    box, at = hand.canvas.scene.placement.box(items[1]), whole.center()
     assert box is not None
     hand.canvas.navigation.set_camera(Camera(1.0, box.x - at.x(), box.y - at.y()))
     assert not minimap.is_folded, "the view is moving still"
@@ -243,7 +243,7 @@ def test_over_a_note_it_is_folded_too(qtbot: QtBot, hand: Hand) -> None:
     item = large(hand)[1]
     minimap = shown(qtbot, hand)
     hand.session.graph_store.submit(recipes.set_note(hand.graph, item, "Mind this"), "Note")
-    note, at = hand.canvas.board.placement.notes[item].box, minimap.geometry()
+    note, at = hand.canvas.scene.placement.notes[item].box, minimap.geometry()
     hand.canvas.navigation.set_camera(Camera(1.0, note.right - at.x() - 2, note.y - at.y() - 2))
     qtbot.waitUntil(lambda: minimap.is_folded)
 
@@ -264,7 +264,7 @@ def test_a_few_cards_have_no_map_unless_a_key_asks_for_one(qtbot: QtBot, window:
 def test_what_is_brought_into_view_does_not_stand_under_it(qtbot: QtBot, hand: Hand) -> None:
     item = large(hand)[0]
     over, canvas = shown(qtbot, hand).geometry(), hand.canvas
-    box = canvas.board.placement.box(item)
+    box = canvas.scene.placement.box(item)
     assert box is not None
     canvas.navigation.set_camera(Camera(1.0, box.x - over.x() + 60, box.y - over.y() + 60))
     assert canvas.navigation.is_seen(item) and not canvas.navigation.is_whole(item)

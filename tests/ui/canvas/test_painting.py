@@ -69,7 +69,7 @@ def test_a_failure_outlines_its_card_and_says_torchs_words(hand: Hand) -> None:
     hand.session.results.tables.add_failure(Failure(failed, "The inner sizes differ."))
     hand.session.results.tables.pace.flush()
     assert has(hand.shot(), danger, 100)
-    assert hand.canvas.board.updates.facts(item).problem == "RuntimeError: shapes 2x3 and 2x3"
+    assert hand.canvas.scene.updates.facts(item).problem == "RuntimeError: shapes 2x3 and 2x3"
     hand.click(hand.header(item))
     panel = hand.canvas.trouble
     assert panel is not None and panel.isVisible()
@@ -122,7 +122,7 @@ def test_whatever_changes_on_a_card_it_is_as_if_painted_for_the_first_time(hand:
         results.tables.pace.flush()
         after = hand.shot()
         hand.canvas.layer.set_look(CanvasStyle(theme("dark"), hand.canvas.look.meter))  # forgets every picture
-        hand.canvas.repaint_board()
+        hand.canvas.repaint_scene()
         assert hand.shot() == after
 
 
@@ -146,7 +146,7 @@ def test_a_scrolled_picture_is_the_picture_painted_anew(hand: Hand, zoom: float,
     hand.shot()
     hand.canvas.navigation.set_camera(hand.canvas.camera.panned(*shift))
     scrolled = pixels(hand.shot())
-    hand.canvas.repaint_board()
+    hand.canvas.repaint_scene()
     anew = pixels(hand.shot())
     assert (np.abs(scrolled - anew).sum(2) > 40).mean() < 0.0005
 
@@ -159,7 +159,7 @@ def test_while_zooming_the_last_frame_is_scaled_and_a_sharp_one_follows(hand: Ha
     hand.canvas.navigation.settle_timer.timeout.emit()
     sharp = hand.shot()
     assert sharp != scaled
-    hand.canvas.repaint_board()
+    hand.canvas.repaint_scene()
     assert hand.shot() == sharp
 
 
@@ -168,7 +168,7 @@ def test_a_drag_over_a_snapshot_ends_as_a_full_picture(hand: Hand) -> None:
     at = hand.header(items[1])
     hand.drag(at, (at[0] + 120, at[1] + 240))
     dragged = hand.shot()
-    hand.canvas.repaint_board()
+    hand.canvas.repaint_scene()
     assert hand.shot() == dragged
 
 
@@ -208,7 +208,7 @@ def test_hundreds_of_cards_in_view_are_painted_in_batches(hand: Hand) -> None:
         hand.session.graph_store.submit((*more, SetPlaces({other: Place(260.0 * (k % 20), 200.0 * (k // 20))})), "Add")
     hand.canvas.navigation.fit_all()
     hand.canvas.navigation.zooming = False
-    category = hand.canvas.board.stack.cards[item].face.category
+    category = hand.canvas.scene.stack.cards[item].face.category
     assert has(hand.shot(), hand.canvas.look.theme.category_color(category), 1000)
     assert item in hand.canvas.navigation.visible_items()
 
@@ -343,7 +343,7 @@ def test_nothing_is_written_below_its_card(hand: Hand, shape: tuple[int, ...]) -
     ran(hand, item, TensorRecord(device="cpu", summary=summary, requires_grad=True, is_leaf=False, grad_fn="A"))
     hand.session.results.tables.set_gradients([GradRow(node=item, state="value", grad=summary)], whole=True)
     hand.session.results.tables.pace.flush()
-    box = hand.canvas.board.placement.box(item)
+    box = hand.canvas.scene.placement.box(item)
     assert box is not None
     below = hand.shot().copy(round(box.x), round(box.bottom) + 8, round(box.width), 60)
     assert not has(below, hand.canvas.look.color("text"), 1)
@@ -388,17 +388,17 @@ def count(image: QImage, color: QColor) -> int:
 def test_an_error_has_several_lines_on_its_card(hand: Hand) -> None:
     item = hand.add("torch.zeros", 300, 100)
     hand.session.attention.select(())
-    box = hand.canvas.board.placement.box(item)
+    box = hand.canvas.scene.placement.box(item)
     message = (
         "this would take 3.64 TiB of memory, and 12.1 GiB are free on cpu: make the size smaller or use another dtype"
     )
     failed = Failed(revision=0, node=item, address="y", line=3, type_name="MemoryError", message=message)
     hand.session.results.tables.add_failure(Failure(failed, ""))
     hand.session.results.tables.pace.flush()
-    after = hand.canvas.board.placement.box(item)
+    after = hand.canvas.scene.placement.box(item)
     assert after == box
     assert after is not None
-    face = hand.canvas.board.placement.face(item)
+    face = hand.canvas.scene.placement.face(item)
     assert face is not None
     shot = hand.shot().copy(round(after.x) + 6, round(after.y + face.height), round(after.width) - 12, 80)
     inked = (np.abs(pixels(shot) - np.array(hand.canvas.look.color("danger").getRgb()[:3])).sum(2) <= 60).any(axis=1)
@@ -414,7 +414,7 @@ def test_an_error_is_written_on_a_card_seen_from_afar(hand: Hand) -> None:
     hand.session.results.tables.pace.flush()
     hand.canvas.navigation.set_camera(Camera(0.5, 0, 0))
     hand.canvas.navigation.zooming = False
-    box = hand.canvas.camera.box_to_view(hand.canvas.board.placement.box(item))  # type: ignore[arg-type]
+    box = hand.canvas.camera.box_to_view(hand.canvas.scene.placement.box(item))  # type: ignore[arg-type]
     body = hand.shot().copy(round(box.x) + 6, round(box.y) + 22, round(box.width) - 12, round(box.height) - 26)
     danger = np.array(hand.canvas.look.color("danger").getRgb()[:3])
     inked = (np.abs(pixels(body) - danger).sum(2) <= 90).any(axis=1)
@@ -437,7 +437,7 @@ def test_a_note_shows_its_whole_text_from_afar(hand: Hand, zoom: float) -> None:
     hand.canvas.note_commands.set_note(item, text)
     hand.canvas.navigation.set_camera(Camera(zoom, 0, 0))
     hand.canvas.navigation.zooming = False
-    box = hand.canvas.camera.box_to_view(hand.canvas.board.placement.notes[item].box)
+    box = hand.canvas.camera.box_to_view(hand.canvas.scene.placement.notes[item].box)
     shot = hand.shot()
     last = shot.copy(
         round(box.x) + 3, round(box.bottom - box.height / 4), round(box.width) - 8, round(box.height / 4) - 2
@@ -457,7 +457,7 @@ def test_from_afar_a_norm_is_marked_as_one(hand: Hand) -> None:
     hand.session.results.tables.pace.flush()
     hand.canvas.navigation.set_camera(Camera(0.5, 0, 0))
     hand.canvas.navigation.zooming = False
-    box = hand.canvas.camera.box_to_view(hand.canvas.board.placement.box(item))  # type: ignore[arg-type]
+    box = hand.canvas.camera.box_to_view(hand.canvas.scene.placement.box(item))  # type: ignore[arg-type]
     sign = hand.shot().copy(round(box.x) + 6, round(box.bottom) - 18, 12, 13)
     gradient, ground = (
         np.array(color.getRgb()[:3]) for color in (hand.canvas.look.gradient, hand.canvas.look.color("card_well"))
@@ -484,7 +484,7 @@ def test_from_afar_each_overlay_alone_is_written_on_a_card(hand: Hand, only: str
         hand.canvas.overlays.switch(row.id, row.id == only)
     hand.canvas.navigation.set_camera(Camera(0.56, 0, 0))
     hand.canvas.navigation.zooming = False
-    box = hand.canvas.camera.box_to_view(hand.canvas.board.placement.box(item))  # type: ignore[arg-type]
+    box = hand.canvas.camera.box_to_view(hand.canvas.scene.placement.box(item))  # type: ignore[arg-type]
     left = 18 if only == "gradients" else 6  # behind the sign, before the one in the corner
     body = hand.shot().copy(
         round(box.x) + left, round(box.y) + 19, round(box.width) - left - 20, round(box.height) - 21
@@ -504,7 +504,7 @@ def test_a_gradient_that_is_all_one_number_is_written(hand: Hand) -> None:
     assert has(hand.shot(), hand.canvas.look.gradient)
     hand.canvas.navigation.set_camera(Camera(0.5, 0, 0))
     hand.canvas.navigation.zooming = False
-    box = hand.canvas.camera.box_to_view(hand.canvas.board.placement.box(item))  # type: ignore[arg-type]
+    box = hand.canvas.camera.box_to_view(hand.canvas.scene.placement.box(item))  # type: ignore[arg-type]
     body = hand.shot().copy(round(box.x) + 6, round(box.y) + 34, round(box.width) - 12, round(box.height) - 54)
     ink = np.array(hand.canvas.look.color("text").getRgb()[:3])
     assert (np.abs(pixels(body) - ink).sum(2) < 120).any(), "the number, no empty box"
@@ -516,8 +516,8 @@ def test_a_long_program_opens_at_its_beginning_where_it_can_be_read(hand: Hand) 
     hand.canvas.session.graph_store.load(hand.graph)
     hand.shot()
     assert hand.canvas.navigation.zoom == 0.7
-    first = hand.canvas.board.stack.ids[0]
-    box = hand.canvas.camera.box_to_view(hand.canvas.board.placement.box(first))  # type: ignore[arg-type]
+    first = hand.canvas.scene.stack.ids[0]
+    box = hand.canvas.camera.box_to_view(hand.canvas.scene.placement.box(first))  # type: ignore[arg-type]
     assert box.x == pytest.approx(FIT_MARGIN, abs=1)
     assert box.y == pytest.approx(FIT_MARGIN, abs=1)
 

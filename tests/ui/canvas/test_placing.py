@@ -109,7 +109,7 @@ def test_over_a_wire_the_ghost_lights_it_and_goes_into_it_over_a_frame_into_the_
     assert into is not None and into.source == relu
     block = hand.canvas.operator_commands.add_block("torch.no_grad", 100, 450, None)
     assert block is not None
-    frame = hand.canvas.board.placement.frames[block].box
+    frame = hand.canvas.scene.placement.frames[block].box
     inside = frame.x + frame.width / 2, frame.bottom - 10
     hand.canvas.ghost.carry("torch.relu", 300, 400)
     hand.move(inside, Button.NoButton)
@@ -198,7 +198,7 @@ def test_only_what_is_in_the_way_makes_room_and_undo_takes_all_back(hand: Hand) 
     before = {item: place(hand, item) for item in (x, y, near, far, below)}
     hand.drop("torch.tanh", middle(hand, x, y))
     hand.canvas.gliding.finish()
-    boxes = [hand.canvas.board.placement.box(item) for item in hand.graph.nodes]
+    boxes = [hand.canvas.scene.placement.box(item) for item in hand.graph.nodes]
     shown = [box for box in boxes if box is not None]
     assert not any(one.meets(other) for k, one in enumerate(shown) for other in shown[k + 1 :])
     after = {item: place(hand, item) for item in before}
@@ -217,7 +217,7 @@ def test_a_frame_in_the_way_moves_with_what_it_holds(hand: Hand) -> None:
     before = place(hand, inner)
     hand.drop("torch.tanh", middle(hand, x, y))
     hand.canvas.gliding.finish()
-    frame, card = hand.canvas.board.placement.frames[block].box, hand.canvas.board.placement.box(y)
+    frame, card = hand.canvas.scene.placement.frames[block].box, hand.canvas.scene.placement.box(y)
     assert card is not None and not frame.meets(card)
     assert place(hand, inner)[0] > before[0] and place(hand, inner)[1] == before[1]
 
@@ -323,6 +323,6 @@ def test_what_is_dragged_in_is_shown_as_the_card_it_will_be(hand: Hand) -> None:
     QApplication.sendEvent(view, QDragMoveEvent(QPoint(300, 200), copy, data, Qt.MouseButton.LeftButton, NO_KEY))
     hand.drop("torch.relu", (300, 200))
     (item,) = hand.graph.nodes
-    box = hand.canvas.board.placement.box(item)
+    box = hand.canvas.scene.placement.box(item)
     assert box is not None
     assert box.contains(400, 200), "where it was shown"

@@ -71,8 +71,8 @@ def fresh_shot(hand: Hand) -> QImage:
     layer = hand.canvas.layer
     layer.set_look(hand.canvas.look)
     layer.hurried = False
-    hand.canvas.board.updates.catch_up()
-    hand.canvas.repaint_board()
+    hand.canvas.scene.updates.catch_up()
+    hand.canvas.repaint_scene()
     return hand.shot()
 
 
@@ -83,77 +83,77 @@ def test_a_card_that_comes_into_view_says_what_was_at_the_moment(far: tuple[Hand
         look_at(hand, FAR - 100, FAR - 100)
         hand.shot()
         record = hand.session.results.outputs(other)
-        told = [section.value for section in hand.canvas.board.updates.facts(other).sections]
+        told = [section.value for section in hand.canvas.scene.updates.facts(other).sections]
         assert bool(told) == (record is not None)
         assert hand.shot() == fresh_shot(hand)
-    assert hand.canvas.board.updates.row(near) == hand.session.results.row(near)
+    assert hand.canvas.scene.updates.row(near) == hand.session.results.row(near)
 
 
 def test_a_card_out_of_view_has_its_room_when_it_is_seen(far: tuple[Hand, ItemId, ItemId]) -> None:
     hand, _, other = far
-    board = hand.canvas.board
-    before = board.placement.box(other)
+    scene = hand.canvas.scene
+    before = scene.placement.box(other)
     hand.session.attention.look_at(3)
     look_at(hand, FAR - 100, FAR - 100)
     hand.shot()
-    grown = board.placement.box(other)
+    grown = scene.placement.box(other)
     assert before is not None
     assert grown is not None
     assert grown.height > before.height
-    assert grown.height == board.stack.cards[other].height
-    assert board.updates.facts(other).height == board.stack.cards[other].facts_height
+    assert grown.height == scene.stack.cards[other].height
+    assert scene.updates.facts(other).height == scene.stack.cards[other].facts_height
 
 
 def test_back_now_cards_have_the_size_they_had(far: tuple[Hand, ItemId, ItemId]) -> None:
     hand, _, _ = far
-    before = hand.canvas.board.placement.bounds.copy()
+    before = hand.canvas.scene.placement.bounds.copy()
     for tick in (3, 0):
         hand.session.attention.look_at(tick)
-        hand.canvas.board.updates.catch_up()
+        hand.canvas.scene.updates.catch_up()
     hand.session.attention.look_at(None)
-    assert (hand.canvas.board.placement.bounds == before).all()
+    assert (hand.canvas.scene.placement.bounds == before).all()
 
 
 def test_when_the_person_rests_every_card_is_measured(far: tuple[Hand, ItemId, ItemId]) -> None:
     hand, near, other = far
-    board = hand.canvas.board
+    scene = hand.canvas.scene
     moment(hand, 3)
     hand.canvas.navigation.settle_timer.timeout.emit()
-    assert not board.updates.catch_up()
-    assert board.stack.cards[other].height > board.stack.cards[near].height
+    assert not scene.updates.catch_up()
+    assert scene.stack.cards[other].height > scene.stack.cards[near].height
 
 
 def test_many_cards_are_measured_a_few_at_a_time(hand: Hand, qtbot: QtBot) -> None:
     nodes = [hand.add("torch.zeros", FAR, FAR + 200 * k) for k in range(2 * PIECE + 1)]
     look_at(hand, 0.0, 0.0)
-    tables, board = hand.session.results.tables, hand.canvas.board
+    tables, scene = hand.session.results.tables, hand.canvas.scene
     tables.add_rows([Row(step=k, node=node, outputs=(large(),)) for k, node in enumerate((*nodes, nodes[0]))])
     tables.pace.flush()
-    before = board.stack.cards[nodes[1]].height
+    before = scene.stack.cards[nodes[1]].height
     hand.session.attention.look_at(len(nodes) - 1)
     hand.canvas.navigation.settle_timer.timeout.emit()
-    assert board.updates.is_behind
-    qtbot.waitUntil(lambda: not board.updates.is_behind)
-    assert all(board.stack.cards[node].height > before for node in nodes[1:])
-    box = board.placement.box(nodes[1])
-    assert box is not None and box.height == board.stack.cards[nodes[1]].height
+    assert scene.updates.is_behind
+    qtbot.waitUntil(lambda: not scene.updates.is_behind)
+    assert all(scene.stack.cards[node].height > before for node in nodes[1:])
+    box = scene.placement.box(nodes[1])
+    assert box is not None and box.height == scene.stack.cards[nodes[1]].height
 
 
 def test_wires_have_the_colour_of_the_moment_when_they_are_seen(squared: Squared) -> None:
     squared.run()
-    hand, board = squared.hand, squared.hand.canvas.board
+    hand, scene = squared.hand, squared.hand.canvas.scene
     hand.shot()
-    k = board.wiring.index[squared.over]
-    known = board.looks.by_code[board.looks.codes[k]]
+    k = scene.wiring.index[squared.over]
+    known = scene.looks.by_code[scene.looks.codes[k]]
     assert known.known
     look_at(hand, FAR, FAR)
     hand.session.attention.look_at(0)
     look_at(hand, 0.0, 0.0)
     hand.shot()
-    assert not board.looks.by_code[board.looks.codes[k]].known
+    assert not scene.looks.by_code[scene.looks.codes[k]].known
     hand.session.attention.look_at(None)
     hand.shot()
-    assert board.looks.by_code[board.looks.codes[k]] == known
+    assert scene.looks.by_code[scene.looks.codes[k]] == known
 
 
 def test_to_and_fro_shows_the_same_pictures_again(squared: Squared) -> None:
@@ -189,9 +189,9 @@ def test_what_lies_below_the_cards_is_shifted_with_the_view(squared: Squared) ->
     for tick, x, y in ((4, 0.0, 0.0), (3, 0.0, 0.0), (3, 60.0, 0.0), (2, 60.0, -45.0), (0, 0.0, 30.0), (0, 5.0, 0.0)):
         hand.session.attention.look_at(tick)
         look_at(hand, x, y)
-        hand.canvas.repaint_board()
+        hand.canvas.repaint_scene()
         hand.shot()
-        hand.canvas.repaint_board()
+        hand.canvas.repaint_scene()
         shot = hand.shot()
         assert shot == fresh_shot(hand)
 

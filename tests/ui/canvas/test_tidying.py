@@ -34,7 +34,7 @@ def places(hand: Hand) -> Places:
 
 
 def seen(canvas: CanvasView, item: ItemId) -> tuple[float, float]:
-    box = canvas.board.placement.box(item)
+    box = canvas.scene.placement.box(item)
     assert box is not None
     return box.x, box.y
 

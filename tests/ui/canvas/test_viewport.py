@@ -99,10 +99,10 @@ def test_the_wheel_zooms_while_a_card_is_dragged_and_it_stays_under_the_pointer(
     hand.move((start[0] + 60, start[1] + 40))
     turn(hand, QPoint(0, -240), at=QPointF(hand.view(start[0] + 60, start[1] + 40)))
     assert hand.canvas.navigation.zoom < 1.0
-    box, at = hand.canvas.board.placement.box(item), hand.canvas.input_dispatcher.pointer
+    box, at = hand.canvas.scene.placement.box(item), hand.canvas.input_dispatcher.pointer
     assert box is not None and at is not None and box.contains(at.x, at.y)
     hand.key(Key.Key_Escape)
-    assert hand.canvas.board.placement.box(item).x == 100  # type: ignore[union-attr]
+    assert hand.canvas.scene.placement.box(item).x == 100  # type: ignore[union-attr]
 
 
 @pytest.mark.feature(53)
@@ -175,14 +175,14 @@ def test_home_fits_everything_and_f_the_selection(hand: Hand) -> None:
     hand.add("torch.randn", 4000, 2500)
     hand.key(Key.Key_Home)
     view = hand.canvas.viewport()
-    whole = hand.canvas.board.placement.extent()
+    whole = hand.canvas.scene.placement.extent()
     assert whole is not None
     shown = hand.canvas.camera.box_to_view(whole)
     assert shown.x >= 0 and shown.y >= 0 and shown.right <= view.width() and shown.bottom <= view.height()
     hand.canvas.selection.select(frozenset({first}))
     hand.key(Key.Key_F)
     assert hand.canvas.navigation.zoom == 1.0
-    box = hand.canvas.board.placement.box(first)
+    box = hand.canvas.scene.placement.box(first)
     assert box is not None
     middle = hand.canvas.camera.to_view(*box.center)
     assert middle == pytest.approx((view.width() / 2, view.height() / 2), abs=20)
@@ -215,7 +215,7 @@ def test_a_fitted_selection_is_fitted_again_when_the_window_has_another_size(qtb
 
     hand.click(hand.header(first))
     hand.key(Key.Key_F)
-    box = canvas.board.placement.box(first)
+    box = canvas.scene.placement.box(first)
     assert box is not None and canvas.navigation.zoom == 1.0 and middle() == pytest.approx(box.center, abs=20)
     canvas.resize(canvas.width() - 120, canvas.height() - 90)
     qtbot.waitUntil(lambda: canvas.navigation.fitted and not canvas.navigation.fit_pending)

@@ -29,10 +29,10 @@ def fan(hand: Hand) -> tuple[ItemId, list[ItemId]]:
 
 def middle(hand: Hand, item: ItemId, path: str = "input") -> tuple[float, float]:
     """The middle of the wire into an input."""
-    board = hand.canvas.board
+    scene = hand.canvas.scene
     wire = hand.graph.wire_into(item, path)
     assert wire is not None
-    x, y = board.routes.paths[board.wiring.index[wire]][10:12].mean(0).tolist()
+    x, y = scene.routes.paths[scene.wiring.index[wire]][10:12].mean(0).tolist()
     return x, y
 
 
@@ -96,13 +96,13 @@ def test_a_line_with_control_and_alt_mutes_wires_and_the_next_one_takes_them_bac
     count, start, end = len(hand.undo_texts), (400, 60), (400, 330)
     hand.drag(start, end, RIGHT, CONTROL | ALT)
     assert [reader for reader in readers if hand.graph.wire_into(reader, "input")] == readers[2:]
-    assert len(hand.canvas.board.wiring.muted) == 2
+    assert len(hand.canvas.scene.wiring.muted) == 2
     assert hand.undo_texts[count:] == ["Mute 2 wires"]
     hand.drag(start, end, RIGHT, CONTROL | ALT)
     assert len(hand.graph.wires_from(x)) == 3
     assert hand.undo_texts[count + 1 :] == ["Unmute 2 wires"]
     hand.session.graph_store.undo_stack.undo()
-    assert len(hand.canvas.board.wiring.muted) == 2
+    assert len(hand.canvas.scene.wiring.muted) == 2
 
 
 @pytest.mark.feature(25)
@@ -116,8 +116,8 @@ def test_a_muted_wire_stays_drawn_dashed_and_grey(hand: Hand) -> None:
     hand.canvas.selection.clear()
     hand.move((300, 650), Qt.MouseButton.NoButton)
     assert has(hand.shot().copy(*box), grey, 20)
-    wire = next(wire for wire in hand.canvas.board.wiring.muted if wire.target == readers[0])
-    path = hand.canvas.board.routes.paths[hand.canvas.board.wiring.index[wire]]
+    wire = next(wire for wire in hand.canvas.scene.wiring.muted if wire.target == readers[0])
+    path = hand.canvas.scene.routes.paths[hand.canvas.scene.wiring.index[wire]]
     shot = hand.shot()
     on_path = [
         shot.pixelColor(hand.view(x, y))
@@ -135,9 +135,9 @@ def test_a_muted_wire_stays_drawn_dashed_and_grey(hand: Hand) -> None:
 def test_a_wire_is_muted_and_unmuted_in_its_menu(hand: Hand) -> None:
     _, readers = fan(hand)
     for words, wired in (("Mute wire", False), ("Unmute wire", True)):
-        board = hand.canvas.board
-        wire = next(wire for wire in board.wiring.wires if wire.target == readers[0])
-        x, y = board.routes.paths[board.wiring.index[wire]][10:12].mean(0).tolist()
+        scene = hand.canvas.scene
+        wire = next(wire for wire in scene.wiring.wires if wire.target == readers[0])
+        x, y = scene.routes.paths[scene.wiring.index[wire]][10:12].mean(0).tolist()
         choose(hand, (x, y), words)
         assert (hand.graph.wire_into(readers[0], "input") is not None) is wired
 
@@ -148,11 +148,11 @@ def test_a_muted_wire_is_clicked_and_deleted(hand: Hand) -> None:
     wire = hand.graph.wire_into(readers[0], "input")
     assert wire is not None
     hand.canvas.wire_commands.toggle_wires_muted()
-    assert hand.canvas.board.wiring.muted == {wire}
-    hand.click((hand.canvas.board.routes.paths[hand.canvas.board.wiring.index[wire]][10:12].mean(0)).tolist())
+    assert hand.canvas.scene.wiring.muted == {wire}
+    hand.click((hand.canvas.scene.routes.paths[hand.canvas.scene.wiring.index[wire]][10:12].mean(0)).tolist())
     assert hand.canvas.lit.selected_wires == {wire}
     hand.key(Key.Key_Delete)
-    assert not hand.canvas.board.wiring.muted
+    assert not hand.canvas.scene.wiring.muted
     assert not hand.graph.nodes[readers[0]].muted_wires
 
 
@@ -267,13 +267,13 @@ def test_ports_and_wires_have_the_colour_and_the_shape_of_their_type(hand: Hand)
     assert x != module
     shapes = []
     for item in (module, number):
-        known = hand.canvas.board.looks.look_of(item, 0)
+        known = hand.canvas.scene.looks.look_of(item, 0)
         at = hand.view(*hand.output(item))
         patch = shot.copy(at.x() - 8, at.y() - 8, 17, 17)
         assert has(patch, look.family(known.family, known.dtype), 5)
         shapes.append(patch)
-    assert look.family(hand.canvas.board.looks.look_of(module, 0).family, "") != look.family(
-        hand.canvas.board.looks.look_of(number, 0).family, ""
+    assert look.family(hand.canvas.scene.looks.look_of(module, 0).family, "") != look.family(
+        hand.canvas.scene.looks.look_of(number, 0).family, ""
     )
     assert shapes[0] != shapes[1]
 

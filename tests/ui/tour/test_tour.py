@@ -160,7 +160,7 @@ def test_it_points_at_the_run_button_which_is_enabled_also_for_who_skips(qtbot: 
     qtbot.waitUntil(button.isEnabled)
     assert card.ring.isVisible()
     assert card.ring.geometry().contains(QRect(button.mapTo(window.frame, button.rect().topLeft()), button.size()))
-    boxes = [window.canvas.board.placement.box(item) for item in window.session.graph_store.graph.nodes]
+    boxes = [window.canvas.scene.placement.box(item) for item in window.session.graph_store.graph.nodes]
     shown_boxes = [window.canvas.camera.box_to_view(box) for box in boxes if box is not None]
     assert all(box.x > 20 and box.y > 20 for box in shown_boxes)
     corner = window.canvas.viewport().mapTo(window.frame, window.canvas.viewport().rect().topLeft())

@@ -21,7 +21,7 @@ class BookmarkCommands:
     def __init__(self, canvas: CanvasContext, navigation: Viewport, bookmarks: Bookmarks) -> None:
         """Views of this canvas, kept in `bookmarks`."""
         self._canvas, self._navigation, self._bookmarks = canvas, navigation, bookmarks
-        self._board, self._attention = canvas.board, canvas.attention
+        self._scene, self._attention = canvas.scene, canvas.attention
 
     def kept_view(self) -> View:
         """What the file keeps of where the canvas looks."""
@@ -42,20 +42,20 @@ class BookmarkCommands:
         view = self._canvas.viewport()
         zoom = min(max(mark.zoom, MINIMUM_ZOOM), MAXIMUM_ZOOM)
         self._navigation.look_from(Camera(zoom, mark.x - view.width() / zoom / 2, mark.y - view.height() / zoom / 2))
-        there = [ItemId(item) for item in mark.items if ItemId(item) in self._board.graph]
+        there = [ItemId(item) for item in mark.items if ItemId(item) in self._scene.graph]
         if there:
             self._attention.select(there)
 
     def _name_here(self) -> str:
         """What the selection is called, else what is nearest to the middle of the view."""
-        board, item = self._board, self._attention.current
+        scene, item = self._scene, self._attention.current
         if not self._attention.selection or item is None:
             _, x, y = self._navigation.view_state()
-            if not board.stack.ids:
+            if not scene.stack.ids:
                 return ""
-            away = [abs((a + c) / 2 - x) + abs((b + d) / 2 - y) for a, b, c, d in board.placement.corners]
-            item = board.stack.ids[away.index(min(away))]
-        return title(board.graph, item)[:LONGEST_NAME]
+            away = [abs((a + c) / 2 - x) + abs((b + d) / 2 - y) for a, b, c, d in scene.placement.corners]
+            item = scene.stack.ids[away.index(min(away))]
+        return title(scene.graph, item)[:LONGEST_NAME]
 
     def marks(self) -> tuple[MapMark, ...]:
         """Where they lie, for the minimap."""

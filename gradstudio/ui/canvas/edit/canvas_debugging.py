@@ -91,7 +91,7 @@ class CanvasDebugging(QObject):
         """Follow the session's debugger, and the moment that is looked at."""
         super().__init__(canvas.widget)
         self._canvas, self._navigation = canvas, navigation
-        self._board, self._attention, self._overlays = canvas.board, canvas.attention, canvas.overlays
+        self._scene, self._attention, self._overlays = canvas.scene, canvas.attention, canvas.overlays
         self._session = canvas.session
         self._place, self._was_back, self._was_busy = (0, 0), False, False
         self._followed: Path = ()
@@ -107,7 +107,7 @@ class CanvasDebugging(QObject):
         if self.breakpoints is not None:
             self.breakpoints.changed.connect(self._on_breakpoints_changed)
         if self.experiments is not None:
-            self._board.state.experiments = self.experiments
+            self._scene.state.experiments = self.experiments
             self.experiments.changed.connect(self._on_experiments_changed)
         self._session.results.moment_moved.connect(self._on_results_moment_moved)
         self._session.results.weighed.connect(self._on_results_weighed)
@@ -127,13 +127,13 @@ class CanvasDebugging(QObject):
         """
         if name == WEIGHED and self.runner is not None:
             self.runner.questions.weigh_memory()
-        self._board.colours.colour_by(name)
-        self._canvas.repaint_board()
+        self._scene.colours.colour_by(name)
+        self._canvas.repaint_scene()
 
     @property
     def colored_by(self) -> str:
         """The figure the cards are coloured by; ""."""
-        return self._board.colours.scale.metric.name if self._board.colours.scale is not None else ""
+        return self._scene.colours.scale.metric.name if self._scene.colours.scale is not None else ""
 
     def fill_colour_menu(self, menu: QMenu) -> None:
         """Put an entry for every figure into a menu, the one in use checked."""
@@ -196,9 +196,9 @@ class CanvasDebugging(QObject):
     def _on_results_weighed(self, items: object) -> None:
         """Only costs and the colours of a figure say what a node holds."""
         assert isinstance(items, frozenset)
-        if self._overlays["cost"] or self._board.colours.scale is not None:
-            self._board.results_changed(items)
-            self._canvas.repaint_board()
+        if self._overlays["cost"] or self._scene.colours.scale is not None:
+            self._scene.results_changed(items)
+            self._canvas.repaint_scene()
 
     def _weigh(self) -> None:
         if self.runner is not None:
@@ -213,8 +213,8 @@ class CanvasDebugging(QObject):
 
     def _on_experiments_changed(self, items: object) -> None:
         assert isinstance(items, frozenset)
-        self._board.results_changed(items)
-        self._canvas.repaint_board()
+        self._scene.results_changed(items)
+        self._canvas.repaint_scene()
 
     # -------------------------------------------------------------- the moment
 
@@ -225,12 +225,12 @@ class CanvasDebugging(QObject):
         self._keep_place()
         self._follow_moment()
         results = self._session.results
-        self._board.state.revision += 1
+        self._scene.state.revision += 1
         if results.looking_back != self._was_back:
             self._was_back = results.looking_back
             failed = frozenset(failure.failed.node for failure in results.failures)
             if failed:
-                self._board.results_changed(failed)
+                self._scene.results_changed(failed)
         active = results.active
         self._place = (0, 0)
         if active is not None:
@@ -244,7 +244,7 @@ class CanvasDebugging(QObject):
         self._come_back()
         self._canvas.layer.hurried, self._canvas.layer.unfinished = True, False
         self._navigation.settle_timer.start()
-        self._canvas.repaint_board()
+        self._canvas.repaint_scene()
 
     def _keep_place(self) -> None:
         """Remember where the view is when somebody begins to look back; forget it when the view was moved since."""
@@ -293,19 +293,19 @@ class CanvasDebugging(QObject):
     # -------------------------------------------------------------- painting
 
     def paint(self, painter: QPainter) -> None:
-        """Over the board: the moment, clashes, breakpoints, the legend."""
+        """Over the scene: the moment, clashes, breakpoints, the legend."""
         from gradstudio.ui.canvas.paint.moment_painter import Stage, paint_moment
 
         view = self._canvas.viewport()
         seen = self._canvas.camera.seen(view.width(), view.height())
-        paint_clashes(painter, self._canvas.look, self._board, self._canvas.camera, seen)
-        if self._board.results.active is not None:
+        paint_clashes(painter, self._canvas.look, self._scene, self._canvas.camera, seen)
+        if self._scene.results.active is not None:
             labels = self._canvas.layer.labels
             paint_moment(
-                Stage(painter, self._canvas.look, self._board, self._canvas.camera, seen, labels, self.tab_words())
+                Stage(painter, self._canvas.look, self._scene, self._canvas.camera, seen, labels, self.tab_words())
             )
         if self.breakpoints is not None and self.breakpoints.breakpoints:
             hit = self.runner.state.hit if self.runner is not None else ""
-            paint_breakpoints(painter, self._canvas.look, self._board, self._canvas.camera, seen, self.breakpoints, hit)
-        if self._board.colours.scale is not None:
-            paint_legend(painter, self._canvas.look, self._board.colours.scale, view.height())
+            paint_breakpoints(painter, self._canvas.look, self._scene, self._canvas.camera, seen, self.breakpoints, hit)
+        if self._scene.colours.scale is not None:
+            paint_legend(painter, self._canvas.look, self._scene.colours.scale, view.height())

@@ -19,7 +19,7 @@ class CanvasSelection:
     def __init__(self, canvas: CanvasContext) -> None:
         """As the canvas's attention and its light have it."""
         self._canvas = canvas
-        self._board, self._attention = canvas.board, canvas.attention
+        self._scene, self._attention = canvas.scene, canvas.attention
 
     # -------------------------------------------------------------- selecting
 
@@ -27,16 +27,16 @@ class CanvasSelection:
         """Select exactly these items, and no wires."""
         lit = self._canvas.lit
         lit.selected_wires, lit.selected_note, lit.selected_dots = frozenset(), None, frozenset()
-        self._attention.select(sorted({self._board.state.joining.home(item) for item in items}))
+        self._attention.select(sorted({self._scene.state.joining.home(item) for item in items}))
         self._canvas.viewport().update()
 
     def select_all(self) -> None:
         """Select every item."""
-        self.select(frozenset(self._board.graph.nodes) | frozenset(self._board.graph.blocks))
+        self.select(frozenset(self._scene.graph.nodes) | frozenset(self._scene.graph.blocks))
 
     def select_note(self, item: ItemId) -> None:
         """Select a note, and the statement it belongs to."""
-        self.select(frozenset({item}) if item in self._board.graph else frozenset())
+        self.select(frozenset({item}) if item in self._scene.graph else frozenset())
         self._canvas.lit.selected_note = item
 
     def select_wires(self, wires: frozenset[Wire]) -> None:
@@ -48,7 +48,7 @@ class CanvasSelection:
     def select_dots(self, keys: frozenset[str]) -> None:
         """Select exactly these dots, with those that are one with them, and nothing else."""
         self.select(frozenset())
-        self._canvas.lit.selected_dots = coinciding_dots(self._board.graph, keys)
+        self._canvas.lit.selected_dots = coinciding_dots(self._scene.graph, keys)
         self._attention.selection_changed.emit()  # what can be done now is another
 
     def clear(self) -> None:
@@ -59,11 +59,11 @@ class CanvasSelection:
 
     def is_selected(self, item: ItemId) -> bool:
         """Whether an item, or what shares its card, is selected."""
-        return bool(self._board.state.joining.whole((item,)) & self._attention.selection)
+        return bool(self._scene.state.joining.whole((item,)) & self._attention.selection)
 
     def chosen(self) -> frozenset[ItemId]:
         """The selected items, a module and the call on its card together."""
-        return self._board.state.joining.whole(item for item in self._attention.selection if item in self._board.graph)
+        return self._scene.state.joining.whole(item for item in self._attention.selection if item in self._scene.graph)
 
     def statements(self) -> frozenset[ItemId]:
         """The selected items without the cards of a group's inputs and outputs; where there is nothing else, why not.
@@ -89,4 +89,4 @@ class CanvasSelection:
 
     def dots_to_move(self, items: Iterable[ItemId]) -> frozenset[str]:
         """The dots that move with items: selected ones, and those of the wires between the items."""
-        return coinciding_dots(self._board.graph, self._canvas.lit.selected_dots) | self._board.dots.between(items)
+        return coinciding_dots(self._scene.graph, self._canvas.lit.selected_dots) | self._scene.dots.between(items)

@@ -37,7 +37,7 @@ class CardArrangement:
     def __init__(self, canvas: CanvasContext, selection: CanvasSelection) -> None:
         """What is selected on this canvas."""
         self._canvas, self._selection = canvas, selection
-        self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
+        self._scene, self._store, self._attention = canvas.scene, canvas.store, canvas.attention
 
     # -------------------------------------------------------------- moving
 
@@ -54,35 +54,35 @@ class CardArrangement:
         from gradstudio.scene.edit.card_drop import drop_edits
         from gradstudio.scene.edit.empty_blocks import keep_frames
 
-        graph = self._board.graph
+        graph = self._scene.graph
         current = {key: (place.x, place.y) for key, place in graph.places.items()}
         if shaken:
             self.drop_shaken(places, bodies, shaken)
         elif any(current.get(key) != place for key, place in places.items()):
             try:
-                edits = keep_frames(drop_edits, self._board.placement.frames)(graph, places, bodies)
+                edits = keep_frames(drop_edits, self._scene.placement.frames)(graph, places, bodies)
             except Refused as refusal:
                 self._canvas.refuse(str(refusal))
                 return
             came = [item for item, body in bodies.items() if body not in (ROOT, graph.parents[item])]
-            submit_with_room(self._store, self._board, edits, came, self._moved_words(places, bodies))
+            submit_with_room(self._store, self._scene, edits, came, self._moved_words(places, bodies))
 
     def _moved_words(self, places: Iterable[str], items: Collection[ItemId]) -> str:
         """What is moved: a card by its name, a note or a dot of a wire by what it is."""
         if len(items) == 1:
-            return f"Move {title(self._board.graph, next(iter(items)))}"
+            return f"Move {title(self._scene.graph, next(iter(items)))}"
         if items:
             return counted_items("Move", len(items))
         return "Move note" if any(key.startswith("note:") for key in places) else "Move dot"
 
     def nudge(self, dx: float, dy: float) -> None:
         """Shift the selection a little; repeated nudges become one undo entry."""
-        items = with_members(self._board, self._attention.selection)
-        corners = drag_group(self._board, items, self._selection.dots_to_move(items))
+        items = with_members(self._scene, self._attention.selection)
+        corners = drag_group(self._scene, items, self._selection.dots_to_move(items))
         places = {key: (x + dx, y + dy) for key, (x, y) in corners.items()}
         if places:
             key = f"nudge:{','.join(sorted(places))}"
-            self._store.submit(recipes.move(self._board.graph, places), "Nudge", key)
+            self._store.submit(recipes.move(self._scene.graph, places), "Nudge", key)
         elif items:
             self._canvas.refuse("What is selected is pinned down: unpin it (P) to move it.")
 
@@ -90,7 +90,7 @@ class CardArrangement:
 
     def align_selection(self, side: Side) -> None:
         """Bring an edge, or the middle, of all selected cards and frames to one line."""
-        found = units(self._board, self._attention.selection)
+        found = units(self._scene, self._attention.selection)
         if len(found) < 2:
             self._canvas.refuse("Select two or more cards or frames to bring them into line.")
             return
@@ -100,7 +100,7 @@ class CardArrangement:
 
     def distribute_selection(self, axis: Axis) -> None:
         """Make the gaps between the selected cards and frames equal."""
-        found = [item for item in units(self._board, self._attention.selection) if not self._is_fixed(item)]
+        found = [item for item in units(self._scene, self._attention.selection) if not self._is_fixed(item)]
         if len(found) < 3:
             self._canvas.refuse("Select three or more cards or frames to make the gaps between them equal.")
             return
@@ -108,12 +108,12 @@ class CardArrangement:
         self._shift(shifts, "Distribute " + axis, found, axis == "down", still=found)
 
     def _rects(self, items: Iterable[ItemId]) -> dict[str, Rect]:
-        boxes = ((item, self._board.placement.box(item)) for item in items)
+        boxes = ((item, self._scene.placement.box(item)) for item in items)
         return {item: Rect(box.x, box.y, box.width, box.height) for item, box in boxes if box is not None}
 
     def _is_fixed(self, item: ItemId) -> bool:
         """Whether nothing of a card or a frame can be moved."""
-        return not drag_group(self._board, (item,))
+        return not drag_group(self._scene, (item,))
 
     def _fixed(self, items: Iterable[ItemId]) -> frozenset[str]:
         return frozenset(item for item in items if self._is_fixed(item))
@@ -126,11 +126,11 @@ class CardArrangement:
 
         moved: Corners = {}
         for item, (dx, dy) in shifts.items():
-            corners = drag_group(self._board, (ItemId(item),))
+            corners = drag_group(self._scene, (ItemId(item),))
             moved |= {key: (x + dx, y + dy) for key, (x, y) in corners.items()}
-        moved = with_room(self._board, brought, moved, down=down, still=tuple(still))
+        moved = with_room(self._scene, brought, moved, down=down, still=tuple(still))
         if moved:
-            self._store.submit(recipes.move(self._board.graph, moved), text)
+            self._store.submit(recipes.move(self._scene.graph, moved), text)
 
     # -------------------------------------------------------------- how cards are worn
 
@@ -149,24 +149,24 @@ class CardArrangement:
     def is_worn(self, name: str) -> bool:
         """Whether all selected cards are collapsed, tucked or pinned."""
         items = self._worn_items()
-        places = [self._board.graph.places.get(item) for item in items]
+        places = [self._scene.graph.places.get(item) for item in items]
         return bool(items) and all(place is not None and getattr(place, name) for place in places)
 
     def _worn_items(self) -> list[ItemId]:
-        whole = with_members(self._board, self._selection.chosen())
+        whole = with_members(self._scene, self._selection.chosen())
         return sorted(
-            item for item in whole if item not in self._board.placement.frames or not self._board.state.members(item)
+            item for item in whole if item not in self._scene.placement.frames or not self._scene.state.members(item)
         )
 
     def _wear(self, name: str, verb: str, back: str) -> None:
         items, on = self._worn_items(), not self.is_worn(name)
         corners: Corners = {
-            item: (box.x, box.y) for item in items if (box := self._board.placement.box(item)) is not None
+            item: (box.x, box.y) for item in items if (box := self._scene.placement.box(item)) is not None
         }
         if not corners:
             self._canvas.refuse("Select a card first.")
             return
-        cards = len(self._board.state.joining.cards(items))
+        cards = len(self._scene.state.joining.cards(items))
         self._store.attempt(_worn, (verb if on else back) + (f" {cards} cards" if cards > 1 else ""), corners, name, on)
 
     # -------------------------------------------------------------- out of the wires
@@ -178,9 +178,9 @@ class CardArrangement:
         items = self._selection.statements()
         if not items:
             return
-        healed = recipes.delete_and_reconnect(self._board.graph, sorted(items))
-        cards = len(self._board.state.joining.cards(items))
-        recipe = keep_frames(lambda _graph: healed.edits, self._board.placement.frames)
+        healed = recipes.delete_and_reconnect(self._scene.graph, sorted(items))
+        cards = len(self._scene.state.joining.cards(items))
+        recipe = keep_frames(lambda _graph: healed.edits, self._scene.placement.frames)
         if self._store.attempt(recipe, "Delete and reconnect" if cards == 1 else f"Delete {cards} items and reconnect"):
             self._canvas.said.emit(reconnection_message("Deleted", healed))
 
@@ -197,14 +197,14 @@ class CardArrangement:
             made.append(healed)
             return (*healed.edits, *drop_edits(trial, places, bodies))
 
-        if self._store.attempt(keep_frames(shaken, self._board.placement.frames), "Shake off"):
+        if self._store.attempt(keep_frames(shaken, self._scene.placement.frames), "Shake off"):
             self._canvas.said.emit(reconnection_message("Taken out of its wires", made[-1]))
 
     # -------------------------------------------------------------- in the program or not
 
     def toggle_muted(self) -> None:
         """Take the selection out of the program, or back in."""
-        graph, items = self._board.graph, sorted(self._selection.statements())
+        graph, items = self._scene.graph, sorted(self._selection.statements())
         holders = [graph.nodes.get(item) or graph.blocks[item] for item in items]
         if not holders and not self._selection.chosen():
             self._canvas.refuse("Select a node or a block to mute it.")
@@ -217,16 +217,16 @@ class CardArrangement:
             passes = "; bypassed still: it passes its input on" if said else ""
             self._canvas.said.emit(f"Unmuted: it takes part in the program again{passes}")
         elif done:
-            others = len(self._board.state.joining.cards(self._board.numbers.left_out - frozenset(items)))
+            others = len(self._scene.state.joining.cards(self._scene.numbers.left_out - frozenset(items)))
             follow = f"; so {'does' if others == 1 else 'do'} {others} that read from it" if others else ""
             self._canvas.said.emit(f"Muted: it takes no part in the program{follow}")
 
     def toggle_bypassed(self) -> None:
         """Let the selected nodes pass their input on, or compute again."""
-        graph = self._board.graph
+        graph = self._scene.graph
         if self._selection.chosen() and not self._selection.statements():
             return
-        homes = sorted(self._board.state.joining.cards(self._attention.selection - CARDS))
+        homes = sorted(self._scene.state.joining.cards(self._attention.selection - CARDS))
         items = [item for item in homes if item in graph.nodes]
         if not items:
             self._canvas.refuse("Only nodes can be bypassed: a block can be muted (M).")
@@ -243,15 +243,15 @@ class CardArrangement:
             )
 
 
-def submit_with_room(store: GraphStore, board: Scene, edits: Edits, came: Collection[ItemId], text: str) -> None:
+def submit_with_room(store: GraphStore, scene: Scene, edits: Edits, came: Collection[ItemId], text: str) -> None:
     """Submit edits; what came into a block covers nothing there, nor does its frame; all is one undo entry."""
     from gradstudio.scene.edit.make_room import with_room
 
-    key = f"room:{board.graph.revision}" if came else ""
+    key = f"room:{scene.graph.revision}" if came else ""
     store.submit(edits, text, key)
-    corners = with_room(board, came) if came else {}
+    corners = with_room(scene, came) if came else {}
     if corners:
-        store.submit(recipes.move(board.graph, corners), text, key)
+        store.submit(recipes.move(scene.graph, corners), text, key)
 
 
 def reconnection_message(verb: str, healed: "recipes.Reconnection") -> str:

@@ -37,7 +37,7 @@ class ClipboardCommands:
         """What is selected goes, what comes is selected."""
         self._canvas, self._selection, self._navigation = canvas, selection, navigation
         self._selection_commands = selection_commands
-        self._board, self._store = canvas.board, canvas.store
+        self._scene, self._store = canvas.scene, canvas.store
 
     def copy(self) -> None:
         """Put the selection on the clipboard as text."""
@@ -47,17 +47,17 @@ class ClipboardCommands:
 
         items = self._selection.statements()
         if items:
-            part = fragments.copy_items(self._board.graph, sorted(items))
-            QGuiApplication.clipboard().setText(to_text(part, external_inputs(self._board.graph, sorted(items))))
-            self._canvas.said.emit(counted_items("Copied", cards_of(self._board, items)))
+            part = fragments.copy_items(self._scene.graph, sorted(items))
+            QGuiApplication.clipboard().setText(to_text(part, external_inputs(self._scene.graph, sorted(items))))
+            self._canvas.said.emit(counted_items("Copied", cards_of(self._scene, items)))
 
     def copy_python(self) -> None:
         """Put the selected statements on the clipboard as Python; without a selection the whole program."""
         from gradstudio.program.forms.selection import write_selection
 
         items = self._selection.chosen() - CARDS
-        QGuiApplication.clipboard().setText(write_selection(self._board.graph, items))
-        count = cards_of(self._board, items)
+        QGuiApplication.clipboard().setText(write_selection(self._scene.graph, items))
+        count = cards_of(self._scene, items)
         self._canvas.said.emit(
             f"{counted_items('Copied', count)} as Python" if items else "Copied the program as Python"
         )
@@ -84,7 +84,7 @@ class ClipboardCommands:
         if self.paste_data(QGuiApplication.clipboard().text(), x, y):
             return
         try:
-            found = from_text(QGuiApplication.clipboard().text(), self._board.graph)
+            found = from_text(QGuiApplication.clipboard().text(), self._scene.graph)
         except DocumentError as error:
             self._canvas.refuse(str(error))
             return
@@ -92,13 +92,13 @@ class ClipboardCommands:
         places = [place for key, place in part.places.items() if key in part]
         left, top = min((p.x for p in places), default=0.0), min((p.y for p in places), default=0.0)
         at_x, at_y = self._canvas.pointer_or_middle() if x is None or y is None else (x, y)
-        again = reconnecting_wires(self._board.graph, found.outside)
+        again = reconnecting_wires(self._scene.graph, found.outside)
         edits, items = fragments.paste(
-            self._board.graph, part, at_x - left, at_y - top, outer=found.outer, wished=again if wired else (),
+            self._scene.graph, part, at_x - left, at_y - top, outer=found.outer, wished=again if wired else (),
             as_typed=found.is_text,
         )  # fmt: skip
-        is_first = self._board.placement.extent() is None
-        edits = clear_of(self._board.graph, edits, items) if found.is_text else avoid_overlap(self._board, edits)
+        is_first = self._scene.placement.extent() is None
+        edits = clear_of(self._scene.graph, edits, items) if found.is_text else avoid_overlap(self._scene, edits)
         if found.header is not None:
             edits = (SetHeader(found.header), *edits)
         self._store.submit(edits, counted_items("Paste", len(card_groups(part).cards(part.bodies[ROOT]))))
@@ -146,8 +146,8 @@ class ClipboardCommands:
         from gradstudio.scene.edit import tabular_data
 
         at = self._canvas.pointer_or_middle() if x is None or y is None else (x, y)
-        graph = self._board.graph
-        body = BodyId(frame) if (frame := hit_test.frame_at(self._board, *at)) is not None else ROOT
+        graph = self._scene.graph
+        body = BodyId(frame) if (frame := hit_test.frame_at(self._scene, *at)) is not None else ROOT
         edits, item = tabular_data.add_tensor(graph, data, round(at[0]), round(at[1]), body, source)
         trial = graph.copy()
         apply_all(trial, edits)

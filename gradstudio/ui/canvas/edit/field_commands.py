@@ -15,12 +15,12 @@ class FieldCommands:
     def __init__(self, canvas: CanvasContext, in_place: InPlaceEditing, group_commands: GroupCommands) -> None:
         """Fields and names of this canvas's cards."""
         self._canvas, self._in_place, self._group_commands = canvas, in_place, group_commands
-        self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
+        self._scene, self._store, self._attention = canvas.scene, canvas.store, canvas.attention
 
     def edit_current(self) -> None:
         """Edit the fields of the current card, from the first that is needed, else the first; Tab goes on."""
         item = self._attention.current
-        face = self._board.placement.face(item) if item is not None else None
+        face = self._scene.placement.face(item) if item is not None else None
         rows = face.fields() if face is not None else ()
         row = next((row for row in rows if row.required and row.state == "empty"), next(iter(rows), None))
         if row is not None:
@@ -40,13 +40,13 @@ class FieldCommands:
 
     def toggle_folded(self, item: ItemId) -> None:
         """Unfold the optional inputs of a card, or fold them."""
-        self._board.expand(item)
-        self._canvas.repaint_board()
+        self._scene.expand(item)
+        self._canvas.repaint_scene()
 
     def toggle_leaves(self, item: ItemId) -> None:
         """Show all parameters and buffers of a module on its card, or fold them."""
-        self._board.unfold(item)
-        self._canvas.repaint_board()
+        self._scene.unfold(item)
+        self._canvas.repaint_scene()
 
     # -------------------------------------------------------------- defaults
 
@@ -54,15 +54,15 @@ class FieldCommands:
         """The argument that is being edited, else the one under the pointer."""
         if self._in_place.port is not None:
             return self._in_place.port
-        hit = hit_test.hit(self._board, *self._canvas.pointer_or_middle(), self._canvas.camera.zoom)
+        hit = hit_test.hit(self._scene, *self._canvas.pointer_or_middle(), self._canvas.camera.zoom)
         return (hit.row.owner, hit.row.path) if hit.kind == "field" and hit.row is not None else None
 
     def resettable(self) -> tuple[tuple[ItemId, str], ...]:
         """What *Reset to Default* would reset: the argument at hand, else all of the selected nodes."""
-        graph, port = self._board.graph, self.field_at_hand()
+        graph, port = self._scene.graph, self.field_at_hand()
         if port is not None and port[0] in graph:
             return (port,) if recipes.is_changed(graph, *port) else ()
-        homes = sorted(self._board.state.joining.cards(item for item in self._attention.selection if item in graph))
+        homes = sorted(self._scene.state.joining.cards(item for item in self._attention.selection if item in graph))
         return tuple(port for item in homes for port in recipes.changed_arguments(graph, item))
 
     def reset_to_default(self) -> None:
@@ -70,7 +70,7 @@ class FieldCommands:
         is_field, ports = self.field_at_hand() is not None, self.resettable()
         if self._in_place.port is not None:
             self._in_place.abandon()
-            ports = tuple(port for port in ports if recipes.is_changed(self._board.graph, *port))
+            ports = tuple(port for port in ports if recipes.is_changed(self._scene.graph, *port))
         if ports:
             self.reset_ports(ports)
         else:

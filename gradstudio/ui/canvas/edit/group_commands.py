@@ -35,7 +35,7 @@ class GroupCommands(QObject):
         """Groups of the program that this canvas shows; follow what is shown of it."""
         super().__init__(canvas.widget)
         self._canvas, self._selection, self._navigation, self._in_place = canvas, selection, navigation, in_place
-        self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
+        self._scene, self._store, self._attention = canvas.scene, canvas.store, canvas.attention
         self._scope = canvas.session.scope
         self.cameras_of_scopes: dict[Path, tuple[float, float, float]] = {}
         self._scope.leaving.connect(self._on_scope_leaving)
@@ -48,8 +48,8 @@ class GroupCommands(QObject):
         """The node of a card that stands for a group; None when it stands for anything else."""
         if item is None:
             return None
-        for one in (item, self._board.state.joining.modules.get(item, item)):
-            node = self._board.graph.nodes.get(one)
+        for one in (item, self._scene.state.joining.modules.get(item, item)):
+            node = self._scene.graph.nodes.get(one)
             if node is not None and node.operator.startswith(GROUP):
                 return one
         return None
@@ -62,7 +62,7 @@ class GroupCommands(QObject):
         """What is stepped into at a card: its group, or its call of a module that a group makes; None: nothing."""
         if item is None:
             return None
-        return self.group_of(item) or (item if definitions.group_of(self._board.graph, item) else None)
+        return self.group_of(item) or (item if definitions.group_of(self._scene.graph, item) else None)
 
     def can_step_in(self) -> bool:
         """Whether the current card stands for a group, or calls a module that is one."""
@@ -75,7 +75,7 @@ class GroupCommands(QObject):
             self._canvas.refuse("Select a group first: Ctrl+G makes one of the selection.")
             return False
         if not self._scope.enter(call):
-            name = definitions.group_of(self._board.graph, call)
+            name = definitions.group_of(self._scene.graph, call)
             self._canvas.refuse(f"There is no group '{name}' any more, so there is nothing inside.")
             return False
         return True
@@ -91,7 +91,7 @@ class GroupCommands(QObject):
             return
         self._scope.leave(depth)
         left = path[len(self._scope.path)]
-        if left in self._board.graph:
+        if left in self._scene.graph:
             self._selection.select(frozenset({left}))
 
     def _on_scope_leaving(self) -> None:
@@ -117,7 +117,7 @@ class GroupCommands(QObject):
         from gradstudio.graph.recipes.grouping.definition_copies import class_words, proposed_name
 
         items = sorted(self._selection.chosen() - CARDS)
-        box = self._board.placement.extent(items)
+        box = self._scene.placement.extent(items)
         if not items or box is None:
             self._canvas.refuse("Select the statements that shall be a group first.")
             return
@@ -125,9 +125,9 @@ class GroupCommands(QObject):
             8, 8
         )  # the name can be typed where the selection begins outside of the view
         strip = Box(max(box.x, left), max(box.y - 34, top), 200, 26)
-        proposal = proposed_name(self._board.graph, frozenset(items))
+        proposal = proposed_name(self._scene.graph, frozenset(items))
         self._in_place.ask(strip, proposal, lambda name: self._make_group(items, name), "Name of the group", fresh=True)
-        words = class_words(self._board.graph, items) or "Name of the group: Enter makes it"
+        words = class_words(self._scene.graph, items) or "Name of the group: Enter makes it"
         x, y = self._canvas.camera.to_view(strip.x, strip.y + strip.height)
         self._canvas.bubble.say(words, QPoint(round(x) - 12, round(y) - 6), role="info", stays=True)
 
@@ -135,7 +135,7 @@ class GroupCommands(QObject):
         from gradstudio.graph.recipes.grouping import group_creation as recipes_of_groups
         from gradstudio.graph.recipes.grouping.definition_copies import class_words
 
-        graph, why = self._board.graph, class_words(self._board.graph, items)
+        graph, why = self._scene.graph, class_words(self._scene.graph, items)
         before = set(graph.nodes)
         try:
             if name.strip() in graph.definitions:
@@ -159,9 +159,9 @@ class GroupCommands(QObject):
         if not calls:
             self.unwrap_around()
         for call in dict.fromkeys(calls):
-            before = set(self._board.graph.nodes) | set(self._board.graph.blocks)
+            before = set(self._scene.graph.nodes) | set(self._scene.graph.blocks)
             if self._store.attempt(ungrouping.ungroup, "Ungroup", call):
-                graph = self._board.graph
+                graph = self._scene.graph
                 self._selection.select(frozenset(one for one in (*graph.nodes, *graph.blocks) if one not in before))
 
     def can_ungroup(self) -> bool:
@@ -170,7 +170,7 @@ class GroupCommands(QObject):
 
     def block_around(self) -> ItemId | None:
         """The selected block, else the innermost around the current item."""
-        graph, current = self._board.graph, self._attention.current
+        graph, current = self._scene.graph, self._attention.current
         if current is None or current not in graph:
             return None
         return current if current in graph.blocks else ItemId(graph.parents[current]) or None
@@ -184,11 +184,11 @@ class GroupCommands(QObject):
     def rename_group(self, item: ItemId | None = None) -> None:
         """Call a group otherwise, in its definition and at every call."""
         call = self.group_of(item if item is not None else self._attention.current)
-        box = self._board.placement.box(call) if call is not None else None
+        box = self._scene.placement.box(call) if call is not None else None
         if call is None or box is None:
             self._canvas.refuse("Select a group first.")
             return
-        name = self._board.graph.nodes[call].operator.removeprefix(GROUP)
+        name = self._scene.graph.nodes[call].operator.removeprefix(GROUP)
         strip = Box(box.x + 6, box.y + 3, max(box.width - 12, 140), HEADER - 6)
         self._in_place.ask(strip, name, lambda text: self._rename_group(name, text), "Name of the group")
 
@@ -223,11 +223,11 @@ class GroupCommands(QObject):
             x, y = self._navigation.free_place("")
         published, inside = self._canvas.shelf.published, self._scope.name
         try:
-            edits, item = add_own(self._board.graph, key, published, round(x), round(y), body or ROOT, inside)
+            edits, item = add_own(self._scene.graph, key, published, round(x), round(y), body or ROOT, inside)
         except Refused as refusal:
             self._canvas.refuse(str(refusal))
             return None
-        edits = avoid_overlap(self._board, edits, body or ROOT) if aside else edits
+        edits = avoid_overlap(self._scene, edits, body or ROOT) if aside else edits
         self._store.submit(edits, f"Add {key.partition(':')[2]}")
         self._selection.select(frozenset({item}))
         return item
@@ -239,7 +239,7 @@ class GroupCommands(QObject):
         if call is None or published is None:
             self._canvas.refuse("Select the card of a group to publish it.")
             return
-        name = self._board.graph.nodes[call].operator.removeprefix(GROUP)
+        name = self._scene.graph.nodes[call].operator.removeprefix(GROUP)
         try:
             published.publish(self._canvas.session.shown_store.root.graph, name)
         except Refused as refusal:
@@ -251,7 +251,7 @@ class GroupCommands(QObject):
 
     def edit_ports(self, item: ItemId, y: float | None = None) -> None:
         """Edit the name at that height of the card where it stands, or all of them in the header."""
-        box, face = self._board.placement.box(item), self._board.placement.face(item)
+        box, face = self._scene.placement.box(item), self._scene.placement.face(item)
         if box is None or face is None:
             return
         rows = [row.y for row in (face.outputs if item == INPUTS_CARD else face.inputs)]
@@ -299,7 +299,7 @@ class GroupCommands(QObject):
         """One input or output more, with a free name."""
         old = self.ports_of_card(item)
         base = "x" if item == INPUTS_CARD else "out"
-        taken = {*old, *(name for node in self._board.graph.nodes.values() for name in node.names)}
+        taken = {*old, *(name for node in self._scene.graph.nodes.values() for name in node.names)}
         name = next(name for k in range(1, len(taken) + 2) if (name := base if k == 1 else f"{base}{k}") not in taken)
         self._say(self._rearrange(item, (*((one, k) for k, one in enumerate(old)), (name, -1)), "Add input or output"))
 
@@ -309,7 +309,7 @@ class GroupCommands(QObject):
 
     def ports_of_card(self, item: ItemId) -> tuple[str, ...]:
         """The names on the card of inputs or outputs."""
-        node = self._board.graph.nodes[item]
+        node = self._scene.graph.nodes[item]
         return node.names if item == INPUTS_CARD else output_names(node)
 
     def _rearrange(self, item: ItemId, kept: tuple[tuple[str, int], ...], text: str) -> str:
@@ -321,13 +321,13 @@ class GroupCommands(QObject):
             checked = tuple((check(name), k) for name, k in kept)
             if len({name for name, _ in checked}) != len(checked):
                 raise Refused("The names must differ from one another.")
-            taken = {n for one in self._board.graph.nodes.values() if one.id not in CARDS for n in one.names}
+            taken = {n for one in self._scene.graph.nodes.values() if one.id not in CARDS for n in one.names}
             fresh = {name for name, _ in checked} - set(self.ports_of_card(item))
             if item == INPUTS_CARD and (clash := sorted(fresh & taken)):
                 raise Refused(f"'{clash[0]}' is the name of a value inside the group already.")
         except Refused as refusal:
             return str(refusal)
-        self._store.submit(recipe(self._board.graph, checked), text)
+        self._store.submit(recipe(self._scene.graph, checked), text)
         return ""
 
     def _say(self, refusal: str) -> None:

@@ -36,7 +36,7 @@ class InPlaceEditing:
         """Edit the literal of a port where it stands; `port` is it meanwhile."""
         self.close()
         self._open_field(item, path)
-        face = self._canvas.board.placement.face(item)
+        face = self._canvas.scene.placement.face(item)
         row = face.input(path) if face is not None else None
         self.port = (row.owner, path) if self.editor is not None and row is not None else None
 
@@ -52,9 +52,9 @@ class InPlaceEditing:
         from gradstudio.ui.canvas.gestures.number_steps import nudge_number
 
         canvas = self._canvas
-        face = canvas.board.placement.face(item)
+        face = canvas.scene.placement.face(item)
         row = face.input(path) if face is not None else None
-        box = field_box(canvas.board, item, row) if row is not None else None
+        box = field_box(canvas.scene, item, row) if row is not None else None
         if row is None or box is None:
             return
         rows = self._offers(item, row)
@@ -71,7 +71,7 @@ class InPlaceEditing:
 
     def click_field(self, item: ItemId, path: str) -> None:
         """A click: a switch turns at once, everything else is edited."""
-        face = self._canvas.board.placement.face(item)
+        face = self._canvas.scene.placement.face(item)
         row = face.input(path) if face is not None else None
         if row is None or not field_choices.is_switch(row.parameter) or row.state == "wired":
             self.edit_field(item, path)
@@ -84,9 +84,9 @@ class InPlaceEditing:
     def rename(self, item: ItemId) -> None:
         """Edit the names a node binds, or a block's title."""
         self.close()
-        canvas, box = self._canvas, self._canvas.board.placement.box(item)
-        item = canvas.board.state.joining.modules.get(item, item)  # the header has the module's name
-        node, block = canvas.board.graph.nodes.get(item), canvas.board.graph.blocks.get(item)
+        canvas, box = self._canvas, self._canvas.scene.placement.box(item)
+        item = canvas.scene.state.joining.modules.get(item, item)  # the header has the module's name
+        node, block = canvas.scene.graph.nodes.get(item), canvas.scene.graph.blocks.get(item)
         if box is None or (block is not None and block.kind != "group"):
             return
         strip = Box(box.x + 6, box.y + 3, max(box.width - 12, 140), (HEADER if node else FRAME_TITLE) - 6)
@@ -114,8 +114,8 @@ class InPlaceEditing:
         """
         self.close()
         canvas = self._canvas
-        board = canvas.board
-        note, box = board.placement.notes.get(item), board.placement.box(item)
+        scene = canvas.scene
+        note, box = scene.placement.notes.get(item), scene.placement.box(item)
         if note is not None:
             place, text = note.box, note.text
         elif at is not None:
@@ -146,8 +146,8 @@ class InPlaceEditing:
     # --------------------------------------------------------------
 
     def _offers(self, item: ItemId, row: InputRow) -> tuple[LiteralChoice, ...]:
-        canvas, graph = self._canvas, self._canvas.board.graph
-        sizes = field_choices.sizes_of(graph, canvas.board.results, item) if row.parameter.name in DIMENSIONS else None
+        canvas, graph = self._canvas, self._canvas.scene.graph
+        sizes = field_choices.sizes_of(graph, canvas.scene.results, item) if row.parameter.name in DIMENSIONS else None
         return choices_for(
             row.parameter, required=row.required, current=row.text, devices=_devices(canvas.session),
             document_device=graph.header.device, sizes=sizes,
@@ -213,7 +213,7 @@ class InPlaceEditing:
         """Tab: the next field of the card, round and round."""
         if how not in ("next", "previous"):
             return
-        face = self._canvas.board.placement.face(item)
+        face = self._canvas.scene.placement.face(item)
         ports = [(row.owner, row.path) for row in face.fields()] if face is not None else []
         if (item, path) in ports:
             step = 1 if how == "next" else -1
@@ -223,7 +223,7 @@ class InPlaceEditing:
         return self._try(recipes.set_value, f"Set {row.path}", item, row.path, text)
 
     def _set_name(self, item: ItemId, text: str) -> str:
-        if item in self._canvas.board.graph.blocks:
+        if item in self._canvas.scene.graph.blocks:
             return self._try(_retitled, "Rename group", item, text)
         names = tuple(part.strip() for part in text.split(",")) if text.strip() else ()
         return self._try(recipes.rename, f"Rename to {text.strip()}", item, names)

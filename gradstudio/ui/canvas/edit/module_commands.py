@@ -17,32 +17,32 @@ class ModuleCommands:
     def __init__(self, canvas: CanvasContext, selection: CanvasSelection) -> None:
         """Modules of this canvas; what is made is selected."""
         self._canvas, self._selection = canvas, selection
-        self._board, self._store = canvas.board, canvas.store
+        self._scene, self._store = canvas.scene, canvas.store
 
     def module_of(self, item: ItemId) -> ItemId | None:
         """The module that an item's card is about; None when it is about none."""
-        module = self._board.state.joining.modules.get(item, item)
-        return module if makes_module(operator_of(self._board.graph, module)) else None
+        module = self._scene.state.joining.modules.get(item, item)
+        return module if makes_module(operator_of(self._scene.graph, module)) else None
 
     def toggle_training(self, item: ItemId) -> None:
         """Write ``eval()`` behind the module of a card, or take it away."""
         module = self.module_of(item)
         if module is not None:
-            training = not module_modes.is_training(self._board.graph, module)
+            training = not module_modes.is_training(self._scene.graph, module)
             self._store.attempt(recipes.set_training, "Train" if training else "Evaluate", (module,), training)
 
     def toggle_frozen(self, item: ItemId) -> None:
         """Let nothing of a module learn, or all of it again."""
         module = self.module_of(item)
         if module is not None:
-            frozen = not module_modes.is_frozen(self._board.graph, module)
+            frozen = not module_modes.is_frozen(self._scene.graph, module)
             self._store.attempt(recipes.set_frozen, "Freeze" if frozen else "Unfreeze", (module,), frozen)
 
     def call_again(self, item: ItemId) -> None:
         """One more call of a module: both share its weights."""
         module = self.module_of(item)
         if module is not None:
-            edits, call = recipes.call_again(self._board.graph, module)
+            edits, call = recipes.call_again(self._scene.graph, module)
             self._store.submit(edits, "Call again")
             self._selection.select(frozenset({call}))
 
@@ -59,7 +59,7 @@ class ModuleCommands:
     def add_child(self, container: ItemId, key: str) -> bool:
         """Put a fresh layer into a container; False when it takes none."""
         try:
-            edits, layer = recipes.add_child(self._board.graph, container, key)
+            edits, layer = recipes.add_child(self._scene.graph, container, key)
         except Refused as refusal:
             self._canvas.refuse(str(refusal))
             return False
@@ -72,5 +72,5 @@ class ModuleCommands:
         if item is None or not makes_module(load().get(key)):
             return None
         module = self.module_of(item)
-        takes = module is not None and recipes.free_child_port(self._board.graph, module) is not None
+        takes = module is not None and recipes.free_child_port(self._scene.graph, module) is not None
         return module if takes else None

@@ -32,7 +32,7 @@ class NoteCommands:
     def __init__(self, canvas: CanvasContext, in_place: InPlaceEditing) -> None:
         """Notes of this canvas, written where they stand."""
         self._canvas, self._in_place = canvas, in_place
-        self._board, self._store = canvas.board, canvas.store
+        self._scene, self._store = canvas.scene, canvas.store
 
     def edit_note(self, item: ItemId) -> None:
         """Edit an item's note where it stands, or make one."""
@@ -40,7 +40,7 @@ class NoteCommands:
 
     def set_note(self, item: ItemId, text: str) -> str:
         """Write an item's note, or the last comment of the program (""), or of a block that shows it for a note."""
-        store, graph = self._store, self._board.graph
+        store, graph = self._store, self._scene.graph
         block = graph.blocks.get(item)
         if item in graph and (block is None or note_of(block) or not graph.tails.get(BodyId(item))):
             store.attempt(recipes.set_note, "Edit note", item, text)
@@ -51,20 +51,20 @@ class NoteCommands:
 
     def color_note(self, item: ItemId, color: str) -> None:
         """Give a note another colour; "" is the usual one."""
-        note = self._board.placement.notes.get(item)
+        note = self._scene.placement.notes.get(item)
         if note is not None:
-            place = self._board.graph.places.get(note.key, Place(note.box.x, note.box.y))
+            place = self._scene.graph.places.get(note.key, Place(note.box.x, note.box.y))
             self._store.submit((SetPlaces({note.key: msgspec.structs.replace(place, color=color)}),), "Colour note")
 
     def add_note_at(self, x: float, y: float) -> None:
         """Write a note at a scene point; the code keeps it as a comment of what is nearest and has none."""
-        item = owner_of_note(self._board, x, y)
+        item = owner_of_note(self._scene, x, y)
         if item is None:
             self._canvas.refuse("Every statement here has a note already: double-click one to write more.")
             return
         commit = (
             partial(self.make_note, item, (x, y))
-            if item not in self._board.placement.notes
+            if item not in self._scene.placement.notes
             else partial(self.set_note, item)
         )
         self._in_place.edit_note(item, commit, (x, y))
@@ -73,7 +73,7 @@ class NoteCommands:
         """Keep what was written at a scene point as an item's note, and say where the code has it."""
         if not text.strip():
             return ""
-        graph = self._board.graph
+        graph = self._scene.graph
         edits: Edits = (
             recipes.set_note(graph, item, text) if item in graph else (SetTail(BodyId(item), text.strip("\n")),)
         )
@@ -84,18 +84,18 @@ class NoteCommands:
 
     def link_at(self, item: ItemId, x: float, y: float) -> str:
         """The address of a link in a note at a scene point; "" for none."""
-        note = self._board.placement.notes.get(item)
+        note = self._scene.placement.notes.get(item)
         return note.words.link_at(x - note.box.x - NOTE_EDGE, y - note.box.y - NOTE_EDGE) if note is not None else ""
 
 
-def owner_of_note(board: Scene, x: float, y: float) -> ItemId | None:
+def owner_of_note(scene: Scene, x: float, y: float) -> ItemId | None:
     """Whose note a free one at a scene point becomes: of the nearest card in that frame without one.
 
     Where nothing is near, of the program's end (""); None: all have one.
     """
-    graph, frame = board.graph, hit_test.frame_at(board, x, y)
+    graph, frame = scene.graph, hit_test.frame_at(scene, x, y)
     body = BodyId(frame) if frame is not None else ROOT
-    boxes = ((item, board.placement.box(item)) for item in graph.bodies[body] if board.state.joining.home(item) == item)
+    boxes = ((item, scene.placement.box(item)) for item in graph.bodies[body] if scene.state.joining.home(item) == item)
     found = [
         (_distance(box, x, y), item)
         for item, box in boxes
@@ -104,7 +104,7 @@ def owner_of_note(board: Scene, x: float, y: float) -> ItemId | None:
     nearest, item = min(found, default=(NEAR, frame))
     if frame is None and not graph.tails.get(ROOT) and graph.edges is None and nearest >= NEAR:
         return ItemId(ROOT)
-    return item if item is not frame or (frame is not None and frame not in board.placement.notes) else None
+    return item if item is not frame or (frame is not None and frame not in scene.placement.notes) else None
 
 
 def _distance(box: Box, x: float, y: float) -> float:

@@ -43,7 +43,7 @@ class OperatorCommands:
         self._canvas, self._selection, self._navigation = canvas, selection, navigation
         self._selection_commands, self._group_commands = selection_commands, group_commands
         self._module_commands, self._gliding = module_commands, gliding
-        self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
+        self._scene, self._store, self._attention = canvas.scene, canvas.store, canvas.attention
         self._asked: tuple[tuple[int, ItemId, Wire], bool] | None = None
 
     # -------------------------------------------------------------- adding
@@ -74,9 +74,9 @@ class OperatorCommands:
 
     def wrap_in(self, key: str) -> ItemId | None:
         """Put the selection into a block from the Library."""
-        before = set(self._board.graph.blocks)
+        before = set(self._scene.graph.blocks)
         self._selection_commands.wrap_selection(cast(BlockKind, KINDS[key]))
-        made = set(self._board.graph.blocks) - before
+        made = set(self._scene.graph.blocks) - before
         if made:
             self._canvas.shelf.use(key)
         return next(iter(made), None)
@@ -90,13 +90,13 @@ class OperatorCommands:
             x, y = self._navigation.free_place(key)
         found = body if body is not None else ROOT
         try:
-            edits, item = recipes.add_operator(self._board.graph, key, round(x), round(y), body=found)
+            edits, item = recipes.add_operator(self._scene.graph, key, round(x), round(y), body=found)
         except Refused as refusal:
             self._canvas.refuse(str(refusal))
             return None
-        edits = avoid_overlap(self._board, edits, found) if aside else edits
+        edits = avoid_overlap(self._scene, edits, found) if aside else edits
         submit_with_room(
-            self._store, self._board, edits, () if found == ROOT else (item,), f"Add {key.rsplit('.', 1)[-1]}"
+            self._store, self._scene, edits, () if found == ROOT else (item,), f"Add {key.rsplit('.', 1)[-1]}"
         )
         self._selection.select(frozenset({item}))
         self._canvas.shelf.use(key)
@@ -107,7 +107,7 @@ class OperatorCommands:
         from gradstudio.scene.edit.insert_room import insert_with_room
 
         try:
-            edits, item = insert_with_room(self._board, wire, key, round(x), round(y))
+            edits, item = insert_with_room(self._scene, wire, key, round(x), round(y))
         except Refused as refusal:
             self._canvas.refuse(str(refusal))
             return False
@@ -122,30 +122,30 @@ class OperatorCommands:
 
         left, top = geometry.nearest_grid_multiple(x - GRIP[0]), geometry.nearest_grid_multiple(y - GRIP[1])
         if is_own(key):
-            self.add_operator(key, left, top, body_at(self._board, x, y))
+            self.add_operator(key, left, top, body_at(self._scene, x, y))
             return
         if key in KINDS:
-            self.add_block(key, left, top, body_at(self._board, x, y))
+            self.add_block(key, left, top, body_at(self._scene, x, y))
             return
-        hit = hit_test.hit(self._board, x, y, self._canvas.camera.zoom)
-        container = self._module_commands.container_at(hit_test.card_at(self._board, x, y), key)
+        hit = hit_test.hit(self._scene, x, y, self._canvas.camera.zoom)
+        container = self._module_commands.container_at(hit_test.card_at(self._scene, x, y), key)
         if container is not None and self._module_commands.add_child(container, key):
             return
         if hit.kind == "wire" and hit.wire is not None and self.insert_on_wire(hit.wire, key, left, top):
             return
-        self.add_operator(key, left, top, body_at(self._board, x, y))
+        self.add_operator(key, left, top, body_at(self._scene, x, y))
 
     # -------------------------------------------------------------- another operator, into a wire
 
     def can_replace(self) -> bool:
         """Whether one node is selected whose operator could be another."""
         current = self._attention.current
-        is_one = len(self._attention.selection) == 1 and current is not None and current in self._board.graph
-        return is_one and current is not None and recipes.replaceable_node(self._board.graph, current) is not None
+        is_one = len(self._attention.selection) == 1 and current is not None and current in self._scene.graph
+        return is_one and current is not None and recipes.replaceable_node(self._scene.graph, current) is not None
 
     def replace_operator(self, item: ItemId, key: str) -> None:
         """Put another operator in a node's place, and say what could not stay."""
-        graph = self._board.graph
+        graph = self._scene.graph
         name = title(graph, item)
         try:
             edits, lost = recipes.replace(graph, item, key)
@@ -162,16 +162,16 @@ class OperatorCommands:
 
     def submit_gliding(self, edits: Edits, text: str) -> None:
         """Submit edits that move cards, and let these glide to their places."""
-        before = {key: (place.x, place.y) for key, place in self._board.graph.places.items()}
+        before = {key: (place.x, place.y) for key, place in self._scene.graph.places.items()}
         self._store.submit(edits, text)
         self._gliding.start(before)
 
     def wire_under(self, x: float, y: float, item: ItemId) -> Wire | None:
         """The wire near a scene point into which an idle node could go; cards over it do not count."""
-        wire = hit_test.wire_at(self._board, x, y, REACH / self._canvas.camera.zoom)
+        wire = hit_test.wire_at(self._scene, x, y, REACH / self._canvas.camera.zoom)
         if wire is None:
             return None
-        asked = self._board.graph.revision, item, wire
+        asked = self._scene.graph.revision, item, wire
         if self._asked is None or self._asked[0] != asked:
             self._asked = asked, self._goes_into(wire, item)
         return wire if self._asked[1] else None
@@ -179,7 +179,7 @@ class OperatorCommands:
     def _goes_into(self, wire: Wire, item: ItemId) -> bool:
         """Whether an idle node could go into a wire; asked once for each wire that a drag comes to."""
         try:
-            recipes.insert_existing(self._board.graph, wire, item)
+            recipes.insert_existing(self._scene.graph, wire, item)
         except Refused:
             return False
         return True
@@ -189,11 +189,11 @@ class OperatorCommands:
         from gradstudio.scene.edit.insert_room import lead_through_with_room
 
         try:
-            edits = lead_through_with_room(self._board, wire, item, x, y)
+            edits = lead_through_with_room(self._scene, wire, item, x, y)
         except Refused as refusal:
             self._canvas.refuse(str(refusal))
             return False
-        self.submit_gliding(edits, f"Insert {title(self._board.graph, item)}")
+        self.submit_gliding(edits, f"Insert {title(self._scene.graph, item)}")
         self._selection.select(frozenset({item}))
         return True
 

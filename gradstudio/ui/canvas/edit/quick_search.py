@@ -58,7 +58,7 @@ class QuickSearch:
         from gradstudio.scene.edit.card_drop import body_at
         from gradstudio.scene.edit.search_suggestions import Wanted
 
-        graph, current = self._canvas.board.graph, self._canvas.attention.current
+        graph, current = self._canvas.scene.graph, self._canvas.attention.current
         before = visible_operator(graph, current) if current in graph and current is not None else ""
         first = self.habits.after(before) if before else ()
         wanted = Wanted(first=first, why=f"usual after {_short(before)}")
@@ -66,7 +66,7 @@ class QuickSearch:
         self._show(
             x,
             y,
-            lambda key: self._operator_commands.add_operator(key, x, y, body_at(canvas.board, x, y), aside=True),
+            lambda key: self._operator_commands.add_operator(key, x, y, body_at(canvas.scene, x, y), aside=True),
             wanted,
         )
 
@@ -85,8 +85,8 @@ class QuickSearch:
         from gradstudio.scene.edit.replacements import Costs, can_replace, similar_operators
         from gradstudio.scene.edit.search_suggestions import Wanted
 
-        board, graph = self._canvas.board, self._canvas.board.graph
-        box, target = board.placement.box(board.state.joining.home(item)), recipes.replaceable_node(graph, item)
+        scene, graph = self._canvas.scene, self._canvas.scene.graph
+        box, target = scene.placement.box(scene.state.joining.home(item)), recipes.replaceable_node(graph, item)
         if box is None or target is None:
             return
         operator = load()[graph.nodes[target].operator]
@@ -107,7 +107,7 @@ class QuickSearch:
         from gradstudio.operators.search.value_sources import can_give, usual_givers
         from gradstudio.scene.edit.search_suggestions import Wanted
 
-        graph = self._canvas.board.graph
+        graph = self._canvas.scene.graph
         key = visible_operator(graph, port.item)
         if port.side == "output":
             first, why, title = self.habits.after(key), f"usual after {_short(key)}", "Search what takes this…"
@@ -126,7 +126,7 @@ class QuickSearch:
         """Search for an operator to put into a wire."""
         from gradstudio.scene.edit.search_suggestions import Wanted
 
-        graph = self._canvas.board.graph
+        graph = self._canvas.scene.graph
         port, key = PortRef(wire.source, "output", "", wire.output), visible_operator(graph, wire.source)
         wanted = Wanted(
             _fitting(graph, port), self.habits.after(key), f"usual after {_short(key)}", "Insert…", waits=True
@@ -145,8 +145,8 @@ class QuickSearch:
         canvas = self._canvas
         window = canvas.widget.window()  # the popup may lie over the docks: the canvas can be small
         if not wanted.waits:
-            self.pictures.definitions = definitions(canvas.board.graph, self._canvas.shelf.published)
-            own = (*document_rows(canvas.board.graph), *published_rows(self._canvas.shelf.published))
+            self.pictures.definitions = definitions(canvas.scene.graph, self._canvas.shelf.published)
+            own = (*document_rows(canvas.scene.graph), *published_rows(self._canvas.shelf.published))
             wanted = dataclasses.replace(wanted, own=own)
         popup = SearchPopup(window, canvas.look.theme, wanted, self._canvas.shelf, self.pictures, self._first_words)
         popup.chosen.connect(lambda key: self._on_popup_chosen(popup, str(key), chosen))
@@ -163,7 +163,7 @@ class QuickSearch:
     def _on_store_submitted(self, edits: object) -> None:
         """What a person wires tells what they usually wire."""
         assert isinstance(edits, tuple)
-        self.habits.learn(self._canvas.board.graph, edits)
+        self.habits.learn(self._canvas.scene.graph, edits)
 
     def _on_popup_chosen(self, popup: "SearchPopup", key: str, chosen: Callable[[str], object]) -> None:
         """What was chosen with the mouse hangs at the cursor; keys need no mouse, and who waits has a place for it."""
@@ -184,15 +184,15 @@ class QuickSearch:
         from gradstudio.scene.edit.card_drop import body_at
 
         canvas = self._canvas
-        graph, body = canvas.board.graph, body_at(canvas.board, at.x, at.y)
+        graph, body = canvas.scene.graph, body_at(canvas.scene, at.x, at.y)
         try:
             edits, item = add_wired(graph, key, port, at.x, at.y, body)
         except Refused as refusal:
             canvas.refuse(str(refusal))
             return
         if port.side == "input":
-            edits = place_output_at(canvas.board, edits, item, at.x, at.y)
-        canvas.store.submit(avoid_overlap(canvas.board, edits, body), f"Add {key.rsplit('.', 1)[-1]}")
+            edits = place_output_at(canvas.scene, edits, item, at.x, at.y)
+        canvas.store.submit(avoid_overlap(canvas.scene, edits, body), f"Add {key.rsplit('.', 1)[-1]}")
         self._selection.select(frozenset({item}))
         self._canvas.shelf.use(key)
         self._navigation.show_items({item})

@@ -24,7 +24,7 @@ class SelectionCommands:
         """What is selected on this canvas."""
         self._canvas, self._selection, self._navigation = canvas, selection, navigation
         self._wire_commands = wire_commands
-        self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
+        self._scene, self._store, self._attention = canvas.scene, canvas.store, canvas.attention
 
     def delete_selection(self) -> None:
         """Delete the selected items and wires."""
@@ -38,8 +38,8 @@ class SelectionCommands:
         if wires:
             self._wire_commands.remove_wires(wires)
         if items:
-            recipe = keep_frames(recipes.delete, self._board.placement.frames)
-            self._store.attempt(recipe, counted_items("Delete", cards_of(self._board, items)), sorted(items))
+            recipe = keep_frames(recipes.delete, self._scene.placement.frames)
+            self._store.attempt(recipe, counted_items("Delete", cards_of(self._scene, items)), sorted(items))
 
     def duplicate_wired(self) -> None:
         """Copy the selection beside itself; the copies read what the originals read."""
@@ -51,12 +51,12 @@ class SelectionCommands:
         from gradstudio.scene.edit.avoid_overlap import avoid_overlap
 
         items = self._selection.statements()
-        extent = self._board.placement.extent(items)
+        extent = self._scene.placement.extent(items)
         if extent is not None:
             down = math.ceil((extent.height + APART) / GRID) * GRID
-            edits, made = fragments.duplicate(self._board.graph, sorted(items), 0.0, down, wired=wired)
-            edits = avoid_overlap(self._board, edits)
-            self._store.submit(edits, counted_items("Duplicate", cards_of(self._board, items)))
+            edits, made = fragments.duplicate(self._scene.graph, sorted(items), 0.0, down, wired=wired)
+            edits = avoid_overlap(self._scene, edits)
+            self._store.submit(edits, counted_items("Duplicate", cards_of(self._scene, items)))
             self._selection.select(frozenset(made))
             self._navigation.show_items(made)
 
@@ -64,18 +64,18 @@ class SelectionCommands:
         """Put the selected statements into a new block."""
         from gradstudio.graph import recipes
 
-        blocks, items = set(self._board.graph.blocks), self._selection.statements()
+        blocks, items = set(self._scene.graph.blocks), self._selection.statements()
         if (items or not self._selection.chosen()) and self._store.attempt(
             recipes.wrap, f"Wrap in {kind}", sorted(items), kind
         ):
-            self._selection.select(frozenset(self._board.graph.blocks) - blocks)
+            self._selection.select(frozenset(self._scene.graph.blocks) - blocks)
 
     def unwrap_selection(self) -> None:
         """Take the selected blocks away, keep what they hold."""
         from gradstudio.graph import recipes
 
         for item in sorted(self._attention.selection):
-            if item in self._board.graph.blocks:
+            if item in self._scene.graph.blocks:
                 self._store.attempt(recipes.unwrap, "Remove block", item)
 
     def move_earlier(self) -> None:
@@ -99,9 +99,9 @@ class SelectionCommands:
         self._store.attempt(recipes.set_mark, "Choose root", item, "root", on)
 
 
-def cards_of(board: Scene, items: Iterable[ItemId]) -> int:
+def cards_of(scene: Scene, items: Iterable[ItemId]) -> int:
     """How many cards and frames these items are."""
-    return len(board.state.joining.cards(items))
+    return len(scene.state.joining.cards(items))
 
 
 def counted_items(verb: str, count: int, noun: str = "item") -> str:

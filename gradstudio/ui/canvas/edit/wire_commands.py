@@ -27,7 +27,7 @@ class WireCommands:
     def __init__(self, canvas: CanvasContext, selection: CanvasSelection) -> None:
         """Nothing is traced, and no list is open."""
         self._canvas, self._selection = canvas, selection
-        self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
+        self._scene, self._store, self._attention = canvas.scene, canvas.store, canvas.attention
         self.trace_on = False
         self.link_list: WireChoiceList | None = None
         self._traced: tuple[tuple[int, frozenset[ItemId]], trace_painter.Trace] | None = None
@@ -49,19 +49,19 @@ class WireCommands:
         """What the trace lights now; None when it is off, or nothing is selected."""
         if not self.trace_on:
             return None
-        board = self._board
+        scene = self._scene
         selection = frozenset(
-            k for k in self._attention.selection if k in board.stack.index or k in board.placement.frames
+            k for k in self._attention.selection if k in scene.stack.index or k in scene.placement.frames
         )
         if not selection:
             return None
-        key = (self._board.state.graph_revision, selection)
+        key = (self._scene.state.graph_revision, selection)
         if self._traced is None or self._traced[0] != key:
-            self._traced = key, trace_painter.trace(self._board, selection)
+            self._traced = key, trace_painter.trace(self._scene, selection)
         return self._traced[1]
 
     def paint_trace(self, painter: QPainter) -> None:
-        """Over the board: what the trace lights, the rest faded."""
+        """Over the scene: what the trace lights, the rest faded."""
         found = self.traced()
         if found is not None:
             view = self._canvas.viewport()
@@ -72,13 +72,13 @@ class WireCommands:
     def select_feeding(self) -> None:
         """Select, too, everything that feeds the selection."""
         self._selection.select(
-            self._attention.selection | trace_painter.upstream_of(self._board, self._attention.selection)
+            self._attention.selection | trace_painter.upstream_of(self._scene, self._attention.selection)
         )
 
     def select_following(self) -> None:
         """Select, too, everything that follows from the selection."""
         self._selection.select(
-            self._attention.selection | trace_painter.downstream_of(self._board, self._attention.selection)
+            self._attention.selection | trace_painter.downstream_of(self._scene, self._attention.selection)
         )
 
     # -------------------------------------------------------------- dots
@@ -91,9 +91,9 @@ class WireCommands:
 
     def put_dot(self, wire: Wire, x: float, y: float, index: int | None = None) -> None:
         """Lead a wire through a scene point; the dot is selected."""
-        if wire not in self._board.wiring.index:
+        if wire not in self._scene.wiring.index:
             return
-        place = self._board.routes.dot_index(wire, x, y) if index is None else index
+        place = self._scene.routes.dot_index(wire, x, y) if index is None else index
         if self._store.attempt(recipes.add_dot, "Add dot", wire, place, self.on_grid(x, y)):
             self._selection.select_dots(frozenset({dot_key((wire.target, wire.port), place)}))
 
@@ -102,12 +102,12 @@ class WireCommands:
         if not self._canvas.lit.selected_wires:
             self._canvas.refuse("Click on a wire first; or double-click where the dot is to be.")
         for wire in sorted(self._canvas.lit.selected_wires):
-            x, y = self._board.routes.paths[self._board.wiring.index[wire]][MIDDLE].tolist()
+            x, y = self._scene.routes.paths[self._scene.wiring.index[wire]][MIDDLE].tolist()
             self.put_dot(wire, x, y)
 
     def remove_dots(self, wire: Wire) -> None:
         """Take all dots of a wire away: it runs as it did without."""
-        self._store.attempt(recipes.remove_dots, "Remove dots", tuple(self._board.dots.of(wire)))
+        self._store.attempt(recipes.remove_dots, "Remove dots", tuple(self._scene.dots.of(wire)))
 
     def remove_wires(self, wires: tuple[Wire, ...]) -> None:
         """Take wires away."""
@@ -122,13 +122,13 @@ class WireCommands:
         from gradstudio.graph.ports import port_matching
 
         sources, targets = self.owners(source, "outputs"), self.owners(target, "inputs")
-        face = self._board.placement.face(target)
-        found = port_matching.rank_links(self._board.graph, sources, targets)
+        face = self._scene.placement.face(target)
+        found = port_matching.rank_links(self._scene.graph, sources, targets)
         return [link for link in found if face is not None and face.input(link.port) is not None]
 
     def owners(self, item: ItemId, side: Literal["inputs", "outputs"]) -> list[ItemId]:
         """The items whose ports stand on a card."""
-        face = self._board.placement.face(item)
+        face = self._scene.placement.face(item)
         rows = getattr(face, side) if face is not None else ()
         return list(dict.fromkeys(row.owner for row in rows))
 
@@ -137,7 +137,7 @@ class WireCommands:
         from gradstudio.ui.canvas.popups.wire_choice_list import WireChoiceList
 
         self.close_links()
-        graph = self._board.graph
+        graph = self._scene.graph
         ends = {(link.source, link.output, link.target, link.port): link for link in links}
         there = [link for end, link in ends.items() if graph.wires.get((end[2], end[3])) == Wire(*end)]
         words = f"Connect {title(graph, source)} to {title(graph, target)}"
@@ -149,24 +149,24 @@ class WireCommands:
 
     def connect_selected(self) -> None:
         """Choose the wires from the first to the second of two selected cards, in program order."""
-        cards = self._board.state.joining.cards(self._attention.selection)
-        chosen = [item for item in self._board.stack.ids if item in cards]
-        places = {item: k for k, item in enumerate(self._board.graph.order())}
+        cards = self._scene.state.joining.cards(self._attention.selection)
+        chosen = [item for item in self._scene.stack.ids if item in cards]
+        places = {item: k for k, item in enumerate(self._scene.graph.order())}
         chosen.sort(key=lambda item: places[item])
         if len(chosen) != 2:
             self._canvas.refuse("Select two cards: the wires from the first to the second can be chosen then.")
             return
         for source, target in (chosen, chosen[::-1]):
-            links, box = self.links_between(source, target), self._board.placement.box(target)
+            links, box = self.links_between(source, target), self._scene.placement.box(target)
             if links and box is not None:
                 self.choose_links(source, target, links, self._canvas.camera.to_view(box.x, box.y + box.height / 2))
                 return
-        first, second = (title(self._board.graph, item) for item in chosen)
+        first, second = (title(self._scene.graph, item) for item in chosen)
         self._canvas.refuse(f"No output of {first} or {second} fits an input of the other.")
 
     def can_connect(self) -> bool:
         """Whether two cards are selected."""
-        return len(self._board.state.joining.cards(self._attention.selection) & self._board.stack.cards.keys()) == 2
+        return len(self._scene.state.joining.cards(self._attention.selection) & self._scene.stack.cards.keys()) == 2
 
     def close_links(self) -> None:
         """Close the list of wires if one is open."""
@@ -189,7 +189,7 @@ class WireCommands:
     def toggle_wires_muted(self, wires: tuple[Wire, ...] = ()) -> None:
         """Take wires, by default the selected ones, out of the program; all of them muted: back into it."""
         chosen = wires or tuple(self._canvas.lit.selected_wires)
-        live = tuple(wire for wire in chosen if wire not in self._board.wiring.muted)
+        live = tuple(wire for wire in chosen if wire not in self._scene.wiring.muted)
         if not chosen:
             self._canvas.refuse("Click on a wire first; or draw a line over wires with Ctrl+Alt and the right button.")
         elif live:
@@ -201,7 +201,7 @@ class WireCommands:
 
     def swap_inputs(self) -> None:
         """Exchange the first two operands of each selected node."""
-        graph = self._board.graph
+        graph = self._scene.graph
         items = [
             item for item in sorted(self._selection.chosen()) if recipes.swappable_operands(graph, item) is not None
         ]
@@ -212,7 +212,7 @@ class WireCommands:
 
     def can_swap(self) -> bool:
         """Whether something selected has two operands."""
-        graph = self._board.graph
+        graph = self._scene.graph
         return any(recipes.swappable_operands(graph, item) is not None for item in self._attention.selection)
 
 

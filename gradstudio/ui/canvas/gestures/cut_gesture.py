@@ -40,13 +40,13 @@ class Swipe(Gesture):
     def paint(self, painter: QPainter) -> None:
         if not self._at.is_far_from(self.start):
             return
-        canvas, board = self.canvas, self.canvas.board
+        canvas, scene = self.canvas, self.canvas.scene
         color = canvas.look.color(self.role)
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        which = [board.wiring.index[wire] for wire in self.crossed if wire in board.wiring.index]
+        which = [scene.wiring.index[wire] for wire in self.crossed if wire in scene.wiring.index]
         if which:
-            draw_paths(painter, canvas.camera, seen, board.routes.paths[which], color, 4.0)
+            draw_paths(painter, canvas.camera, seen, scene.routes.paths[which], color, 4.0)
         self._paint_line(painter, color)
 
     def _paint_line(self, painter: QPainter, color: QColor) -> None:
@@ -57,15 +57,15 @@ class Swipe(Gesture):
         painter.drawLine(start, end)
 
     def _crossed(self) -> tuple[Wire, ...]:
-        board = self.canvas.board
+        scene = self.canvas.scene
         found = arrays.wires_across(
-            board.routes.paths, board.routes.bounds, (self.start.x, self.start.y), (self._at.x, self._at.y)
+            scene.routes.paths, scene.routes.bounds, (self.start.x, self.start.y), (self._at.x, self._at.y)
         )
-        return tuple(board.wiring.wires[k] for k in found if self.takes(board.wiring.wires[k]))
+        return tuple(scene.wiring.wires[k] for k in found if self.takes(scene.wiring.wires[k]))
 
     def takes(self, wire: Wire) -> bool:
         """Whether the line means this wire."""
-        return self.canvas.board.wiring.is_drawn(wire)
+        return self.canvas.scene.wiring.is_drawn(wire)
 
 
 class Knife(Swipe):
@@ -87,7 +87,7 @@ class MuteSwipe(Swipe):
 
     def takes(self, wire: Wire) -> bool:
         """A block's inputs cannot be muted."""
-        return super().takes(wire) and wire.target in self.canvas.board.graph.nodes
+        return super().takes(wire) and wire.target in self.canvas.scene.graph.nodes
 
 
 def canvas_points(canvas: GestureCanvas, at: Pointer) -> QPointF:

@@ -94,7 +94,7 @@ class RubberBand(Gesture):
         self._end = at
         self.canvas.selection.select(self._chosen(at))
         self.canvas.lit.selected_dots = self._added(
-            self._dots_before, self.canvas.board.dots.inside(self._band(at)), at
+            self._dots_before, self.canvas.scene.dots.inside(self._band(at)), at
         )
         self.canvas.viewport().update()
 
@@ -117,11 +117,11 @@ class RubberBand(Gesture):
         return at.holds(Qt.KeyboardModifier.ShiftModifier) or at.holds(Qt.KeyboardModifier.ControlModifier)
 
     def _chosen(self, at: Pointer) -> frozenset[ItemId]:
-        band, board = self._band(at), self.canvas.board
+        band, scene = self._band(at), self.canvas.scene
         touched = frozenset(
-            item for item in board.stack.ids if (box := board.placement.box(item)) is not None and box.meets(band)
+            item for item in scene.stack.ids if (box := scene.placement.box(item)) is not None and box.meets(band)
         )
-        touched |= {item for item, frame in board.placement.frames.items() if _holds(band, frame.box)}
+        touched |= {item for item, frame in scene.placement.frames.items() if _holds(band, frame.box)}
         return self._added(self._before, touched, at)
 
     def _band(self, at: Pointer) -> Box:

@@ -72,7 +72,7 @@ class GhostCard(QObject):
         wire = self.wire_at(self.key, x, y)
         canvas.lit.hovered_wire = wire
         canvas.lit.hovered_port, canvas.lit.hovered_item = None, hit_test.NOWHERE
-        canvas.lit.drop_frame = hit_test.frame_at(canvas.board, x, y) if wire is None else None
+        canvas.lit.drop_frame = hit_test.frame_at(canvas.scene, x, y) if wire is None else None
         canvas.viewport().update()
 
     def place(self) -> None:
@@ -119,10 +119,10 @@ class GhostCard(QObject):
         canvas = self._canvas
         if key in KINDS:
             return None
-        wire = hit_test.hit(canvas.board, x, y, canvas.camera.zoom).wire
+        wire = hit_test.hit(canvas.scene, x, y, canvas.camera.zoom).wire
         if wire is not None and wire not in self._fits:
             try:
-                insert_with_room(canvas.board, wire, key, x, y)
+                insert_with_room(canvas.scene, wire, key, x, y)
                 self._fits[wire] = True
             except Refused:
                 self._fits[wire] = False
@@ -149,14 +149,14 @@ class GhostCard(QObject):
 
     def _mouse(self, event: QMouseEvent) -> bool:
         at = event.position()
-        scene = self._canvas.camera.to_scene(at.x(), at.y())
+        place = self._canvas.camera.to_scene(at.x(), at.y())
         if event.type() == QEvent.Type.MouseMove:
-            self.move(*scene)
+            self.move(*place)
             return event.buttons() == Qt.MouseButton.NoButton
         if event.button() == Qt.MouseButton.MiddleButton:
             return False
         if event.type() == QEvent.Type.MouseButtonRelease and event.button() == Qt.MouseButton.LeftButton:
-            self.move(*scene)
+            self.move(*place)
             self.place()
         elif event.type() == QEvent.Type.MouseButtonPress and event.button() == Qt.MouseButton.RightButton:
             self.cancel()

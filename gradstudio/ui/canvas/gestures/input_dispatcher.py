@@ -61,7 +61,7 @@ class InputDispatcher:
 
     def hit(self, at: Pointer) -> Hit:
         """What lies under a pointer."""
-        return hit_test.hit(self.canvas.board, at.x, at.y, self.canvas.camera.zoom)
+        return hit_test.hit(self.canvas.scene, at.x, at.y, self.canvas.camera.zoom)
 
     # -------------------------------------------------------------- mouse
 
@@ -125,7 +125,7 @@ class InputDispatcher:
                 self.canvas.field_commands.rename(hit.item)
             case "card" if self.canvas.group_commands.way_in(hit.item) is not None:
                 self.canvas.group_commands.step_in(hit.item)
-            case "card" if (cause := cause_at(self.canvas.board, hit.item, at.y)) is not None:
+            case "card" if (cause := cause_at(self.canvas.scene, hit.item, at.y)) is not None:
                 self.canvas.attention.reveal(cause)
             case "title":
                 self.canvas.field_commands.rename(hit.item)
@@ -173,7 +173,7 @@ class InputDispatcher:
         self.pointer = at
         hit = self.hit(at)
         if (
-            hit.item in canvas.board.graph
+            hit.item in canvas.scene.graph
             and hit.kind not in ("frame", "port")
             and not canvas.selection.is_selected(hit.item)
         ):
@@ -245,8 +245,8 @@ class InputDispatcher:
 
     def _pointer_of(self, event: QMouseEvent | QWheelEvent) -> Pointer:
         at = event.position()
-        scene = self.canvas.camera.to_scene(at.x(), at.y())
-        return Pointer(at.x(), at.y(), *scene, event.modifiers(), event.timestamp())
+        place = self.canvas.camera.to_scene(at.x(), at.y())
+        return Pointer(at.x(), at.y(), *place, event.modifiers(), event.timestamp())
 
     def _begin(self, button: Button, at: Pointer) -> "Gesture | None":
         from gradstudio.ui.canvas.gestures.gesture import Pan, RubberBand
@@ -299,7 +299,7 @@ class InputDispatcher:
             return LeafGesture(self.canvas, at, port)
         if port.side == "output" and at.holds(Modifier.ShiftModifier):
             return MoveWires(self.canvas, at, port)
-        wire = self.canvas.board.graph.wire_into(port.item, port.path) if port.side == "input" else None
+        wire = self.canvas.scene.graph.wire_into(port.item, port.path) if port.side == "input" else None
         if wire is None:
             return WireGesture(self.canvas, at, port)
         return WireGesture(self.canvas, at, PortRef(wire.source, "output", "", wire.output), wire)
@@ -307,8 +307,8 @@ class InputDispatcher:
     def _begin_move(self, at: Pointer, hit: Hit) -> "Gesture":
         from gradstudio.ui.canvas.gestures.move_gesture import Move
 
-        canvas, item = self.canvas, self.canvas.board.state.joining.home(hit.item)
-        chosen = canvas.board.state.joining.cards(canvas.attention.selection)
+        canvas, item = self.canvas, self.canvas.scene.state.joining.home(hit.item)
+        chosen = canvas.scene.state.joining.cards(canvas.attention.selection)
         dots = canvas.lit.selected_dots if item in chosen else frozenset()
         if at.holds(Modifier.ControlModifier):
             canvas.selection.select(chosen ^ {item})
@@ -319,7 +319,7 @@ class InputDispatcher:
         else:
             canvas.attention.select(sorted(chosen), current=item)
         canvas.lit.selected_dots = dots
-        keys = frozenset(canvas.attention.selection | {item} | coinciding_dots(canvas.board.graph, dots))
+        keys = frozenset(canvas.attention.selection | {item} | coinciding_dots(canvas.scene.graph, dots))
         return Move(canvas, at, keys, item, lambda: self._click(at, hit))
 
     def _click(self, at: Pointer, hit: Hit) -> None:
@@ -345,8 +345,8 @@ class InputDispatcher:
         lit, view = self.canvas.lit, self.canvas.viewport()
         if (hit.port, hit.wire, hit.item) != (lit.hovered_port, lit.hovered_wire, lit.hovered_item):
             lit.hovered_port, lit.hovered_wire, lit.hovered_item = hit.port, hit.wire, hit.item
-            home = self.canvas.board.state.joining.home(hit.item)
-            over = home if home in self.canvas.board.stack.cards else None
+            home = self.canvas.scene.state.joining.home(hit.item)
+            over = home if home in self.canvas.scene.stack.cards else None
             self.canvas.attention.hover(over)
             view.update()
         view.setCursor(Shape.OpenHandCursor if self._space else _cursor(hit))

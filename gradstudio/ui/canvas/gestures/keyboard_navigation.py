@@ -35,7 +35,7 @@ class KeyboardNavigation:
     def __init__(self, canvas: "MenuCanvas", navigation: Viewport, wire_commands: WireCommands) -> None:
         """Nobody has come by keys yet, and no list is open."""
         self._canvas, self._navigation, self._wire_commands = canvas, navigation, wire_commands
-        self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
+        self._scene, self._store, self._attention = canvas.scene, canvas.store, canvas.attention
         self.by_keys = False
         self.chooser: FilterList | None = None
         self._came: tuple[ItemId, ItemId] | None = None
@@ -76,20 +76,20 @@ class KeyboardNavigation:
 
     def _neighbours(self, item: ItemId, way: Literal["back", "on"]) -> list[ItemId]:
         """The cards beside a card, in the order of its arguments."""
-        graph, board = self._board.graph, self._board
+        graph, scene = self._scene.graph, self._scene
         found: list[ItemId] = []
-        for owner in board.state.joining.whole((item,)) if item in graph.nodes else (item,):
+        for owner in scene.state.joining.whole((item,)) if item in graph.nodes else (item,):
             if way == "on":
                 found += [wire.target for wire in graph.wires_from(owner)]
             else:
                 wires = {wire.port: wire.source for wire in graph.wires_to(owner)}
                 found += [wires[port.path] for port in input_ports(graph, owner) if port.path in wires]
-        homes = dict.fromkeys(board.state.joining.home(other) for other in found)
-        return [home for home in homes if home != board.state.joining.home(item) and home in graph]
+        homes = dict.fromkeys(scene.state.joining.home(other) for other in found)
+        return [home for home in homes if home != scene.state.joining.home(item) and home in graph]
 
     def _step(self, by: int) -> None:
         """So many statements on in program order; parts of a card and what is not drawn are passed over."""
-        order = [item for item in self._board.graph.order() if self._board.state.joining.home(item) == item]
+        order = [item for item in self._scene.graph.order() if self._scene.state.joining.home(item) == item]
         if not order:
             self._canvas.said.emit("There is no statement yet: Tab searches for one to add.")
             return
@@ -105,10 +105,10 @@ class KeyboardNavigation:
 
     def _current(self) -> ItemId | None:
         item = self._attention.current if self._attention.selection else None
-        return self._board.state.joining.home(item) if item is not None and item in self._board.graph else None
+        return self._scene.state.joining.home(item) if item is not None and item in self._scene.graph else None
 
     def _name(self, item: ItemId) -> str:
-        return title(self._board.graph, item)
+        return title(self._scene.graph, item)
 
     def _go(self, item: ItemId, words: str) -> None:
         self.by_keys = True
@@ -121,7 +121,7 @@ class KeyboardNavigation:
         """A dashed ring around the card that the keys mean, outside of the line around what is selected."""
         item = self._current()
         box = (
-            self._board.placement.box(item)
+            self._scene.placement.box(item)
             if item is not None and self.by_keys and self._canvas.widget.hasFocus()
             else None
         )
@@ -143,7 +143,7 @@ class KeyboardNavigation:
         if item is None:
             self._canvas.refuse("Go to a card first: Ctrl+Down walks through the statements.")
             return
-        graph = self._board.graph
+        graph = self._scene.graph
         ends = [
             (owner, port)
             for owner in self._wire_commands.owners(item, "outputs")
@@ -171,11 +171,11 @@ class KeyboardNavigation:
         if item is None:
             self._canvas.refuse("Go to a card first: Ctrl+Down walks through the statements.")
             return
-        graph = self._board.graph
+        graph = self._scene.graph
         ends = [
             (owner, port) for owner in self._wire_commands.owners(item, "inputs") for port in input_ports(graph, owner)
         ]
-        face = self._board.placement.face(item)
+        face = self._scene.placement.face(item)
         ends = [end for end in ends if face is None or face.input(end[1].path) is not None or end[1].state == "wired"]
         if not ends:
             self._canvas.refuse(f"{self._name(item)} has no input.")
@@ -189,7 +189,7 @@ class KeyboardNavigation:
             self._open_chooser(f"Which input of {self._name(item)}?", rows).chosen.connect(self._choose_source)
 
     def _now_in(self, item: ItemId, path: str) -> str:
-        graph = self._board.graph
+        graph = self._scene.graph
         wire = graph.wire_into(item, path)
         literals = graph.nodes[item].literals if item in graph.nodes else graph.blocks[item].literals
         return f"now {self._name(wire.source)}" if wire is not None else literals.get(path, "")
@@ -199,7 +199,7 @@ class KeyboardNavigation:
 
         assert isinstance(end, tuple)
         source, output = end
-        choices = candidates_from(self._board.graph, source, output)
+        choices = candidates_from(self._scene.graph, source, output)
         self._offer(f"Wire {self._name(source)} to", choices, f"{self._name(source)} has nowhere to go.")
 
     def _choose_source(self, end: object) -> None:
@@ -207,13 +207,13 @@ class KeyboardNavigation:
 
         assert isinstance(end, tuple)
         target, path = end
-        choices = candidates_into(self._board.graph, target, path)
+        choices = candidates_into(self._scene.graph, target, path)
         self._offer(f"Wire into {self._name(target)}.{path}", choices, "There is no value to wire yet.")
 
     def _offer(self, words: str, choices: "Iterable[WireCandidate]", nothing: str) -> None:
         from gradstudio.ui.canvas.popups.filter_list import Entry
 
-        graph = self._board.graph
+        graph = self._scene.graph
         rows = [Entry(choice.words, partial(_note, graph, choice), choice.legal, choice) for choice in choices]
         if not rows:
             self._canvas.refuse(nothing)
@@ -225,7 +225,7 @@ class KeyboardNavigation:
 
         self._canvas.close_editor()
         item = self._current()
-        box = self._board.placement.box(item) if item is not None else None
+        box = self._scene.placement.box(item) if item is not None else None
         x, y = self._canvas.camera.to_view(box.right, box.y) if box is not None else (40.0, 40.0)
         made = FilterList(self._canvas.viewport(), words, rows, self._canvas.look.theme)
         made.closed.connect(self._on_chooser_closed)
@@ -258,14 +258,14 @@ class KeyboardNavigation:
         from gradstudio.ui.canvas.menus.context_menu import context_menu
 
         item = self._current()
-        box = self._board.placement.box(item) if item is not None else None
+        box = self._scene.placement.box(item) if item is not None else None
         if item is None or box is None:
             middle = self._canvas.viewport().rect().center()
             menu = context_menu(self._canvas, Hit("empty"), *self._canvas.camera.to_scene(middle.x(), middle.y()))
             at = middle
         else:
             self._navigation.bring_into_view(item)
-            hit = Hit("title", item) if item in self._board.graph.blocks else Hit("card", item, header=True)
+            hit = Hit("title", item) if item in self._scene.graph.blocks else Hit("card", item, header=True)
             menu = context_menu(self._canvas, hit, box.x, box.y)
             at = QPoint(*map(round, self._canvas.camera.to_view(box.x + 24, box.y + 30)))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

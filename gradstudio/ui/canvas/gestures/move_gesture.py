@@ -41,7 +41,7 @@ class Move(Gesture):
     ) -> None:
         """`keys` are items, notes or dots of wires; `click` is what a press without a drag does."""
         super().__init__(canvas, at)
-        self._keys = frozenset(keys | canvas.board.state.joining.whole(ItemId(key) for key in keys))
+        self._keys = frozenset(keys | canvas.scene.state.joining.whole(ItemId(key) for key in keys))
         self._grabbed, self._click = grabbed, click
         self._moving = self._is_shaken = self._idle = False
         self._origins: Corners = {}
@@ -61,7 +61,7 @@ class Move(Gesture):
             return
         if self.canvas.drag_options.shake_off and self._shake.move(at.view_x, at.view_y, at.time_ms):
             self._is_shaken = not self._is_shaken
-        self.canvas.board.drag.show(self._places(at))
+        self.canvas.scene.drag.show(self._places(at))
         self.canvas.lit.hovered_wire = self._wire_at(at)
         bodies = self._bodies(at)
         reason = self._why_not(bodies) or (SHAKEN if self._is_shaken else "")
@@ -95,7 +95,7 @@ class Move(Gesture):
 
     def _why_not(self, bodies: dict[ItemId, BodyId]) -> str:
         """Why the rule-book would refuse a drop here; asked once for each place."""
-        graph = self.canvas.board.graph
+        graph = self.canvas.scene.graph
         if all(graph.parents[item] == body for item, body in bodies.items()):
             return ""
         key = tuple(sorted(bodies.items()))
@@ -109,46 +109,46 @@ class Move(Gesture):
 
     def _begin(self) -> None:
         self._moving = True
-        board, items = self.canvas.board, self._items()
-        whole = with_members(board, items)
-        self._origins = drag_group(board, items, self._keys - items)
+        scene, items = self.canvas.scene, self._items()
+        whole = with_members(scene, items)
+        self._origins = drag_group(scene, items, self._keys - items)
         if not self._origins:
             return
         home = ItemId(self._grabbed)
-        self._idle = whole == board.state.joining.whole((home,)) and recipes.is_idle(board.graph, home)
+        self._idle = whole == scene.state.joining.whole((home,)) and recipes.is_idle(scene.graph, home)
         self._corner = self._origins.get(self._grabbed, next(iter(self._origins.values())))
-        frames = frozenset(item for item in board.placement.frames if item in whole and self._is_whole(item))
-        board.drag.hold(frames)
+        frames = frozenset(item for item in scene.placement.frames if item in whole and self._is_whole(item))
+        scene.drag.hold(frames)
         self.canvas.picture.lift(frozenset(self._origins) | frames)
         self._guides = self._find_guides(whole)
 
     def _is_whole(self, frame: ItemId) -> bool:
         """Whether all of a frame moves: nothing in it is pinned."""
-        board = self.canvas.board
-        members = [item for item in board.state.members(frame) if item in board.stack.index]
+        scene = self.canvas.scene
+        members = [item for item in scene.state.members(frame) if item in scene.stack.index]
         return all(item in self._origins for item in members)
 
     def _find_guides(self, whole: frozenset[ItemId]) -> Guides | None:
         """What stands still in view, against the rectangle around all that moves."""
-        canvas, board = self.canvas, self.canvas.board
+        canvas, scene = self.canvas, self.canvas.scene
         moving = geometry.union(
-            box for key in self._origins if (box := board.placement.box(ItemId(key)) or self._note_box(key)) is not None
+            box for key in self._origins if (box := scene.placement.box(ItemId(key)) or self._note_box(key)) is not None
         )
         if moving is None:
             return None
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
-        still = geometry.visible(board.placement.bounds, seen)
-        still[[k for item in whole if (k := board.stack.index.get(item)) is not None]] = False
+        still = geometry.visible(scene.placement.bounds, seen)
+        still[[k for item in whole if (k := scene.stack.index.get(item)) is not None]] = False
         boxes = [
-            frame.box for item, frame in board.placement.frames.items() if item not in whole and frame.box.meets(seen)
+            frame.box for item, frame in scene.placement.frames.items() if item not in whole and frame.box.meets(seen)
         ]
         boxes += [
             note.box
-            for note in board.placement.notes.values()
+            for note in scene.placement.notes.values()
             if note.key not in self._origins and note.box.meets(seen)
         ]
         rows = np.array([(box.x, box.y, box.right, box.bottom) for box in boxes], dtype=np.float64)
-        return Guides(np.concatenate([board.placement.bounds[still], rows.reshape(-1, 4)]), moving)
+        return Guides(np.concatenate([scene.placement.bounds[still], rows.reshape(-1, 4)]), moving)
 
     def _wire_at(self, at: Pointer) -> Wire | None:
         """The wire under the pointer, when one card without wires is dragged that fits into it."""
@@ -158,7 +158,7 @@ class Move(Gesture):
 
     def _note_box(self, key: str) -> Box | None:
         note = (
-            self.canvas.board.placement.notes.get(ItemId(key.removeprefix("note:")))
+            self.canvas.scene.placement.notes.get(ItemId(key.removeprefix("note:")))
             if key.startswith("note:")
             else None
         )
@@ -168,7 +168,7 @@ class Move(Gesture):
         self._moving = False
         self.canvas.lit.hovered_wire = None
         self.canvas.lit.drop_frame = None
-        self.canvas.board.drag.let_go()
+        self.canvas.scene.drag.let_go()
         self.canvas.picture.settle()
         self.canvas.viewport().update()
 
@@ -177,11 +177,11 @@ class Move(Gesture):
             paint_guides(painter, self.canvas.look, self.canvas.camera, self._lines)
 
     def _items(self) -> frozenset[ItemId]:
-        return frozenset(ItemId(key) for key in self._keys if ItemId(key) in self.canvas.board.graph)
+        return frozenset(ItemId(key) for key in self._keys if ItemId(key) in self.canvas.scene.graph)
 
     def _tops(self) -> list[ItemId]:
         """What is dragged, without what lies inside a dragged block."""
-        graph = self.canvas.board.graph
+        graph = self.canvas.scene.graph
         items = {item for item in self._items() if item in self._origins or item in graph.blocks}
         return [item for item in items if not items & {ItemId(body) for body in graph.ancestors(item)}]
 
@@ -206,17 +206,17 @@ class Move(Gesture):
 
     def _target(self, bodies: dict[ItemId, BodyId]) -> ItemId | None:
         """The frame that something would newly fall into."""
-        graph = self.canvas.board.graph
+        graph = self.canvas.scene.graph
         new = [body for item, body in bodies.items() if body not in (ROOT, graph.parents[item])]
         return ItemId(new[0]) if new else None
 
     def _bodies(self, at: Pointer) -> dict[ItemId, BodyId]:
         """Where each dragged item falls: the grabbed one by the pointer, others by their middle."""
-        board = self.canvas.board
-        whole = with_members(board, self._items())
+        scene = self.canvas.scene
+        whole = with_members(scene, self._items())
         found: dict[ItemId, BodyId] = {}
         for item in self._tops():
-            box = board.placement.box(item)
-            x, y = (at.x, at.y) if board.state.joining.home(item) == self._grabbed or box is None else box.center
-            found[item] = body_at(self.canvas.board, x, y, whole)
+            box = scene.placement.box(item)
+            x, y = (at.x, at.y) if scene.state.joining.home(item) == self._grabbed or box is None else box.center
+            found[item] = body_at(self.canvas.scene, x, y, whole)
         return found

@@ -30,7 +30,7 @@ class MoveWires(Gesture):
         self._target: PortRef | None = None
         self._refused: tuple[tuple[Wire, str], ...] = ()
         self._reasons: dict[PortRef, tuple[tuple[Wire, str], ...]] = {}
-        graph = canvas.board.graph
+        graph = canvas.scene.graph
         self._wires = tuple(wire for wire in graph.wires_from(port.item) if wire.output == port.output)
 
     def move(self, at: Pointer) -> None:
@@ -62,9 +62,9 @@ class MoveWires(Gesture):
     def paint(self, painter: QPainter) -> None:
         if not self._wires or not self._at.is_far_from(self.start):
             return
-        canvas, board = self.canvas, self.canvas.board
-        start = board.placement.anchor(self._target) if self._target is not None else (self._at.x, self._at.y)
-        ends = np.array([board.placement.anchor(PortRef(wire.target, "input", wire.port)) for wire in self._wires])
+        canvas, scene = self.canvas, self.canvas.scene
+        start = scene.placement.anchor(self._target) if self._target is not None else (self._at.x, self._at.y)
+        ends = np.array([scene.placement.anchor(PortRef(wire.target, "input", wire.port)) for wire in self._wires])
         starts = np.repeat(np.array([start]), len(ends), 0)
         boxes = [np.concatenate([points, points], 1) + np.array([0, -10, 0, 10]) for points in (starts, ends)]
         paths = arrays.wire_paths(starts, ends, *boxes)
@@ -75,20 +75,20 @@ class MoveWires(Gesture):
             if which:
                 draw_paths(painter, canvas.camera, seen, paths[which], canvas.look.color(role), 2.6)
         if self._target is not None:
-            x, y = canvas.camera.to_view(*board.placement.anchor(self._target))
+            x, y = canvas.camera.to_view(*scene.placement.anchor(self._target))
             role = "danger" if len(stay) == len(self._wires) else "accent"
             ring(painter, canvas.look.color(role), x, y, 12.0 * max(canvas.camera.zoom, 0.5))
 
     def _output_under(self, at: Pointer) -> PortRef | None:
         """The output under the pointer, or the first one of the card there; not the one that the wires leave."""
-        board = self.canvas.board
-        port = hit_test.port_at(board, at.x, at.y, REACH / max(self.canvas.camera.zoom, 0.4))
+        scene = self.canvas.scene
+        port = hit_test.port_at(scene, at.x, at.y, REACH / max(self.canvas.camera.zoom, 0.4))
         if port is not None and port.side == "output" and not port.path:
             return port if port != self._port else None
-        item = hit_test.card_at(board, at.x, at.y)
+        item = hit_test.card_at(scene, at.x, at.y)
         face = (
-            board.placement.face(item)
-            if item is not None and item != board.state.joining.home(self._port.item)
+            scene.placement.face(item)
+            if item is not None and item != scene.state.joining.home(self._port.item)
             else None
         )
         rows = face.outputs if face is not None else ()
@@ -97,7 +97,7 @@ class MoveWires(Gesture):
     def _refusals(self, target: PortRef) -> tuple[tuple[Wire, str], ...]:
         """The wires that may not begin there; asked once for each output."""
         if target not in self._reasons:
-            graph = self.canvas.board.graph
+            graph = self.canvas.scene.graph
             whys = (
                 (wire, rules.why_not(graph, target.item, target.output, wire.target, wire.port, exact=True))
                 for wire in self._wires
@@ -109,7 +109,7 @@ class MoveWires(Gesture):
         canvas = self.canvas
         try:
             edits, stay = recipes.move_wires(
-                canvas.board.graph, self._port.item, self._port.output, target.item, target.output
+                canvas.scene.graph, self._port.item, self._port.output, target.item, target.output
             )
         except Refused as refusal:
             canvas.refuse(str(refusal))
@@ -125,4 +125,4 @@ def refusal_words(canvas: GestureCanvas, stay: tuple[tuple[Wire, str], ...], cou
     wire, why = stay[0]
     if len(stay) == count:
         return why
-    return f"{count_words(len(stay))} of {count} must stay: into {title(canvas.board.graph, wire.target)}: {why}"
+    return f"{count_words(len(stay))} of {count} must stay: into {title(canvas.scene.graph, wire.target)}: {why}"

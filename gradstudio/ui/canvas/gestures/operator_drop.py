@@ -61,7 +61,7 @@ class OperatorDrop:
             wire = self._ghost.wire_at(self._key, *at) if self._key else None
             self._ghost.show_dragged(self._key, at)
             canvas.lit.hovered_wire = wire
-            canvas.lit.drop_frame = hit_test.frame_at(canvas.board, *at) if wire is None else None
+            canvas.lit.drop_frame = hit_test.frame_at(canvas.scene, *at) if wire is None else None
             canvas.viewport().update()
 
     def leave(self) -> None:

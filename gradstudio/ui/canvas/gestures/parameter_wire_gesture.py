@@ -15,8 +15,8 @@ class LeafGesture(WireGesture):
 
     def __init__(self, canvas: GestureCanvas, at: Pointer, port: PortRef) -> None:
         """Try the reading on a copy."""
-        self._trial = canvas.board.graph.copy()
-        edits, self._leaf = recipes.read_leaf(canvas.board.graph, port.item, port.path)
+        self._trial = canvas.scene.graph.copy()
+        edits, self._leaf = recipes.read_leaf(canvas.scene.graph, port.item, port.path)
         apply_all(self._trial, edits)
         super().__init__(canvas, at, port)
 

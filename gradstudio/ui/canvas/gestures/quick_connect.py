@@ -33,7 +33,7 @@ class QuickConnect(Gesture):
 
     def move(self, at: Pointer) -> None:
         self._at = at
-        target = hit_test.card_at(self.canvas.board, at.x, at.y)
+        target = hit_test.card_at(self.canvas.scene, at.x, at.y)
         self._target = target if target != self._item else None
         self._say()
         self.canvas.viewport().update()
@@ -63,12 +63,12 @@ class QuickConnect(Gesture):
 
         from gradstudio.scene import arrays
 
-        canvas, board = self.canvas, self.canvas.board
+        canvas, scene = self.canvas, self.canvas.scene
         if not self._at.is_far_from(self.start):
             return
         width, height = canvas.viewport().width(), canvas.viewport().height()
         lit = {self._item} if self._target is None else {self._item, self._target}
-        veil(painter, canvas.look, board, canvas.camera, width, height, lit if self._target else board.stack.ids)
+        veil(painter, canvas.look, scene, canvas.camera, width, height, lit if self._target else scene.stack.ids)
         equal = port_matching.best_links(self._links()) if self._target is not None else []
         role = "accent" if equal or self._target is None else "danger"
         for start, end in self._ends(equal):
@@ -78,20 +78,20 @@ class QuickConnect(Gesture):
             draw_paths(painter, canvas.camera, canvas.camera.seen(width, height), path, canvas.look.color(role), 2.6)
         for link in equal:
             for port in _ports(link):
-                x, y = canvas.camera.to_view(*board.placement.anchor(port))
+                x, y = canvas.camera.to_view(*scene.placement.anchor(port))
                 ring(painter, canvas.look.color("accent"), x, y, 11.0 * max(canvas.camera.zoom, 0.5))
 
     def _ends(self, equal: list[Link]) -> list[tuple[tuple[float, float], tuple[float, float]]]:
         """From where to where lines go, scene pixels."""
-        board = self.canvas.board
+        scene = self.canvas.scene
         if equal:
             return [
-                (board.placement.anchor(_ports(link)[0]), board.placement.anchor(_ports(link)[1])) for link in equal
+                (scene.placement.anchor(_ports(link)[0]), scene.placement.anchor(_ports(link)[1])) for link in equal
             ]
-        face = board.placement.face(self._item)
+        face = scene.placement.face(self._item)
         row = face.outputs[0] if face is not None and face.outputs else None
         start = (
-            board.placement.anchor(PortRef(row.owner, "output", "", row.index)) if row else (self.start.x, self.start.y)
+            scene.placement.anchor(PortRef(row.owner, "output", "", row.index)) if row else (self.start.x, self.start.y)
         )
         return [(start, (self._at.x, self._at.y))]
 
@@ -104,7 +104,7 @@ class QuickConnect(Gesture):
 
     def _is_there(self, found: list[Link]) -> bool:
         """Whether all that could be drawn is drawn already."""
-        graph = self.canvas.board.graph
+        graph = self.canvas.scene.graph
         return all(is_wired(graph, link.source, link.output, link.target, link.port) for link in found)
 
     def _say(self) -> None:
@@ -112,7 +112,7 @@ class QuickConnect(Gesture):
         if self._target is None:
             bubble.hide()
             return
-        equal, name = port_matching.best_links(self._links()), title(self.canvas.board.graph, self._target)
+        equal, name = port_matching.best_links(self._links()), title(self.canvas.scene.graph, self._target)
         if not equal:
             bubble.say(self._reason(), where, stays=True)
         elif self._is_there(equal):
@@ -126,7 +126,7 @@ class QuickConnect(Gesture):
     def _reason(self) -> str:
         """Why nothing fits: the reason of the first output and the first input."""
         assert self._target is not None
-        graph = self.canvas.board.graph
+        graph = self.canvas.scene.graph
         outputs, inputs = output_ports(graph, self._item), input_ports(graph, self._target)
         if not outputs:
             return f"{title(graph, self._item)} has no result to take from here."

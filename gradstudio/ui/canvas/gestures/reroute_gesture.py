@@ -32,7 +32,7 @@ class PutDot(Gesture):
         """Where along the wire it comes."""
         super().__init__(canvas, at)
         self._wire, self._at = wire, at
-        self._index = canvas.board.routes.dot_index(wire, at.x, at.y)
+        self._index = canvas.scene.routes.dot_index(wire, at.x, at.y)
 
     def move(self, at: Pointer) -> None:
         self._at = at
@@ -42,15 +42,15 @@ class PutDot(Gesture):
         self.canvas.wire_commands.put_dot(self._wire, at.x, at.y, self._index)
 
     def paint(self, painter: QPainter) -> None:
-        canvas, board = self.canvas, self.canvas.board
-        k = board.wiring.index.get(self._wire)
+        canvas, scene = self.canvas, self.canvas.scene
+        k = scene.wiring.index.get(self._wire)
         if k is None:
             return
-        points = [board.dots.place(key) for key in board.dots.of(self._wire)]
+        points = [scene.dots.place(key) for key in scene.dots.of(self._wire)]
         points.insert(self._index, canvas.wire_commands.on_grid(self._at.x, self._at.y))
         path = wire_styles.dotted_path(
-            board.wiring.view.style,
-            np.array([board.routes.paths[k, 0], *points, board.routes.paths[k, -1]], dtype=np.float64),
+            scene.wiring.view.style,
+            np.array([scene.routes.paths[k, 0], *points, scene.routes.paths[k, -1]], dtype=np.float64),
         )
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -70,11 +70,11 @@ class DotWire(WireGesture):
         super().__init__(canvas, at, PortRef(wire.source, "output", "", wire.output))
 
     def _connect(self, target: PortRef) -> None:
-        dot = self.canvas.board.dots.of(self._trunk).index(self._key)
+        dot = self.canvas.scene.dots.of(self._trunk).index(self._key)
         self.canvas.store.attempt(recipes.branch, "Wire", self._trunk, dot, target.item, target.path)
 
     def _origin(self) -> tuple[float, float]:
-        return self.canvas.board.dots.place(self._key)
+        return self.canvas.scene.dots.place(self._key)
 
     def _click(self) -> None:
         self.canvas.selection.select_dots(self.canvas.lit.selected_dots ^ {self._key})
@@ -90,5 +90,5 @@ def begin_at_dot(canvas: GestureCanvas, at: Pointer, hit: Hit) -> Gesture:
         canvas.selection.select_dots(
             dots | {hit.dot} if at.holds(Qt.KeyboardModifier.ShiftModifier) else frozenset({hit.dot})
         )
-    keys = coinciding_dots(canvas.board.graph, canvas.lit.selected_dots)
+    keys = coinciding_dots(canvas.scene.graph, canvas.lit.selected_dots)
     return Move(canvas, at, frozenset(keys | canvas.attention.selection), hit.dot)

@@ -22,12 +22,12 @@ def begin_right(canvas: GestureCanvas, at: Pointer) -> Gesture | None:
         return MuteSwipe(canvas, at)
     if at.holds(CONTROL):
         return Knife(canvas, at)
-    card = hit_test.card_at(canvas.board, at.x, at.y) if at.holds(ALT) or at.holds(SHIFT) else None
+    card = hit_test.card_at(canvas.scene, at.x, at.y) if at.holds(ALT) or at.holds(SHIFT) else None
     return QuickConnect(canvas, at, card) if card is not None else None
 
 
 def is_gesture(canvas: GestureCanvas, at: Pointer, keys: Qt.KeyboardModifier) -> bool:
     """Whether the right button with these keys draws, and asks for no menu: Shift does on a card only."""
     return bool(keys & (CONTROL | ALT)) or (
-        bool(keys & SHIFT) and hit_test.card_at(canvas.board, at.x, at.y) is not None
+        bool(keys & SHIFT) and hit_test.card_at(canvas.scene, at.x, at.y) is not None
     )

@@ -29,7 +29,7 @@ class ValueSlider(Gesture):
         found = number_in(row)
         self._value: float | int = found if found is not None else 0
         self._shown, self._moving = row.text, False
-        sizes = sizes_of(canvas.board.graph, canvas.board.results, item) if row.parameter.name in DIMENSIONS else None
+        sizes = sizes_of(canvas.scene.graph, canvas.scene.results, item) if row.parameter.name in DIMENSIONS else None
         self._rank = len(sizes) if sizes else None
 
     def move(self, at: Pointer) -> None:
@@ -60,7 +60,7 @@ class ValueSlider(Gesture):
         canvas, path = self.canvas, self._row.path
         label, key = f"Set {path}", f"scrub:{self._item}:{path}:{id(self)}"
         try:
-            edits = recipes.set_literal(canvas.board.graph, self._item, path, text)
+            edits = recipes.set_literal(canvas.scene.graph, self._item, path, text)
         except Refused as refusal:
             canvas.bubble.say(str(refusal), QPoint(round(self.start.view_x), round(self.start.view_y)))
             return

@@ -88,13 +88,13 @@ class WireGesture(Gesture):
         self._end()
 
     def paint(self, painter: QPainter) -> None:
-        canvas, board = self.canvas, self.canvas.board
+        canvas, scene = self.canvas, self.canvas.scene
         width, height = canvas.viewport().width(), canvas.viewport().height()
         if self._moved:
             lit = {port.item for port in self._legal} | {self._port.item}
-            veil(painter, canvas.look, board, canvas.camera, width, height, lit)
+            veil(painter, canvas.look, scene, canvas.camera, width, height, lit)
             for port in self._legal:
-                x, y = canvas.camera.to_view(*board.placement.anchor(port))
+                x, y = canvas.camera.to_view(*scene.placement.anchor(port))
                 if -20 < x < width + 20 and -20 < y < height + 20:
                     ring(painter, canvas.look.color("accent"), x, y, 8.0 * max(canvas.camera.zoom, 0.5))
             self._paint_target(painter)
@@ -103,7 +103,7 @@ class WireGesture(Gesture):
     # --------------------------------------------------------------
 
     def _legal_ports(self) -> frozenset[PortRef]:
-        graph, port = self.canvas.board.graph, self._port
+        graph, port = self.canvas.scene.graph, self._port
         if port.side == "output":
             targets = rules.legal_targets(graph, port.item, port.output)
             return frozenset(PortRef(item, "input", path) for item, path in targets if self._is_shown(item, path))
@@ -111,28 +111,28 @@ class WireGesture(Gesture):
         return frozenset(PortRef(item, "output", "", output) for item, output in sources)
 
     def _is_shown(self, item: ItemId, path: str) -> bool:
-        face = self.canvas.board.placement.face(item)
+        face = self.canvas.scene.placement.face(item)
         return face is not None and face.input(path) is not None
 
     def _port_under(self, at: Pointer) -> PortRef | None:
-        board, reach = self.canvas.board, REACH / max(self.canvas.camera.zoom, 0.4)
-        port = hit_test.port_at(board, at.x, at.y, reach)
+        scene, reach = self.canvas.scene, REACH / max(self.canvas.camera.zoom, 0.4)
+        port = hit_test.port_at(scene, at.x, at.y, reach)
         wanted = "input" if self._port.side == "output" else "output"
         is_leaf = port is not None and port.side == "output" and bool(port.path)
         if port is not None and port != self._port and port.side == wanted and not is_leaf:
             return port
-        item = hit_test.card_at(board, at.x, at.y)
-        is_other = item is not None and item != board.state.joining.home(self._port.item)
+        item = hit_test.card_at(scene, at.x, at.y)
+        is_other = item is not None and item != scene.state.joining.home(self._port.item)
         return self._natural_port(item) if item is not None and is_other else None
 
     def _natural_port(self, item: ItemId) -> PortRef | None:
         """Which port a wire dropped on a card's body takes."""
-        board = self.canvas.board
+        scene = self.canvas.scene
         if self._port.side == "input":
-            face = board.placement.face(item)
+            face = scene.placement.face(item)
             outputs = [PortRef(row.owner, "output", "", row.index) for row in face.outputs] if face is not None else []
             return next((output for output in outputs if output in self._legal), outputs[0] if outputs else None)
-        rows = board.stack.cards[item].face.inputs
+        rows = scene.stack.cards[item].face.inputs
         for owner in self._owners(dict.fromkeys(row.owner for row in rows)):
             path = self._fitting(owner)
             if path is not None and self._is_shown(owner, path):
@@ -141,13 +141,13 @@ class WireGesture(Gesture):
 
     def _owners(self, owners: Iterable[ItemId]) -> list[ItemId]:
         """The items on a card, in the order in which the wire would ask them: a module goes to a container first."""
-        graph, port = self.canvas.board.graph, self._port
+        graph, port = self.canvas.scene.graph, self._port
         is_module = not port.path and output_family(graph, port.item, port.output) is Family.MODULE
         return sorted(owners, key=lambda owner: is_module and recipes.free_child_port(graph, owner) is None)
 
     def _fitting(self, item: ItemId) -> str | None:
         """The input of an item that the wire would naturally take."""
-        return first_fitting_port(self.canvas.board.graph, self._port.item, self._port.output, item)
+        return first_fitting_port(self.canvas.scene.graph, self._port.item, self._port.output, item)
 
     def _ends(self, target: PortRef) -> tuple[PortRef, PortRef]:
         """Output and input of the wire that would be drawn."""
@@ -157,7 +157,7 @@ class WireGesture(Gesture):
         if target is None or target in self._legal:
             return ""
         source, end = self._ends(target)
-        return rules.why_not(self.canvas.board.graph, source.item, source.output, end.item, end.path)
+        return rules.why_not(self.canvas.scene.graph, source.item, source.output, end.item, end.path)
 
     # -------------------------------------------------------------- what torch would say
 
@@ -189,7 +189,7 @@ class WireGesture(Gesture):
         if target is None or self._wire is not None:
             return False
         source, end = self._ends(target)
-        return is_wired(self.canvas.board.graph, source.item, source.output, end.item, end.path)
+        return is_wired(self.canvas.scene.graph, source.item, source.output, end.item, end.path)
 
     def _drawn(self, graph: Graph, target: PortRef) -> Edits:
         """What the drop would do."""
@@ -227,10 +227,10 @@ class WireGesture(Gesture):
             self.canvas.selection.select(frozenset({self._port.item}))
 
     def _paint_wire(self, painter: QPainter) -> None:
-        canvas, board = self.canvas, self.canvas.board
+        canvas, scene = self.canvas, self.canvas.scene
         here = self._origin()
         free = (
-            board.placement.anchor(self._target)
+            scene.placement.anchor(self._target)
             if self._target is not None and not self._reason
             else (self._at.x, self._at.y)
         )
@@ -244,12 +244,12 @@ class WireGesture(Gesture):
 
     def _origin(self) -> tuple[float, float]:
         """Where the wire is drawn from, scene pixels."""
-        return self.canvas.board.placement.anchor(self._port)
+        return self.canvas.scene.placement.anchor(self._port)
 
     def _paint_target(self, painter: QPainter) -> None:
         """The port under the pointer, in the colour of what torch would say of it."""
         if self._target is not None and not self._reason and self._target in self._legal:
-            x, y = self.canvas.camera.to_view(*self.canvas.board.placement.anchor(self._target))
+            x, y = self.canvas.camera.to_view(*self.canvas.scene.placement.anchor(self._target))
             ring(painter, self.canvas.look.color(self._role()), x, y, 12.0 * max(self.canvas.camera.zoom, 0.5))
 
     def _role(self) -> str:

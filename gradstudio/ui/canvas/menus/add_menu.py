@@ -35,4 +35,4 @@ def fill_add(menu: QMenu, before: QAction, canvas: MenuCanvas, x: float, y: floa
 
 
 def _add(canvas: MenuCanvas, key: str, x: float, y: float, _checked: bool = False) -> None:
-    canvas.operator_commands.add_operator(key, x, y, body_at(canvas.board, x, y), aside=True)
+    canvas.operator_commands.add_operator(key, x, y, body_at(canvas.scene, x, y), aside=True)

@@ -10,7 +10,7 @@ Row = tuple[str, Callable[[], object]] | None
 
 def part_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
     """Muting, bypassing, collapsing."""
-    graph = canvas.board.graph
+    graph = canvas.scene.graph
     node, block = graph.nodes.get(item), graph.blocks.get(item)
     holder = node or block
     if holder is not None:

@@ -40,9 +40,9 @@ SIDES: Final[tuple[tuple[Side, str], ...]] = (
 
 def item_rows(canvas: MenuCanvas, item: ItemId, leaf: str = "") -> Iterator[AnyRow]:
     """All that can be done with a node or a block; `leaf` is the parameter of a module that was clicked."""
-    graph = canvas.board.graph
+    graph = canvas.scene.graph
     node = graph.nodes.get(item)
-    if canvas.board.results.failure(item) is not None:
+    if canvas.scene.results.failure(item) is not None:
         yield "Show the error", lambda: canvas.show_problem(item)
         yield None
     if item in CARDS:
@@ -79,7 +79,7 @@ def _edit_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[AnyRow]:
     yield "Duplicate with inputs\tedit.duplicate_wired", canvas.selection_commands.duplicate_wired
     yield "Delete and reconnect\tedit.delete_reconnect", canvas.card_arrangement.delete_and_reconnect
     yield None
-    differing = recipes.changed_arguments(canvas.board.graph, item)
+    differing = recipes.changed_arguments(canvas.scene.graph, item)
     if differing:
         words = (
             "Reset its value to the default" if len(differing) == 1 else f"Reset {len(differing)} values to defaults"
@@ -90,7 +90,7 @@ def _edit_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[AnyRow]:
 
 def _spelling_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
     """The same computation in other words; wires and literals stay."""
-    operator = operator_of(canvas.board.graph, item)
+    operator = operator_of(canvas.scene.graph, item)
     for other in spellings(operator) if operator is not None else ():
         words = as_written(other)
         yield words, partial(canvas.store.attempt, recipes.replace_operator, f"Write as {words}", item, other.key)
@@ -115,7 +115,7 @@ def _arrange_rows(canvas: MenuCanvas) -> Iterator[Row]:
 
 def _wire_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
     """What feeds it and follows it, and where backward begins."""
-    graph = canvas.board.graph
+    graph = canvas.scene.graph
     node = graph.nodes.get(item)
     if node is not None and canvas.wire_commands.can_connect():
         yield "Connect…\tgraph.connect", canvas.wire_commands.connect_selected

@@ -35,7 +35,7 @@ def context_menu(canvas: MenuCanvas, hit: Hit, x: float, y: float) -> QMenu:
         case "field" if hit.row is not None:
             rows = _field_rows(canvas, hit.item, hit.row.path)
         case "card" | "field" | "more" | "more_leaves" | "switch" | "title":
-            rows = item_rows(canvas, canvas.board.state.joining.home(hit.item), hit.leaf)
+            rows = item_rows(canvas, canvas.scene.state.joining.home(hit.item), hit.leaf)
         case "note":
             rows = _note_rows(canvas, hit.item)
         case _:
@@ -56,7 +56,7 @@ def _field_rows(canvas: MenuCanvas, item: ItemId, path: str) -> Iterator[AnyRow]
 
 
 def _port_rows(canvas: MenuCanvas, port: PortRef) -> Iterator[Row]:
-    graph, store = canvas.board.graph, canvas.store
+    graph, store = canvas.scene.graph, canvas.store
     if port.side == "output" and port.path:
         return
     if port.item in CARDS:
@@ -87,16 +87,16 @@ def _port_rows(canvas: MenuCanvas, port: PortRef) -> Iterator[Row]:
 
 def _wire_rows(canvas: MenuCanvas, wire: Wire, x: float, y: float) -> Iterator[Row]:
     yield "Put a dot here\tDouble-click", lambda: canvas.wire_commands.put_dot(wire, x, y)
-    if canvas.board.dots.of(wire):
+    if canvas.scene.dots.of(wire):
         yield "Remove its dots", lambda: canvas.wire_commands.remove_dots(wire)
     yield None
-    if wire in canvas.board.wiring.muted:
+    if wire in canvas.scene.wiring.muted:
         yield "Unmute wire", lambda: canvas.wire_commands.toggle_wires_muted((wire,))
         yield "Remove wire\tedit.delete", lambda: canvas.wire_commands.remove_wires((wire,))
         return
     yield from wire_rows(canvas, wire)
     yield "Insert an operator…", lambda: canvas.searching.open_on_wire(wire, x, y)
-    if wire.target in canvas.board.graph.nodes:
+    if wire.target in canvas.scene.graph.nodes:
         yield "Mute wire", lambda: canvas.wire_commands.toggle_wires_muted((wire,))
     yield "Remove wire\tedit.delete", lambda: canvas.wire_commands.remove_wires((wire,))
 

@@ -81,6 +81,6 @@ def _add(store: BreakpointStore, **fields: object) -> None:
 
 def _checked(canvas: MenuCanvas, item: ItemId) -> tuple[ItemId, ...]:
     """The selected nodes when the clicked one is among them, else that one."""
-    nodes = canvas.board.graph.nodes
-    chosen = tuple(each for each in canvas.board.stack.ids if each in canvas.attention.selection and each in nodes)
+    nodes = canvas.scene.graph.nodes
+    chosen = tuple(each for each in canvas.scene.stack.ids if each in canvas.attention.selection and each in nodes)
     return chosen if item in chosen else (item,)

@@ -17,7 +17,7 @@ SHORT = 24
 
 def field_rows(canvas: MenuCanvas, item: ItemId, path: str) -> Iterator[Row]:
     """The rows for an input that no wire feeds."""
-    graph, store = canvas.board.graph, canvas.store
+    graph, store = canvas.scene.graph, canvas.store
     port = find_port(graph, item, path)
     if port is None or port.grows:
         return
@@ -41,7 +41,7 @@ def field_rows(canvas: MenuCanvas, item: ItemId, path: str) -> Iterator[Row]:
 
 def element_rows(canvas: MenuCanvas, item: ItemId, path: str) -> Iterator[Row]:
     """The rows for an element of a list, wired or not."""
-    graph, store = canvas.board.graph, canvas.store
+    graph, store = canvas.scene.graph, canvas.store
     port = find_port(graph, item, path)
     if port is None or port.element is None or port.grows:
         return

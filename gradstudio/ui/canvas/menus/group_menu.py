@@ -43,7 +43,7 @@ def card_port_rows(canvas: MenuCanvas, port: PortRef) -> Iterator[Row]:
     if number >= len(names):
         yield "Add one", lambda: canvas.group_commands.add_port(item)
         return
-    yield "Rename…", lambda: canvas.group_commands.edit_ports(item, canvas.board.placement.anchor(port)[1])
+    yield "Rename…", lambda: canvas.group_commands.edit_ports(item, canvas.scene.placement.anchor(port)[1])
     if number:
         yield "Move up", lambda: canvas.group_commands.move_port(item, number, -1)
     if number < len(names) - 1:

@@ -21,7 +21,7 @@ COMMON: Final = ("xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaimi
 
 def module_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
     """For a module's card: a second call, its mode, whether it learns."""
-    graph, module = canvas.board.graph, canvas.module_commands.module_of(item)
+    graph, module = canvas.scene.graph, canvas.module_commands.module_of(item)
     if module is None:
         return
     if is_callable(operator_of(graph, module)):
@@ -31,7 +31,7 @@ def module_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
         "Evaluate: write eval()" if training else "Train: back to training",
         lambda: canvas.module_commands.toggle_training(item),
     )
-    if parameter_rows(canvas.board.results, module) != ():
+    if parameter_rows(canvas.scene.results, module) != ():
         frozen = module_modes.is_frozen(graph, module)
         yield "Learn again" if frozen else "Freeze: nothing learns", lambda: canvas.module_commands.toggle_frozen(item)
     yield None
@@ -40,7 +40,7 @@ def module_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
 def child_rows(canvas: MenuCanvas, item: ItemId, path: str) -> Iterator[Row]:
     """For a child's port of a container: its place in the order."""
     name, _, number = path.rpartition(".")
-    graph = canvas.board.graph
+    graph = canvas.scene.graph
     if not number.isdigit() or graph.wire_into(item, path) is None or canvas.module_commands.module_of(item) != item:
         return
     if graph.wire_into(item, f"{name}.{int(number) - 1}") is not None:
@@ -54,7 +54,7 @@ def initialiser_rows(canvas: MenuCanvas, item: ItemId, leaf: str) -> Iterator[Be
     module = canvas.module_commands.module_of(item)
     if module is None:
         return
-    known = [one for one in parameter_rows(canvas.board.results, module) or () if not one.buffer]
+    known = [one for one in parameter_rows(canvas.scene.results, module) or () if not one.buffer]
     for one in (one for one in known[:4] if not leaf or one.path == leaf):
         yield Below(
             f"Initialise {one.path} with…",

@@ -42,12 +42,12 @@ class Breakpoints(Protocol):
 
 
 def paint_breakpoints(
-    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box, store: Breakpoints, hit: str
+    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, store: Breakpoints, hit: str
 ) -> None:
     """All that can be seen; a ring around the one that was just hit (`hit` is its id)."""
     size = max(0.55, min(1.2, camera.zoom))
     for node, found in _by_node(store.breakpoints).items():
-        box = board.placement.box(node)
+        box = scene.placement.box(node)
         if box is None or not box.grown(20).meets(seen):
             continue
         x, y = camera.to_view(box.x, box.y)
@@ -57,10 +57,10 @@ def paint_breakpoints(
             if each.id == hit:
                 _ring(painter, look, at, DOT * size)
     for each in store.breakpoints:
-        wire = board.graph.wire_into(each.target, each.port) if each.target else None
-        k = board.wiring.index.get(wire) if wire is not None else None
+        wire = scene.graph.wire_into(each.target, each.port) if each.target else None
+        k = scene.wiring.index.get(wire) if wire is not None else None
         if k is not None:
-            at = QPointF(*camera.to_view(*board.routes.paths[k][ON_WIRE].tolist()))
+            at = QPointF(*camera.to_view(*scene.routes.paths[k][ON_WIRE].tolist()))
             paint_dot(painter, look, at, WIRE_DOT * size, each, enabled=store.enabled(each.id))
             if each.id == hit:
                 _ring(painter, look, at, WIRE_DOT * size)

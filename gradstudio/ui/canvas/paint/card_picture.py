@@ -78,8 +78,8 @@ def card_picture(
     edits, _ = recipes.add_operator(graph, key, 0, 0)
     apply_all(graph, edits)
     look = CanvasStyle(theme)
-    board = Scene(graph, NoResults(), BARE, look.meter)
-    extent = board.placement.extent() or Box(0, 0, 200, 60)
+    scene = Scene(graph, NoResults(), BARE, look.meter)
+    extent = scene.placement.extent() or Box(0, 0, 200, 60)
     box = extent.grown(EDGE)
     size = QSize(round(box.width * zoom * ratio), round(box.height * zoom * ratio))
     pixmap = QPixmap(size)
@@ -87,33 +87,33 @@ def card_picture(
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-    _paint(painter, board, look, Camera(zoom, box.x, box.y))
+    _paint(painter, scene, look, Camera(zoom, box.x, box.y))
     painter.end()
     return CardPicture(pixmap, EDGE * zoom, extent.width * zoom, extent.height * zoom)
 
 
-def _paint(painter: QPainter, board: Scene, look: CanvasStyle, camera: Camera) -> None:
+def _paint(painter: QPainter, scene: Scene, look: CanvasStyle, camera: Camera) -> None:
     """Frame and cards, one by one, without the canvas's ground."""
     from gradstudio.ui.canvas.paint.frame_painter import paint_frame
 
-    for frame in board.placement.frames.values():
+    for frame in scene.placement.frames.values():
         painter.save()
         painter.translate(*camera.to_view(frame.box.x, frame.box.y))
         painter.scale(camera.zoom, camera.zoom)
-        paint_frame(painter, look, frame, board, camera.zoom)
+        paint_frame(painter, look, frame, scene, camera.zoom)
         painter.restore()
-    paint_cards(painter, board, look, camera)
+    paint_cards(painter, scene, look, camera)
 
 
-def paint_cards(painter: QPainter, board: Scene, look: CanvasStyle, camera: Camera) -> None:
+def paint_cards(painter: QPainter, scene: Scene, look: CanvasStyle, camera: Camera) -> None:
     """Every card with its shadow, as vectors."""
-    for item, card in board.stack.cards.items():
-        place = board.placement.box(item)
+    for item, card in scene.stack.cards.items():
+        place = scene.placement.box(item)
         if place is None:
             continue
         painter.save()
         painter.translate(*camera.to_view(place.x, place.y))
         painter.scale(camera.zoom, camera.zoom)
         paint_shadow(painter, look, card.face.width, card.height)
-        paint_card(painter, look, card.face, board.updates.facts(item), card_state(board, look, item))
+        paint_card(painter, look, card.face, scene.updates.facts(item), card_state(scene, look, item))
         painter.restore()

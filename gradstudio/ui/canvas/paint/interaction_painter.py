@@ -1,4 +1,4 @@
-"""What is painted over the board and changes with the mouse and the run: selection, hover, running, targets."""
+"""What is painted over the scene and changes with the mouse and the run: selection, hover, running, targets."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -48,110 +48,110 @@ class OverlayState(msgspec.Struct):
 
 
 def paint_overlay(
-    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, width: float, height: float,
+    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, width: float, height: float,
     state: OverlayState, labels: WireLabels,
 ) -> None:  # fmt: skip
     """Everything that is lit, in view pixels; the labels of lit wires stand on top of them."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     seen = camera.seen(width, height)
-    _paint_wires(painter, look, board, camera, seen, state)
-    _paint_labels(painter, look, board, camera, state, labels)
-    for item in {board.state.joining.home(item) for item in state.selection}:
-        _outline_item(painter, look, board, camera, item, look.color("accent"), seen)
-        _repaint_ports(painter, look, board, camera, item, seen)
-    for item in state.selection & board.placement.notes.keys():
-        look.outlines.paint(painter, camera.box_to_view(board.placement.notes[item].box), look.color("accent"), 3.0)
+    _paint_wires(painter, look, scene, camera, seen, state)
+    _paint_labels(painter, look, scene, camera, state, labels)
+    for item in {scene.state.joining.home(item) for item in state.selection}:
+        _outline_item(painter, look, scene, camera, item, look.color("accent"), seen)
+        _repaint_ports(painter, look, scene, camera, item, seen)
+    for item in state.selection & scene.placement.notes.keys():
+        look.outlines.paint(painter, camera.box_to_view(scene.placement.notes[item].box), look.color("accent"), 3.0)
     for key in state.selected_dots:
-        ring(painter, look.color("accent"), *camera.to_view(*board.dots.place(key)), 10.0 * max(camera.zoom, 0.6))
-    note = board.placement.notes.get(state.selected_note) if state.selected_note is not None else None
+        ring(painter, look.color("accent"), *camera.to_view(*scene.dots.place(key)), 10.0 * max(camera.zoom, 0.6))
+    note = scene.placement.notes.get(state.selected_note) if state.selected_note is not None else None
     if note is not None:
         look.outlines.paint(painter, camera.box_to_view(note.box), look.color("accent"), 3.0)
     if state.drop_frame is not None:
-        _dash_item(painter, board, camera, state.drop_frame, QPen(look.color("ok"), 2.4, Qt.PenStyle.DashDotLine), seen)
-    lit = board.state.joining.whole(
+        _dash_item(painter, scene, camera, state.drop_frame, QPen(look.color("ok"), 2.4, Qt.PenStyle.DashDotLine), seen)
+    lit = scene.state.joining.whole(
         (*state.selection, *((state.hovered_item,) if state.hovered_item is not None else ()))
     )
     if state.pointed is not None and state.pointed not in lit:
-        _dash_item(painter, board, camera, state.pointed, QPen(look.color("info"), 2.4, Qt.PenStyle.DashLine), seen)
-    _paint_run(painter, look, board, camera, seen)
+        _dash_item(painter, scene, camera, state.pointed, QPen(look.color("info"), 2.4, Qt.PenStyle.DashLine), seen)
+    _paint_run(painter, look, scene, camera, seen)
     if state.hovered_port is not None:
-        x, y = camera.to_view(*board.placement.anchor(state.hovered_port))
+        x, y = camera.to_view(*scene.placement.anchor(state.hovered_port))
         ring(painter, look.color("accent"), x, y, 9.0 * max(camera.zoom, 0.7))
 
 
 def _paint_wires(
-    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box, state: OverlayState
+    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, state: OverlayState
 ) -> None:
     """Wires of the selection a little stronger; selected and hovered ones in the accent."""
-    if state.selection and board.wiring.view.shown != "none":
-        chosen = board.wiring.touching(frozenset(state.selection))
-        paint_wires(painter, look, board, camera, seen, chosen, 3.2)
-        if board.wiring.view.shown == "selection":
-            paint_dots(painter, look, board, camera, seen, chosen)
-    hovered = board.wiring.index.get(state.hovered_wire) if state.hovered_wire is not None else None
+    if state.selection and scene.wiring.view.shown != "none":
+        chosen = scene.wiring.touching(frozenset(state.selection))
+        paint_wires(painter, look, scene, camera, seen, chosen, 3.2)
+        if scene.wiring.view.shown == "selection":
+            paint_dots(painter, look, scene, camera, seen, chosen)
+    hovered = scene.wiring.index.get(state.hovered_wire) if state.hovered_wire is not None else None
     if hovered is not None:
-        draw_paths(painter, camera, seen, board.routes.paths[[hovered]], look.color("accent"), 3.4)
-        _ring_ends(painter, look, board, camera, board.wiring.wires[hovered])
-    chosen_wires = [wire for wire in state.selected_wires if wire in board.wiring.index]
+        draw_paths(painter, camera, seen, scene.routes.paths[[hovered]], look.color("accent"), 3.4)
+        _ring_ends(painter, look, scene, camera, scene.wiring.wires[hovered])
+    chosen_wires = [wire for wire in state.selected_wires if wire in scene.wiring.index]
     if chosen_wires:
-        _paint_selected(painter, look, board, camera, seen, chosen_wires)
+        _paint_selected(painter, look, scene, camera, seen, chosen_wires)
 
 
 def _paint_labels(
-    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, state: OverlayState, labels: WireLabels
+    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, state: OverlayState, labels: WireLabels
 ) -> None:
     """What came back along lit wires: a lit wire is no bar through its own number."""
-    if board.state.shown.wire_gradients:
+    if scene.state.shown.wire_gradients:
         lit = list[Wire]()
         if state.selection:
-            chosen = board.wiring.touching(frozenset(state.selection))
-            lit = [board.wiring.wires[k] for k in chosen.nonzero()[0].tolist()]
+            chosen = scene.wiring.touching(frozenset(state.selection))
+            lit = [scene.wiring.wires[k] for k in chosen.nonzero()[0].tolist()]
         wires = [wire for wire in (*lit, *state.selected_wires) if labels.of(wire) is not None]
         found = (label for wire in wires if (label := labels.of(wire)) is not None)
-        paint_labels(painter, look, camera, found, stale=bool(wires) and board.results.stale(wires[0].target))
-    if state.hovered_wire in board.wiring.index:
-        _paint_hovered_number(painter, look, board, camera, state.hovered_wire, labels)
+        paint_labels(painter, look, camera, found, stale=bool(wires) and scene.results.stale(wires[0].target))
+    if state.hovered_wire in scene.wiring.index:
+        _paint_hovered_number(painter, look, scene, camera, state.hovered_wire, labels)
 
 
 def _paint_hovered_number(
-    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, wire: Wire, labels: WireLabels
+    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, wire: Wire, labels: WireLabels
 ) -> None:
     """What came back along the wire under the pointer, also where labels have no room."""
-    sent = board.results.wire_grad(wire)
+    sent = scene.results.wire_grad(wire)
     if sent is not None:
         paint_lit_label(painter, look, camera, labels.whole(wire, brief(sent.grad), camera.zoom), "accent")
 
 
 def _paint_selected(
-    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box, wires: Sequence[Wire]
+    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, wires: Sequence[Wire]
 ) -> None:
     """A glow, a thick line with a light core, and rings at both ends."""
-    paths = board.routes.paths[[board.wiring.index[wire] for wire in wires]]
+    paths = scene.routes.paths[[scene.wiring.index[wire] for wire in wires]]
     for role, share, width in SELECTED_WIRE:
         draw_paths(
             painter, camera, seen, paths, blend_with_ground(look.color("canvas"), look.color(role), share), width
         )
     for wire in wires:
-        _ring_ends(painter, look, board, camera, wire)
+        _ring_ends(painter, look, scene, camera, wire)
 
 
-def _ring_ends(painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, wire: Wire) -> None:
+def _ring_ends(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, wire: Wire) -> None:
     """Where a wire begins and where it ends."""
     for end in (PortRef(wire.source, "output", "", wire.output), PortRef(wire.target, "input", wire.port)):
-        ring(painter, look.color("accent"), *camera.to_view(*board.placement.anchor(end)), 9.0 * max(camera.zoom, 0.7))
+        ring(painter, look.color("accent"), *camera.to_view(*scene.placement.anchor(end)), 9.0 * max(camera.zoom, 0.7))
 
 
 def _outline_item(
-    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, item: ItemId, color: QColor, seen: Box
+    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, item: ItemId, color: QColor, seen: Box
 ) -> None:
-    box = board.placement.box(item)
+    box = scene.placement.box(item)
     if box is not None and box.meets(seen):
         look.outlines.paint(painter, camera.box_to_view(box), color, RADIUS * camera.zoom)
 
 
-def _dash_item(painter: QPainter, board: Scene, camera: Camera, item: ItemId, pen: QPen, seen: Box) -> None:
+def _dash_item(painter: QPainter, scene: Scene, camera: Camera, item: ItemId, pen: QPen, seen: Box) -> None:
     """A broken line around an item: another line than that of the selection."""
-    box = board.placement.box(item)
+    box = scene.placement.box(item)
     if box is not None and box.meets(seen):
         shown, radius = camera.box_to_view(box.grown(2.0)), RADIUS * camera.zoom
         painter.setPen(pen)
@@ -159,37 +159,37 @@ def _dash_item(painter: QPainter, board: Scene, camera: Camera, item: ItemId, pe
         painter.drawRoundedRect(QRectF(shown.x, shown.y, shown.width, shown.height), radius, radius)
 
 
-def _repaint_ports(painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, item: ItemId, seen: Box) -> None:
+def _repaint_ports(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, item: ItemId, seen: Box) -> None:
     """Ports stand on top of the line around their card."""
-    item = board.state.joining.home(item)
-    card, box = board.stack.cards.get(item), board.placement.box(item)
+    item = scene.state.joining.home(item)
+    card, box = scene.stack.cards.get(item), scene.placement.box(item)
     if card is None or box is None or not box.meets(seen) or camera.zoom < DISTANT:
         return
     painter.save()
     painter.translate(*camera.to_view(box.x, box.y))
     painter.scale(camera.zoom, camera.zoom)
-    wired = dict(board.looks.input_looks(item))
+    wired = dict(scene.looks.input_looks(item))
     for row in card.face.inputs:
         paint_input_port(painter, look, row, wired.get(row.path))
     for output in card.face.outputs:
-        paint_output_port(painter, look, output, board.looks.look_of(output.owner, output.index))
+        paint_output_port(painter, look, output, scene.looks.look_of(output.owner, output.index))
     if card.face.module is not None:
-        paint_leaf_ports(painter, look, board.stack.leaves(item), card.face.height, card.face.width)
+        paint_leaf_ports(painter, look, scene.stack.leaves(item), card.face.height, card.face.width)
     painter.restore()
 
 
-def _paint_run(painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box) -> None:
+def _paint_run(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box) -> None:
     """The node that runs, with two pointers at it, and one at the node that runs next."""
-    running, following = at_work(board.results), board.results.next_node
+    running, following = at_work(scene.results), scene.results.next_node
     if running:
-        _outline_item(painter, look, board, camera, running, look.color("ok"), seen)
+        _outline_item(painter, look, scene, camera, running, look.color("ok"), seen)
     for item, count in ((running, 2), (following if following != running else None, 1)):
-        box = board.placement.box(item) if item else None
+        box = scene.placement.box(item) if item else None
         if box is not None and box.meets(seen):
             _point_at(painter, look, camera, box, count)
-    box = board.placement.box(running) if running and board.results.running_seconds else None
+    box = scene.placement.box(running) if running and scene.results.running_seconds else None
     if box is not None and box.meets(seen):
-        _paint_patience(painter, look, camera, box, board.results.running_seconds)
+        _paint_patience(painter, look, camera, box, scene.results.running_seconds)
 
 
 def _paint_patience(painter: QPainter, look: CanvasStyle, camera: Camera, box: Box, seconds: int) -> None:
@@ -232,18 +232,18 @@ def ring(painter: QPainter, color: QColor, x: float, y: float, radius: float) ->
 def veil(
     painter: QPainter,
     look: CanvasStyle,
-    board: Scene,
+    scene: Scene,
     camera: Camera,
     width: float,
     height: float,
     lit: Iterable[ItemId],
 ) -> None:
     """Dim every card that is not lit."""
-    bright, seen = board.state.joining.whole(lit), camera.seen(width, height)
+    bright, seen = scene.state.joining.whole(lit), camera.seen(width, height)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(look.faded("canvas", 0.62))
-    for item in board.stack.ids:
-        box = board.placement.box(item) if item not in bright else None
+    for item in scene.stack.ids:
+        box = scene.placement.box(item) if item not in bright else None
         if box is not None and box.meets(seen):
             shown = camera.box_to_view(box.grown(8.0))
             radius = RADIUS * camera.zoom

@@ -38,12 +38,12 @@ class Tints:
         self.states = States()
         self.pictures = PlatePictures()
 
-    def of(self, board: Scene, look: CanvasStyle, items: Iterable[ItemId]) -> list[int | None]:
+    def of(self, scene: Scene, look: CanvasStyle, items: Iterable[ItemId]) -> list[int | None]:
         """A colour as 0xffrrggbb for each of these cards; None where there is nothing to be coloured."""
         if self._theme is not look.theme:
             self._theme = look.theme
             self._known.clear()
-        known, row_of, found = self._known, board.updates.row, []
+        known, row_of, found = self._known, scene.updates.row, []
         for item in items:
             row, old = row_of(item), known.get(item)
             if old is None or old[0] is not row:
@@ -58,16 +58,16 @@ def _tint(row: Row | None, theme: Theme) -> int | None:
 
 
 def paint_plates(
-    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, which: Sequence[int], tints: Tints
+    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, which: Sequence[int], tints: Tints
 ) -> None:
     """The cards `which` as plates."""
     import numpy as np
 
-    rects = _view_rects(board, camera, which)
+    rects = _view_rects(scene, camera, which)
     painter.setPen(Qt.PenStyle.NoPen)
     if len(which) <= FEW:
         for k, rect in zip(which, rects.tolist(), strict=True):
-            tints.pictures.paint(painter, look, board, board.stack.ids[k], rect, camera.zoom)
+            tints.pictures.paint(painter, look, scene, scene.stack.ids[k], rect, camera.zoom)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
@@ -75,18 +75,18 @@ def paint_plates(
     draw_rects(painter, rects + np.array([-1.0, -1.0, 2.0, 2.0]))
     painter.setBrush(look.color("card_well"))
     draw_rects(painter, rects)
-    items = [board.stack.ids[k] for k in which]
-    _paint_tints(painter, look, board, items, rects, tints)
-    _paint_headers(painter, look, board, items, rects, np.maximum(HEADER * camera.zoom, 3.0))
-    if board.state.shown.gradients and LEAST_DOTTED[0] <= rects[:, 2].max() and LEAST_DOTTED[1] <= rects[:, 3].max():
-        paint_dots(painter, look, rects, tints.states.of(board, items))
+    items = [scene.stack.ids[k] for k in which]
+    _paint_tints(painter, look, scene, items, rects, tints)
+    _paint_headers(painter, look, scene, items, rects, np.maximum(HEADER * camera.zoom, 3.0))
+    if scene.state.shown.gradients and LEAST_DOTTED[0] <= rects[:, 2].max() and LEAST_DOTTED[1] <= rects[:, 3].max():
+        paint_dots(painter, look, rects, tints.states.of(scene, items))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
 
 
-def _view_rects(board: Scene, camera: Camera, which: Sequence[int]) -> Floats:
+def _view_rects(scene: Scene, camera: Camera, which: Sequence[int]) -> Floats:
     import numpy as np
 
-    bounds = board.placement.bounds[np.array(which, dtype=np.intp)]
+    bounds = scene.placement.bounds[np.array(which, dtype=np.intp)]
     rects = np.empty((len(which), 4))
     rects[:, :2] = np.round((bounds[:, :2] - (camera.x, camera.y)) * camera.zoom)
     rects[:, 2:] = np.maximum(np.round((bounds[:, 2:] - bounds[:, :2]) * camera.zoom), 2.0)
@@ -94,34 +94,34 @@ def _view_rects(board: Scene, camera: Camera, which: Sequence[int]) -> Floats:
 
 
 def _paint_headers(
-    painter: QPainter, look: CanvasStyle, board: Scene, items: Sequence[ItemId], rects: Floats, height: float
+    painter: QPainter, look: CanvasStyle, scene: Scene, items: Sequence[ItemId], rects: Floats, height: float
 ) -> None:
     import numpy as np
 
     heads = rects.copy()
     heads[:, 3] = np.minimum(heads[:, 3], height)
-    failed = {failure.failed.node for failure in board.results.failures if board.results.moment is None}
-    _fill(painter, heads, [_header_color(look, board, item, failed) for item in items])
+    failed = {failure.failed.node for failure in scene.results.failures if scene.results.moment is None}
+    _fill(painter, heads, [_header_color(look, scene, item, failed) for item in items])
 
 
-def _header_color(look: CanvasStyle, board: Scene, item: ItemId, failed: set[ItemId]) -> int:
+def _header_color(look: CanvasStyle, scene: Scene, item: ItemId, failed: set[ItemId]) -> int:
     if item in failed:
         return look.color("danger").rgb()
-    if board.colours.scale is not None:
-        return color_of(board.colours.scale, look, item).rgb()
-    return look.category_rgb(board.stack.cards[item].face.category)
+    if scene.colours.scale is not None:
+        return color_of(scene.colours.scale, look, item).rgb()
+    return look.category_rgb(scene.stack.cards[item].face.category)
 
 
 def _paint_tints(
-    painter: QPainter, look: CanvasStyle, board: Scene, items: Sequence[ItemId], rects: Floats, tints: Tints
+    painter: QPainter, look: CanvasStyle, scene: Scene, items: Sequence[ItemId], rects: Floats, tints: Tints
 ) -> None:
     """One colour a card for the figure it is coloured by, or for what it computed, where values are shown."""
-    if board.colours.scale is not None:
-        figures = board.colours.scale.figures
-        colors = [color_of(board.colours.scale, look, item).rgb() if item in figures else None for item in items]
+    if scene.colours.scale is not None:
+        figures = scene.colours.scale.figures
+        colors = [color_of(scene.colours.scale, look, item).rgb() if item in figures else None for item in items]
         _fill(painter, rects, colors, TINT)
-    elif board.state.shown.values:
-        _fill(painter, rects, tints.of(board, look, items), TINT)
+    elif scene.state.shown.values:
+        _fill(painter, rects, tints.of(scene, look, items), TINT)
 
 
 def _fill(painter: QPainter, rects: Floats, colors: Sequence[int | None], alpha: float = 1.0) -> None:

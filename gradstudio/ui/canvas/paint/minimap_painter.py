@@ -1,4 +1,4 @@
-"""The whole board as a small picture: cards as rectangles, drawn from arrays; kept until something of it changes."""
+"""The whole scene as a small picture: cards as rectangles, drawn from arrays; kept until something of it changes."""
 
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
@@ -57,11 +57,11 @@ class MapCamera(msgspec.Struct, frozen=True):
 
 
 class MapPicture:
-    """Cards and frames of a board at one size; the picture is made anew only when they changed."""
+    """Cards and frames of a scene at one size; the picture is made anew only when they changed."""
 
-    def __init__(self, board: Scene) -> None:
+    def __init__(self, scene: Scene) -> None:
         """Nothing is painted yet."""
-        self._board = board
+        self._scene = scene
         self._key: object = None
         self._colors: tuple[CanvasStyle | None, dict[str, int]] = (None, {})
         self._pixmap = QPixmap()
@@ -70,9 +70,9 @@ class MapPicture:
         self, painter: QPainter, look: CanvasStyle, seen: MapCamera, width: int, height: int, ratio: float
     ) -> None:
         """Show it."""
-        board = self._board
-        failed = frozenset(failure.failed.node for failure in board.results.failures if board.results.moment is None)
-        key = (board.state.geometry_revision, board.state.graph_revision, id(look), failed, seen, width, height, ratio)
+        scene = self._scene
+        failed = frozenset(failure.failed.node for failure in scene.results.failures if scene.results.moment is None)
+        key = (scene.state.geometry_revision, scene.state.graph_revision, id(look), failed, seen, width, height, ratio)
         if key != self._key:
             self._key = key
             self._pixmap = self._render(look, seen, failed, width, height, ratio)
@@ -95,27 +95,27 @@ class MapPicture:
 
         painter.setPen(look.color("block_edge"))
         painter.setBrush(look.color("block"))
-        for frame in self._board.placement.frames.values():
+        for frame in self._scene.placement.frames.values():
             box = seen.camera.box_to_view(frame.box)
             painter.drawRect(QRectF(box.x, box.y, box.width, box.height))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(look.color("note"))
-        notes = [note.box for note in self._board.placement.notes.values()]
+        notes = [note.box for note in self._scene.placement.notes.values()]
         draw_rects(painter, seen.rects(np.array([(b.x, b.y, b.right, b.bottom) for b in notes]).reshape(-1, 4)))
 
     def _paint_cards(self, painter: QPainter, look: CanvasStyle, seen: MapCamera, failed: Collection[ItemId]) -> None:
-        board, nodes = self._board, self._board.graph.nodes
-        if not board.stack.ids:
+        scene, nodes = self._scene, self._scene.graph.nodes
+        if not scene.stack.ids:
             return
-        rects = seen.rects(board.placement.bounds)
+        rects = seen.rects(scene.placement.bounds)
         groups: dict[int, list[int]] = {}
         hollow: list[int] = []
-        for k, item in enumerate(board.stack.ids):
+        for k, item in enumerate(scene.stack.ids):
             node = nodes[item]
             if node.muted or node.bypassed:
                 hollow.append(k)
             elif item not in failed:
-                groups.setdefault(self._color(look, board.stack.cards[item].face.category), []).append(k)
+                groups.setdefault(self._color(look, scene.stack.cards[item].face.category), []).append(k)
         painter.setPen(Qt.PenStyle.NoPen)
         for rgb, which in groups.items():
             painter.setBrush(QColor.fromRgb(rgb))
@@ -124,7 +124,7 @@ class MapPicture:
         painter.setPen(QPen(look.color("text_dim"), 0.0))
         draw_rects(painter, rects[hollow])
         self._paint_failed(
-            painter, look, rects[[board.stack.index[item] for item in failed if item in board.stack.index]]
+            painter, look, rects[[scene.stack.index[item] for item in failed if item in scene.stack.index]]
         )
 
     def _color(self, look: CanvasStyle, category: str) -> int:
@@ -153,23 +153,23 @@ class MapPicture:
 
 
 def paint_lit(
-    painter: QPainter, look: CanvasStyle, board: Scene, seen: MapCamera, selection: Collection[ItemId],
+    painter: QPainter, look: CanvasStyle, scene: Scene, seen: MapCamera, selection: Collection[ItemId],
     found: Collection[ItemId] = (),
 ) -> None:  # fmt: skip
     """Outlines: what was found (dotted), the selection, and what runs now or next, which has a dot beside it."""
     import numpy as np
 
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    matching = sorted(board.stack.index[item] for item in found if item in board.stack.index)
+    matching = sorted(scene.stack.index[item] for item in found if item in scene.stack.index)
     painter.setPen(QPen(look.color("warning"), 1.5, Qt.PenStyle.DotLine))
-    draw_rects(painter, seen.rects(board.placement.bounds[matching]) + np.array([-2.0, -2.0, 4.0, 4.0]))
-    chosen = sorted({board.stack.index[item] for item in selection if item in board.stack.index})
+    draw_rects(painter, seen.rects(scene.placement.bounds[matching]) + np.array([-2.0, -2.0, 4.0, 4.0]))
+    chosen = sorted({scene.stack.index[item] for item in selection if item in scene.stack.index})
     painter.setPen(QPen(look.color("accent"), 1.5 if len(chosen) < MANY else 1.0))
-    draw_rects(painter, seen.rects(board.placement.bounds[chosen]) + np.array([-1.0, -1.0, 2.0, 2.0]))
-    current = at_work(board.results) or board.results.next_node
-    k = board.stack.index.get(current) if current else None
+    draw_rects(painter, seen.rects(scene.placement.bounds[chosen]) + np.array([-1.0, -1.0, 2.0, 2.0]))
+    current = at_work(scene.results) or scene.results.next_node
+    k = scene.stack.index.get(current) if current else None
     if k is not None:
-        rects = seen.rects(board.placement.bounds[[k]])
+        rects = seen.rects(scene.placement.bounds[[k]])
         painter.setPen(QPen(look.color("ok"), 1.5))
         draw_rects(painter, rects + np.array([-2.0, -2.0, 4.0, 4.0]))
         painter.setBrush(look.color("ok"))

@@ -33,11 +33,11 @@ GLOW: Final = ((10.0, 0.14), (6.0, 0.3))
 
 
 class Stage(msgspec.Struct, frozen=True):
-    """What has to be known to paint over the board: where it is seen, how, and what the active card's tab says."""
+    """What has to be known to paint over the scene: where it is seen, how, and what the active card's tab says."""
 
     painter: QPainter
     look: CanvasStyle
-    board: Scene
+    scene: Scene
     camera: Camera
     seen: Box
     labels: WireLabels
@@ -51,17 +51,17 @@ class Stage(msgspec.Struct, frozen=True):
 
 def paint_moment(stage: Stage) -> None:
     """Everything about the active node."""
-    active = stage.board.results.active
-    if active is None or (active.node and active.node not in stage.board.stack.index):
+    active = stage.scene.results.active
+    if active is None or (active.node and active.node not in stage.scene.stack.index):
         return  # the node of that moment was deleted since
     role = active.phase
-    step = stage.board.results.backward_step() if role == "backward" else None
-    arriving, leaving = active_wires(stage.board, step) if step is not None else ([], [])
+    step = stage.scene.results.backward_step() if role == "backward" else None
+    arriving, leaving = active_wires(stage.scene, step) if step is not None else ([], [])
     numbers = _paint_flow_back(stage, arriving, leaving) if step is not None else []
     if step is None:
-        wires = [wire for wire in stage.board.looks.wires_of(active.node) if wire.target == active.node]
+        wires = [wire for wire in stage.scene.looks.wires_of(active.node) if wire.target == active.node]
         _light(stage, wires, stage.look.color("forward"), back=False)
-    box = stage.board.placement.box(active.node) if active.node else None
+    box = stage.scene.placement.box(active.node) if active.node else None
     if box is not None and box.grown(30).meets(stage.seen):
         _mark(stage, stage.camera.box_to_view(box), role, numbers)
     if step is not None and stage.camera.zoom >= LEGIBLE:
@@ -69,15 +69,15 @@ def paint_moment(stage: Stage) -> None:
         _paint_arrivals(stage, step, arriving)
 
 
-def active_wires(board: Scene, step: BackwardStep) -> tuple[list[Wire], list[Wire]]:
+def active_wires(scene: Scene, step: BackwardStep) -> tuple[list[Wire], list[Wire]]:
     """The wires whose gradients arrive at the step's node, and those along which it sends some back."""
     leaving = {(sent.source, sent.output, sent.port) for sent in step.wires}
     out = [
-        w for w in board.looks.wires_of(step.node) if w.target == step.node and (w.source, w.output, w.port) in leaving
+        w for w in scene.looks.wires_of(step.node) if w.target == step.node and (w.source, w.output, w.port) in leaving
     ]
     arrived = {arrival.value.output for arrival in step.arrivals if arrival.value is not None}
-    sent = (w for w in board.looks.wires_of(step.node) if w.source == step.node and w.output in arrived)
-    return [wire for wire in sent if board.results.wire_grad(wire) is not None], out
+    sent = (w for w in scene.looks.wires_of(step.node) if w.source == step.node and w.output in arrived)
+    return [wire for wire in sent if scene.results.wire_grad(wire) is not None], out
 
 
 def _paint_flow_back(stage: Stage, arriving: list[Wire], leaving: list[Wire]) -> list[Box]:
@@ -94,7 +94,7 @@ def _light(stage: Stage, wires: list[Wire], color: QColor, *, back: bool, width:
     """Wires in a colour, with arrows in the direction of the flow."""
     if not wires:
         return
-    paths = stage.board.routes.paths[[stage.board.wiring.index[wire] for wire in wires]]
+    paths = stage.scene.routes.paths[[stage.scene.wiring.index[wire] for wire in wires]]
     draw_paths(stage.painter, stage.camera, stage.seen, paths, color, width)
     size = 5.0 * min(1.3, max(0.7, stage.camera.zoom))
     for path in paths:
@@ -110,7 +110,7 @@ def _light(stage: Stage, wires: list[Wire], color: QColor, *, back: bool, width:
 
 
 def _paint_wire_number(stage: Stage, wire: Wire, *, hollow: bool) -> Box | None:
-    sent = stage.board.results.wire_grad(wire)
+    sent = stage.scene.results.wire_grad(wire)
     if sent is None:
         return None
     found = stage.labels.whole(wire, brief(sent.grad), stage.camera.zoom)
@@ -121,7 +121,7 @@ def _paint_wire_number(stage: Stage, wire: Wire, *, hollow: bool) -> Box | None:
 def _paint_forming(stage: Stage, leaving: list[Wire]) -> None:
     """The sums that are being formed where a value that the step sends a part to has several users."""
     for source, output in dict.fromkeys((wire.source, wire.output) for wire in leaving):
-        parts, total = stage.board.results.forming(source, output)
+        parts, total = stage.scene.results.forming(source, output)
         if total > 1 and parts:
             port = PortRef(source, "output", "", output)
             _plate(stage, port, f"Σ {summed([part.grad for part in parts], total)}", upward=True)
@@ -150,10 +150,10 @@ def _arriving(grad: Summary | None, parts: list[Summary | None]) -> str:
 
 def _plate(stage: Stage, port: PortRef, text: str, *, upward: bool) -> None:
     """Words near an output port, where they cover nothing, and a line to it when they stand farther away."""
-    meter, painter, look, card = stage.look.meter, stage.painter, stage.look, stage.board.placement.box(port.item)
+    meter, painter, look, card = stage.look.meter, stage.painter, stage.look, stage.scene.placement.box(port.item)
     if card is None:
         return
-    x, y = stage.camera.to_view(*stage.board.placement.anchor(port))
+    x, y = stage.camera.to_view(*stage.scene.placement.anchor(port))
     width = meter.width(text, "mono_label") + 14
     shown = stage.camera.box_to_view(card)
     view = stage.camera.box_to_view(stage.seen)
@@ -174,19 +174,19 @@ def _plate(stage: Stage, port: PortRef, text: str, *, upward: bool) -> None:
 
 def _taken(stage: Stage, card: Box) -> list[Box]:
     """What a plate must not cover, view pixels: cards, notes, the numbers on wires, the tab of the active card."""
-    board, to_view = stage.board, stage.camera.box_to_view
-    near = (board.placement.corners[k] for k in board.placement.cards_in(stage.seen, 0.0))
+    scene, to_view = stage.scene, stage.camera.box_to_view
+    near = (scene.placement.corners[k] for k in scene.placement.cards_in(stage.seen, 0.0))
     boxes = [to_view(Box(left, top, right - left, bottom - top)) for left, top, right, bottom in near]
-    boxes += [to_view(note.box) for note in board.placement.notes.values()]
-    if board.state.shown.storage:
-        links = storage_words(stage.look, board, stage.camera, stage.seen, stage.labels)
+    boxes += [to_view(note.box) for note in scene.placement.notes.values()]
+    if scene.state.shown.storage:
+        links = storage_words(stage.look, scene, stage.camera, stage.seen, stage.labels)
         boxes += [box for _, _, box in links if box is not None]
     return [*boxes, *_label_boxes(stage), Box(card.x, card.y - TAB, max(70.0, stage.tab_width + 10), TAB)]
 
 
 def _label_boxes(stage: Stage) -> list[Box]:
     """The numbers on wires, view pixels."""
-    if not stage.board.state.shown.wire_gradients:
+    if not stage.scene.state.shown.wire_gradients:
         return []
     return [stage.camera.box_to_view(label.box) for _, label in stage.labels.near(stage.seen, stage.camera.zoom)]
 
@@ -221,7 +221,7 @@ def tab_place(stage: Stage, box: Box, numbers: list[Box]) -> Box:
     width, height = stage.tab_width, TAB - 3
     lefts, tops = (box.x + 10, box.right - 10 - width), (box.y - height, box.bottom)
     places = [Box(left, top, width, height) for top in tops for left in lefts]
-    placement = stage.board.placement
+    placement = stage.scene.placement
     near = [placement.corners[k] for k in placement.cards_in(stage.seen, 0.0)]
     cards = [stage.camera.box_to_view(Box(left, top, right - left, low - top)) for left, top, right, low in near]
     others = [card for card in cards if not card.contains(*box.center)]

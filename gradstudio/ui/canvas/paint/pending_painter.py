@@ -20,16 +20,16 @@ LEAST_WELL: Final = 24.0
 """A card with less room below its ports, scene pixels, has the words under it."""
 
 
-def paint_pending(painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box) -> None:
+def paint_pending(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box) -> None:
     """A veil over every card that had not run yet at the moment looked at, and the words so where they can be read."""
-    if board.results.moment is None:
+    if scene.results.moment is None:
         return
-    near = board.placement.cards_in(seen, 0.0)
-    begun = begun_items(board)
-    late = [k for k in near if not has_run(board, board.stack.ids[k], begun)]
+    near = scene.placement.cards_in(seen, 0.0)
+    begun = begun_items(scene)
+    late = [k for k in near if not has_run(scene, scene.stack.ids[k], begun)]
     if not late:
         return
-    rects = board.placement.bounds[late].copy()
+    rects = scene.placement.bounds[late].copy()
     rects[:, 2:] -= rects[:, :2]
     rects[:, :2] -= (camera.x, camera.y)
     rects *= camera.zoom
@@ -42,19 +42,19 @@ def paint_pending(painter: QPainter, look: CanvasStyle, board: Scene, camera: Ca
         painter.setPen(look.color("text_dim"))
         for k, (x, y, width, height) in zip(late, rects.tolist(), strict=True):
             bottom = (
-                y + height - 22 if board.stack.cards[board.stack.ids[k]].facts_height >= LEAST_WELL else y + height + 1
+                y + height - 22 if scene.stack.cards[scene.stack.ids[k]].facts_height >= LEAST_WELL else y + height + 1
             )
             line = QRectF(x + 12 * camera.zoom, bottom, width - 24 * camera.zoom, 18)
             painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, WORDS)
 
 
-def begun_items(board: Scene) -> tuple[ItemId, ...]:
+def begun_items(scene: Scene) -> tuple[ItemId, ...]:
     """What has begun and may have no row yet: what is at work, and a backward, which has none until it is over."""
-    active = board.results.active
-    working = at_work(board.results)
+    active = scene.results.active
+    working = at_work(scene.results)
     return (working, active.node) if active is not None else (working,)
 
 
-def has_run(board: Scene, item: ItemId, begun: tuple[ItemId, ...]) -> bool:
+def has_run(scene: Scene, item: ItemId, begun: tuple[ItemId, ...]) -> bool:
     """Whether an item has begun at the moment that is looked at, or never does; `begun`: of `begun_items`."""
-    return board.stack.cards[item].left_out or item in begun or board.updates.row(item) is not None
+    return scene.stack.cards[item].left_out or item in begun or scene.updates.row(item) is not None

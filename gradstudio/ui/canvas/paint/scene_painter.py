@@ -1,4 +1,4 @@
-"""Paints the board in batches: grid, frames, notes, wires as flat segments, cards as kept pixmaps.
+"""Paints the scene in batches: grid, frames, notes, wires as flat segments, cards as kept pixmaps.
 
 Nothing here knows of the mouse; what changes with it is painted on top by `interaction_painter`.
 """
@@ -64,17 +64,17 @@ class Upper(NamedTuple):
 
 
 class ScenePainter:
-    """Paints a board with a look; keeps a pixmap of each card per revision, scale and pixel ratio.
+    """Paints a scene with a look; keeps a pixmap of each card per revision, scale and pixel ratio.
 
     Attributes:
         hurried: the next picture follows soon: what is new in view may be left for it.
         unfinished: something was left.
     """
 
-    def __init__(self, board: Scene, look: CanvasStyle) -> None:
-        """Paint this board in this look."""
-        self.board, self.look = board, look
-        self.labels = WireLabels(board)
+    def __init__(self, scene: Scene, look: CanvasStyle) -> None:
+        """Paint this scene in this look."""
+        self.scene, self.look = scene, look
+        self.labels = WireLabels(scene)
         self.hurried = self.unfinished = False
         self._pixmaps: dict[ItemId, list[Kept]] = {}
         self._uppers: dict[ItemId, Upper] = {}
@@ -107,8 +107,8 @@ class ScenePainter:
         cards = self._cards_in(seen, without)
         drafts = self._drafts(cards, (camera.zoom, ratio))
         self.unfinished = self.labels.paused = bool(drafts)
-        wires = self.board.routes.wires_in(seen)
-        self.board.looks.read_wires(wires)
+        wires = self.scene.routes.wires_in(seen)
+        self.scene.looks.read_wires(wires)
         if is_whole and not without:
             self._paint_kept_below(painter, camera, area, ratio, wires)
         else:
@@ -116,7 +116,7 @@ class ScenePainter:
         self.paint_storage(painter, camera, seen)
         self.paint_labels(painter, camera, seen, without)
         self._paint_cards(painter, camera, ratio, cards, drafts)
-        paint_pending(painter, self.look, self.board, camera, seen)
+        paint_pending(painter, self.look, self.scene, camera, seen)
         painter.setClipping(False)
 
     def _paint_below(
@@ -134,14 +134,14 @@ class ScenePainter:
         self, painter: QPainter, camera: Camera, area: Box, ratio: float, wires: Sequence[int]
     ) -> None:
         """The same, without anything left out; from a picture where it is as it was."""
-        board = self.board
+        scene = self.scene
         ports = tuple(
-            (board.looks.input_looks(item), tuple(board.looks.look_of(item, row.index) for row in frame.face.outputs))
-            for item, frame in board.placement.frames.items()
+            (scene.looks.input_looks(item), tuple(scene.looks.look_of(item, row.index) for row in frame.face.outputs))
+            for item, frame in scene.placement.frames.items()
         )
-        revisions = (board.state.geometry_revision, board.state.graph_revision)
-        key = (*revisions, board.wiring.view, self.look, self.ground, ports)
-        self._below.paint(painter, View(camera, area, ratio, key, wires, board.looks.code_list))
+        revisions = (scene.state.geometry_revision, scene.state.graph_revision)
+        key = (*revisions, scene.wiring.view, self.look, self.ground, ports)
+        self._below.paint(painter, View(camera, area, ratio, key, wires, scene.looks.code_list))
 
     def paint_ground(self, painter: QPainter, camera: Camera, area: Box, filled: bool = True) -> None:
         """All but the cards and the grid: for pictures that paint cards as vectors; `filled`: on its colour."""
@@ -154,20 +154,20 @@ class ScenePainter:
 
     def paint_some(self, painter: QPainter, camera: Camera, area: Box, ratio: float, items: Collection[str]) -> None:
         """Only these items, notes ("note:<item>") and their wires: what is dragged over a snapshot of the rest."""
-        seen, board = camera.box_to_scene(area), self.board
+        seen, scene = camera.box_to_scene(area), self.scene
         self._paint_frames(
-            painter, camera, seen, frozenset(item for item in board.placement.frames if item not in items)
+            painter, camera, seen, frozenset(item for item in scene.placement.frames if item not in items)
         )
-        still = frozenset(item for item in board.placement.notes if f"note:{item}" not in items)
+        still = frozenset(item for item in scene.placement.notes if f"note:{item}" not in items)
         self._paint_notes(painter, camera, seen, still)
         self._paint_wires(painter, camera, seen, NOTHING, items)
-        chosen = sorted({k for item in items if (k := board.stack.index.get(ItemId(item))) is not None})
+        chosen = sorted({k for item in items if (k := scene.stack.index.get(ItemId(item))) is not None})
         self._paint_cards(painter, camera, ratio, chosen)
 
     @property
     def ground(self) -> str:
         """The role of the canvas's colour: another one while the person looks back."""
-        return "past" if self.board.results.moment is not None else "canvas"
+        return "past" if self.scene.results.moment is not None else "canvas"
 
     # -------------------------------------------------------------- ground
 
@@ -209,14 +209,14 @@ class ScenePainter:
     def _paint_frames(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
         from gradstudio.ui.canvas.paint.frame_painter import paint_frame
 
-        for item, frame in self.board.placement.frames.items():
+        for item, frame in self.scene.placement.frames.items():
             if item not in without and frame.box.meets(seen):
                 self._into(painter, camera, frame.box)
-                paint_frame(painter, self.look, frame, self.board, camera.zoom)
+                paint_frame(painter, self.look, frame, self.scene, camera.zoom)
                 painter.restore()
 
     def _paint_notes(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
-        for item, note in self.board.placement.notes.items():
+        for item, note in self.scene.placement.notes.items():
             if item not in without and f"note:{item}" not in without and note.box.meets(seen):
                 self._into(painter, camera, note.box)
                 paint_note(painter, self.look, note, camera.zoom)
@@ -235,44 +235,44 @@ class ScenePainter:
     def _paint_wires(
         self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str], only: Collection[str] | None
     ) -> None:
-        board = self.board
-        if not board.wiring.wires or board.wiring.view.shown != "all":
+        scene = self.scene
+        if not scene.wiring.wires or scene.wiring.view.shown != "all":
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if only is None and not without and paint_few_wires(painter, self.look, board, camera, seen):
+        if only is None and not without and paint_few_wires(painter, self.look, scene, camera, seen):
             return
-        chosen = geometry.visible(board.routes.bounds, seen)
+        chosen = geometry.visible(scene.routes.bounds, seen)
         if only is not None:
-            chosen &= board.wiring.touching(frozenset(only))
+            chosen &= scene.wiring.touching(frozenset(only))
         elif without:
-            chosen &= ~board.wiring.touching(frozenset(without))
-        paint_wires(painter, self.look, board, camera, seen, chosen)
-        paint_dots(painter, self.look, board, camera, seen, chosen)
+            chosen &= ~scene.wiring.touching(frozenset(without))
+        paint_wires(painter, self.look, scene, camera, seen, chosen)
+        paint_dots(painter, self.look, scene, camera, seen, chosen)
 
     def paint_labels(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str] = NOTHING) -> None:
         """What came back along the wires, where it can be read."""
-        if not self.board.state.shown.wire_gradients or self.board.wiring.view.shown != "all":
+        if not self.scene.state.shown.wire_gradients or self.scene.wiring.view.shown != "all":
             return
         near = self.labels.near(seen, camera.zoom)
         shown = [(wire, label) for wire, label in near if wire.source not in without and wire.target not in without]
-        stale = bool(shown) and self.board.results.stale(shown[0][0].target)
+        stale = bool(shown) and self.scene.results.stale(shown[0][0].target)
         paint_labels(painter, self.look, camera, (label for _, label in shown), stale=stale)
 
     def paint_storage(self, painter: QPainter, camera: Camera, seen: Box) -> None:
         """Which results share a storage, where that is shown; cards are painted over it."""
-        if self.board.state.shown.storage:
-            paint_storage(painter, self.look, self.board, camera, seen, self.labels)
+        if self.scene.state.shown.storage:
+            paint_storage(painter, self.look, self.scene, camera, seen, self.labels)
 
     # -------------------------------------------------------------- cards
 
     def paint_cards(self, painter: QPainter, camera: Camera, ratio: float, seen: Box, items: Collection[str]) -> None:
         """Only the cards of these items that show."""
-        inside, index = set(self.board.placement.cards_in(seen, MARGIN)), self.board.stack.index
+        inside, index = set(self.scene.placement.cards_in(seen, MARGIN)), self.scene.stack.index
         chosen = sorted({k for item in items if (k := index.get(ItemId(item))) is not None and k in inside})
         self._paint_cards(painter, camera, ratio, chosen)
 
     def _cards_in(self, seen: Box, without: Collection[str]) -> list[int]:
-        inside, index = self.board.placement.cards_in(seen, MARGIN), self.board.stack.index
+        inside, index = self.scene.placement.cards_in(seen, MARGIN), self.scene.stack.index
         left_out = {index.get(ItemId(item)) for item in without}
         return [k for k in inside if k not in left_out] if left_out else inside
 
@@ -280,13 +280,13 @@ class ScenePainter:
         """The cards that a hurried picture leaves for the next one: those that were never painted, but for a few."""
         if not self.hurried or scale[0] < DISTANT:
             return frozenset()
-        items = (self.board.stack.ids[k] for k in which)
+        items = (self.scene.stack.ids[k] for k in which)
         fresh = [item for item in items if all(one.scale != scale for one in self._pixmaps.get(item, ()))]
         return frozenset(fresh[LEAP if self.unfinished else FRESH :]) if len(fresh) > LEAP else frozenset()
 
     def _paint_draft(self, painter: QPainter, camera: Camera, item: ItemId) -> None:
         """A card without its words."""
-        box, card, look = self.board.placement.box(item), self.board.stack.cards[item], self.look
+        box, card, look = self.scene.placement.box(item), self.scene.stack.cards[item], self.look
         assert box is not None
         rect = camera.box_to_view(box)
         painter.fillRect(QRectF(rect.x, rect.y, rect.width, rect.height), look.color("card"))
@@ -299,24 +299,24 @@ class ScenePainter:
         if not len(which):
             return
         if camera.zoom < DISTANT:
-            level_of_detail.paint_plates(painter, self.look, self.board, camera, which, self._tints)
+            level_of_detail.paint_plates(painter, self.look, self.scene, camera, which, self._tints)
             return
         for k in which:
-            x, y, _, _ = self.board.placement.corners[k]
-            if self.board.stack.ids[k] in drafts:
-                self._paint_draft(painter, camera, self.board.stack.ids[k])
+            x, y, _, _ = self.scene.placement.corners[k]
+            if self.scene.stack.ids[k] in drafts:
+                self._paint_draft(painter, camera, self.scene.stack.ids[k])
                 continue
-            pixmap = self.card_pixmap(self.board.stack.ids[k], camera.zoom, ratio)
+            pixmap = self.card_pixmap(self.scene.stack.ids[k], camera.zoom, ratio)
             at_x, at_y = camera.to_view(x - MARGIN, y - MARGIN)
             painter.drawPixmap(QPointF(round(at_x * ratio) / ratio, round(at_y * ratio) / ratio), pixmap)
 
     def card_pixmap(self, item: ItemId, zoom: float, ratio: float) -> QPixmap:
         """The card with its shadow, kept while nothing of it changes, and for when it is as it was before."""
-        card, kept = self.board.stack.cards[item], self._pixmaps.get(item, [])
+        card, kept = self.scene.stack.cards[item], self._pixmaps.get(item, [])
         scale = (zoom, ratio)
         if kept and (kept[0].revision, kept[0].scale) == (card.revision, scale):
             return kept[0].pixmap
-        shown = (card.face, self.board.updates.facts(item), card_state(self.board, self.look, item))
+        shown = (card.face, self.scene.updates.facts(item), card_state(self.scene, self.look, item))
         same = next((k for k, one in enumerate(kept) if one.scale == scale and one.shown == shown), None)
         if same is not None:
             kept.insert(0, kept.pop(same)._replace(revision=card.revision))
@@ -362,11 +362,11 @@ def _painter_on(pixmap: QPixmap, zoom: float) -> QPainter:
     return painter
 
 
-def card_state(board: Scene, look: CanvasStyle, item: ItemId) -> CardState:
+def card_state(scene: Scene, look: CanvasStyle, item: ItemId) -> CardState:
     """What a card shows beside its face and facts."""
-    card = board.stack.cards[item]
-    outputs = tuple(board.looks.look_of(row.owner, row.index) for row in card.face.outputs)
-    inputs = board.looks.input_looks(item)
+    card = scene.stack.cards[item]
+    outputs = tuple(scene.looks.look_of(row.owner, row.index) for row in card.face.outputs)
+    inputs = scene.looks.input_looks(item)
     return CardState(
-        card.order, card.set_up, card.left_out, outputs, inputs, header_colour(board, look, item), card.extras
+        card.order, card.set_up, card.left_out, outputs, inputs, header_colour(scene, look, item), card.extras
     )

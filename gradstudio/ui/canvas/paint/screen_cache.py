@@ -1,4 +1,4 @@
-"""The newest picture of the board on the screen: kept, scrolled, scaled while zooming, sharpened when it settles."""
+"""The newest picture of the scene on the screen: kept, scrolled, scaled while zooming, sharpened when it settles."""
 
 from collections.abc import Collection
 
@@ -50,9 +50,9 @@ class ScreenCache:
         self._bring_up_to_date(camera, width, height, ratio, moving=False)
 
     def paint(self, painter: QPainter, camera: Camera, width: int, height: int, ratio: float, moving: bool) -> None:
-        """Show the board. `moving`: while a zoom goes on, the last frame scaled will do."""
+        """Show the scene. `moving`: while a zoom goes on, the last frame scaled will do."""
         area = Box(0, 0, width, height)
-        if camera.zoom >= DISTANT and self.layer.board.updates.catch_up(camera.box_to_scene(area)):
+        if camera.zoom >= DISTANT and self.layer.scene.updates.catch_up(camera.box_to_scene(area)):
             self.relift()
         if self._dragged:
             snapshot = self._snapshot

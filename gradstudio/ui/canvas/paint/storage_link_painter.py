@@ -30,10 +30,10 @@ LIFTS: Final = (0.0, 20.0, -20.0, 40.0, -40.0)
 
 
 def paint_storage(
-    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box, labels: WireLabels
+    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, labels: WireLabels
 ) -> None:
     """A dashed edge from each base to what shares its storage; then words, where they cover nothing."""
-    color, placed = look.color("info"), storage_words(look, board, camera, seen, labels)
+    color, placed = look.color("info"), storage_words(look, scene, camera, seen, labels)
     for path, _, _ in placed:
         _draw(painter, camera, path, color)
     for _, words, box in placed:
@@ -43,29 +43,29 @@ def paint_storage(
 
 
 def storage_words(
-    look: CanvasStyle, board: Scene, camera: Camera, seen: Box, labels: WireLabels
+    look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, labels: WireLabels
 ) -> list[tuple[QPainterPath, str, Box | None]]:
     """Each edge of the storage overlay, its words, and where they stand, view pixels; None: there is no room."""
-    taken = _covered(board, camera, seen, labels)
+    taken = _covered(scene, camera, seen, labels)
     found = []
-    for base, other in board.results.shared_storage():
-        path = _path(board, camera, seen, (base, other))
+    for base, other in scene.results.shared_storage():
+        path = _path(scene, camera, seen, (base, other))
         if path is None:
             continue
-        writes = Effect.IN_PLACE in program_analysis.effects(board.graph, other)
-        words = "same memory" if writes else f"view of {title(board.graph, base)}"
+        writes = Effect.IN_PLACE in program_analysis.effects(scene.graph, other)
+        words = "same memory" if writes else f"view of {title(scene.graph, base)}"
         box = _free_place(path, look.meter.width(words, "badge") + 14, taken) if camera.zoom >= LEGIBLE else None
         taken.extend([box.grown(2 * CLEAR)] if box is not None else ())
         found.append((path, words, box))
     return found
 
 
-def _covered(board: Scene, camera: Camera, seen: Box, labels: WireLabels) -> list[Box]:
+def _covered(scene: Scene, camera: Camera, seen: Box, labels: WireLabels) -> list[Box]:
     """What words must not cover, view pixels: cards, notes, the numbers on wires."""
-    near = (board.placement.corners[k] for k in board.placement.cards_in(seen))
+    near = (scene.placement.corners[k] for k in scene.placement.cards_in(seen))
     boxes = [Box(left, top, right - left, bottom - top) for left, top, right, bottom in near]
-    boxes += [note.box for note in board.placement.notes.values()]
-    if board.state.shown.wire_gradients:
+    boxes += [note.box for note in scene.placement.notes.values()]
+    if scene.state.shown.wire_gradients:
         boxes += [label.box for _, label in labels.near(seen, camera.zoom)]
     return [camera.box_to_view(box).grown(CLEAR) for box in boxes]
 
@@ -81,40 +81,40 @@ def _free_place(path: QPainterPath, width: float, taken: Sequence[Box]) -> Box |
     return None
 
 
-def paint_clashes(painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box) -> None:
+def paint_clashes(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box) -> None:
     """Who wrote (a pen) into what was saved for a backward (a broken link), with the versions.
 
     At an earlier moment only when those had run that clash: before, nothing is wrong yet.
     """
-    for failure in board.results.failures:
+    for failure in scene.results.failures:
         clash = failure.failed.clash
-        if clash is not None and _stands(board, clash):
-            _paint_clash(painter, look, board, camera, seen, clash)
+        if clash is not None and _stands(scene, clash):
+            _paint_clash(painter, look, scene, camera, seen, clash)
 
 
-def _stands(board: Scene, clash: Clash) -> bool:
-    if board.results.moment is None:
+def _stands(scene: Scene, clash: Clash) -> bool:
+    if scene.results.moment is None:
         return True
     parts = [culprit.node for culprit in clash.culprits] + [clash.victim]
-    return all(board.results.row(node) is not None for node in parts if node)
+    return all(scene.results.row(node) is not None for node in parts if node)
 
 
-def _paint_clash(painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box, clash: Clash) -> None:
+def _paint_clash(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, clash: Clash) -> None:
     danger = look.color("danger")
     words = f"saved at v{clash.saved_version}, now v{clash.version}" if clash.autograd else "a leaf was written to"
     for culprit in clash.culprits:
         if clash.victim and culprit.node != clash.victim:
-            _link(painter, look, board, camera, seen, (culprit.node, clash.victim), danger, words)
-        _edge_sign(painter, look, board, camera, culprit.node, "pen")
+            _link(painter, look, scene, camera, seen, (culprit.node, clash.victim), danger, words)
+        _edge_sign(painter, look, scene, camera, culprit.node, "pen")
     if clash.victim:
-        _edge_sign(painter, look, board, camera, clash.victim, "broken")
+        _edge_sign(painter, look, scene, camera, clash.victim, "broken")
 
 
 def _link(
-    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box, ends: tuple[ItemId, ItemId],
+    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, ends: tuple[ItemId, ItemId],
     color: QColor, words: str,
 ) -> None:  # fmt: skip
-    path = _path(board, camera, seen, ends)
+    path = _path(scene, camera, seen, ends)
     if path is None:
         return
     _draw(painter, camera, path, color)
@@ -125,9 +125,9 @@ def _link(
         plate(painter, look, QRectF(middle.x() - width / 2, middle.y() - 9, width, 18), words, color)
 
 
-def _path(board: Scene, camera: Camera, seen: Box, ends: tuple[ItemId, ItemId]) -> QPainterPath | None:
+def _path(scene: Scene, camera: Camera, seen: Box, ends: tuple[ItemId, ItemId]) -> QPainterPath | None:
     """From one card to the other, view pixels; None when it does not show."""
-    one, other = board.placement.box(ends[0]), board.placement.box(ends[1])
+    one, other = scene.placement.box(ends[0]), scene.placement.box(ends[1])
     if one is None or other is None or not _around(one, other).meets(seen):
         return None
     start, stop, bend = _route(camera.box_to_view(one), camera.box_to_view(other))
@@ -182,9 +182,9 @@ def _near_side(box: Box, *, right: bool) -> float:
     return box.right - inset if right else box.x + inset
 
 
-def _edge_sign(painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, item: ItemId, sign: str) -> None:
+def _edge_sign(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, item: ItemId, sign: str) -> None:
     """A sign in a disc on the upper edge of a card, clear of the numbers beside its ports."""
-    box = board.placement.box(item)
+    box = scene.placement.box(item)
     if box is None:
         return
     shown = camera.box_to_view(box)

@@ -35,44 +35,44 @@ class Trace(msgspec.Struct, frozen=True):
     wires: NDArray[np.bool_]
 
 
-def upstream_of(board: Scene, items: frozenset[ItemId]) -> frozenset[ItemId]:
+def upstream_of(scene: Scene, items: frozenset[ItemId]) -> frozenset[ItemId]:
     """Every item whose value flows into one of these, with the other halves of their cards."""
-    found = set[ItemId]().union(*(ancestors_of(board.graph, item) for item in board.state.joining.whole(items)))
-    return board.state.joining.whole(found) - items
+    found = set[ItemId]().union(*(ancestors_of(scene.graph, item) for item in scene.state.joining.whole(items)))
+    return scene.state.joining.whole(found) - items
 
 
-def downstream_of(board: Scene, items: frozenset[ItemId]) -> frozenset[ItemId]:
+def downstream_of(scene: Scene, items: frozenset[ItemId]) -> frozenset[ItemId]:
     """Every item into which a value of one of these flows, with the other halves of their cards."""
-    found = set[ItemId]().union(*(descendants_of(board.graph, item) for item in board.state.joining.whole(items)))
-    return board.state.joining.whole(found) - items
+    found = set[ItemId]().union(*(descendants_of(scene.graph, item) for item in scene.state.joining.whole(items)))
+    return scene.state.joining.whole(found) - items
 
 
-def trace(board: Scene, selection: frozenset[ItemId]) -> Trace:
+def trace(scene: Scene, selection: frozenset[ItemId]) -> Trace:
     """What feeds the selection and what follows, and the wires on the way there."""
     import numpy as np
 
-    chosen = board.state.joining.whole(selection)
+    chosen = scene.state.joining.whole(selection)
     before = (
-        board.state.joining.whole(set[ItemId]().union(*(ancestors_of(board.graph, item) for item in chosen))) | chosen
+        scene.state.joining.whole(set[ItemId]().union(*(ancestors_of(scene.graph, item) for item in chosen))) | chosen
     )
     after = (
-        board.state.joining.whole(set[ItemId]().union(*(descendants_of(board.graph, item) for item in chosen))) | chosen
+        scene.state.joining.whole(set[ItemId]().union(*(descendants_of(scene.graph, item) for item in chosen))) | chosen
     )
     lit = (
         (wire.source in before and wire.target in before) or (wire.source in after and wire.target in after)
-        for wire in board.wiring.wires
+        for wire in scene.wiring.wires
     )
-    return Trace(before | after, np.fromiter(lit, dtype=np.bool_, count=len(board.wiring.wires)))
+    return Trace(before | after, np.fromiter(lit, dtype=np.bool_, count=len(scene.wiring.wires)))
 
 
 def paint_trace(
     painter: QPainter, layer: ScenePainter, camera: Camera, width: float, height: float, found: Trace
 ) -> None:
     """A veil over everything, and above it what is lit, in view pixels."""
-    board, look, seen = layer.board, layer.look, camera.seen(width, height)
+    scene, look, seen = layer.scene, layer.look, camera.seen(width, height)
     painter.fillRect(QRectF(0, 0, width, height), look.faded(layer.ground, FADED))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    paint_wires(painter, look, board, camera, seen, found.wires, 3.2)
+    paint_wires(painter, look, scene, camera, seen, found.wires, 3.2)
     layer.paint_cards(painter, camera, painter.device().devicePixelRatioF(), seen, found.items)
     if camera.zoom >= LEGIBLE:
         _paint_sockets(painter, layer, camera, width, height, found)
@@ -82,11 +82,11 @@ def _paint_sockets(
     painter: QPainter, layer: ScenePainter, camera: Camera, width: float, height: float, found: Trace
 ) -> None:
     """A ring around each socket that a lit wire leaves or enters."""
-    board = layer.board
-    wires = [board.wiring.wires[k] for k in found.wires.nonzero()[0].tolist()]
+    scene = layer.scene
+    wires = [scene.wiring.wires[k] for k in found.wires.nonzero()[0].tolist()]
     ends = {PortRef(wire.source, "output", "", wire.output) for wire in wires}
     ends |= {PortRef(wire.target, "input", wire.port) for wire in wires}
-    points = [camera.to_view(*board.placement.anchor(end)) for end in ends]
+    points = [camera.to_view(*scene.placement.anchor(end)) for end in ends]
     shown = [(x, y) for x, y in points if -20 < x < width + 20 and -20 < y < height + 20]
     for x, y in shown[:MOST_RINGS]:
         ring(painter, layer.look.color("accent"), x, y, 7.0 * max(camera.zoom, 0.7))

@@ -1,4 +1,4 @@
-"""Paints the wires of a board: in the colour of what flows, muted ones dashed and grey, idle ones dashed."""
+"""Paints the wires of a scene: in the colour of what flows, muted ones dashed and grey, idle ones dashed."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ IDLE_OPACITY: Final = 0.6
 
 
 def paint_wires(
-    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box, chosen: NDArray[np.bool_],
+    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, chosen: NDArray[np.bool_],
     width: float = THICK,
 ) -> None:  # fmt: skip
-    """Those of the board's wires that are chosen."""
+    """Those of the scene's wires that are chosen."""
     import numpy as np
 
-    for code in np.flatnonzero(np.bincount(board.looks.codes[chosen])).tolist():
-        known = board.looks.by_code[code]
-        paths = board.routes.paths[chosen & (board.looks.codes == code)]
+    for code in np.flatnonzero(np.bincount(scene.looks.codes[chosen])).tolist():
+        known = scene.looks.by_code[code]
+        paths = scene.routes.paths[chosen & (scene.looks.codes == code)]
         if known.muted or known.idle:
             _draw_dashed(painter, camera, seen, paths, wire_color(look, known), width)
-        elif board.wiring.view.fade_long and camera.zoom >= LEAST_FADE_ZOOM:
+        elif scene.wiring.view.fade_long and camera.zoom >= LEAST_FADE_ZOOM:
             _draw_faded(painter, look, camera, seen, paths, wire_color(look, known), width)
         else:
             draw_paths(painter, camera, seen, paths, wire_color(look, known), width)
@@ -81,17 +81,17 @@ def blend_with_ground(ground: QColor, color: QColor, share: float) -> QColor:
 
 
 def paint_dots(
-    painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box, chosen: NDArray[np.bool_]
+    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, chosen: NDArray[np.bool_]
 ) -> None:
     """The dots of the chosen wires, as discs in their colour."""
     radius = DOT * max(camera.zoom, 0.55)
-    for end, keys in board.dots.by_end.items() if camera.zoom >= LEAST_DOT_ZOOM else ():
-        k = board.wiring.ends.get(end)
+    for end, keys in scene.dots.by_end.items() if camera.zoom >= LEAST_DOT_ZOOM else ():
+        k = scene.wiring.ends.get(end)
         if k is None or not chosen[k]:
             continue
         painter.setPen(QPen(look.color("canvas"), 1.6))
-        painter.setBrush(wire_color(look, board.looks.by_code[board.looks.codes[k]]))
-        for x, y in map(board.dots.place, keys):
+        painter.setBrush(wire_color(look, scene.looks.by_code[scene.looks.codes[k]]))
+        for x, y in map(scene.dots.place, keys):
             if seen.grown(DOT).contains(x, y):
                 painter.drawEllipse(QPointF(*camera.to_view(x, y)), radius, radius)
 
@@ -107,13 +107,13 @@ def wire_color(look: CanvasStyle, known: PortStyle) -> QColor:
     return color
 
 
-def paint_few_wires(painter: QPainter, look: CanvasStyle, board: Scene, camera: Camera, seen: Box) -> bool:
+def paint_few_wires(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box) -> bool:
     """All wires, where they are few and plain: the same lines without numpy; False where they are not."""
-    few, looks, view = board.routes.few, board.looks, board.wiring.view
+    few, looks, view = scene.routes.few, scene.looks, scene.wiring.view
     if few is None or view.fade_long:
         return False
     by_look: dict[int, list[Path]] = {}
-    for k in board.routes.wires_in(seen):
+    for k in scene.routes.wires_in(seen):
         by_look.setdefault(looks.code_list[k], []).append(few[k])
     if any(looks.by_code[code].muted or looks.by_code[code].idle for code in by_look):
         return False

@@ -1,6 +1,6 @@
 """What stands at a node that torch refuses: the button of its first fix, and at its inputs the sizes that clash.
 
-It is painted over the board, in view pixels, for the few nodes that have a problem; a click on the button is one undo
+It is painted over the scene, in view pixels, for the few nodes that have a problem; a click on the button is one undo
 step. The words in full stand in the `ProblemPopup`, which a click on the card opens.
 """
 
@@ -59,7 +59,7 @@ class QuickFixes:
         canvas, found = self._canvas, list[Pill]()
         for problem in self._shown():
             fix = next((fix for fix in problem.fixes if fix.edits is not None), None)
-            box = canvas.board.placement.box(problem.node)
+            box = canvas.scene.placement.box(problem.node)
             if (
                 fix is None
                 or box is None
@@ -109,24 +109,24 @@ class QuickFixes:
         return next(free, inside[0])
 
     def _covers(self, place: QRectF, taken: list[QRectF]) -> bool:
-        board, camera = self._canvas.board, self._canvas.camera
+        scene, camera = self._canvas.scene, self._canvas.camera
         if any(place.intersects(other) for other in taken):
             return True
         left, top = camera.to_scene(place.left(), place.top())
         right, bottom = camera.to_scene(place.right(), place.bottom())
-        return bool(board.placement.cards_in(Box(left, top, right - left, bottom - top), 0.0))
+        return bool(scene.placement.cards_in(Box(left, top, right - left, bottom - top), 0.0))
 
     def _shown(self) -> list[Problem]:
         """Problems of cards in view, near enough to be read; none while looking back or while something is moved."""
         canvas = self._canvas
-        if self._problems is None or canvas.camera.zoom < LEAST_ZOOM or canvas.board.results.moment is not None:
+        if self._problems is None or canvas.camera.zoom < LEAST_ZOOM or canvas.scene.results.moment is not None:
             return []
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
-        board = canvas.board
+        scene = canvas.scene
         near = [
             p
             for p in self._problems.problems
-            if (box := board.placement.box(p.node)) is not None and box.grown(40).meets(seen)
+            if (box := scene.placement.box(p.node)) is not None and box.grown(40).meets(seen)
         ]
         return near[:MAX_SHOWN]
 
@@ -140,7 +140,7 @@ class QuickFixes:
 
         found = self._operands.get(problem.node)
         if found is None:
-            graph, results = self._canvas.board.graph, self._canvas.session.results
+            graph, results = self._canvas.scene.graph, self._canvas.session.results
             failure = results.failure(problem.node)
             if failure is not None:
                 found = conflicting_operands(graph, problem.node, failure.what, failure.failed.operands)
@@ -151,12 +151,12 @@ class QuickFixes:
 
     def _paint_operands(self, painter: QPainter, problem: Problem) -> None:
         """The shape at each wired input, the sizes that clash in the colour of trouble."""
-        canvas, board = self._canvas, self._canvas.board
-        face = board.placement.face(problem.node)
+        canvas, scene = self._canvas, self._canvas.scene
+        face = scene.placement.face(problem.node)
         for operand in self._operands_of(problem):
             if face is None or face.input(operand.port) is None:
                 continue
-            x, y = canvas.camera.to_view(*board.placement.anchor(PortRef(problem.node, "input", operand.port)))
+            x, y = canvas.camera.to_view(*scene.placement.anchor(PortRef(problem.node, "input", operand.port)))
             self._paint_shape(painter, operand, x, y, "danger" if problem.severity == "error" else "warning")
 
     def _paint_shape(self, painter: QPainter, operand: "Operand", x: float, y: float, role: str) -> None:

@@ -112,14 +112,14 @@ class OutlinePanel(QWidget):
         if row is None:
             return
         item, wire = row.key.item, self.model.rows.wire(row)
-        box = canvas.board.placement.box(item)
+        box = canvas.scene.placement.box(item)
         x, y = (box.x, box.y) if box is not None else canvas.pointer_or_middle()
         if wire is not None:
             hit = Hit("wire", item, wire=wire)
         elif item in self.model.graph.blocks:
             hit = Hit("title", item)
         else:
-            hit = Hit("card", canvas.board.state.joining.home(item), header=True)
+            hit = Hit("card", canvas.scene.state.joining.home(item), header=True)
         menu = context_menu(canvas, hit, x, y)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(at)

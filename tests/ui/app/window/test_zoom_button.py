@@ -42,7 +42,7 @@ def test_home_and_f_are_keys_of_the_menu_too(qtbot: QtBot, window: MainWindow, a
     window.canvas.setFocus()
     QTest.keyClick(window.canvas, Qt.Key.Key_F)
     qtbot.waitUntil(lambda: window.canvas.navigation.zoom == 1.0 and not window.canvas.navigation.travel.is_moving)
-    box = window.canvas.board.placement.box(first)
+    box = window.canvas.scene.placement.box(first)
     assert box is not None
     seen = window.canvas.camera.seen(window.canvas.viewport().width(), window.canvas.viewport().height())
     assert seen.contains(*box.center)

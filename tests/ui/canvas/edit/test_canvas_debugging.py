@@ -99,7 +99,7 @@ def squared(hand: Hand) -> Squared:
 def labels(hand: Hand, zoom: float = 1.0) -> dict[Wire, str]:
     canvas = hand.canvas
     seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
-    return {wire: label.text for wire, label in WireLabels(canvas.board).near(seen, zoom)}
+    return {wire: label.text for wire, label in WireLabels(canvas.scene).near(seen, zoom)}
 
 
 def marked(hand: Hand, role: str, least: int = 20) -> bool:
@@ -117,9 +117,9 @@ def test_after_a_backward_each_wire_says_what_came_back(squared: Squared) -> Non
 
 def test_labels_cover_no_card_and_not_one_another(squared: Squared) -> None:
     squared.run()
-    board, seen = squared.hand.canvas.board, squared.hand.canvas.camera.seen(1000, 700)
-    found = [label.box for _, label in WireLabels(board).near(seen, 1.0)]
-    cards = [box for item in board.stack.ids if (box := board.placement.box(item)) is not None]
+    scene, seen = squared.hand.canvas.scene, squared.hand.canvas.camera.seen(1000, 700)
+    found = [label.box for _, label in WireLabels(scene).near(seen, 1.0)]
+    cards = [box for item in scene.stack.ids if (box := scene.placement.box(item)) is not None]
     assert len(found) == 3
     assert not any(label.meets(card) for label in found for card in cards)
     assert not any(one.meets(other) for k, one in enumerate(found) for other in found[:k])
@@ -127,7 +127,7 @@ def test_labels_cover_no_card_and_not_one_another(squared: Squared) -> None:
 
 def test_labels_stay_where_they_are_while_the_scene_is_pushed(squared: Squared) -> None:
     squared.run()
-    placed = WireLabels(squared.hand.canvas.board)
+    placed = WireLabels(squared.hand.canvas.scene)
     first = dict(placed.near(Camera(1.0, 0, 0).seen(500, 700), 1.0))
     pushed = dict(placed.near(Camera(1.0, 200, 0).seen(1000, 700), 1.0))
     assert first.items() <= pushed.items()
@@ -135,10 +135,10 @@ def test_labels_stay_where_they_are_while_the_scene_is_pushed(squared: Squared) 
 
 def test_from_afar_letters_keep_their_size_until_there_are_none(squared: Squared) -> None:
     squared.run()
-    board, camera = squared.hand.canvas.board, Camera(0.5, 0, 0)
-    near = WireLabels(board).near(camera.seen(1000, 700), 0.5)
+    scene, camera = squared.hand.canvas.scene, Camera(0.5, 0, 0)
+    near = WireLabels(scene).near(camera.seen(1000, 700), 0.5)
     assert all(label.box.height * 0.5 > 13 for _, label in near)
-    assert WireLabels(board).near(Camera(0.2, 0, 0).seen(1000, 700), 0.2) == []
+    assert WireLabels(scene).near(Camera(0.2, 0, 0).seen(1000, 700), 0.2) == []
 
 
 def test_the_overlay_switches_them_off(squared: Squared) -> None:
@@ -162,7 +162,7 @@ def test_a_sum_as_far_as_it_is_formed() -> None:
 @pytest.mark.feature(64)
 def test_hovering_a_wire_tells_both_ways(squared: Squared) -> None:
     squared.run()
-    text = wire_text(squared.hand.canvas.board, squared.direct)
+    text = wire_text(squared.hand.canvas.scene, squared.direct)
     assert "float32[]" in text
     assert "<b>3</b>" in text
     assert "backward: 3" in text
@@ -173,10 +173,10 @@ def test_a_wire_that_carries_what_was_written_to_says_so(hand: Hand) -> None:
     hand.wire(item, reader, "input")
     hand.session.results.tables.add_rows([Row(step=0, node=item, outputs=(scalar(2.0, version=1),))])
     hand.session.results.tables.pace.flush()
-    text = wire_text(hand.canvas.board, hand.graph.wires[reader, "input"])
+    text = wire_text(hand.canvas.scene, hand.graph.wires[reader, "input"])
     assert "version 1" in text
     assert "after the write" in text
-    assert hand.canvas.board.updates.facts(item).hints[0] == "[] v1"
+    assert hand.canvas.scene.updates.facts(item).hints[0] == "[] v1"
 
 
 # ------------------------------------------------------------------ the moment
@@ -225,10 +225,10 @@ def test_unfolded_the_tab_counts_autograd_nodes(squared: Squared) -> None:
 
 def test_cards_keep_their_size_at_every_moment(squared: Squared) -> None:
     squared.run()
-    board = squared.hand.canvas.board
-    before = board.placement.bounds.copy()
+    scene = squared.hand.canvas.scene
+    before = scene.placement.bounds.copy()
     squared.hand.session.attention.look_at(0)
-    assert (board.placement.bounds == before).all()
+    assert (scene.placement.bounds == before).all()
 
 
 def test_the_view_follows_only_when_it_must(squared: Squared) -> None:
@@ -244,7 +244,7 @@ def test_the_view_follows_only_when_it_must(squared: Squared) -> None:
 
 def test_the_card_of_the_moment_is_shown_whole(squared: Squared) -> None:
     squared.run()
-    canvas, box = squared.hand.canvas, squared.hand.canvas.board.placement.box(squared.z)
+    canvas, box = squared.hand.canvas, squared.hand.canvas.scene.placement.box(squared.z)
     assert box is not None
     canvas.navigation.set_camera(Camera(1.0, box.x + 0.2 * box.width, 0))  # its name is cut off at the left
     squared.hand.session.attention.look_at(2)
@@ -296,11 +296,11 @@ def test_an_accumulated_gradient_shows_its_parts(squared: Squared) -> None:
     row = GradRow(node=squared.x, state="accumulated", grad=number(8.0), parts=parts)
     squared.hand.session.results.tables.set_gradients([row], whole=False)
     squared.hand.session.results.tables.pace.flush()
-    board = squared.hand.canvas.board
-    gradient = board.updates.facts(squared.x).sections[0].gradient
+    scene = squared.hand.canvas.scene
+    gradient = scene.updates.facts(squared.x).sections[0].gradient
     assert gradient is not None
     assert gradient.parts == "= 4 + 4"
-    told = tooltip(board, Hit("card", squared.x))
+    told = tooltip(scene, Hit("card", squared.x))
     assert "pass 1: 4" in told
     assert "pass 2: 4" in told
 
@@ -311,12 +311,12 @@ def test_a_double_click_on_a_states_words_goes_to_its_cause(squared: Squared) ->
     row = GradRow(node=squared.z, state="cut", reason="y cut it.", cause=squared.y)
     hand.session.results.tables.set_gradients([row], whole=False)
     hand.session.results.tables.pace.flush()
-    box = hand.canvas.board.placement.box(squared.z)
+    box = hand.canvas.scene.placement.box(squared.z)
     assert box is not None
-    board = hand.canvas.board
-    words_y = box.y + board.stack.cards[squared.z].face.height + board.updates.facts(squared.z).sections[0].height - 10
-    assert cause_at(board, squared.z, words_y) == squared.y
-    assert "Responsible: <b>" in tooltip(hand.canvas.board, Hit("card", squared.z))
+    scene = hand.canvas.scene
+    words_y = box.y + scene.stack.cards[squared.z].face.height + scene.updates.facts(squared.z).sections[0].height - 10
+    assert cause_at(scene, squared.z, words_y) == squared.y
+    assert "Responsible: <b>" in tooltip(hand.canvas.scene, Hit("card", squared.z))
     hand.double_click((box.x + 60, words_y))
     assert hand.session.attention.selection == {squared.y}
 
@@ -416,10 +416,10 @@ def test_strides_are_told_and_shown_with_the_overlay(hand: Hand) -> None:
     record = TensorRecord(device="cpu", summary=summary, stride=(1, 3), contiguous=False)
     hand.session.results.tables.add_rows([Row(step=0, node=item, outputs=(record,))])
     hand.session.results.tables.pace.flush()
-    assert "strides [1, 3]" in tooltip(hand.canvas.board, Hit("card", item))
-    assert hand.canvas.board.updates.facts(item).hints[0] == "[3, 2]"
+    assert "strides [1, 3]" in tooltip(hand.canvas.scene, Hit("card", item))
+    assert hand.canvas.scene.updates.facts(item).hints[0] == "[3, 2]"
     hand.canvas.overlays.switch("storage", True)
-    assert hand.canvas.board.updates.facts(item).hints[0] == "[3, 2] strided"
+    assert hand.canvas.scene.updates.facts(item).hints[0] == "[3, 2] strided"
 
 
 # ------------------------------------------------------------------ colour by
@@ -441,7 +441,7 @@ def test_colours_follow_the_figures(squared: Squared) -> None:
     squared.run()
     canvas = squared.hand.canvas
     canvas.debugging.colour_by("value_range")
-    colouring = canvas.board.colours.scale
+    colouring = canvas.scene.colours.scale
     assert colouring is not None
     assert [colouring.share(item) for item in (squared.x, squared.y, squared.z)] == [0.0, 0.0, 1.0]
     assert colouring.text(squared.z) == "9"
@@ -458,7 +458,7 @@ def test_a_dead_gradient_has_a_colour_and_an_entry_of_its_own(squared: Squared) 
     squared.hand.session.results.tables.pace.flush()
     canvas = squared.hand.canvas
     canvas.debugging.colour_by("gradient_rms")
-    colouring, look = canvas.board.colours.scale, canvas.look
+    colouring, look = canvas.scene.colours.scale, canvas.look
     assert colouring is not None
     assert (colouring.low, colouring.zero_text) == (1.0, "0")
     colors = {color_of(colouring, look, item).name() for item in (squared.x, squared.y, squared.z)}
@@ -471,8 +471,8 @@ def test_bytes_that_a_backward_freed_are_told_as_such(squared: Squared) -> None:
     squared.run()
     canvas, results = squared.hand.canvas, squared.hand.session.results
     canvas.debugging.colour_by("saved_bytes")
-    assert canvas.board.colours.scale is not None
-    assert canvas.board.colours.scale.zero_text == ""
+    assert canvas.scene.colours.scale is not None
+    assert canvas.scene.colours.scale.zero_text == ""
     saved = SavedTensor(name="result", shape=(), dtype="float32", size_bytes=4)
     traced = squared.backward()
     rows = tuple(msgspec.structs.replace(row, saved=(saved,)) if row.node == squared.y else row for row in traced.rows)
@@ -481,8 +481,8 @@ def test_bytes_that_a_backward_freed_are_told_as_such(squared: Squared) -> None:
     results.tables.add_backward(msgspec.structs.replace(traced, rows=rows))
     results.tables.pace.flush()
     canvas.debugging.colour_by("saved_bytes")
-    assert canvas.board.colours.scale.figures == {squared.y: 0.0}
-    assert canvas.board.colours.scale.zero_text == "0 B: freed by the backward"
+    assert canvas.scene.colours.scale.figures == {squared.y: 0.0}
+    assert canvas.scene.colours.scale.zero_text == "0 B: freed by the backward"
 
 
 def test_the_menu_lists_every_figure_and_checks_the_one_in_use(squared: Squared) -> None:
@@ -498,12 +498,12 @@ def test_the_menu_lists_every_figure_and_checks_the_one_in_use(squared: Squared)
 @pytest.mark.feature(69)
 def test_costs_stand_at_the_foot_of_each_card(squared: Squared) -> None:
     squared.run()
-    board = squared.hand.canvas.board
-    before = board.stack.cards[squared.y].height
+    scene = squared.hand.canvas.scene
+    before = scene.stack.cards[squared.y].height
     squared.hand.session.results.tables.add_rows([Row(step=9, node=squared.y, outputs=(scalar(3.0),), seconds=0.002)])
     squared.hand.canvas.overlays.switch("cost", True)
-    assert board.stack.cards[squared.y].height > before
-    found = debug_sections(board.results, board.state.experiments, squared.y, with_cost=True)
+    assert scene.stack.cards[squared.y].height > before
+    found = debug_sections(scene.results, scene.state.experiments, squared.y, with_cost=True)
     assert found.cost[0] == "2 ms"
 
 
@@ -521,20 +521,20 @@ def what_if(squared: Squared) -> None:
 
 def test_a_what_if_shows_before_and_after_until_it_is_dropped(squared: Squared) -> None:
     squared.run()
-    board = squared.hand.canvas.board
-    plain = board.stack.cards[squared.z].height
+    scene = squared.hand.canvas.scene
+    plain = scene.stack.cards[squared.z].height
     what_if(squared)
-    (changed,) = board.stack.cards[squared.z].extras.changes
+    (changed,) = scene.stack.cards[squared.z].extras.changes
     assert (changed.words, changed.by) == ("9 → 16", "+7")
-    assert board.stack.cards[squared.y].extras.changes[0].sign == "∇"
-    assert board.stack.cards[squared.z].height > plain
-    box, card = board.placement.box(squared.z), board.stack.cards[squared.z]
+    assert scene.stack.cards[squared.y].extras.changes[0].sign == "∇"
+    assert scene.stack.cards[squared.z].height > plain
+    box, card = scene.placement.box(squared.z), scene.stack.cards[squared.z]
     assert box is not None
     cross = (box.right - 12, box.y + card.face.height + card.facts_height + 10)
-    assert hit(board, *cross, 1.0).kind == "drop_what_if"
+    assert hit(scene, *cross, 1.0).kind == "drop_what_if"
     squared.hand.click(cross)
-    assert board.stack.cards[squared.z].extras.changes == ()
-    assert board.stack.cards[squared.z].height == plain
+    assert scene.stack.cards[squared.z].extras.changes == ()
+    assert scene.stack.cards[squared.z].height == plain
 
 
 def test_gradcheck_gives_a_badge_and_its_worst_element(squared: Squared) -> None:
@@ -542,8 +542,8 @@ def test_gradcheck_gives_a_badge_and_its_worst_element(squared: Squared) -> None
     squared.hand.shot()
     row = CheckRow(name="x", node=squared.y, ok=False, analytical=1.5, numerical=2.5, in_index=(0, 1))
     squared.hand.session.experiments.set_checked(Checked(1, (squared.y,), (row,)))
-    assert squared.hand.canvas.board.stack.cards[squared.y].extras.check is False
-    told = tooltip(squared.hand.canvas.board, Hit("card", squared.y))
+    assert squared.hand.canvas.scene.stack.cards[squared.y].extras.check is False
+    told = tooltip(squared.hand.canvas.scene, Hit("card", squared.y))
     assert "autograd 1.5, differences 2.5 at [0, 1]" in told
     assert marked(squared.hand, "danger", 60)
 

@@ -48,7 +48,7 @@ def test_a_dragged_card_is_pulled_into_line_with_its_neighbour_and_a_line_is_dra
     before = hand.shot()
     end = (start[0] - 353, start[1] + 20)
     hand.move(end)
-    box, other = hand.canvas.board.placement.box(item), hand.canvas.board.placement.box(still)
+    box, other = hand.canvas.scene.placement.box(item), hand.canvas.scene.placement.box(still)
     assert box is not None
     assert other is not None
     assert box.x == other.x
@@ -81,7 +81,7 @@ def test_a_card_stops_where_the_gaps_to_both_neighbours_are_equal(hand: Hand) ->
     hand.canvas.drag_options.snap_to_grid = False
     start = hand.header(item)
     hand.drag(start, (start[0] + 24, start[1] - 270))
-    boxes = [hand.canvas.board.placement.box(one) for one in (left, item, right)]
+    boxes = [hand.canvas.scene.placement.box(one) for one in (left, item, right)]
     a, b, c = (box for box in boxes if box is not None)
     assert b.x - a.right == pytest.approx(c.x - b.right)
 
@@ -109,13 +109,13 @@ def test_control_while_dragging_places_freely_and_the_switch_turns_that_round(ha
 def test_notes_and_frames_snap_to_the_grid(hand: Hand) -> None:
     x = hand.add("torch.randn", 104, 152)
     hand.session.graph_store.attempt(recipes.set_note, "Note", x, "words")
-    note = hand.canvas.board.placement.notes[x].box
+    note = hand.canvas.scene.placement.notes[x].box
     hand.drag((note.x + 20, note.y + 10), (note.x + 433, note.y + 215))
     moved = hand.graph.places[f"note:{x}"]
     assert moved.x % 8 == moved.y % 8 == 0
     hand.session.graph_store.attempt(recipes.wrap, "Wrap", [x], "no_grad")
     (block,) = hand.graph.blocks
-    frame = hand.canvas.board.placement.frames[block].box
+    frame = hand.canvas.scene.placement.frames[block].box
     hand.drag((frame.x + 60, frame.y + 10), (frame.x + 113, frame.y + 215))
     assert place(hand, x)[0] % 8 == place(hand, x)[1] % 8 == 0
 
@@ -128,20 +128,20 @@ def test_a_collapsed_card_is_its_header_with_stubs_of_its_wires(hand: Hand) -> N
     x, y = hand.add("torch.randn", 40, 100), hand.add("torch.matmul", 500, 100)
     hand.wire(x, y, "input")
     hand.canvas.selection.select(frozenset({y}))
-    full = hand.canvas.board.placement.box(y)
+    full = hand.canvas.scene.placement.box(y)
     hand.canvas.card_arrangement.toggle_collapsed()
-    box, face = hand.canvas.board.placement.box(y), hand.canvas.board.placement.face(y)
+    box, face = hand.canvas.scene.placement.box(y), hand.canvas.scene.placement.face(y)
     assert full is not None
     assert box is not None
     assert face is not None
     assert box.height == 30 < full.height
     assert [row.path for row in face.inputs] == ["input"]
     assert hand.input(y, "input") == (500, 115)
-    assert hand.canvas.board.routes.paths[0][-1].tolist() == [500, 115]
+    assert hand.canvas.scene.routes.paths[0][-1].tolist() == [500, 115]
     below = hand.view(600, 100 + 60)
     assert hand.shot().pixelColor(below) == hand.shot().pixelColor(hand.view(600, 500))
     hand.canvas.card_arrangement.toggle_collapsed()
-    assert hand.canvas.board.placement.box(y) == full
+    assert hand.canvas.scene.placement.box(y) == full
 
 
 @pytest.mark.feature(41)
@@ -156,34 +156,34 @@ def test_a_wire_is_drawn_from_a_collapsed_card(hand: Hand) -> None:
 @pytest.mark.feature(41)
 def test_a_collapsed_module_has_no_leaves_and_comes_back_whole(hand: Hand) -> None:
     item = hand.add("torch.nn.Linear", 40, 100)
-    full = hand.canvas.board.placement.box(item)
+    full = hand.canvas.scene.placement.box(item)
     hand.canvas.selection.select(frozenset({item}))
     hand.canvas.card_arrangement.toggle_collapsed()
-    box = hand.canvas.board.placement.box(item)
+    box = hand.canvas.scene.placement.box(item)
     assert box is not None
     assert box.height == 30
     hand.shot()
     hand.canvas.card_arrangement.toggle_collapsed()
-    assert hand.canvas.board.placement.box(item) == full
+    assert hand.canvas.scene.placement.box(item) == full
 
 
 @pytest.mark.feature(41)
 def test_unused_ports_are_hidden_and_a_click_on_the_last_row_shows_them(hand: Hand) -> None:
     x, y = hand.add("torch.randn", 40, 100), hand.add("torch.sum", 500, 100, dim="0")
     hand.wire(x, y, "input")
-    face = hand.canvas.board.placement.face(y)
+    face = hand.canvas.scene.placement.face(y)
     assert face is not None
     assert len(face.inputs) > 1
     hand.canvas.selection.select(frozenset({y}))
     hand.canvas.card_arrangement.toggle_tucked()
-    tucked = hand.canvas.board.placement.face(y)
+    tucked = hand.canvas.scene.placement.face(y)
     assert tucked is not None
     assert [row.path for row in tucked.inputs] == ["input"]
     assert tucked.more is not None
-    box = hand.canvas.board.placement.box(y)
+    box = hand.canvas.scene.placement.box(y)
     assert box is not None
     hand.click((box.x + tucked.more.x + 8, box.y + tucked.more.y + 8))
-    shown = hand.canvas.board.placement.face(y)
+    shown = hand.canvas.scene.placement.face(y)
     assert shown is not None
     assert {row.path for row in face.inputs} <= {row.path for row in shown.inputs}
 
@@ -194,7 +194,7 @@ def test_a_pinned_card_is_neither_dragged_nor_nudged_and_shows_a_pin(hand: Hand)
     before = hand.shot()
     hand.canvas.selection.select(frozenset({item}))
     hand.canvas.card_arrangement.toggle_pinned()
-    box = hand.canvas.board.placement.box(item)
+    box = hand.canvas.scene.placement.box(item)
     assert box is not None
     strip = [hand.view(box.right - k, box.y + 11) for k in range(8, 50)]
     after = hand.shot()
@@ -346,21 +346,21 @@ def test_a_muted_node_and_what_reads_it_leave_the_program_and_look_it(hand: Hand
     assert "randn" in text
     assert "relu" not in text
     assert "sum" not in text
-    board = hand.canvas.board
-    assert board.numbers.left_out == {a, y}
-    assert all(board.looks.by_code[code].idle for code in board.looks.codes.tolist())
+    scene = hand.canvas.scene
+    assert scene.numbers.left_out == {a, y}
+    assert all(scene.looks.by_code[code].idle for code in scene.looks.codes.tolist())
     after = hand.shot()
     for item, word in ((a, "muted"), (y, "left out")):
         at = hand.view(*hand.header(item))
         assert after.pixelColor(at) != before.pixelColor(at)
-        head = header_colour(board, hand.canvas.look, item)
+        head = header_colour(scene, hand.canvas.look, item)
         assert head is not None
         assert head.text == word
     hand.canvas.selection.select(frozenset({a}))
     hand.canvas.card_arrangement.toggle_muted()
-    assert not board.numbers.left_out
-    assert not any(board.looks.by_code[code].idle for code in board.looks.codes.tolist())
-    assert x in board.stack.cards
+    assert not scene.numbers.left_out
+    assert not any(scene.looks.by_code[code].idle for code in scene.looks.codes.tolist())
+    assert x in scene.stack.cards
 
 
 @pytest.mark.feature(42)
@@ -371,7 +371,7 @@ def test_a_bypassed_node_passes_its_input_on_and_a_line_leads_through_it(hand: H
     hand.canvas.selection.clear()
     names = [hand.graph.nodes[item].names[0] for item in hand.graph.nodes]
     assert f"{names[1]} = {names[0]}\n" in write_script(hand.graph)
-    box = hand.canvas.board.placement.box(a)
+    box = hand.canvas.scene.placement.box(a)
     assert box is not None
     (_, y) = hand.input(a, "input")
     picture, accent = hand.shot(), hand.canvas.look.color("accent").rgb()
@@ -415,7 +415,7 @@ def test_a_muted_card_can_be_read(hand: Hand, name: ThemeName) -> None:
     hand.canvas.selection.select(frozenset({x}))
     hand.canvas.card_arrangement.toggle_muted()
     hand.canvas.selection.clear()
-    head = header_colour(hand.canvas.board, look, x)
+    head = header_colour(hand.canvas.scene, look, x)
     assert head is not None
     ground = blend_with_ground(look.color("canvas"), QColor(head.ground.rgb()), head.ground.alphaF())
     assert contrast(head.ink, ground) >= 4.5

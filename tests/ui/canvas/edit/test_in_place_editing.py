@@ -369,17 +369,17 @@ def test_dtypes_and_devices_are_lists(hand: Hand) -> None:
 
 def test_the_more_row_unfolds_and_folds(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 100)
-    face, box = hand.canvas.board.placement.face(x), hand.canvas.board.placement.box(x)
+    face, box = hand.canvas.scene.placement.face(x), hand.canvas.scene.placement.box(x)
     assert face is not None
     assert face.more is not None
     assert box is not None
     hand.click((box.x + face.more.x + 5, box.y + face.more.y + 8))
-    unfolded = hand.canvas.board.placement.face(x)
+    unfolded = hand.canvas.scene.placement.face(x)
     assert unfolded is not None
     assert unfolded.input("dtype") is not None
     assert unfolded.more is not None
     hand.click((box.x + unfolded.more.x + 5, box.y + unfolded.more.y + 8))
-    again = hand.canvas.board.placement.face(x)
+    again = hand.canvas.scene.placement.face(x)
     assert again is not None
     assert again.input("dtype") is None
 
@@ -416,7 +416,7 @@ def test_a_note_is_written_and_edited_by_double_click(hand: Hand) -> None:
     QTest.keyClicks(editor, "look here")
     hand.key(Key.Key_Return, CONTROL, to=editor)
     assert hand.graph.nodes[x].note == "look here"
-    box = hand.canvas.board.placement.notes[x].box
+    box = hand.canvas.scene.placement.notes[x].box
     hand.double_click(box.center)
     assert isinstance(hand.canvas.in_place.editor, NoteEdit)
     hand.key(Key.Key_Escape, to=hand.canvas.in_place.editor)
@@ -426,7 +426,7 @@ def test_a_note_is_written_and_edited_by_double_click(hand: Hand) -> None:
 def test_a_comment_beside_the_statement_is_part_of_its_note_and_stays_beside(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 200)
     hand.canvas.store.submit((ReplaceNode(msgspec.structs.replace(hand.graph.nodes[x], beside="(B, T)")),), "Edit code")
-    assert hand.canvas.board.placement.notes[x].text == "(B, T)"
+    assert hand.canvas.scene.placement.notes[x].text == "(B, T)"
     hand.canvas.note_commands.edit_note(x)
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, NoteEdit)
@@ -434,10 +434,10 @@ def test_a_comment_beside_the_statement_is_part_of_its_note_and_stays_beside(han
     editor.setPlainText("why\n(B, T)")
     hand.key(Key.Key_Return, CONTROL, to=editor)
     assert (hand.graph.nodes[x].note, hand.graph.nodes[x].beside) == ("why", "(B, T)")
-    assert hand.canvas.board.placement.notes[x].text == "why\n(B, T)"
+    assert hand.canvas.scene.placement.notes[x].text == "why\n(B, T)"
     hand.canvas.note_commands.set_note(x, "")
     assert (hand.graph.nodes[x].note, hand.graph.nodes[x].beside) == ("", "")
-    assert x not in hand.canvas.board.placement.notes
+    assert x not in hand.canvas.scene.placement.notes
     hand.canvas.store.undo_stack.undo()
     assert hand.graph.nodes[x].beside == "(B, T)"
 
@@ -447,13 +447,13 @@ def test_the_note_of_a_block_is_shown_before_the_comment_at_its_end_and_neither_
     hand.canvas.store.attempt(recipes.wrap, "Wrap", [x], "no_grad")
     block = next(iter(hand.graph.blocks))
     hand.canvas.store.submit((SetTail(BodyId(block), "\nbelow"),), "Edit code")
-    assert hand.canvas.board.placement.notes[block].text == "below"
+    assert hand.canvas.scene.placement.notes[block].text == "below"
     hand.canvas.note_commands.set_note(block, "at the end")
     assert (hand.graph.blocks[block].note, hand.graph.tails[BodyId(block)]) == ("", "\nat the end")
     hand.canvas.store.submit(
         (ReplaceBlock(msgspec.structs.replace(hand.graph.blocks[block], beside="quiet")),), "Edit code"
     )
-    assert hand.canvas.board.placement.notes[block].text == "quiet"
+    assert hand.canvas.scene.placement.notes[block].text == "quiet"
     hand.canvas.note_commands.set_note(block, "very quiet")
     assert (hand.graph.blocks[block].beside, hand.graph.tails[BodyId(block)]) == ("very quiet", "\nat the end")
 
@@ -462,14 +462,14 @@ def test_the_note_of_a_block_is_shown_before_the_comment_at_its_end_and_neither_
 def test_a_note_is_dragged_by_itself(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 200)
     hand.canvas.note_commands.set_note(x, "look here")
-    box = hand.canvas.board.placement.notes[x].box
+    box = hand.canvas.scene.placement.notes[x].box
     hand.drag(box.center, (box.center[0] + 160, box.center[1] + 80))
     assert hand.graph.places[f"note:{x}"].x == box.x + 160
     assert (hand.graph.places[x].x, hand.graph.places[x].y) == (200, 200)
     assert hand.undo_texts[-1] == "Move note"
     hand.canvas.selection.clear()
     hand.canvas.selection.select_all()
-    box, accent = hand.canvas.board.placement.notes[x].box, hand.canvas.look.color("accent").rgb()
+    box, accent = hand.canvas.scene.placement.notes[x].box, hand.canvas.look.color("accent").rgb()
     edge, image = hand.view(box.x, box.y + box.height / 2), hand.shot()
     assert accent in {image.pixelColor(edge.x() + k, edge.y()).rgb() for k in range(-6, 3)}
 
@@ -521,7 +521,7 @@ def test_enter_opens_the_fields_of_the_card_that_was_added(hand: Hand) -> None:
     hand.key(Key.Key_Return)
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, LineEdit)
-    face = hand.canvas.board.placement.face(x)
+    face = hand.canvas.scene.placement.face(x)
     assert face is not None
     assert editor.accessibleName() == face.fields()[0].label
     retype(editor, "(2, 3)")

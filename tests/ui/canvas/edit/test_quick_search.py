@@ -92,7 +92,7 @@ def test_a_block_is_found_and_dropped_empty_at_the_cursor(hand: Hand) -> None:
     assert (block.kind, block.variable, block.literals) == ("for", "i", {"range.0": "3"})
     assert hand.session.attention.selection == {block.id}
     assert hand.canvas.shelf.recent == ("python.for",)
-    frame = hand.canvas.board.placement.frames[block.id].box
+    frame = hand.canvas.scene.placement.frames[block.id].box
     x = hand.add("torch.randn", 700, 500)
     hand.drag(hand.header(x), (frame.x + frame.width / 2, frame.bottom - 12))
     assert hand.graph.parents[x] == block.id

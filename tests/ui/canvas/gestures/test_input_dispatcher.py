@@ -213,7 +213,7 @@ def test_a_drag_moves_the_selection_as_one_undo_entry_on_the_grid(hand: Hand) ->
     assert len(hand.undo_texts) == count + 1
     hand.session.graph_store.undo_stack.undo()
     assert place(hand, x) == (40, 96)
-    box = hand.canvas.board.placement.box(x)
+    box = hand.canvas.scene.placement.box(x)
     assert box is not None
     assert (box.x, box.y) == (40, 96)
 
@@ -230,12 +230,12 @@ def test_escape_in_a_drag_puts_everything_back(hand: Hand) -> None:
     x = hand.add("torch.randn", 40, 100)
     hand.press(hand.header(x))
     hand.move((500, 400))
-    box = hand.canvas.board.placement.box(x)
+    box = hand.canvas.scene.placement.box(x)
     assert box is not None
     assert box.x > 200
     hand.key(Key.Key_Escape)
     hand.release((500, 400))
-    box = hand.canvas.board.placement.box(x)
+    box = hand.canvas.scene.placement.box(x)
     assert box is not None
     assert (box.x, box.y) == (40, 100)
     assert place(hand, x) == (40, 100)
@@ -246,9 +246,9 @@ def test_wires_follow_a_drag(hand: Hand) -> None:
     hand.wire(x, y, "input")
     hand.press(hand.header(x))
     hand.move((300, 500))
-    assert tuple(hand.canvas.board.routes.paths[0, 0]) == pytest.approx(hand.output(x))
+    assert tuple(hand.canvas.scene.routes.paths[0, 0]) == pytest.approx(hand.output(x))
     hand.release((300, 500))
-    assert tuple(hand.canvas.board.routes.paths[0, 0]) == pytest.approx(hand.output(x))
+    assert tuple(hand.canvas.scene.routes.paths[0, 0]) == pytest.approx(hand.output(x))
 
 
 @pytest.mark.feature(27)
@@ -342,8 +342,8 @@ def test_copies_lie_below_what_was_copied_or_beside_it_and_cover_nothing(hand: H
     hand.click(hand.header(x))
     for _ in range(4):
         hand.key(Key.Key_D, CONTROL)
-    board = hand.canvas.board
-    boxes = [board.placement.box(item) for item in hand.graph.nodes]
+    scene = hand.canvas.scene
+    boxes = [scene.placement.box(item) for item in hand.graph.nodes]
     met = [(one, other) for one, other in itertools.combinations(boxes, 2) if one and other and one.meets(other)]
     assert len(boxes) == 5 and not met
     first, second = boxes[:2]
@@ -351,7 +351,7 @@ def test_copies_lie_below_what_was_copied_or_beside_it_and_cover_nothing(hand: H
     hand.click(hand.header(x))
     hand.key(Key.Key_D, CONTROL)
     (again,) = hand.session.attention.selection
-    box = board.placement.box(again)
+    box = scene.placement.box(again)
     assert box is not None and not any(box.meets(other) for other in boxes if other)
     assert hand.canvas.navigation.is_seen(again)
 
@@ -419,18 +419,18 @@ def test_an_emptied_block_stays_where_it_was_in_the_same_undo_entry(hand: Hand, 
     x = hand.add("torch.randn", 304, 352)
     hand.session.graph_store.attempt(recipes.wrap, "Wrap", [x], "no_grad")
     (block,) = hand.graph.blocks
-    before, count = hand.canvas.board.placement.frames[block].box, len(hand.undo_texts)
+    before, count = hand.canvas.scene.placement.frames[block].box, len(hand.undo_texts)
     if how == "drag":
         hand.drag(hand.header(x), (800, 120))
         assert hand.graph.parents[x] == ROOT
     else:
         hand.canvas.selection.select(frozenset({x}))
         hand.canvas.selection_commands.delete_selection()
-    after = hand.canvas.board.placement.frames[block].box
+    after = hand.canvas.scene.placement.frames[block].box
     assert (after.x, after.y) == pytest.approx((before.x, before.y), abs=1)
     assert len(hand.undo_texts) == count + 1
     hand.session.graph_store.undo_stack.undo()
-    assert hand.canvas.board.placement.frames[block].box == before
+    assert hand.canvas.scene.placement.frames[block].box == before
 
 
 def test_a_drag_within_a_block_stays_in_it(hand: Hand) -> None:
@@ -460,7 +460,7 @@ def chain_into_a_block(hand: Hand) -> tuple[ItemId, ItemId]:
 def test_a_block_that_would_have_to_be_torn_is_refused_and_nothing_moves(hand: Hand) -> None:
     a, block = chain_into_a_block(hand)
     before = place(hand, a)
-    frame = hand.canvas.board.placement.frames[block].box
+    frame = hand.canvas.scene.placement.frames[block].box
     hand.drag(hand.header(a), (frame.x + 40, frame.y + 60))
     assert hand.graph.parents[a] == ROOT
     assert place(hand, a) == before
@@ -472,24 +472,24 @@ def test_a_block_is_dragged_by_its_title_with_all_it_holds(hand: Hand) -> None:
     x, y = hand.add("torch.randn", 104, 152), hand.add("torch.randn", 400, 152)
     hand.session.graph_store.attempt(recipes.wrap, "Wrap", [x, y], "no_grad")
     (block,) = hand.graph.blocks
-    frame = hand.canvas.board.placement.frames[block].box
+    frame = hand.canvas.scene.placement.frames[block].box
     hand.drag((frame.x + 60, frame.y + 10), (frame.x + 60, frame.y + 210))
     assert place(hand, x) == (104, 352)
     assert place(hand, y) == (400, 352)
-    assert hand.canvas.board.placement.frames[block].box.y == frame.y + 200
+    assert hand.canvas.scene.placement.frames[block].box.y == frame.y + 200
 
 
 def test_wires_into_a_dragged_block_follow_it(hand: Hand) -> None:
     x, n = hand.add("torch.randn", 304, 304), hand.add("python.literal", 40, 40)
     hand.session.graph_store.attempt(recipes.wrap, "Wrap", [x], "autocast")
     (block,) = hand.graph.blocks
-    row = hand.canvas.board.placement.frames[block].face.inputs[0].path
+    row = hand.canvas.scene.placement.frames[block].face.inputs[0].path
     hand.session.graph_store.attempt(recipes.set_literal, "Set", n, "value", '"cpu"')
     hand.wire(n, block, row)
-    frame = hand.canvas.board.placement.frames[block].box
+    frame = hand.canvas.scene.placement.frames[block].box
     hand.press((frame.x + 60, frame.y + 10))
     hand.move((frame.x + 160, frame.y + 90))
-    (path,) = hand.canvas.board.routes.paths
+    (path,) = hand.canvas.scene.routes.paths
     assert tuple(path[-1]) == pytest.approx(hand.input(block, row))
     assert hand.input(block, row)[1] > frame.y + 80
     hand.release((frame.x + 160, frame.y + 90))
@@ -588,8 +588,8 @@ def test_drops_on_an_empty_canvas_do_not_move_the_view(hand: Hand) -> None:
 def test_operators_without_a_place_of_their_own_cover_nothing(hand: Hand) -> None:
     for key in ("torch.randn", "torch.nn.Linear", "torch.relu", "torch.nn.functional.mse_loss", "torch.tensor"):
         hand.canvas.operator_commands.add_operator(key)
-    board = hand.canvas.board
-    boxes = [box for item in board.stack.ids if (box := board.placement.box(item)) is not None]
+    scene = hand.canvas.scene
+    boxes = [box for item in scene.stack.ids if (box := scene.placement.box(item)) is not None]
     assert len(boxes) == 5
     assert not [(a, b) for k, a in enumerate(boxes) for b in boxes[:k] if a.meets(b)]
 
@@ -602,7 +602,7 @@ def test_a_clicked_card_lies_on_top_and_is_hit_there(hand: Hand) -> None:
     hand.click((220, 112))
     assert hand.session.attention.selection == {below}
     assert hand.canvas.input_dispatcher.hit(hand.canvas.input_dispatcher.at(hand.view(*shared))).item == below
-    assert hand.canvas.board.stack.ids[-1] == below
+    assert hand.canvas.scene.stack.ids[-1] == below
     assert list(hand.graph.order()) == [below, above]
 
 
@@ -616,28 +616,28 @@ def test_a_port_under_another_card_is_not_hit(hand: Hand) -> None:
 @pytest.mark.parametrize("key", ["operator.add", "torch.matmul", "torch.nn.functional.mse_loss", "torch.Tensor.sum"])
 def test_ports_and_cards_stay_where_they_are_when_wires_come_and_go(hand: Hand, key: str) -> None:
     x, y = hand.add("torch.randn", 40, 100), hand.add(key, 500, 100)
-    face = hand.canvas.board.placement.face(y)
+    face = hand.canvas.scene.placement.face(y)
     assert face is not None
     path = face.inputs[0].path
     before = [(row.path, row.x, row.y) for row in face.inputs], face.width, face.height, hand.output(y)
     for start, end in ((hand.output(x), hand.input(y, path)), (hand.input(y, path), (400, 600))):
         hand.drag(start, end)
-        face = hand.canvas.board.placement.face(y)
+        face = hand.canvas.scene.placement.face(y)
         assert face is not None
         assert ([(row.path, row.x, row.y) for row in face.inputs], face.width, face.height, hand.output(y)) == before
 
 
 def test_a_long_literal_or_name_does_not_widen_a_card(hand: Hand) -> None:
     item = hand.add("torch.tensor", 40, 100)
-    box = hand.canvas.board.placement.box(item)
+    box = hand.canvas.scene.placement.box(item)
     assert hand.session.graph_store.attempt(recipes.set_literal, "Set", item, "data", str([1.25] * 30))
     assert hand.session.graph_store.attempt(recipes.rename, "Rename", item, ("a_very_long_name_for_one_tensor",))
-    assert hand.canvas.board.placement.box(item) == box
+    assert hand.canvas.scene.placement.box(item) == box
 
 
 def test_a_block_that_would_refuse_a_drop_is_not_lit_and_says_why_while_dragging(hand: Hand) -> None:
     a, block = chain_into_a_block(hand)
-    frame = hand.canvas.board.placement.frames[block].box
+    frame = hand.canvas.scene.placement.frames[block].box
     hand.press(hand.header(a))
     hand.move((frame.x + 40, frame.y + 60))
     assert hand.canvas.lit.drop_frame is None
@@ -656,8 +656,8 @@ def test_an_operator_dropped_on_a_short_wire_makes_room_in_one_undo_entry(hand: 
     hand.drop("torch.relu", ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
     (relu,) = set(hand.graph.nodes) - {x, y, far}
     hand.canvas.gliding.finish()
-    board = hand.canvas.board
-    boxes = [board.placement.box(item) for item in (x, relu, y)]
+    scene = hand.canvas.scene
+    boxes = [scene.placement.box(item) for item in (x, relu, y)]
     for left, right in itertools.pairwise(boxes):
         assert left is not None
         assert right is not None
@@ -683,7 +683,7 @@ def test_an_appended_backward_comes_into_view(hand: Hand) -> None:
     x = hand.add("torch.tensor", 700, 100, requires_grad="True")
     assert hand.session.graph_store.attempt(recipes.append_backward, "Add backward", x, 0)
     (backward,) = set(hand.graph.nodes) - {x}
-    box = hand.canvas.board.placement.box(backward)
+    box = hand.canvas.scene.placement.box(backward)
     assert box is not None
     shown = hand.canvas.camera.box_to_view(box)
     assert shown.right <= hand.canvas.viewport().width()

@@ -45,7 +45,7 @@ def note_editor(hand: Hand) -> QPlainTextEdit:
 def test_the_menu_of_a_card_is_short_and_the_rest_is_in_submenus_by_subject(hand: Hand, key: str) -> None:
     item = hand.add(key, 200, 200)
     if key == "python.for":
-        box = hand.canvas.board.placement.frames[item].box
+        box = hand.canvas.scene.placement.frames[item].box
         menu = menu_at(hand, (box.x + 40, box.y + 10))
     else:
         hand.click(hand.header(item))
@@ -74,7 +74,7 @@ def test_what_is_in_a_submenu_is_done(hand: Hand) -> None:
 def test_the_grounds_menu_finds_tidies_and_searches_the_library(window: MainWindow, add: Add) -> None:
     item = add("torch.randn")
     canvas = window.canvas
-    box = canvas.board.placement.box(item)
+    box = canvas.scene.placement.box(item)
     assert box is not None
     canvas.navigation.fit_all()
     at = box.right + 40, box.bottom + 20
@@ -99,7 +99,7 @@ def test_menus_show_the_keys_that_commands_have_now(window: MainWindow, add: Add
     item = add("torch.randn")
     canvas = window.canvas
     canvas.navigation.fit_all()
-    box = canvas.board.placement.box(item)
+    box = canvas.scene.placement.box(item)
     assert box is not None
 
     def texts() -> set[str]:
@@ -139,7 +139,7 @@ def test_a_free_note_is_written_where_the_pointer_is_and_is_the_nearest_cards_co
     hand.key(Key.Key_Return, to=editor)
     QTest.keyClicks(editor, "and **more**")
     hand.key(Key.Key_Return, CONTROL, to=editor)
-    note = hand.canvas.board.placement.notes[x]
+    note = hand.canvas.scene.placement.notes[x]
     assert (note.box.x, note.box.y) == (420, 420)
     assert any(piece.style == "bold" and piece.text == "more" for piece in note.words.pieces)
     lines = write_script(hand.graph).splitlines()
@@ -155,7 +155,7 @@ def test_on_an_empty_canvas_a_note_is_the_programs_last_comment(hand: Hand) -> N
     QTest.keyClicks(note_editor(hand), "to do")
     hand.key(Key.Key_Return, CONTROL, to=note_editor(hand))
     assert hand.graph.tails[BodyId("")] == "to do"
-    box = hand.canvas.board.placement.notes[ItemId("")].box
+    box = hand.canvas.scene.placement.notes[ItemId("")].box
     assert (box.x, box.y) == (300, 200)
 
 
@@ -168,7 +168,7 @@ def test_escape_writes_no_note_and_an_empty_one_is_none(hand: Hand) -> None:
     hand.key(Key.Key_Escape, to=note_editor(hand))
     choose(hand, (420, 420), "Add a note here")
     hand.key(Key.Key_Return, CONTROL, to=note_editor(hand))
-    assert not hand.canvas.board.placement.notes and len(hand.undo_texts) == entries_before
+    assert not hand.canvas.scene.placement.notes and len(hand.undo_texts) == entries_before
 
 
 @pytest.mark.feature(60)

@@ -50,13 +50,13 @@ def test_a_refused_node_has_a_button_that_is_one_undo_step(hand: Hand) -> None:
 
 def test_the_button_is_whole_and_over_no_other_card(hand: Hand) -> None:
     _a, _b, y = refused(hand)
-    box = hand.canvas.board.placement.box(y)
+    box = hand.canvas.scene.placement.box(y)
     assert box is not None
     neighbour = hand.add("torch.relu", box.x, box.bottom + 4)
     (pill,) = hand.canvas.remedies.pills()
     room = QFontMetricsF(ui_font(12)).horizontalAdvance(pill.fix.title)
     assert pill.rect.width() > room
-    other = hand.canvas.board.placement.box(neighbour)
+    other = hand.canvas.scene.placement.box(neighbour)
     assert other is not None
     shown = hand.canvas.camera.box_to_view(other)
     assert not pill.rect.intersects(QRectF(shown.x, shown.y, shown.width, shown.height))
@@ -64,7 +64,7 @@ def test_the_button_is_whole_and_over_no_other_card(hand: Hand) -> None:
 
 def test_the_button_of_a_card_at_the_edge_is_in_view(hand: Hand) -> None:
     _a, _b, y = refused(hand)
-    box, camera, port = hand.canvas.board.placement.box(y), hand.canvas.camera, hand.canvas.viewport()
+    box, camera, port = hand.canvas.scene.placement.box(y), hand.canvas.camera, hand.canvas.viewport()
     assert box is not None
     left = box.x - (port.width() - 60) / camera.zoom  # only the card's left edge is seen
     hand.canvas.navigation.set_camera(replace(camera, x=left))
@@ -133,9 +133,9 @@ def test_from_afar_a_refused_card_still_says_torchs_words(hand: Hand) -> None:
     hand.session.results.tables.pace.flush()
     hand.canvas.navigation.set_camera(Camera(0.42, 0.0, 0.0))
     hand.canvas.navigation.zooming = False
-    hand.canvas.repaint_board()
+    hand.canvas.repaint_scene()
     assert not hand.canvas.remedies.pills()
-    box, image = hand.canvas.board.placement.box(y), hand.shot()
+    box, image = hand.canvas.scene.placement.box(y), hand.shot()
     assert box is not None
     shown = hand.canvas.camera.box_to_view(box)
     body = [(x, v) for x in range(round(shown.x) + 4, round(shown.right) - 4)

@@ -92,7 +92,7 @@ def test_a_press_that_drifts_less_than_chosen_is_a_click(
     canvas.navigation.fit_all()
     canvas.navigation.travel.finish()
     before = graph.places[item]
-    place = canvas.board.placement.box(item)
+    place = canvas.scene.placement.box(item)
     assert place is not None
     box = canvas.camera.box_to_view(place)
     start = QPoint(round(box.x + box.width / 2), round(box.y + 8))

@@ -45,39 +45,39 @@ Align = Qt.AlignmentFlag
 
 
 def paint_distant_card(
-    painter: QPainter, look: CanvasStyle, board: Scene, item: ItemId, rect: QRectF, zoom: float
+    painter: QPainter, look: CanvasStyle, scene: Scene, item: ItemId, rect: QRectF, zoom: float
 ) -> None:
     """The plate in a rectangle of view pixels."""
-    face, failed = board.stack.cards[item].face, _has_failed(board, item)
+    face, failed = scene.stack.cards[item].face, _has_failed(scene, item)
     radius = max(2.0, 8.0 * zoom)
     head = min(rect.height(), max(HEADER * zoom, TITLE_HEIGHT if rect.width() >= LEGIBLE_WIDTH else 4.0))
     painter.setPen(QPen(look.color("danger") if failed else look.color("card_edge"), 2.0 if failed else 1.0))
-    painter.setBrush(look.color("canvas" if board.stack.cards[item].left_out else "card_well"))
+    painter.setBrush(look.color("canvas" if scene.stack.cards[item].left_out else "card_well"))
     painter.drawRoundedRect(rect, radius, radius)
     header = QRectF(rect.x() + 0.5, rect.y() + 0.5, rect.width() - 1, head - 0.5)
-    colored = header_colour(board, look, item)
+    colored = header_colour(scene, look, item)
     painter.fillPath(
         half_rounded_path(header, radius), colored.ground if colored is not None else look.category(face.category)
     )
-    state = state_of(board.results, item) if board.state.shown.gradients and not failed else None
+    state = state_of(scene.results, item) if scene.state.shown.gradients and not failed else None
     low = rect.bottom()
     if rect.width() >= LEGIBLE_WIDTH:
         _paint_title(painter, look, face, header, colored)
-        body = _paint_foot(painter, look, board.stack.cards[item].extras, rect.adjusted(7, head + 3, -5, -4))
+        body = _paint_foot(painter, look, scene.stack.cards[item].extras, rect.adjusted(7, head + 3, -5, -4))
         low = body.bottom() + 4
-        state = _paint_body(painter, look, board, item, body, state)
+        state = _paint_body(painter, look, scene, item, body, state)
     if failed:
         paint_warning(painter, look, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), "danger")
-    _paint_tried(painter, look, board.stack.cards[item].extras, rect, head)
+    _paint_tried(painter, look, scene.stack.cards[item].extras, rect, head)
     if state is not None:
         paint_plate_state(painter, look, QRectF(rect.x(), rect.y(), rect.width(), low - rect.y()), state)
     if zoom >= LEAST_PORT_ZOOM:
-        _paint_ports(painter, look, board, face, rect, zoom)
+        _paint_ports(painter, look, scene, face, rect, zoom)
 
 
-def _has_failed(board: Scene, item: ItemId) -> bool:
+def _has_failed(scene: Scene, item: ItemId) -> bool:
     """Whether a node failed, or the module on its card."""
-    return any(current_failure(board.results, one) is not None for one in board.state.joining.whole((item,)))
+    return any(current_failure(scene.results, one) is not None for one in scene.state.joining.whole((item,)))
 
 
 def _paint_tried(painter: QPainter, look: CanvasStyle, tried: DebugSections, rect: QRectF, head: float) -> None:
@@ -139,36 +139,36 @@ def _paint_foot(painter: QPainter, look: CanvasStyle, tried: DebugSections, body
 
 
 def _paint_body(
-    painter: QPainter, look: CanvasStyle, board: Scene, item: ItemId, body: QRectF, state: GradState | None
+    painter: QPainter, look: CanvasStyle, scene: Scene, item: ItemId, body: QRectF, state: GradState | None
 ) -> GradState | None:
     """Everything below the title; the state that still needs a sign, None when it is told."""
-    records = board.results.outputs(item)
-    failure = current_failure(board.results, item)
+    records = scene.results.outputs(item)
+    failure = current_failure(scene.results, item)
     if failure is not None:
         _paint_failure(painter, look, single_line(failure.what), body)
         return None
-    expected = board.results.inference(item, 0)
-    refused = single_line(expected_refusal(board.results, item))
+    expected = scene.results.inference(item, 0)
+    refused = single_line(expected_refusal(scene.results, item))
     if refused or (not records and expected is not None and expected.need):
         words = refused or (size_title(expected.need) if expected is not None and expected.need else "")
         _paint_failure(painter, look, words, body, "warning")
         return None
     if not records:
-        _paint_expected(painter, look, board, item, body)
+        _paint_expected(painter, look, scene, item, body)
         return None
-    if board.results.stale(item):
+    if scene.results.stale(item):
         look = look.stale
     room = QRectF(body)
-    is_alone = not (board.state.shown.values or any(_facts(records[0], board.state.shown)))
-    roomy = board.state.shown.gradients and body.height() >= (LINE if is_alone else LEAST_FOR_GRADIENT)
+    is_alone = not (scene.state.shown.values or any(_facts(records[0], scene.state.shown)))
+    roomy = scene.state.shown.gradients and body.height() >= (LINE if is_alone else LEAST_FOR_GRADIENT)
     if roomy and isinstance(records[0], TensorRecord) and state is not None:
         room.setBottom(room.bottom() - LINE - 2)
         line = QRectF(body.x(), body.bottom() - LINE, body.width(), LINE)
-        _paint_gradient(painter, look, board, item, records[0], line)
+        _paint_gradient(painter, look, scene, item, records[0], line)
         state = None
     elif state is not None and room.height() < NUMBER_LINE + ROOM:
         room.setRight(room.right() - ROOM)
-    _paint_value(painter, look, board, records[0], room, ROOM if state is not None else 0.0)
+    _paint_value(painter, look, scene, records[0], room, ROOM if state is not None else 0.0)
     return state
 
 
@@ -185,32 +185,32 @@ def _paint_failure(painter: QPainter, look: CanvasStyle, words: str, body: QRect
         _line(painter, look, text, "badge_note", look.color(role), below, LINE)
 
 
-def _paint_expected(painter: QPainter, look: CanvasStyle, board: Scene, item: ItemId, body: QRectF) -> None:
+def _paint_expected(painter: QPainter, look: CanvasStyle, scene: Scene, item: ItemId, body: QRectF) -> None:
     """Before a run: the literal that stands first, else the shape that is expected."""
-    given = (row for row in board.stack.cards[item].face.fields() if not row.faint)
+    given = (row for row in scene.stack.cards[item].face.fields() if not row.faint)
     literal = next((f"{row.label} {row.shown}" for row in given), "")
-    expected = board.results.inference(item, 0)
+    expected = scene.results.inference(item, 0)
     if literal:
         _line(painter, look, literal, "mono", look.color("text_dim"), body, LINE)
-    elif expected is not None and expected.shape is not None and board.state.shown.shapes:
+    elif expected is not None and expected.shape is not None and scene.state.shown.shapes:
         shape = value_format.shape(expected.shape)
         _line(painter, look, shape, "mono_italic", look.color("unknown_value"), body, LINE)
-    reason = board.results.incomplete(item)
+    reason = scene.results.incomplete(item)
     if reason:
         below = body.adjusted(0, LINE if literal else 0, 0, 0)
         _line(painter, look, reason, "badge_note", look.color("warning"), below, LINE)
 
 
 def _paint_value(
-    painter: QPainter, look: CanvasStyle, board: Scene, record: Record, room: QRectF, corner: float = 0.0
+    painter: QPainter, look: CanvasStyle, scene: Scene, record: Record, room: QRectF, corner: float = 0.0
 ) -> None:
     """The value, or where values are not shown what is; a square of that side in the lower right corner stays free."""
-    if not board.state.shown.values:
-        for number, text in enumerate(_facts(record, board.state.shown)):
+    if not scene.state.shown.values:
+        for number, text in enumerate(_facts(record, scene.state.shown)):
             below = room.adjusted(0, LINE * number, -corner, 0)
             _line(painter, look, text, "mono_small", look.color("text_dim"), below, LINE)
     elif isinstance(record, TensorRecord) and record.summary.shape != ():
-        _paint_tensor(painter, look, board, record.summary, room, corner)
+        _paint_tensor(painter, look, scene, record.summary, room, corner)
     else:
         number = isinstance(record, TensorRecord) or (isinstance(record, PlainRecord) and record.what == "number")
         paint_number(painter, look, record, room, large=number)
@@ -244,7 +244,7 @@ def paint_number(painter: QPainter, look: CanvasStyle, record: Record, room: QRe
 
 
 def _paint_tensor(
-    painter: QPainter, look: CanvasStyle, board: Scene, summary: Summary, room: QRectF, corner: float
+    painter: QPainter, look: CanvasStyle, scene: Scene, summary: Summary, room: QRectF, corner: float
 ) -> None:
     """Small ones as numbers, others as a shape above a picture."""
     beside, above = room.adjusted(0, 0, -corner, 0), room.adjusted(0, 0, 0, -corner)
@@ -253,7 +253,7 @@ def _paint_tensor(
         for number, text in enumerate(rows):
             _line(painter, look, text, "mono", look.color("text"), room.adjusted(0, LINE * number, 0, 0), LINE)
         return
-    if board.state.shown.shapes:
+    if scene.state.shown.shapes:
         shape = value_format.shape(summary.shape)
         role = _fitting_role(look, shape, room.width())
         if role:
@@ -286,9 +286,9 @@ def _written_out(look: CanvasStyle, summary: Summary, room: QRectF) -> list[str]
 
 
 def _paint_gradient(
-    painter: QPainter, look: CanvasStyle, board: Scene, item: ItemId, record: TensorRecord, line: QRectF
+    painter: QPainter, look: CanvasStyle, scene: Scene, item: ItemId, record: TensorRecord, line: QRectF
 ) -> None:
-    row = board.results.grad(item, 0)
+    row = scene.results.grad(item, 0)
     state: GradState = row.state if row is not None else record.grad_state
     grad = row.grad if row is not None else record.grad
     is_norm = grad is not None and grad.shape != () and state == "value"
@@ -329,10 +329,10 @@ def _line(
 
 
 def _paint_ports(
-    painter: QPainter, look: CanvasStyle, board: Scene, face: CardLayout, rect: QRectF, zoom: float
+    painter: QPainter, look: CanvasStyle, scene: Scene, face: CardLayout, rect: QRectF, zoom: float
 ) -> None:
     """Dots where the ports are, in the colour of what flows."""
-    wired = dict(board.looks.input_looks(face.item))
+    wired = dict(scene.looks.input_looks(face.item))
     radius = max(2.0, 5.0 * zoom)
     for row in face.inputs:
         known = wired.get(row.path)
@@ -347,7 +347,7 @@ def _paint_ports(
         painter.setPen(QPen(look.color("canvas") if filled else color, 1.0 if filled else 1.4))
         painter.drawEllipse(QPointF(rect.x() + row.x * zoom, rect.y() + row.y * zoom), radius, radius)
     for output in face.outputs:
-        known = board.looks.look_of(output.owner, output.index)
+        known = scene.looks.look_of(output.owner, output.index)
         color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
         at = QPointF(rect.x() + output.x * zoom, rect.y() + output.y * zoom)
         filled = known.requires_grad or known.family is not Family.TENSOR

@@ -60,13 +60,13 @@ class States:
         """Nothing was read."""
         self._known: dict[ItemId, tuple[int, GradState | None]] = {}
 
-    def of(self, board: Scene, items: Iterable[ItemId]) -> list[GradState | None]:
+    def of(self, scene: Scene, items: Iterable[ItemId]) -> list[GradState | None]:
         """One state a card; None: nothing to be said."""
         found = []
         for item in items:
-            revision, old = board.stack.cards[item].revision, self._known.get(item)
+            revision, old = scene.stack.cards[item].revision, self._known.get(item)
             if old is None or old[0] != revision:
-                old = self._known[item] = (revision, state_of(board.results, item))
+                old = self._known[item] = (revision, state_of(scene.results, item))
             found.append(old[1])
         return found
 

@@ -35,17 +35,17 @@ class HeaderColour(msgspec.Struct, frozen=True):
     text: str = ""
 
 
-def header_colour(board: "Scene", look: CanvasStyle, item: ItemId) -> HeaderColour | None:
+def header_colour(scene: "Scene", look: CanvasStyle, item: ItemId) -> HeaderColour | None:
     """How a card's header is coloured; None: by its category. What is left out is grey and says so."""
-    card = board.stack.cards[item]
+    card = scene.stack.cards[item]
     if card.left_out:  # grey, yet every letter as clear as on any card
         return HeaderColour(
             look.faded("text_dim", LEFT_OUT_GROUND), look.color("text"), "muted" if card.face.muted else "left out"
         )
-    if board.colours.scale is None:
+    if scene.colours.scale is None:
         return None
-    color = color_of(board.colours.scale, look, item)
-    return HeaderColour(color, ink_on(color, look), board.colours.scale.text(item))
+    color = color_of(scene.colours.scale, look, item)
+    return HeaderColour(color, ink_on(color, look), scene.colours.scale.text(item))
 
 
 def color_of(colouring: ColourScale, look: CanvasStyle, item: ItemId) -> QColor:
