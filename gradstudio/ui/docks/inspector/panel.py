@@ -292,14 +292,14 @@ class InspectorPanel(QScrollArea):
             self._follow()
 
     def _follow(self) -> None:
-        """Show what is now; of an item that is shown while a slider moves, only what stands in its fields."""
+        """Show what is now; while a slider moves, only what stands in the fields of the item that is shown."""
         if self._later.puts_off():
             return
         item = self.item
-        if self._session.run.status.slide.moves and item is not None and item == self._shown:
-            self._parts.show_arguments(item)
-        else:
+        if not self._session.run.status.slide.moves or item != self._shown:
             self.refresh()
+        elif item is not None:
+            self._parts.show_arguments(item)
 
     def _on_results_changed(self, items: frozenset[ItemId]) -> None:
         if not items or self.item in card_groups(self._session.shown_store.graph).cards(items):
