@@ -285,14 +285,18 @@ class Graph:
         twin = Graph()
         for name in ("nodes", "blocks", "bodies", "parents", "wires", "places", "tails", "definitions", "tensors"):
             setattr(twin, name, dict(getattr(self, name)))
-        twin.outgoing, twin.incoming = dict(self.outgoing), dict(self.incoming)
-        self._own.clear()  # what is in there now, both have
+        twin.outgoing, twin.incoming = self.wires_by_end()
         twin.header, twin.edges, twin.revision = self.header, self.edges, self.revision
         return twin
 
     def __contains__(self, item: object) -> bool:
         """Whether a node or block of that id is there."""
         return item in self.nodes or item in self.blocks
+
+    def wires_by_end(self) -> tuple[dict[ItemId, dict[Wire, None]], dict[ItemId, dict[Wire, None]]]:
+        """The wires from and into each item now; later edits put others in the place of those they change."""
+        self._own.clear()
+        return dict(self.outgoing), dict(self.incoming)
 
     def draw(self, wire: Wire) -> None:
         """Put a wire into a free input; `graph.edits` checks that it is."""

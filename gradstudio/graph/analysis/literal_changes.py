@@ -18,6 +18,25 @@ class GraphSnapshot:
         self.bodies: dict[BodyId, tuple[ItemId, ...]] = dict(graph.bodies)
         self.wires: list[Wire] = list(graph.wires.values())
         self.definitions: dict[str, Definition] = dict(graph.definitions)
+        _, self.incoming = graph.wires_by_end()
+        self.edges = graph.edges
+
+    def changed(self, later: "GraphSnapshot") -> frozenset[ItemId] | None:
+        """The nodes that came, went, or have another record or other wires into them later; None when a group has."""
+        if self.definitions != later.definitions or self.edges != later.edges:
+            return None
+        found = {item for item, node in later.nodes.items() if self.nodes.get(item) is not node}
+        found |= {item for item, wires in later.incoming.items() if self.incoming.get(item) is not wires}
+        return frozenset(
+            found | (self.nodes.keys() - later.nodes.keys()) | (self.incoming.keys() - later.incoming.keys())
+        )
+
+    def elsewhere(self, later: "GraphSnapshot") -> frozenset[ItemId] | None:
+        """What went into a block, or out of one, that is there both times; None when blocks are others."""
+        if self.blocks != later.blocks:
+            return None
+        inside = [body for body in self.bodies if body]
+        return frozenset[ItemId]().union(*(set(self.bodies[body]) ^ set(later.bodies[body]) for body in inside))
 
     def turned(self, later: "GraphSnapshot") -> tuple[ItemId, ...] | None:
         """The nodes whose literals or names alone are others later; None when more than that has changed."""

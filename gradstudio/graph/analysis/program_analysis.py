@@ -41,6 +41,14 @@ class Analysis:
         self.seen = GraphSnapshot(graph)
         self.structure = object()
         held = before.held(self.seen) if before is not None else frozenset()
+        changed = before.seen.changed(self.seen) if before is not None and "validity" not in held else None
+        known = before.__dict__.get("validity") if before is not None and before.inputs == self.inputs else None
+        self._earlier = (known, changed) if known is not None and changed is not None else None
+        flows = before.__dict__.get("gradients") if before is not None else None
+        elsewhere = before.seen.elsewhere(self.seen) if before is not None else None
+        self._flows: tuple[Gradients, frozenset[ItemId]] | None = None
+        if flows is not None and changed is not None and elsewhere is not None and self._earlier is not None:
+            self._flows = flows, changed | elsewhere
         if before is not None and "addresses" in held:
             self.structure = before.structure
         for part in held & before.__dict__.keys() if before is not None else ():
@@ -64,12 +72,14 @@ class Analysis:
     @cached_property
     def validity(self) -> Validity:
         """What is live, muted, incomplete."""
-        return Validity(self.graph, self.inputs)
+        earlier, self._earlier = self._earlier, None
+        return Validity(self.graph, self.inputs, *(earlier or ()))
 
     @cached_property
     def gradients(self) -> Gradients:
         """What may require grad, and what is repeated."""
-        return Gradients(self.graph, self.validity)
+        validity, earlier, self._flows = self.validity, self._flows, None
+        return Gradients(self.graph, validity, *(earlier or ()))
 
     @cached_property
     def tensors(self) -> frozenset[ItemId]:

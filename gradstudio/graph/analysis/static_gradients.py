@@ -1,36 +1,27 @@
 """Gradients, read from the text alone: what may require grad, and what a pass repeats (semantics §5)."""
 
-import msgspec
+import heapq
 
 from gradstudio.graph.analysis.incomplete_reasons import TENSOR_ATTRIBUTES
+from gradstudio.graph.analysis.operator_traits import (
+    ATTRIBUTE,
+    CONTAINERS,
+    METADATA,
+    TENSOR_FAMILIES,
+    Traits,
+    traits_of,
+)
 from gradstudio.graph.analysis.validity import Validity
-from gradstudio.graph.groups.definitions import INIT_PREFIX, PARAMETER_KEYS
 from gradstudio.graph.model import DEFINITION_INPUTS, BodyId, Graph, ItemId, Node
 from gradstudio.graph.ports.item_ports import counts
 from gradstudio.graph.text.record_checks import attribute_of
-from gradstudio.operators.model import Effect, Face, Family, Operator
+from gradstudio.operators.model import Face, Family, Operator
 
 Value = tuple[ItemId, int]
 
-ALWAYS_REPEATED = frozenset(
-    {Effect.BACKWARD, Effect.GRAD, Effect.OPTIMIZER, Effect.PRINT, Effect.SEED, Effect.SETTING, Effect.MODULE_CALL}
-)
-METADATA = frozenset(
-    "shape dtype device layout ndim requires_grad is_leaf itemsize nbytes size dim numel nelement ndimension "
-    "element_size stride storage_offset is_contiguous is_floating_point is_complex get_device data_ptr "
-    "is_cuda is_sparse names output_nr retains_grad".split()
-)
-"""Attributes and methods that look at a tensor without computing with its values."""
-CREATES_LIKE = frozenset(
-    "zeros_like ones_like full_like empty_like new_zeros new_ones new_full new_empty new_tensor".split()
-)
-"""Creation that takes its shape, dtype and device from a tensor, and so does not compute with it."""
-CONTAINERS = frozenset({Face.TUPLE, Face.LIST})
-PASSING = CONTAINERS | {Face.ALIAS, Face.LITERAL, Face.SET_ATTRIBUTE}
-TENSOR_FAMILIES = frozenset({Family.TENSOR, Family.TUPLE, Family.UNKNOWN})
 OF_WHAT_IT_TAKES = CONTAINERS | {Face.INFIX, Face.PREFIX, Face.ITEM, Face.ALIAS, Face.CHOICE}
 """Statements that give numbers of numbers, and tensors of tensors."""
-ATTRIBUTE, SET_ATTRIBUTE = "python.attribute", "python.set_attribute"
+SET_ATTRIBUTE = "python.set_attribute"
 
 
 class Gradients:
@@ -42,8 +33,23 @@ class Gradients:
         repeated: items of the repeated part; a block is in it when something inside is.
     """
 
-    def __init__(self, graph: Graph, validity: Validity) -> None:
-        """Walk the graph in program order."""
+    def __init__(
+        self,
+        graph: Graph,
+        validity: Validity,
+        earlier: "Gradients | None" = None,
+        changed: frozenset[ItemId] = frozenset(),
+    ) -> None:
+        """Walk the graph in program order; with an `earlier` walk only what follows from the nodes that `changed`."""
+        self._begin(graph, validity)
+        if earlier is None or not self._follow(earlier, changed):
+            self._begin(graph, validity)
+            self._walk()
+        self._passing = frozenset(self.repeated)
+        self.repeated |= _around(graph, self._passing)
+
+    def _begin(self, graph: Graph, validity: Validity) -> None:
+        """Nothing is known."""
         self.graph, self._validity = graph, validity
         self.may: set[Value] = set()
         self.leaves: set[Value] = set()
@@ -55,15 +61,94 @@ class Gradients:
         self._written: set[Value] = set()  # objects that the repeated part wrote into
         self._plain: set[Value] = set()  # numbers, texts and the like, and tuples of nothing else: no tensors
         self._loops: set[BodyId] = set()
-        for item in graph.order():
+        self._touched: set[Value] = set()  # objects that a later statement may have changed
+        self._touching: set[ItemId] = set()  # those statements
+        self._order = tuple(graph.order())
+        self._widths: dict[ItemId, int] = {}  # how many outputs of a node were looked at
+
+    def _walk(self) -> None:
+        graph, validity = self.graph, self._validity
+        for item in self._order:
             if validity.is_live(item):
                 if item in graph.nodes:
                     self._node(graph.nodes[item])
                 else:
                     self._block(item)
-        self.may.update(value for value in self._tensors if self._root(value) in self._tracked)
-        for item in tuple(self.repeated):
-            self.repeated.update(ItemId(body) for body in graph.ancestors(item) if body)
+        roots, tracked = self._roots, self._tracked
+        self.may.update([value for value in self._tensors if roots.get(value, value) in tracked])
+
+    # -------------------------------------------------------------- only what an edit changed
+
+    def _follow(self, earlier: "Gradients", changed: frozenset[ItemId]) -> bool:
+        """Look at the changed nodes, and on where they give something else; False: the whole has to be walked.
+
+        What writes into memory, or switches whether it requires grad, changes what statements around it see: where
+        such a one, or one that reads such memory, is to be looked at, the order of all decides.
+        """
+        dirty = changed | earlier._validity.left_by(self._validity)
+        if not self._may_follow(earlier, dirty):
+            return False
+        for name in ("may", "leaves", "_tensors", "_roots", "_modules", "_tracked", "_plain", "_widths"):
+            setattr(self, name, getattr(earlier, name).copy())
+        self._written, self._loops, self._touched = earlier._written, earlier._loops, set(earlier._touched)
+        self._touching, self.repeated = set(earlier._touching), set(earlier._passing)
+        place = {item: number for number, item in enumerate(self._order)}
+        waiting = {(place.get(item, -1), item) for item in dirty}
+        heap = sorted(waiting)
+        while heap:
+            item = heapq.heappop(heap)[1]
+            before = self._state(item, earlier._validity)
+            if not self._look_again(item):
+                return False
+            if self._state(item, self._validity) == before:
+                continue
+            for wire in self.graph.outgoing.get(item, ()):
+                user = place.get(wire.target, -1), wire.target
+                if wire.target in self.graph.nodes and user not in waiting:
+                    waiting.add(user)
+                    heapq.heappush(heap, user)
+        return True
+
+    def _may_follow(self, earlier: "Gradients", dirty: frozenset[ItemId]) -> bool:
+        """Whether no block is another, and what touches memory has its place among what was there and is."""
+        if not dirty.isdisjoint(self.graph.blocks):
+            return False
+        if not earlier._touching:
+            return True
+        here, there = set(self._order), set(earlier._order)
+        return [item for item in self._order if item in there] == [item for item in earlier._order if item in here]
+
+    def _look_again(self, item: ItemId) -> bool:
+        """Forget what was known of a node, and look at it as it is now; False: it touches memory."""
+        if item in self._touching:
+            return False
+        for k in range(self._widths.pop(item, 0)):
+            if (item, k) in self._touched:
+                return False
+            for known in (self.may, self.leaves, self._tensors, self._modules, self._tracked, self._plain):
+                known.discard((item, k))
+            self._roots.pop((item, k), None)
+        self.repeated.discard(item)
+        if item not in self.graph.nodes or not self._validity.is_live(item):
+            return True
+        node = self.graph.nodes[item]
+        if any(self._root(value) in self._touched for value in self._sources(node)):
+            return False
+        self._node(node)
+        values = [(item, k) for k in range(self._widths[item])]
+        self.may.update(value for value in values if value in self._tensors and self._root(value) in self._tracked)
+        return item not in self._touching
+
+    def _state(self, item: ItemId, validity: Validity) -> tuple[object, ...]:
+        """All that those who read a node see of it."""
+        outputs = []
+        for value in [(item, k) for k in range(self._widths.get(item, 0))]:
+            root = self._root(value)
+            where = (self._tensors, self._modules, self._plain, self.leaves, self.may)
+            outputs.append((root, root in self._tracked, *[value in values for values in where]))
+        return validity.operators.get(item), item in self.repeated, outputs
+
+    # -------------------------------------------------------------- one item
 
     def _block(self, item: ItemId) -> None:
         block = self.graph.blocks[item]
@@ -79,6 +164,7 @@ class Gradients:
     def _node(self, node: Node) -> None:
         sources = self._sources(node)
         operator = self._validity.operators.get(node.id)
+        self._widths[node.id] = max(1, len(operator.results), len(node.names)) if operator is not None else 1
         is_tracked = bool(self._tracked) and any(self._root(value) in self._tracked for value in sources)
         if node.bypassed or operator is None:
             self._share(node, sources)
@@ -188,6 +274,8 @@ class Gradients:
     def _set_flag(self, operator: Operator, node: Node, value: Value) -> None:
         port = "value" if operator.face is Face.SET_ATTRIBUTE else "requires_grad"
         root = self._root(value)
+        self._touching.add(node.id)
+        self._touched.add(root)
         if node.literals.get(port) == "False":
             self._tracked.discard(root)
             self.leaves.discard(value)
@@ -201,6 +289,8 @@ class Gradients:
             if wire is None:
                 continue
             root = self._root((wire.source, wire.output))
+            self._touching.add(node.id)
+            self._touched.add(root)
             if is_tracked and not self._is_no_grad(node):
                 self._tracked.add(root)
             if is_repeated:
@@ -229,66 +319,14 @@ class Gradients:
         return False
 
 
-class Traits(msgspec.Struct, frozen=True):
-    """What of an operator matters here.
-
-    Attributes:
-        always: repeated whatever it takes (semantics §5).
-        is_set_up: set-up whatever it takes, unless that is repeated.
-        computes: it computes with the values of a tensor it is given.
-        shares_memory: its result is the object it was given, or a view of it that carries its gradient.
-        carries_gradient: a result may require grad because an input does.
-        may_be_tensor: some result may be a tensor, or a list of some.
-        holds_parameters: its result is a module or a part of one.
-        makes_leaf: what it makes is a leaf: "" never, "flag" with requires_grad=True, "parameter" by itself.
-    """
-
-    always: bool
-    is_random: bool
-    is_set_up: bool
-    computes: bool
-    shares_memory: bool
-    carries_gradient: bool
-    may_be_tensor: bool
-    holds_parameters: bool
-    makes_leaf: str
-    sets_requires_grad: bool
-
-
-_traits: dict[str, tuple[Operator, Traits]] = {}
-
-
-def traits_of(operator: Operator) -> Traits:
-    """The traits of an operator; those of the catalogue's rows are worked out once."""
-    known = _traits.get(operator.key)
-    if known is None or known[0] is not operator:
-        known = _traits[operator.key] = (operator, _traits_of(operator))
-    return known[1]
-
-
-def _traits_of(operator: Operator) -> Traits:
-    face = operator.face
-    effects = operator.effects
-    word = operator.symbol or operator.word
-    families = {result.family for result in operator.results}
-    is_metadata = face in (Face.ATTRIBUTE, Face.METHOD) and word in METADATA
-    may_be_tensor = bool(families & TENSOR_FAMILIES) and not is_metadata
-    looks_only = is_metadata or operator.word in CREATES_LIKE
-    is_parameter = operator.key in PARAMETER_KEYS
-    has_flag = operator.parameter("requires_grad") is not None and Effect.MODE not in effects
-    passes_on = bool(operator.writes) or operator.view or face is Face.ALIAS or Effect.MODE in effects
-    return Traits(
-        always=any(effect in ALWAYS_REPEATED for effect in effects),
-        is_random=Effect.RANDOM in effects,
-        is_set_up=operator.constructs or operator.key.startswith(INIT_PREFIX) or Effect.MODE in effects,
-        computes=not (face in PASSING or operator.key in ("python.append", ATTRIBUTE) or looks_only),
-        shares_memory=passes_on and not operator.cuts,
-        carries_gradient=(may_be_tensor or face in CONTAINERS) and not operator.cuts,
-        may_be_tensor=may_be_tensor,
-        holds_parameters=operator.constructs or operator.key == ATTRIBUTE or word == "parameters",
-        makes_leaf="parameter" if is_parameter else "flag" if has_flag else "",
-        sets_requires_grad=word == "requires_grad_" or (face is Face.SET_ATTRIBUTE and word == "requires_grad"),
-    )
+def _around(graph: Graph, items: frozenset[ItemId]) -> set[ItemId]:
+    """The blocks around any of the items."""
+    found: set[ItemId] = set()
+    for body in {graph.parents[item] for item in items}:
+        while body and ItemId(body) not in found:
+            found.add(ItemId(body))
+            body = graph.parents[ItemId(body)]
+    return found
 
 
 def _makes_leaf(traits: Traits, node: Node) -> bool:

@@ -44,10 +44,18 @@ class Validity(Statements):
         incomplete: items that cannot run, and why.
     """
 
-    def __init__(self, graph: Graph, inputs: tuple[str, ...] = ()) -> None:
-        """Walk the graph; `inputs` are the names a definition is given."""
-        super().__init__(graph, inputs)
+    def __init__(
+        self,
+        graph: Graph,
+        inputs: tuple[str, ...] = (),
+        earlier: "Validity | None" = None,
+        changed: frozenset[ItemId] = frozenset(),
+    ) -> None:
+        """Walk the graph; `inputs` are the names a definition is given, `earlier` and `changed` as in `Statements`."""
+        super().__init__(graph, inputs, earlier, changed)
         self._own: dict[ItemId, str | None] = {}
+        if earlier is not None:
+            self._own = {item: why for item, why in earlier._own.items() if item in self.kept}
         self._gone: dict[ItemId, str] = {}
         forced: dict[ItemId, str] = {}
         while True:
@@ -63,6 +71,21 @@ class Validity(Statements):
     def is_live(self, item: ItemId) -> bool:
         """Whether the item is printed and run."""
         return item not in self._gone
+
+    def left_by(self, later: "Validity") -> frozenset[ItemId]:
+        """What can run in one of the two alone, or has another row or other wired ports there, of what is in both."""
+        others = [item for item in later.operators if item not in later.kept]
+        found = {
+            item
+            for item in others
+            if self.operators.get(item) is not later.operators[item] or self.ports.get(item) != later.ports[item]
+        }
+        return frozenset(found | (self._gone.keys() ^ later._gone.keys()))
+
+    @property
+    def sound_alone(self) -> frozenset[ItemId]:
+        """Nodes of which is known already that they can run when what they read can."""
+        return frozenset(item for item, why in self._own.items() if why is None and item in self.kept)
 
     def own_reason(self, item: ItemId) -> str | None:
         """Why the item cannot run whatever it reads; None when it can."""
@@ -109,12 +132,19 @@ class _Walk:
         self, validity: Validity, inputs: tuple[str, ...], forced: dict[ItemId, str], gone: dict[ItemId, str]
     ) -> None:
         self.validity, self.graph, self.forced, self.gone = validity, validity.graph, forced, gone
+        self.sound = validity.sound_alone if not gone and not forced and validity.graph.edges is None else frozenset()
         self.seen: set[ItemId] = {DEFINITION_INPUTS}
         self.open: set[ItemId] = set()
         self.meaning: dict[str, Binding | None] = {name: (DEFINITION_INPUTS, k) for k, name in enumerate(inputs)}
 
     def body(self, body: BodyId, depth: int) -> None:
+        nodes, sound = self.graph.nodes, self.sound
         for item in self.graph.bodies[body]:
+            if item in sound and not nodes[item].muted and self._reads_well(item):
+                self.seen.add(item)
+                for k, name in enumerate(nodes[item].names):
+                    self.meaning[name] = (item, k)
+                continue
             why = self._why_gone(item)
             if why is None and item in self.graph.blocks and depth >= MAX_BLOCKS:
                 why = f"Python allows {MAX_BLOCKS} blocks within one another"
@@ -152,6 +182,21 @@ class _Walk:
             inside = MUTED if why == MUTED else f"it stands in a block that cannot run: {why}"
             for inner in self.graph.order(BodyId(item)):
                 self.gone[inner] = inside
+
+    def _reads_well(self, item: ItemId) -> bool:
+        """Whether what it reads are nodes before it whose names mean what they should; False: that is to be seen."""
+        nodes, bindings = self.graph.nodes, self.validity.bindings
+        for wire in self.graph.incoming.get(item, ()):
+            source = wire.source
+            if source in self.gone or source not in self.seen or source not in nodes:
+                return False
+            meant = bindings.get((source, wire.output))
+            if meant is None or meant[0] not in nodes:
+                return False
+            names = nodes[meant[0]].names
+            if meant[1] < len(names) and self.meaning.get(names[meant[1]]) != meant:
+                return False
+        return True
 
     def _why_gone(self, item: ItemId) -> str | None:
         owner = self.graph.nodes.get(item) or self.graph.blocks[item]

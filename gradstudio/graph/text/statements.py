@@ -13,6 +13,8 @@ def inputs_of(graph: Graph) -> tuple[str, ...]:
     return graph.edges.inputs if graph.edges is not None else ()
 
 
+FAR_SIGHTED = frozenset({Face.CALL, Face.AUGMENTED, Face.ATTRIBUTE, Face.SET_ATTRIBUTE, Face.GROUP})
+"""What a statement of such an operator prints, or whether it can run, depends on more than its record and wires."""
 SELF = "self."
 """How what belongs to a module is read in its class."""
 
@@ -33,15 +35,30 @@ class Statements:
         arguments: the printed arguments of every node and block.
         ports: their wired ports in Python's order of evaluation.
         bindings: for each output that was read, the binding whose name stands for it.
+        kept: the nodes of which all is as an earlier look had it.
     """
 
-    def __init__(self, graph: Graph, inputs: tuple[str, ...] = ()) -> None:
-        """Look at every item; `inputs` are the names a definition is given."""
+    def __init__(
+        self,
+        graph: Graph,
+        inputs: tuple[str, ...] = (),
+        earlier: "Statements | None" = None,
+        changed: frozenset[ItemId] = frozenset(),
+    ) -> None:
+        """Look at every item; `inputs` are the names a definition is given.
+
+        With an `earlier` look at the same graph, only at those that `changed` since, and at what sees farther than
+        its own record and wires.
+        """
         self.graph, self._inputs = graph, inputs or inputs_of(graph)
         self.operators: dict[ItemId, Operator] = {}
         self.arguments: dict[ItemId, tuple[Argument, ...]] = {}
         self.ports: dict[ItemId, tuple[str, ...]] = {}
         self.bindings: dict[Binding, Binding] = {}
+        self._near: set[ItemId] = set()
+        self.kept: frozenset[ItemId] = frozenset()
+        if earlier is not None:
+            self._take_over(earlier, changed)
         self._collect()
 
     def binding(self, source: ItemId, output: int) -> Binding:
@@ -91,9 +108,18 @@ class Statements:
         wire = self.graph.wires.get((source, path))
         return (wire.source, wire.output) if wire is not None else None
 
+    def _take_over(self, earlier: "Statements", changed: frozenset[ItemId]) -> None:
+        """What an earlier look says of the nodes that see no farther than what did not change."""
+        self.kept = kept = frozenset(earlier._near - changed)
+        self._near = set(kept)
+        self.operators = {item: operator for item, operator in earlier.operators.items() if item in kept}
+        self.arguments = {item: printed for item, printed in earlier.arguments.items() if item in kept}
+        self.ports = {item: ports for item, ports in earlier.ports.items() if item in kept}
+        self.bindings = {key: key for key in earlier.bindings if key[0] in kept}
+
     def _collect(self) -> None:
-        graph = self.graph
-        for item in graph.order():
+        graph, kept = self.graph, self.kept
+        for item in [item for item in graph.order() if item not in kept] if kept else graph.order():
             node = graph.nodes.get(item)
             if node is None:
                 printed = block_arguments(graph, graph.blocks[item])
@@ -105,6 +131,8 @@ class Statements:
                     self.ports[item] = tuple(wire.port for wire in graph.wires_to(item))
                     continue
                 self.operators[item] = operator
+                if operator.face not in FAR_SIGHTED and not node.bypassed and (node.names or not operator.writes):
+                    self._near.add(item)
                 printed = arguments(graph, node, operator)
             self.arguments[item] = printed
             self.ports[item] = self._wired(owner, printed)

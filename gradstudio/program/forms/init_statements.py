@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import cached_property
 
-from gradstudio.graph.analysis.static_gradients import traits_of
+from gradstudio.graph.analysis.operator_traits import traits_of
 from gradstudio.graph.model import ROOT, ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.module_calls import origin

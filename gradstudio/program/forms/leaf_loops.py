@@ -1,7 +1,8 @@
 """Switched: leaves that a loop over a list makes of tensors, ``for p in parameters: p.requires_grad = True``."""
 
+from gradstudio.graph.analysis.operator_traits import ALWAYS_REPEATED, METADATA, traits_of
 from gradstudio.graph.analysis.program_analysis import Analysis
-from gradstudio.graph.analysis.static_gradients import ALWAYS_REPEATED, METADATA, body_is_top_level, traits_of
+from gradstudio.graph.analysis.static_gradients import body_is_top_level
 from gradstudio.graph.model import Block, ItemId
 from gradstudio.operators.model import Effect, Face, Family
 

@@ -2,8 +2,9 @@
 
 from functools import cached_property
 
+from gradstudio.graph.analysis.operator_traits import traits_of
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
-from gradstudio.graph.analysis.static_gradients import losses_first, traits_of
+from gradstudio.graph.analysis.static_gradients import losses_first
 from gradstudio.graph.model import ROOT, Graph, ItemId
 from gradstudio.graph.names import names_of
 from gradstudio.graph.operator_rows import GROUP

@@ -3,8 +3,8 @@
 import copy
 from collections.abc import Iterable, Iterator, Mapping
 
+from gradstudio.graph.analysis.operator_traits import traits_of
 from gradstudio.graph.analysis.program_analysis import Analysis
-from gradstudio.graph.analysis.static_gradients import traits_of
 from gradstudio.graph.model import ROOT, Block, BodyId, ItemId, Node, Wire
 from gradstudio.graph.names import RESERVED, bound_names
 from gradstudio.operators.model import Kind, Operator

@@ -1,7 +1,7 @@
 """Objects: which object a value is, holds or looks into, and what statements do to it."""
 
 from gradstudio.graph.analysis import module_modes
-from gradstudio.graph.analysis.static_gradients import CONTAINERS
+from gradstudio.graph.analysis.operator_traits import CONTAINERS
 from gradstudio.graph.model import ItemId, Node
 from gradstudio.graph.ports.module_calls import origin
 from gradstudio.operators.model import Effect, Face, Family, Operator

@@ -1,0 +1,42 @@
+"""What is known of a program after an edit is what a look at the whole of it says."""
+
+import pytest
+
+from gradstudio.graph import recipes
+from gradstudio.graph.analysis.program_analysis import Analysis, analyse
+from gradstudio.graph.edits import apply_all
+from tests.graph.analysis.random_edits import CALM, PROGRAM, Edited
+
+EDITS = 100
+
+
+@pytest.mark.parametrize("program", [PROGRAM, CALM], ids=["writes", "calm"])
+@pytest.mark.parametrize("seed", range(8))
+def test_after_each_edit_the_same_is_known_as_of_the_whole(seed: int, program: str) -> None:
+    edited = Edited(seed, program)
+    for _ in range(EDITS):
+        edited.edit()
+        if edited.chance.random() < 0.3:
+            continue  # two edits before anybody asks
+        known, whole = analyse(edited.graph), Analysis(edited.graph)
+        for part in ("operators", "arguments", "ports", "muted"):
+            assert getattr(known.validity, part) == getattr(whole.validity, part), part
+        assert list(known.validity.incomplete.items()) == list(whole.validity.incomplete.items())
+        for wire in edited.graph.wires.values():
+            ends = wire.source, wire.output
+            assert known.validity.binding(*ends) == whole.validity.binding(*ends)
+        for part in ("may", "leaves", "repeated"):
+            assert getattr(known.gradients, part) == getattr(whole.gradients, part), part
+        for part in ("tensors", "uses", "nested", "addresses", "root"):
+            assert getattr(known, part) == getattr(whole, part), part
+
+
+def test_an_edit_looks_at_what_it_changed_alone() -> None:
+    edited = Edited(0)
+    graph = edited.graph
+    before = analyse(graph).validity
+    item = next(node.id for node in graph.nodes.values() if node.names == ("b",))
+    apply_all(graph, recipes.delete(graph, [item]))
+    now = analyse(graph).validity
+    assert now is not before
+    assert {"x", "z", "t"} <= {graph.nodes[kept].names[0] for kept in now.kept if graph.nodes[kept].names}
