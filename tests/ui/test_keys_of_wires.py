@@ -183,7 +183,7 @@ def test_the_middle_of_long_wires_is_faded_and_their_ends_are_not(window: MainWi
     far_apart(window, add)
     drawn = on_wire(window)
     window.actions["view.wires_fade"].trigger()
-    ground = window.canvas.look.color("canvas")
+    ground = window.canvas.canvas_style.color("canvas")
     faded = on_wire(window)
     assert abs(faded.lightness() - ground.lightness()) < abs(drawn.lightness() - ground.lightness()) / 2
     assert window.settings.preferences.fade_long_wires

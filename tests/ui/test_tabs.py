@@ -276,11 +276,11 @@ def test_save_as_names_the_tab(ready: MainWindow, tmp_path: Path) -> None:
 def test_a_theme_is_taken_up_by_all_that_are_open(ready: MainWindow) -> None:
     key(ready, Qt.Key.Key_N)
     ready.actions["view.theme_light"].trigger()
-    assert ready.canvas.look.theme.name == "light"
+    assert ready.canvas.canvas_style.theme.name == "light"
     click_tab(ready, 0)
-    assert {room.canvas.look.theme.name for room in ready.rooms} == {"light"}
+    assert {room.canvas.canvas_style.theme.name for room in ready.rooms} == {"light"}
     key(ready, Qt.Key.Key_N)
-    assert ready.canvas.look.theme.name == "light"
+    assert ready.canvas.canvas_style.theme.name == "light"
 
 
 def test_memory_of_another_tabs_run_is_not_shown_as_ones_own(window: MainWindow) -> None:

@@ -122,7 +122,7 @@ class AnalyseCommands(QObject):
             return self.dialog
         from gradstudio.ui.dialogs.analyse_dialog import AnalyseDialog
 
-        made = self.dialog = AnalyseDialog(self._context.canvas.look.theme, self._context.window)
+        made = self.dialog = AnalyseDialog(self._context.canvas.canvas_style.theme, self._context.window)
         made.stand_beside(self._context.window, BELOW_PX)
         made.items_chosen.connect(self._on_dialog_items_chosen)
         made.left.connect(self._on_dialog_left)

@@ -68,4 +68,4 @@ def _theme(context: Context, choice: PictureChoice) -> Theme:
         case "light" | "dark":
             return theme("light" if choice.theme == "light" else "dark")
         case _:
-            return context.canvas.look.theme
+            return context.canvas.canvas_style.theme

@@ -81,7 +81,7 @@ class FileCommands(QObject):
     def open(self) -> None:
         """Ask for a file and open it."""
         kinds = f"Documents, Python, pictures (*{SUFFIX} *.py *.png);;{FILTER};;Python (*.py);;All files (*)"
-        path = ask_what(self._window, self._context.canvas.look.theme, "Open", self._folder(), kinds)
+        path = ask_what(self._window, self._context.canvas.canvas_style.theme, "Open", self._folder(), kinds)
         if path is not None:
             self._settings.change(folder=str(path.parent))
             self.open_path(path)
@@ -107,7 +107,7 @@ class FileCommands(QObject):
         from gradstudio.ui.dialogs.import_module_dialog import ImportModuleDialog
         from gradstudio.ui.state.run.module_importer import ModuleImporter
 
-        theme = self._context.canvas.look.theme
+        theme = self._context.canvas.canvas_style.theme
         last = Path(self._settings.preferences.folder or self._folder())
         folder = last if last.is_dir() else self._folder()
         path = ask_what(self._window, theme, "Import Module", folder, "Python (*.py)")
@@ -222,8 +222,8 @@ class FileCommands(QObject):
         """Show the program in each of its forms, to copy or to write."""
         from gradstudio.ui.dialogs.export_dialog import ExportDialog
 
-        look, stem = self._context.canvas.look, self._proposed(".py").stem
-        dialog = ExportDialog(self._session.graph_store.graph, stem, look.theme, self._window)
+        style, stem = self._context.canvas.canvas_style, self._proposed(".py").stem
+        dialog = ExportDialog(self._session.graph_store.graph, stem, style.theme, self._window)
         dialog.choose(self._settings.preferences.export_form)
         dialog.save_asked.connect(lambda form: self._write_form(dialog, form))
         dialog.exec()
@@ -262,7 +262,7 @@ class FileCommands(QObject):
         from gradstudio.ui.dialogs.picture_dialog import PictureDialog
 
         context = self._context
-        theme, selected = context.canvas.look.theme, len(selected_items(context))
+        theme, selected = context.canvas.canvas_style.theme, len(selected_items(context))
         dialog = PictureDialog(self._picture, partial(preview, context), theme, self._window, selected=selected)
         dialog.save_asked.connect(lambda: self._write_picture(dialog))
         dialog.exec()
@@ -329,7 +329,7 @@ class FileCommands(QObject):
         return self._folder() / f"{name.replace('/', ' ') or 'untitled'}{suffix}"
 
     def _ask_where(self, title: str, proposed: Path, kinds: str) -> Path | None:
-        chosen = ask_where(self._window, self._context.canvas.look.theme, title, proposed, kinds)
+        chosen = ask_where(self._window, self._context.canvas.canvas_style.theme, title, proposed, kinds)
         if chosen is not None:
             self._settings.change(folder=str(chosen.parent))
         return chosen

@@ -69,7 +69,7 @@ class CanvasContext(Protocol):
         session, overlays: the document that is shown, and which figures are shown of it.
         store, attention: the graph of the scope that is shown; what is selected in it and hovered.
         scene, layer, picture: the scene, who paints it, and the picture of it that is kept.
-        look: colours and fonts; another one with another theme.
+        canvas_style: colours and fonts; another one with another theme.
         camera: where the canvas looks; another one after every move.
         lit: what is lit just now; another one with another graph.
         shelf: favourites, what was used last, and how operators are put down.
@@ -85,7 +85,7 @@ class CanvasContext(Protocol):
     scene: "Scene"
     layer: "ScenePainter"
     picture: "ScreenCache"
-    look: "CanvasStyle"
+    canvas_style: "CanvasStyle"
     camera: "Camera"
     lit: "OverlayState"
     shelf: "Favourites"

@@ -41,7 +41,7 @@ class FindInGraph(QObject):
         self._canvas, self._navigation, self._selection, self._minimap = canvas, navigation, selection, minimap
         self.found: tuple[ItemId, ...] = ()
         self.current = -1
-        self.bar = FindBar(canvas.viewport(), canvas.look.theme)
+        self.bar = FindBar(canvas.viewport(), canvas.canvas_style.theme)
         self.bar.changed.connect(self._on_bar_changed)
         self.bar.stepped.connect(self.step)
         self.bar.all_wanted.connect(self.select_all)
@@ -109,7 +109,7 @@ class FindInGraph(QObject):
         import numpy as np
 
         canvas, scene = self._canvas, self._canvas.scene
-        camera, port, look = canvas.camera, canvas.viewport(), canvas.look
+        camera, port, style = canvas.camera, canvas.viewport(), canvas.canvas_style
         seen = geometry.visible(scene.placement.bounds, camera.seen(port.width(), port.height()))
         matching = np.zeros(len(scene.stack.ids), dtype=np.bool_)
         matching[[scene.stack.index[item] for item in self.found if item in scene.stack.index]] = True
@@ -117,16 +117,16 @@ class FindInGraph(QObject):
         rects[:, :2] = (scene.placement.bounds[:, :2] - (camera.x, camera.y)) * camera.zoom
         rects[:, 2:] = (scene.placement.bounds[:, 2:] - scene.placement.bounds[:, :2]) * camera.zoom
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(look.faded("canvas", 0.62))
+        painter.setBrush(style.faded("canvas", 0.62))
         draw_rects(painter, rects[seen & ~matching] + np.array([-7.0, -1.0, 14.0, 2.0]))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(look.color("warning"), 2.0))
+        painter.setPen(QPen(style.color("warning"), 2.0))
         draw_rects(painter, rects[seen & matching] + np.array([-3.0, -3.0, 6.0, 6.0]))
         for item in self.found:
             if item in scene.placement.frames:
                 self._outline(painter, scene.placement.frames[item].box, 3.0)
         if self.item is not None and (box := scene.placement.box(self.item)) is not None:
-            painter.setPen(QPen(look.color("accent"), 4.0))
+            painter.setPen(QPen(style.color("accent"), 4.0))
             self._outline(painter, box, 5.0)
 
     def _outline(self, painter: QPainter, box: Box, gap: float) -> None:

@@ -254,22 +254,22 @@ class Minimap(QWidget):
         return MapCamera.fitting(extent, self.width(), self.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        canvas, look, seen = self._canvas, self._canvas.look, self.map_camera()
+        canvas, style, seen = self._canvas, self._canvas.canvas_style, self.map_camera()
         painter = QPainter(self)
         painter.setOpacity(self.opacity)
         if self.is_folded:
-            paint_folded(painter, look, self.width(), self.devicePixelRatioF())
+            paint_folded(painter, style, self.width(), self.devicePixelRatioF())
             painter.end()
             return
-        painter.fillRect(self.rect(), look.faded("surface", 0.92))
-        self._picture.paint(painter, look, seen, self.width(), self.height(), self.devicePixelRatioF())
-        paint_lit(painter, look, canvas.scene, seen, canvas.attention.selection, self.found())
+        painter.fillRect(self.rect(), style.faded("surface", 0.92))
+        self._picture.paint(painter, style, seen, self.width(), self.height(), self.devicePixelRatioF())
+        paint_lit(painter, style, canvas.scene, seen, canvas.attention.selection, self.found())
         port = canvas.viewport()
         shown = seen.camera.box_to_view(canvas.camera.seen(port.width(), port.height()))
-        paint_view(painter, look, shown, self.width(), self.height())
-        paint_marks(painter, look, seen, self.marks())
+        paint_view(painter, style, shown, self.width(), self.height())
+        paint_marks(painter, style, seen, self.marks())
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(look.color("line"), 1.0))
+        painter.setPen(QPen(style.color("line"), 1.0))
         painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.end()
 

@@ -110,9 +110,9 @@ class CanvasView(QAbstractScrollArea):
         self.session, self.overlays = session, overlays
         self.store: GraphStore = session.shown_store
         self.attention = session.attention
-        self.look = CanvasStyle(theme)
-        self.scene = Scene(self.store.graph, session.results, visible_sections(overlays), self.look.meter)
-        self.layer = ScenePainter(self.scene, self.look)
+        self.canvas_style = CanvasStyle(theme)
+        self.scene = Scene(self.store.graph, session.results, visible_sections(overlays), self.canvas_style.meter)
+        self.layer = ScenePainter(self.scene, self.canvas_style)
         self.picture = ScreenCache(self.layer)
         self.camera = Camera()
         self.lit = OverlayState()
@@ -253,8 +253,8 @@ class CanvasView(QAbstractScrollArea):
 
     def set_theme(self, theme: Theme) -> None:
         """Take another theme's colours."""
-        self.look = CanvasStyle(theme, self.look.meter)
-        self.layer.set_look(self.look)
+        self.canvas_style = CanvasStyle(theme, self.canvas_style.meter)
+        self.layer.set_style(self.canvas_style)
         self.bubble.set_theme(theme)
         self.finding.bar.set_theme(theme)
         self.breadcrumbs.set_theme(theme)
@@ -288,9 +288,9 @@ class CanvasView(QAbstractScrollArea):
         ratio = self.viewport().devicePixelRatioF()
         self.picture.paint(painter, self.camera, width, height, ratio, self.navigation.zooming)
         if self.scene.placement.extent() is None:
-            paint_hint(painter, self.look, width, height)
+            paint_hint(painter, self.canvas_style, width, height)
         self.wire_commands.paint_trace(painter)
-        paint_overlay(painter, self.look, self.scene, self.camera, width, height, self.lit, self.layer.labels)
+        paint_overlay(painter, self.canvas_style, self.scene, self.camera, width, height, self.lit, self.layer.labels)
         self.keyboard_navigation.paint_focus(painter)
         self.finding.paint(painter)
         self.debugging.paint(painter)

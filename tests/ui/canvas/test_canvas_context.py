@@ -25,8 +25,8 @@ class Bench(CanvasContext):
 
     def __init__(self, session: Session, theme: Theme, port: QWidget) -> None:
         self.session, self.store, self.attention = session, session.shown_store, session.attention
-        self.look, self.lit, self.drag_options = CanvasStyle(theme), OverlayState(), DragOptions()
-        self.scene = Scene(self.store.graph, session.results, Shown(), self.look.meter)
+        self.style, self.lit, self.drag_options = CanvasStyle(theme), OverlayState(), DragOptions()
+        self.scene = Scene(self.store.graph, session.results, Shown(), self.style.meter)
         self.store.edited.connect(self.scene.apply)
         self.refused: list[str] = []
         self._port = port

@@ -147,7 +147,13 @@ def test_the_tab_of_a_card_covers_no_number_and_no_other_card(squared: Squared) 
     squared.hand.add("torch.zeros", box.x - 100, box.y + box.height + 6)
     shown = camera.box_to_view(box)
     stage = Stage(
-        QPainter(), canvas.look, scene, camera, camera.seen(1600, 1200), canvas.layer.labels, "10/13 MulBackward0"
+        QPainter(),
+        canvas.canvas_style,
+        scene,
+        camera,
+        camera.seen(1600, 1200),
+        canvas.layer.labels,
+        "10/13 MulBackward0",
     )
     above = tab_place(stage, shown, [])
     assert above.bottom == pytest.approx(shown.y)
@@ -161,14 +167,14 @@ def test_the_tab_of_a_card_covers_no_number_and_no_other_card(squared: Squared) 
 
 @pytest.mark.parametrize("height", [37, 44])
 def test_a_number_seen_from_afar_is_told_on_a_low_card_too(dark: Theme, height: int) -> None:
-    look = CanvasStyle(dark)
+    style = CanvasStyle(dark)
 
     def painted(value: float) -> QImage:
         image = QImage(74, height, QImage.Format.Format_RGB32)
-        image.fill(look.color("card_well"))
+        image.fill(style.color("card_well"))
         painter = QPainter(image)
         room = QRectF(0, 0, 74, height).adjusted(7, 20, -5, -4)
-        paint_number(painter, look, PlainRecord(class_name="int", what="number", value=value), room, large=True)
+        paint_number(painter, style, PlainRecord(class_name="int", what="number", value=value), room, large=True)
         painter.end()
         return image
 

@@ -66,7 +66,7 @@ def test_one_drag_puts_a_dot_and_carries_it(hand: Hand) -> None:
     hand.press(at, keys=ALT)
     hand.move((at[0], at[1] + 150), keys=ALT)
     assert not dots(hand, y)
-    assert has(hand.shot(), hand.canvas.look.color("accent"), 100)
+    assert has(hand.shot(), hand.canvas.canvas_style.color("accent"), 100)
     hand.release((at[0], at[1] + 150), keys=ALT)
     ((_, here_y),) = dots(hand, y)
     assert here_y == pytest.approx(at[1] + 150, abs=4)
@@ -166,14 +166,14 @@ def test_dots_are_drawn_in_the_colour_of_their_wire_and_ringed_when_selected(han
     _, y = wired(hand)
     hand.click(middle(hand, y), ALT)
     hand.drag(dots(hand, y)[0], (400, 400))
-    accent = hand.canvas.look.color("accent")
+    accent = hand.canvas.canvas_style.color("accent")
     at = hand.view(400, 400)
     hand.move((600, 650), Qt.MouseButton.NoButton)
     assert has(hand.shot().copy(at.x() - 14, at.y() - 14, 28, 28), accent, 10)
     hand.click((600, 650))
     shot = hand.shot()
     assert not has(shot.copy(at.x() - 14, at.y() - 14, 28, 28), accent, 10)
-    assert shot.pixelColor(at) == hand.canvas.look.color("unknown_value")
+    assert shot.pixelColor(at) == hand.canvas.canvas_style.color("unknown_value")
 
 
 # ------------------------------------------------------------------ with the wire

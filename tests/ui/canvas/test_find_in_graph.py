@@ -141,7 +141,7 @@ def test_matches_are_lit_and_the_rest_is_faded(hand: Hand) -> None:
     faded, lit = hand.header(items["weights"]), hand.canvas.scene.placement.box(items["hidden"])
     assert lit is not None
     spot = hand.view(faded[0] + 30, faded[1] - 8)
-    ground = hand.canvas.look.color("canvas")
+    ground = hand.canvas.canvas_style.color("canvas")
 
     def distance(image: object) -> int:
         color = image.pixelColor(spot)  # type: ignore[attr-defined]
@@ -149,7 +149,7 @@ def test_matches_are_lit_and_the_rest_is_faded(hand: Hand) -> None:
 
     assert distance(after) < distance(before) / 2
     edge = hand.view(lit.x - 5, lit.y + lit.height / 2)
-    assert after.pixelColor(edge).rgb() == hand.canvas.look.color("accent").rgb()
+    assert after.pixelColor(edge).rgb() == hand.canvas.canvas_style.color("accent").rgb()
 
 
 @pytest.mark.feature(50)

@@ -23,21 +23,21 @@ from tests.ui.canvas.edit.test_canvas_debugging import number, scalar
 STATES: tuple[GradState, ...] = get_args(GradState)
 
 
-def form(look: CanvasStyle, plate: QRectF, state: GradState) -> frozenset[tuple[int, int]]:
+def form(style: CanvasStyle, plate: QRectF, state: GradState) -> frozenset[tuple[int, int]]:
     """The pixels of a plate that a state's sign covers, whatever their colour."""
     image = QImage(80, 60, QImage.Format.Format_RGB32)
-    image.fill(look.color("card_well"))
+    image.fill(style.color("card_well"))
     painter = QPainter(image)
-    paint_plate_state(painter, look, plate, state)
+    paint_plate_state(painter, style, plate, state)
     painter.end()
-    ground = look.color("card_well").rgb()
+    ground = style.color("card_well").rgb()
     return frozenset((x, y) for x in range(80) for y in range(60) if image.pixel(x, y) != ground)
 
 
 @pytest.mark.parametrize("plate", [QRectF(4, 4, 60, 40), QRectF(4, 4, 26, 21), QRectF(4, 4, 18, 14)])
 def test_the_seven_states_have_seven_forms_whatever_their_colours(dark: Theme, plate: QRectF) -> None:
-    look = CanvasStyle(dark)
-    forms = {form(look, plate, state) for state in STATES}
+    style = CanvasStyle(dark)
+    forms = {form(style, plate, state) for state in STATES}
     assert len(forms) == len(STATES) == 7
     assert all(forms)
     assert has_sign(plate) == (plate.width() > 20)
@@ -99,13 +99,13 @@ def test_costs_are_written_on_a_card_seen_from_afar(hand: Hand) -> None:
 
 
 def test_costs_that_have_no_room_are_left_out_and_bytes_go_last(dark: Theme) -> None:
-    look = CanvasStyle(dark)
+    style = CanvasStyle(dark)
 
     def painted(cost: tuple[str, str, str, str], width: float) -> QImage:
         image = QImage(320, 24, QImage.Format.Format_RGB32)
-        image.fill(look.color("card_well"))
+        image.fill(style.color("card_well"))
         painter = QPainter(image)
-        paint_cost(painter, look, cost, QRectF(4, 2, width, 18))
+        paint_cost(painter, style, cost, QRectF(4, 2, width, 18))
         painter.end()
         return image
 
@@ -134,7 +134,7 @@ def test_words_of_the_storage_overlay_cover_no_card_no_number_and_not_one_anothe
     canvas.overlays.switch("storage", True)
     scene, camera, seen = canvas.scene, canvas.camera, canvas.camera.seen(1000, 700)
     labels = WireLabels(scene)
-    words = [box for _, _, box in storage_words(canvas.look, scene, camera, seen, labels) if box is not None]
+    words = [box for _, _, box in storage_words(canvas.canvas_style, scene, camera, seen, labels) if box is not None]
     assert len(words) == len(results.shared_storage()) == 2
     numbers = [camera.box_to_view(label.box) for _, label in labels.near(seen, camera.zoom)]
     cards = [camera.box_to_view(box) for item in items if (box := scene.placement.box(item)) is not None]

@@ -62,7 +62,7 @@ def test_what_would_be_wired_is_shown_while_dragging_and_escape_leaves_it(hand: 
     hand.move(body(hand, y), RIGHT, ALT)
     assert "x → input" in hand.canvas.bubble.text()
     at = hand.view(*hand.input(y, "input"))
-    assert has(hand.shot().copy(at.x() - 14, at.y() - 14, 28, 28), hand.canvas.look.color("accent"), 10)
+    assert has(hand.shot().copy(at.x() - 14, at.y() - 14, 28, 28), hand.canvas.canvas_style.color("accent"), 10)
     hand.key(Key.Key_Escape)
     hand.release(body(hand, y), RIGHT, ALT)
     assert not hand.graph.wires

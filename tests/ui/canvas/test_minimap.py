@@ -95,10 +95,10 @@ def test_a_click_and_a_drag_in_it_move_the_view_and_its_wheel_zooms(qtbot: QtBot
 
 @pytest.mark.feature(48)
 def test_cards_show_category_failure_muting_selection_and_the_next_node(qtbot: QtBot, hand: Hand) -> None:
-    items, look = large(hand), hand.canvas.look
+    items, style = large(hand), hand.canvas.canvas_style
     minimap, results = shown(qtbot, hand), hand.session.results
-    plain = look.theme.category_mark(hand.canvas.scene.stack.cards[items[2]].face.category)
-    colors = {"plain": plain, "failed": look.color("danger"), "lit": look.color("accent"), "next": look.color("ok")}
+    plain = style.theme.category_mark(hand.canvas.scene.stack.cards[items[2]].face.category)
+    colors = {"plain": plain, "failed": style.color("danger"), "lit": style.color("accent"), "next": style.color("ok")}
 
     def seen() -> set[str]:
         image = picture(minimap)

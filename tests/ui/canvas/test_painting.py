@@ -57,13 +57,13 @@ def chain(hand: Hand) -> list[ItemId]:
 
 
 def test_an_empty_canvas_says_what_to_do(hand: Hand) -> None:
-    assert has(hand.shot(), hand.canvas.look.color("text"), 50)
+    assert has(hand.shot(), hand.canvas.canvas_style.color("text"), 50)
 
 
 def test_a_failure_outlines_its_card_and_says_torchs_words(hand: Hand) -> None:
     item = hand.add("torch.matmul", 300, 200)
     hand.session.attention.select(())
-    danger = hand.canvas.look.color("danger")
+    danger = hand.canvas.canvas_style.color("danger")
     assert not has(hand.shot(), danger)
     failed = Failed(revision=0, node=item, address="y", line=3, type_name="RuntimeError", message="shapes 2x3 and 2x3")
     hand.session.results.tables.add_failure(Failure(failed, "The inner sizes differ."))
@@ -82,7 +82,7 @@ def test_a_warning_is_badged(hand: Hand) -> None:
     hand.session.attention.select(())
     hand.session.results.tables.add_warning(Warned(node=item, line=1, category="UserWarning", message="deprecated"))
     hand.session.results.tables.pace.flush()
-    assert has(hand.shot(), hand.canvas.look.color("warning"), 30)
+    assert has(hand.shot(), hand.canvas.canvas_style.color("warning"), 30)
 
 
 def test_a_result_appears_on_its_card_and_fades_when_stale(hand: Hand) -> None:
@@ -121,7 +121,7 @@ def test_whatever_changes_on_a_card_it_is_as_if_painted_for_the_first_time(hand:
         change()
         results.tables.pace.flush()
         after = hand.shot()
-        hand.canvas.layer.set_look(CanvasStyle(theme("dark"), hand.canvas.look.meter))  # forgets every picture
+        hand.canvas.layer.set_style(CanvasStyle(theme("dark"), hand.canvas.canvas_style.meter))  # forgets every picture
         hand.canvas.repaint_scene()
         assert hand.shot() == after
 
@@ -132,9 +132,9 @@ def test_gradients_have_a_colour_of_their_own_and_can_be_switched_off(hand: Hand
     ran(hand, item, scalar(3.0, "ReluBackward0"))
     hand.session.results.tables.set_gradients([GradRow(node=item, state="value", grad=scalar(8.0).summary)], whole=True)
     hand.session.results.tables.pace.flush()
-    assert has(hand.shot(), hand.canvas.look.gradient, 15)
+    assert has(hand.shot(), hand.canvas.canvas_style.gradient, 15)
     hand.canvas.overlays.switch("gradients", False)
-    assert not has(hand.shot(), hand.canvas.look.gradient, 15)
+    assert not has(hand.shot(), hand.canvas.canvas_style.gradient, 15)
 
 
 @pytest.mark.parametrize("zoom", [1.0, 0.25])
@@ -179,8 +179,8 @@ def test_seen_from_afar_cards_are_plates_with_their_names(hand: Hand) -> None:
     hand.canvas.navigation.set_camera(Camera(0.3, 0, 0))
     hand.canvas.navigation.zooming = False
     shot = hand.shot()
-    assert has(shot, hand.canvas.look.theme.category_color("Random"), 100)
-    assert has(shot, hand.canvas.look.color("header_text"), 10)
+    assert has(shot, hand.canvas.canvas_style.theme.category_color("Random"), 100)
+    assert has(shot, hand.canvas.canvas_style.color("header_text"), 10)
 
 
 def test_both_themes_paint_from_their_roles(hand: Hand) -> None:
@@ -209,7 +209,7 @@ def test_hundreds_of_cards_in_view_are_painted_in_batches(hand: Hand) -> None:
     hand.canvas.navigation.fit_all()
     hand.canvas.navigation.zooming = False
     category = hand.canvas.scene.stack.cards[item].face.category
-    assert has(hand.shot(), hand.canvas.look.theme.category_color(category), 1000)
+    assert has(hand.shot(), hand.canvas.canvas_style.theme.category_color(category), 1000)
     assert item in hand.canvas.navigation.visible_items()
 
 
@@ -346,8 +346,8 @@ def test_nothing_is_written_below_its_card(hand: Hand, shape: tuple[int, ...]) -
     box = hand.canvas.scene.placement.box(item)
     assert box is not None
     below = hand.shot().copy(round(box.x), round(box.bottom) + 8, round(box.width), 60)
-    assert not has(below, hand.canvas.look.color("text"), 1)
-    assert not has(below, hand.canvas.look.gradient, 1)
+    assert not has(below, hand.canvas.canvas_style.color("text"), 1)
+    assert not has(below, hand.canvas.canvas_style.gradient, 1)
 
 
 def test_a_batch_of_pictures_is_a_contact_sheet_in_grey(dark: Theme) -> None:
@@ -373,7 +373,7 @@ def test_a_tensor_of_zeros_is_neutral(dark: Theme) -> None:
 def test_a_selected_wire_is_far_stronger_than_one_that_is_not(hand: Hand) -> None:
     items = chain(hand)
     start, end = hand.output(items[0]), hand.input(items[1], "input")
-    accent = hand.canvas.look.color("accent")
+    accent = hand.canvas.canvas_style.color("accent")
     before = count(hand.shot(), accent)
     hand.click(((start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
     assert hand.canvas.lit.selected_wires
@@ -401,7 +401,9 @@ def test_an_error_has_several_lines_on_its_card(hand: Hand) -> None:
     face = hand.canvas.scene.placement.face(item)
     assert face is not None
     shot = hand.shot().copy(round(after.x) + 6, round(after.y + face.height), round(after.width) - 12, 80)
-    inked = (np.abs(pixels(shot) - np.array(hand.canvas.look.color("danger").getRgb()[:3])).sum(2) <= 60).any(axis=1)
+    inked = (np.abs(pixels(shot) - np.array(hand.canvas.canvas_style.color("danger").getRgb()[:3])).sum(2) <= 60).any(
+        axis=1
+    )
     lines = int((inked[1:] & ~inked[:-1]).sum())
     assert lines >= 3
 
@@ -416,7 +418,7 @@ def test_an_error_is_written_on_a_card_seen_from_afar(hand: Hand) -> None:
     hand.canvas.navigation.zooming = False
     box = hand.canvas.camera.box_to_view(hand.canvas.scene.placement.box(item))  # type: ignore[arg-type]
     body = hand.shot().copy(round(box.x) + 6, round(box.y) + 22, round(box.width) - 12, round(box.height) - 26)
-    danger = np.array(hand.canvas.look.color("danger").getRgb()[:3])
+    danger = np.array(hand.canvas.canvas_style.color("danger").getRgb()[:3])
     inked = (np.abs(pixels(body) - danger).sum(2) <= 90).any(axis=1)
     assert int((inked[1:] & ~inked[:-1]).sum()) >= 2, "several lines of words"
 
@@ -442,10 +444,10 @@ def test_a_note_shows_its_whole_text_from_afar(hand: Hand, zoom: float) -> None:
     last = shot.copy(
         round(box.x) + 3, round(box.bottom - box.height / 4), round(box.width) - 8, round(box.height / 4) - 2
     )
-    paper = hand.canvas.look.color("note")
+    paper = hand.canvas.canvas_style.color("note")
     assert (np.abs(pixels(last) - np.array(paper.getRgb()[:3])).sum(2) > 40).any()
     below = shot.copy(round(box.x), round(box.bottom) + 2, round(box.width), 8)
-    assert not has(below, hand.canvas.look.color("note_text"), 1)
+    assert not has(below, hand.canvas.canvas_style.color("note_text"), 1)
 
 
 def test_from_afar_a_norm_is_marked_as_one(hand: Hand) -> None:
@@ -460,7 +462,8 @@ def test_from_afar_a_norm_is_marked_as_one(hand: Hand) -> None:
     box = hand.canvas.camera.box_to_view(hand.canvas.scene.placement.box(item))  # type: ignore[arg-type]
     sign = hand.shot().copy(round(box.x) + 6, round(box.bottom) - 18, 12, 13)
     gradient, ground = (
-        np.array(color.getRgb()[:3]) for color in (hand.canvas.look.gradient, hand.canvas.look.color("card_well"))
+        np.array(color.getRgb()[:3])
+        for color in (hand.canvas.canvas_style.gradient, hand.canvas.canvas_style.color("card_well"))
     )
     off = np.abs(pixels(sign) - gradient).sum(2)
     filled, inked = (off <= 30).sum(), (off < np.abs(ground - gradient).sum() * 0.75).sum()
@@ -489,8 +492,8 @@ def test_from_afar_each_overlay_alone_is_written_on_a_card(hand: Hand, only: str
     body = hand.shot().copy(
         round(box.x) + left, round(box.y) + 19, round(box.width) - left - 20, round(box.height) - 21
     )
-    look = hand.canvas.look
-    ink = np.array((look.gradient if only == "gradients" else look.color("text_dim")).getRgb()[:3])
+    style = hand.canvas.canvas_style
+    ink = np.array((style.gradient if only == "gradients" else style.color("text_dim")).getRgb()[:3])
     assert (np.abs(pixels(body) - ink).sum(2) < 150).sum() >= 4
 
 
@@ -501,12 +504,12 @@ def test_a_gradient_that_is_all_one_number_is_written(hand: Hand) -> None:
     ran(hand, item, TensorRecord(device="cpu", summary=same, requires_grad=True, is_leaf=False, grad_fn="A"))
     hand.session.results.tables.set_gradients([GradRow(node=item, state="value", grad=same)], whole=True)
     hand.session.results.tables.pace.flush()
-    assert has(hand.shot(), hand.canvas.look.gradient)
+    assert has(hand.shot(), hand.canvas.canvas_style.gradient)
     hand.canvas.navigation.set_camera(Camera(0.5, 0, 0))
     hand.canvas.navigation.zooming = False
     box = hand.canvas.camera.box_to_view(hand.canvas.scene.placement.box(item))  # type: ignore[arg-type]
     body = hand.shot().copy(round(box.x) + 6, round(box.y) + 34, round(box.width) - 12, round(box.height) - 54)
-    ink = np.array(hand.canvas.look.color("text").getRgb()[:3])
+    ink = np.array(hand.canvas.canvas_style.color("text").getRgb()[:3])
     assert (np.abs(pixels(body) - ink).sum(2) < 120).any(), "the number, no empty box"
 
 
@@ -535,13 +538,13 @@ def contrast(ink: QColor, ground: QColor) -> float:
 
 @pytest.mark.parametrize("name", ["dark", "light"])
 def test_what_is_stale_can_be_read(name: ThemeName) -> None:
-    look = CanvasStyle(theme(name))
+    style = CanvasStyle(theme(name))
     for ground in ("card_well", "card", "canvas"):
-        inks = [look.stale.color(role) for role in ("text", "text_dim", "unknown_value", "danger")]
-        for ink in (*inks, look.stale.gradient):
+        inks = [style.stale.color(role) for role in ("text", "text_dim", "unknown_value", "danger")]
+        for ink in (*inks, style.stale.gradient):
             assert ink.alpha() == 255
-            assert contrast(ink, look.color(ground)) >= 4.5 - (0.3 if ground == "canvas" else 0.0)
-    assert look.stale.color("text") != look.color("text")
+            assert contrast(ink, style.color(ground)) >= 4.5 - (0.3 if ground == "canvas" else 0.0)
+    assert style.stale.color("text") != style.color("text")
 
 
 def test_stale_letters_are_painted_opaque(hand: Hand) -> None:
@@ -558,7 +561,7 @@ def test_stale_letters_are_painted_opaque(hand: Hand) -> None:
 def test_a_node_that_takes_long_says_so_above_its_card(hand: Hand) -> None:
     item = hand.add("torch.randn", 300, 200)
     hand.session.attention.select(())
-    tables, color = hand.session.results.tables, hand.canvas.look.color("ok")
+    tables, color = hand.session.results.tables, hand.canvas.canvas_style.color("ok")
     tables.set_running(item)
     tables.pace.flush()
     before = np.abs(pixels(hand.shot()) - (color.red(), color.green(), color.blue())).sum(2) <= 12

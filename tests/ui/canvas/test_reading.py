@@ -69,7 +69,7 @@ def moment(hand: Hand, tick: int | None) -> None:
 def fresh_shot(hand: Hand) -> QImage:
     """What a canvas shows that has kept nothing."""
     layer = hand.canvas.layer
-    layer.set_look(hand.canvas.look)
+    layer.set_style(hand.canvas.canvas_style)
     layer.hurried = False
     hand.canvas.scene.updates.catch_up()
     hand.canvas.repaint_scene()

@@ -47,8 +47,8 @@ def test_the_knife_lights_what_it_crosses_and_cuts_it_on_release_as_one_entry(ha
     hand.press((x, 60), RIGHT, CONTROL)
     plain = hand.shot()
     hand.move((x, 330), RIGHT, CONTROL)
-    assert has(hand.shot(), hand.canvas.look.color("danger"), 200)
-    assert not has(plain, hand.canvas.look.color("danger"), 200)
+    assert has(hand.shot(), hand.canvas.canvas_style.color("danger"), 200)
+    assert not has(plain, hand.canvas.canvas_style.color("danger"), 200)
     assert len(hand.graph.wires) == 3
     hand.release((x, 330), RIGHT, CONTROL)
     assert [reader for reader in readers if hand.graph.wire_into(reader, "input")] == readers[2:]
@@ -108,7 +108,7 @@ def test_a_line_with_control_and_alt_mutes_wires_and_the_next_one_takes_them_bac
 @pytest.mark.feature(25)
 def test_a_muted_wire_stays_drawn_dashed_and_grey(hand: Hand) -> None:
     _, readers = fan(hand)
-    grey = hand.canvas.look.color("text_dim")
+    grey = hand.canvas.canvas_style.color("text_dim")
     at = [hand.view(*middle(hand, reader)) for reader in readers[:2]]
     box = (at[0].x() - 30, at[0].y() - 30, 60, 60)
     assert not has(hand.shot().copy(*box), grey, 20)
@@ -239,7 +239,7 @@ def test_targets_that_fit_are_lit_while_a_wire_is_drawn_and_the_rest_is_dimmed(h
     drawn = hand.shot()
     at, faded = hand.view(*hand.input(y, "input")), hand.view(*hand.header(other))
     ring = [drawn.pixelColor(at + QPoint(dx, 0)) for dx in range(-9, 10)]
-    assert any(color == hand.canvas.look.color("accent") for color in ring)
+    assert any(color == hand.canvas.canvas_style.color("accent") for color in ring)
     assert drawn.pixelColor(faded + QPoint(60, 0)) != plain.pixelColor(faded + QPoint(60, 0))
     hand.key(Key.Key_Escape)
 
@@ -263,16 +263,16 @@ def test_ports_and_wires_have_the_colour_and_the_shape_of_their_type(hand: Hand)
     module = next(item for item, node in hand.graph.nodes.items() if node.operator == "torch.nn.Linear")
     number = hand.add("python.literal", 100, 400, value="2")
     hand.session.attention.select(())
-    shot, look = hand.shot(), hand.canvas.look
+    shot, style = hand.shot(), hand.canvas.canvas_style
     assert x != module
     shapes = []
     for item in (module, number):
         known = hand.canvas.scene.looks.look_of(item, 0)
         at = hand.view(*hand.output(item))
         patch = shot.copy(at.x() - 8, at.y() - 8, 17, 17)
-        assert has(patch, look.family(known.family, known.dtype), 5)
+        assert has(patch, style.family(known.family, known.dtype), 5)
         shapes.append(patch)
-    assert look.family(hand.canvas.scene.looks.look_of(module, 0).family, "") != look.family(
+    assert style.family(hand.canvas.scene.looks.look_of(module, 0).family, "") != style.family(
         hand.canvas.scene.looks.look_of(number, 0).family, ""
     )
     assert shapes[0] != shapes[1]
@@ -284,7 +284,7 @@ def test_hovering_a_wire_shows_where_it_begins_and_ends(hand: Hand) -> None:
     plain = hand.shot()
     hand.move(middle(hand, readers[0]), Qt.MouseButton.NoButton)
     lit = hand.shot()
-    accent = hand.canvas.look.color("accent")
+    accent = hand.canvas.canvas_style.color("accent")
     for end in (hand.output(x), hand.input(readers[0], "input")):
         at = hand.view(*end)
         around = QPoint(at.x() - 12, at.y() - 12)

@@ -298,14 +298,18 @@ class CanvasDebugging(QObject):
 
         view = self._canvas.viewport()
         seen = self._canvas.camera.seen(view.width(), view.height())
-        paint_clashes(painter, self._canvas.look, self._scene, self._canvas.camera, seen)
+        paint_clashes(painter, self._canvas.canvas_style, self._scene, self._canvas.camera, seen)
         if self._scene.results.active is not None:
             labels = self._canvas.layer.labels
             paint_moment(
-                Stage(painter, self._canvas.look, self._scene, self._canvas.camera, seen, labels, self.tab_words())
+                Stage(
+                    painter, self._canvas.canvas_style, self._scene, self._canvas.camera, seen, labels, self.tab_words()
+                )
             )
         if self.breakpoints is not None and self.breakpoints.breakpoints:
             hit = self.runner.state.hit if self.runner is not None else ""
-            paint_breakpoints(painter, self._canvas.look, self._scene, self._canvas.camera, seen, self.breakpoints, hit)
+            paint_breakpoints(
+                painter, self._canvas.canvas_style, self._scene, self._canvas.camera, seen, self.breakpoints, hit
+            )
         if self._scene.colours.scale is not None:
-            paint_legend(painter, self._canvas.look, self._scene.colours.scale, view.height())
+            paint_legend(painter, self._canvas.canvas_style, self._scene.colours.scale, view.height())

@@ -63,7 +63,7 @@ class InPlaceEditing:
             return
         text = row.text if row.state == "literal" else ""
         commit = partial(self._set_literal, item, row)
-        editor = LineEdit(canvas.viewport(), text, commit, canvas.look.theme, step=nudge_number)
+        editor = LineEdit(canvas.viewport(), text, commit, canvas.canvas_style.theme, step=nudge_number)
         editor.setPlaceholderText(row.shown if row.faint and row.shown != "needed" else example_of(row.parameter))
         editor.setAccessibleName(row.label)
         self._show_line(editor, box)
@@ -91,7 +91,7 @@ class InPlaceEditing:
             return
         strip = Box(box.x + 6, box.y + 3, max(box.width - 12, 140), (HEADER if node else FRAME_TITLE) - 6)
         text = ", ".join(node.names) if node is not None else block.title if block is not None else ""
-        editor = LineEdit(canvas.viewport(), text, lambda new: self._set_name(item, new), canvas.look.theme)
+        editor = LineEdit(canvas.viewport(), text, lambda new: self._set_name(item, new), canvas.canvas_style.theme)
         self._show_line(editor, strip)
 
     def ask(self, box: Box, text: str, commit: Callable[[str], str], name: str, *, fresh: bool = False) -> None:
@@ -100,7 +100,7 @@ class InPlaceEditing:
         `fresh`: the text is a proposal, and is committed as it is, too.
         """
         self.close()
-        editor = LineEdit(self._canvas.viewport(), "" if fresh else text, commit, self._canvas.look.theme)
+        editor = LineEdit(self._canvas.viewport(), "" if fresh else text, commit, self._canvas.canvas_style.theme)
         editor.setText(text)
         editor.selectAll()
         editor.setAccessibleName(name)
@@ -124,7 +124,7 @@ class InPlaceEditing:
             place, text = Box(box.x, box.y - 70, 232, 56), ""
         else:
             return
-        editor = NoteEdit(canvas.viewport(), text, commit, canvas.look.theme)
+        editor = NoteEdit(canvas.viewport(), text, commit, canvas.canvas_style.theme)
         room, shown = canvas.viewport().rect(), canvas.camera.box_to_view(place)
         rect = editor_place(shown.x, shown.y, max(shown.width, 220), max(shown.height, 64), room)
         rect.moveTop(max(room.top() + 2, min(rect.top(), room.bottom() - rect.height() - 2)))
@@ -158,7 +158,7 @@ class InPlaceEditing:
         room = canvas.viewport().rect()
         commit = partial(self._set_literal, item, row)
         free = not is_closed(row.parameter)
-        editor = ChoiceList(canvas.viewport(), row.label, rows, row.text, commit, canvas.look.theme, free=free)
+        editor = ChoiceList(canvas.viewport(), row.label, rows, row.text, commit, canvas.canvas_style.theme, free=free)
         editor.refused.connect(self._on_editor_refused)
         shown = canvas.camera.box_to_view(box)
         width = min(max(shown.width, 200, editor.wanted_width()), room.width() - 8)

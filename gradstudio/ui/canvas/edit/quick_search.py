@@ -148,7 +148,9 @@ class QuickSearch:
             self.pictures.definitions = definitions(canvas.scene.graph, self._canvas.shelf.published)
             own = (*document_rows(canvas.scene.graph), *published_rows(self._canvas.shelf.published))
             wanted = dataclasses.replace(wanted, own=own)
-        popup = SearchPopup(window, canvas.look.theme, wanted, self._canvas.shelf, self.pictures, self._first_words)
+        popup = SearchPopup(
+            window, canvas.canvas_style.theme, wanted, self._canvas.shelf, self.pictures, self._first_words
+        )
         popup.chosen.connect(lambda key: self._on_popup_chosen(popup, str(key), chosen))
         popup.closed.connect(self._on_popup_closed)
         self.popup = popup

@@ -141,7 +141,7 @@ class WireCommands:
         ends = {(link.source, link.output, link.target, link.port): link for link in links}
         there = [link for end, link in ends.items() if graph.wires.get((end[2], end[3])) == Wire(*end)]
         words = f"Connect {title(graph, source)} to {title(graph, target)}"
-        made = WireChoiceList(self._canvas.viewport(), words, links, there, self._canvas.look.theme)
+        made = WireChoiceList(self._canvas.viewport(), words, links, there, self._canvas.canvas_style.theme)
         made.chosen.connect(self._on_links_chosen)
         made.closed.connect(self._on_links_closed)
         self.link_list = made

@@ -17,10 +17,10 @@ BEYOND: Final = 8.0
 """View pixels by which a line leads past what it joins."""
 
 
-def paint_guides(painter: QPainter, look: CanvasStyle, camera: Camera, lines: Iterable[Line]) -> None:
+def paint_guides(painter: QPainter, style: CanvasStyle, camera: Camera, lines: Iterable[Line]) -> None:
     """Lines through edges and middles; equal gaps as measures."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    painter.setPen(QPen(look.color("accent"), 1.0, Qt.PenStyle.SolidLine))
+    painter.setPen(QPen(style.color("accent"), 1.0, Qt.PenStyle.SolidLine))
     drawn: list[QLineF] = []
     for line in lines:
         x1, y1 = (math.floor(value) + 0.5 for value in camera.to_view(line.x1, line.y1))

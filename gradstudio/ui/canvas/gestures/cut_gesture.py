@@ -41,7 +41,7 @@ class Swipe(Gesture):
         if not self._at.is_far_from(self.start):
             return
         canvas, scene = self.canvas, self.canvas.scene
-        color = canvas.look.color(self.role)
+        color = canvas.canvas_style.color(self.role)
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         which = [scene.wiring.index[wire] for wire in self.crossed if wire in scene.wiring.index]
@@ -51,7 +51,7 @@ class Swipe(Gesture):
 
     def _paint_line(self, painter: QPainter, color: QColor) -> None:
         start, end = canvas_points(self.canvas, self.start), canvas_points(self.canvas, self._at)
-        painter.setPen(QPen(self.canvas.look.color("canvas"), 4.0))
+        painter.setPen(QPen(self.canvas.canvas_style.color("canvas"), 4.0))
         painter.drawLine(start, end)
         painter.setPen(QPen(color, 2.0, Qt.PenStyle.DashLine))
         painter.drawLine(start, end)

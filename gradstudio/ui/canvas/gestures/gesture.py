@@ -111,7 +111,7 @@ class RubberBand(Gesture):
     def paint(self, painter: QPainter) -> None:
         if self._end is not None:
             camera = self.canvas.camera
-            paint_band(painter, self.canvas.look, camera.box_to_view(_between(self.start, self._end)))
+            paint_band(painter, self.canvas.canvas_style, camera.box_to_view(_between(self.start, self._end)))
 
     def _keeps(self, at: Pointer) -> bool:
         return at.holds(Qt.KeyboardModifier.ShiftModifier) or at.holds(Qt.KeyboardModifier.ControlModifier)

@@ -104,7 +104,7 @@ class GhostCard(QObject):
             return
         canvas = self._canvas
         zoom = max(canvas.camera.zoom, LEAST_ZOOM)
-        picture = self.pictures.of(hangs[0], canvas.look.theme, zoom, canvas.widget.devicePixelRatioF())
+        picture = self.pictures.of(hangs[0], canvas.canvas_style.theme, zoom, canvas.widget.devicePixelRatioF())
         x, y = canvas.camera.to_view(*hangs[1])
         painter.save()
         painter.setOpacity(OPACITY)

@@ -129,7 +129,7 @@ class KeyboardNavigation:
             return
         shown = self._canvas.camera.box_to_view(box)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(self._canvas.look.color("text"), 1.5, Qt.PenStyle.DashLine))
+        painter.setPen(QPen(self._canvas.canvas_style.color("text"), 1.5, Qt.PenStyle.DashLine))
         rect = QRectF(shown.x, shown.y, shown.width, shown.height).adjusted(-RING, -RING, RING, RING)
         painter.drawRoundedRect(rect, RING + 6, RING + 6)
 
@@ -227,7 +227,7 @@ class KeyboardNavigation:
         item = self._current()
         box = self._scene.placement.box(item) if item is not None else None
         x, y = self._canvas.camera.to_view(box.right, box.y) if box is not None else (40.0, 40.0)
-        made = FilterList(self._canvas.viewport(), words, rows, self._canvas.look.theme)
+        made = FilterList(self._canvas.viewport(), words, rows, self._canvas.canvas_style.theme)
         made.closed.connect(self._on_chooser_closed)
         made.refused.connect(self._on_chooser_refused)
         self.chooser, self.by_keys = made, True

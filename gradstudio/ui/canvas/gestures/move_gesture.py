@@ -174,7 +174,7 @@ class Move(Gesture):
 
     def paint(self, painter: QPainter) -> None:
         if self._moving and self._lines:
-            paint_guides(painter, self.canvas.look, self.canvas.camera, self._lines)
+            paint_guides(painter, self.canvas.canvas_style, self.canvas.camera, self._lines)
 
     def _items(self) -> frozenset[ItemId]:
         return frozenset(ItemId(key) for key in self._keys if ItemId(key) in self.canvas.scene.graph)

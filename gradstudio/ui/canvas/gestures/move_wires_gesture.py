@@ -73,11 +73,11 @@ class MoveWires(Gesture):
         for role, refused in (("accent", False), ("danger", True)):
             which = [k for k, wire in enumerate(self._wires) if (wire in stay) is refused]
             if which:
-                draw_paths(painter, canvas.camera, seen, paths[which], canvas.look.color(role), 2.6)
+                draw_paths(painter, canvas.camera, seen, paths[which], canvas.canvas_style.color(role), 2.6)
         if self._target is not None:
             x, y = canvas.camera.to_view(*scene.placement.anchor(self._target))
             role = "danger" if len(stay) == len(self._wires) else "accent"
-            ring(painter, canvas.look.color(role), x, y, 12.0 * max(canvas.camera.zoom, 0.5))
+            ring(painter, canvas.canvas_style.color(role), x, y, 12.0 * max(canvas.camera.zoom, 0.5))
 
     def _output_under(self, at: Pointer) -> PortRef | None:
         """The output under the pointer, or the first one of the card there; not the one that the wires leave."""

@@ -68,18 +68,22 @@ class QuickConnect(Gesture):
             return
         width, height = canvas.viewport().width(), canvas.viewport().height()
         lit = {self._item} if self._target is None else {self._item, self._target}
-        veil(painter, canvas.look, scene, canvas.camera, width, height, lit if self._target else scene.stack.ids)
+        veil(
+            painter, canvas.canvas_style, scene, canvas.camera, width, height, lit if self._target else scene.stack.ids
+        )
         equal = port_matching.best_links(self._links()) if self._target is not None else []
         role = "accent" if equal or self._target is None else "danger"
         for start, end in self._ends(equal):
             points = np.array([start, end], dtype=np.float64)
             spots = np.concatenate([points, points], 1) + np.array([0, -10, 0, 10])
             path = arrays.wire_paths(points[:1], points[1:], spots[:1], spots[1:])
-            draw_paths(painter, canvas.camera, canvas.camera.seen(width, height), path, canvas.look.color(role), 2.6)
+            draw_paths(
+                painter, canvas.camera, canvas.camera.seen(width, height), path, canvas.canvas_style.color(role), 2.6
+            )
         for link in equal:
             for port in _ports(link):
                 x, y = canvas.camera.to_view(*scene.placement.anchor(port))
-                ring(painter, canvas.look.color("accent"), x, y, 11.0 * max(canvas.camera.zoom, 0.5))
+                ring(painter, canvas.canvas_style.color("accent"), x, y, 11.0 * max(canvas.camera.zoom, 0.5))
 
     def _ends(self, equal: list[Link]) -> list[tuple[tuple[float, float], tuple[float, float]]]:
         """From where to where lines go, scene pixels."""

@@ -54,9 +54,9 @@ class PutDot(Gesture):
         )
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        draw_paths(painter, canvas.camera, seen, path[None], canvas.look.color("accent"), 2.6)
-        painter.setPen(QPen(canvas.look.color("canvas"), 1.6))
-        painter.setBrush(canvas.look.color("accent"))
+        draw_paths(painter, canvas.camera, seen, path[None], canvas.canvas_style.color("accent"), 2.6)
+        painter.setPen(QPen(canvas.canvas_style.color("canvas"), 1.6))
+        painter.setBrush(canvas.canvas_style.color("accent"))
         radius = DOT * max(canvas.camera.zoom, 0.55)
         painter.drawEllipse(QPointF(*canvas.camera.to_view(*points[self._index])), radius, radius)
 

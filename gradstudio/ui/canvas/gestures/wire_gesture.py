@@ -92,11 +92,11 @@ class WireGesture(Gesture):
         width, height = canvas.viewport().width(), canvas.viewport().height()
         if self._moved:
             lit = {port.item for port in self._legal} | {self._port.item}
-            veil(painter, canvas.look, scene, canvas.camera, width, height, lit)
+            veil(painter, canvas.canvas_style, scene, canvas.camera, width, height, lit)
             for port in self._legal:
                 x, y = canvas.camera.to_view(*scene.placement.anchor(port))
                 if -20 < x < width + 20 and -20 < y < height + 20:
-                    ring(painter, canvas.look.color("accent"), x, y, 8.0 * max(canvas.camera.zoom, 0.5))
+                    ring(painter, canvas.canvas_style.color("accent"), x, y, 8.0 * max(canvas.camera.zoom, 0.5))
             self._paint_target(painter)
         self._paint_wire(painter)
 
@@ -240,7 +240,7 @@ class WireGesture(Gesture):
         path = arrays.wire_paths(points[:1], points[1:], spots[:1], spots[1:])
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
         role = "danger" if self._reason else self._role()
-        draw_paths(painter, canvas.camera, seen, path, canvas.look.color(role), 2.6)
+        draw_paths(painter, canvas.camera, seen, path, canvas.canvas_style.color(role), 2.6)
 
     def _origin(self) -> tuple[float, float]:
         """Where the wire is drawn from, scene pixels."""
@@ -250,7 +250,7 @@ class WireGesture(Gesture):
         """The port under the pointer, in the colour of what torch would say of it."""
         if self._target is not None and not self._reason and self._target in self._legal:
             x, y = self.canvas.camera.to_view(*self.canvas.scene.placement.anchor(self._target))
-            ring(painter, self.canvas.look.color(self._role()), x, y, 12.0 * max(self.canvas.camera.zoom, 0.5))
+            ring(painter, self.canvas.canvas_style.color(self._role()), x, y, 12.0 * max(self.canvas.camera.zoom, 0.5))
 
     def _role(self) -> str:
         verdict = self._verdict()

@@ -42,7 +42,7 @@ class Breakpoints(Protocol):
 
 
 def paint_breakpoints(
-    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, store: Breakpoints, hit: str
+    painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, store: Breakpoints, hit: str
 ) -> None:
     """All that can be seen; a ring around the one that was just hit (`hit` is its id)."""
     size = max(0.55, min(1.2, camera.zoom))
@@ -53,17 +53,17 @@ def paint_breakpoints(
         x, y = camera.to_view(box.x, box.y)
         for number, each in enumerate(found):
             at = QPointF(x + (1 + STEP * number) * size, y + 1 * size)
-            paint_dot(painter, look, at, DOT * size, each, enabled=store.enabled(each.id))
+            paint_dot(painter, style, at, DOT * size, each, enabled=store.enabled(each.id))
             if each.id == hit:
-                _ring(painter, look, at, DOT * size)
+                _ring(painter, style, at, DOT * size)
     for each in store.breakpoints:
         wire = scene.graph.wire_into(each.target, each.port) if each.target else None
         k = scene.wiring.index.get(wire) if wire is not None else None
         if k is not None:
             at = QPointF(*camera.to_view(*scene.routes.paths[k][ON_WIRE].tolist()))
-            paint_dot(painter, look, at, WIRE_DOT * size, each, enabled=store.enabled(each.id))
+            paint_dot(painter, style, at, WIRE_DOT * size, each, enabled=store.enabled(each.id))
             if each.id == hit:
-                _ring(painter, look, at, WIRE_DOT * size)
+                _ring(painter, style, at, WIRE_DOT * size)
 
 
 def on_wire(store: Breakpoints, wire: Wire) -> tuple[Breakpoint, ...]:
@@ -85,10 +85,10 @@ def _by_node(breakpoints: Iterable[Breakpoint]) -> dict[ItemId, list[Breakpoint]
 
 
 def paint_dot(
-    painter: QPainter, look: CanvasStyle, at: QPointF, size: float, each: Breakpoint, *, enabled: bool
+    painter: QPainter, style: CanvasStyle, at: QPointF, size: float, each: Breakpoint, *, enabled: bool
 ) -> None:
     """Filled when on, a ring when off; half for a watch; a diamond with a condition; an arrow in it for a backward."""
-    color, ground = look.color("danger"), look.color("canvas")
+    color, ground = style.color("danger"), style.color("canvas")
     painter.setPen(QPen(ground, 2.0))
     painter.setBrush(ground)
     painter.drawEllipse(at, size + 1.5, size + 1.5)
@@ -115,10 +115,10 @@ def _diamond(at: QPointF, size: float) -> QPolygonF:
     )  # fmt: skip
 
 
-def _ring(painter: QPainter, look: CanvasStyle, at: QPointF, size: float) -> None:
+def _ring(painter: QPainter, style: CanvasStyle, at: QPointF, size: float) -> None:
     """A still ring: it needs no animation to be seen."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(look.faded("danger", 0.45), 4.0))
+    painter.setPen(QPen(style.faded("danger", 0.45), 4.0))
     painter.drawEllipse(at, size + 6, size + 6)
-    painter.setPen(QPen(look.color("danger"), 1.6))
+    painter.setPen(QPen(style.color("danger"), 1.6))
     painter.drawEllipse(at, size + 4, size + 4)

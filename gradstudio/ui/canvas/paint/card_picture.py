@@ -77,8 +77,8 @@ def card_picture(
         graph.definitions[definition.name], key = definition, GROUP + definition.name
     edits, _ = recipes.add_operator(graph, key, 0, 0)
     apply_all(graph, edits)
-    look = CanvasStyle(theme)
-    scene = Scene(graph, NoResults(), BARE, look.meter)
+    style = CanvasStyle(theme)
+    scene = Scene(graph, NoResults(), BARE, style.meter)
     extent = scene.placement.extent() or Box(0, 0, 200, 60)
     box = extent.grown(EDGE)
     size = QSize(round(box.width * zoom * ratio), round(box.height * zoom * ratio))
@@ -87,12 +87,12 @@ def card_picture(
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-    _paint(painter, scene, look, Camera(zoom, box.x, box.y))
+    _paint(painter, scene, style, Camera(zoom, box.x, box.y))
     painter.end()
     return CardPicture(pixmap, EDGE * zoom, extent.width * zoom, extent.height * zoom)
 
 
-def _paint(painter: QPainter, scene: Scene, look: CanvasStyle, camera: Camera) -> None:
+def _paint(painter: QPainter, scene: Scene, style: CanvasStyle, camera: Camera) -> None:
     """Frame and cards, one by one, without the canvas's ground."""
     from gradstudio.ui.canvas.paint.frame_painter import paint_frame
 
@@ -100,12 +100,12 @@ def _paint(painter: QPainter, scene: Scene, look: CanvasStyle, camera: Camera) -
         painter.save()
         painter.translate(*camera.to_view(frame.box.x, frame.box.y))
         painter.scale(camera.zoom, camera.zoom)
-        paint_frame(painter, look, frame, scene, camera.zoom)
+        paint_frame(painter, style, frame, scene, camera.zoom)
         painter.restore()
-    paint_cards(painter, scene, look, camera)
+    paint_cards(painter, scene, style, camera)
 
 
-def paint_cards(painter: QPainter, scene: Scene, look: CanvasStyle, camera: Camera) -> None:
+def paint_cards(painter: QPainter, scene: Scene, style: CanvasStyle, camera: Camera) -> None:
     """Every card with its shadow, as vectors."""
     for item, card in scene.stack.cards.items():
         place = scene.placement.box(item)
@@ -114,6 +114,6 @@ def paint_cards(painter: QPainter, scene: Scene, look: CanvasStyle, camera: Came
         painter.save()
         painter.translate(*camera.to_view(place.x, place.y))
         painter.scale(camera.zoom, camera.zoom)
-        paint_shadow(painter, look, card.face.width, card.height)
-        paint_card(painter, look, card.face, scene.updates.facts(item), card_state(scene, look, item))
+        paint_shadow(painter, style, card.face.width, card.height)
+        paint_card(painter, style, card.face, scene.updates.facts(item), card_state(scene, style, item))
         painter.restore()

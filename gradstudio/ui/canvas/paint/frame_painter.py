@@ -21,52 +21,52 @@ ABOVE_WIRE: Final = 9.0
 Align = Qt.AlignmentFlag
 
 
-def paint_frame(painter: QPainter, look: CanvasStyle, frame: Frame, scene: Scene, zoom: float) -> None:
+def paint_frame(painter: QPainter, style: CanvasStyle, frame: Frame, scene: Scene, zoom: float) -> None:
     """A block: ground, title strip as Python, ports. The origin is its top left corner."""
     rect = QRectF(0, 0, frame.box.width, frame.box.height)
     outline = QPainterPath()
     outline.addRoundedRect(rect, RADIUS, RADIUS)
-    painter.fillPath(outline, look.color("block"))
+    painter.fillPath(outline, style.color("block"))
     title = title_from_afar(frame, scene, zoom) if zoom < DISTANT else None
     strip_height = FRAME_TITLE if title is None or title.top < 0 else title.height / zoom
     strip = half_rounded_path(QRectF(0, 0, rect.width(), min(strip_height, max(frame.room, 1.0))), RADIUS)
-    painter.fillPath(strip, look.faded("block_edge", 0.35))
+    painter.fillPath(strip, style.faded("block_edge", 0.35))
     dashed = Qt.PenStyle.DashLine if scene.graph.blocks[frame.item].muted else Qt.PenStyle.SolidLine
-    painter.setPen(QPen(look.color("block_edge"), 1.2, dashed))
+    painter.setPen(QPen(style.color("block_edge"), 1.2, dashed))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawPath(outline)
     if zoom >= DISTANT:
-        text = look.meter.elided(frame.face.title, "block", rect.width() - 2 * PADDING)
-        _paint_title(painter, look, text, "block", QRectF(PADDING, 0, rect.width() - 2 * PADDING, FRAME_TITLE))
-        _paint_ports(painter, look, frame, scene)
+        text = style.meter.elided(frame.face.title, "block", rect.width() - 2 * PADDING)
+        _paint_title(painter, style, text, "block", QRectF(PADDING, 0, rect.width() - 2 * PADDING, FRAME_TITLE))
+        _paint_ports(painter, style, frame, scene)
     elif title is not None:
         painter.scale(1 / zoom, 1 / zoom)
         line = QRectF(PADDING / 2, title.top, rect.width() * zoom - PADDING / 2, title.height)
-        _paint_title(painter, look, title.text, title.role, line)
+        _paint_title(painter, style, title.text, title.role, line)
 
 
-def _paint_title(painter: QPainter, look: CanvasStyle, text: str, role: str, line: QRectF) -> None:
-    painter.setFont(look.meter.font(role))
-    painter.setPen(look.color("text"))
+def _paint_title(painter: QPainter, style: CanvasStyle, text: str, role: str, line: QRectF) -> None:
+    painter.setFont(style.meter.font(role))
+    painter.setPen(style.color("text"))
     painter.drawText(line, Align.AlignVCenter, text)
 
 
-def _paint_ports(painter: QPainter, look: CanvasStyle, frame: Frame, scene: Scene) -> None:
+def _paint_ports(painter: QPainter, style: CanvasStyle, frame: Frame, scene: Scene) -> None:
     wired = dict(scene.looks.input_looks(frame.item))
-    painter.setPen(look.color("text"))
+    painter.setPen(style.color("text"))
     for row in frame.face.inputs:
         at_right = row.path.startswith("next.")
         side = Align.AlignRight if at_right else Align.AlignLeft
         left = row.x - PADDING - 200 if at_right else row.x + PADDING
         top = row.y - ROW / 2 - (ABOVE_WIRE if at_right else 0.0)
-        painter.setFont(look.meter.font("label"))
-        painter.setPen(look.color("text"))
+        painter.setFont(style.meter.font("label"))
+        painter.setPen(style.color("text"))
         painter.drawText(QRectF(left, top, 200, ROW), Align.AlignVCenter | side, row.label)
-        paint_field(painter, look, row)
-        paint_input_port(painter, look, row, wired.get(row.path))
+        paint_field(painter, style, row)
+        paint_input_port(painter, style, row, wired.get(row.path))
     for output in frame.face.outputs:
-        painter.setFont(look.meter.font("label"))
-        painter.setPen(look.color("text"))
+        painter.setFont(style.meter.font("label"))
+        painter.setPen(style.color("text"))
         rect = QRectF(PADDING, output.y - ROW / 2, output.x - PADDING - 10, ROW)
         painter.drawText(rect, Align.AlignVCenter, output.label)
-        paint_output_port(painter, look, output, scene.looks.look_of(frame.item, output.index))
+        paint_output_port(painter, style, output, scene.looks.look_of(frame.item, output.index))

@@ -48,57 +48,59 @@ class OverlayState(msgspec.Struct):
 
 
 def paint_overlay(
-    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, width: float, height: float,
+    painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, width: float, height: float,
     state: OverlayState, labels: WireLabels,
 ) -> None:  # fmt: skip
     """Everything that is lit, in view pixels; the labels of lit wires stand on top of them."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     seen = camera.seen(width, height)
-    _paint_wires(painter, look, scene, camera, seen, state)
-    _paint_labels(painter, look, scene, camera, state, labels)
+    _paint_wires(painter, style, scene, camera, seen, state)
+    _paint_labels(painter, style, scene, camera, state, labels)
     for item in {scene.state.joining.home(item) for item in state.selection}:
-        _outline_item(painter, look, scene, camera, item, look.color("accent"), seen)
-        _repaint_ports(painter, look, scene, camera, item, seen)
+        _outline_item(painter, style, scene, camera, item, style.color("accent"), seen)
+        _repaint_ports(painter, style, scene, camera, item, seen)
     for item in state.selection & scene.placement.notes.keys():
-        look.outlines.paint(painter, camera.box_to_view(scene.placement.notes[item].box), look.color("accent"), 3.0)
+        style.outlines.paint(painter, camera.box_to_view(scene.placement.notes[item].box), style.color("accent"), 3.0)
     for key in state.selected_dots:
-        ring(painter, look.color("accent"), *camera.to_view(*scene.dots.place(key)), 10.0 * max(camera.zoom, 0.6))
+        ring(painter, style.color("accent"), *camera.to_view(*scene.dots.place(key)), 10.0 * max(camera.zoom, 0.6))
     note = scene.placement.notes.get(state.selected_note) if state.selected_note is not None else None
     if note is not None:
-        look.outlines.paint(painter, camera.box_to_view(note.box), look.color("accent"), 3.0)
+        style.outlines.paint(painter, camera.box_to_view(note.box), style.color("accent"), 3.0)
     if state.drop_frame is not None:
-        _dash_item(painter, scene, camera, state.drop_frame, QPen(look.color("ok"), 2.4, Qt.PenStyle.DashDotLine), seen)
+        _dash_item(
+            painter, scene, camera, state.drop_frame, QPen(style.color("ok"), 2.4, Qt.PenStyle.DashDotLine), seen
+        )
     lit = scene.state.joining.whole(
         (*state.selection, *((state.hovered_item,) if state.hovered_item is not None else ()))
     )
     if state.pointed is not None and state.pointed not in lit:
-        _dash_item(painter, scene, camera, state.pointed, QPen(look.color("info"), 2.4, Qt.PenStyle.DashLine), seen)
-    _paint_run(painter, look, scene, camera, seen)
+        _dash_item(painter, scene, camera, state.pointed, QPen(style.color("info"), 2.4, Qt.PenStyle.DashLine), seen)
+    _paint_run(painter, style, scene, camera, seen)
     if state.hovered_port is not None:
         x, y = camera.to_view(*scene.placement.anchor(state.hovered_port))
-        ring(painter, look.color("accent"), x, y, 9.0 * max(camera.zoom, 0.7))
+        ring(painter, style.color("accent"), x, y, 9.0 * max(camera.zoom, 0.7))
 
 
 def _paint_wires(
-    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, state: OverlayState
+    painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, state: OverlayState
 ) -> None:
     """Wires of the selection a little stronger; selected and hovered ones in the accent."""
     if state.selection and scene.wiring.view.shown != "none":
         chosen = scene.wiring.touching(frozenset(state.selection))
-        paint_wires(painter, look, scene, camera, seen, chosen, 3.2)
+        paint_wires(painter, style, scene, camera, seen, chosen, 3.2)
         if scene.wiring.view.shown == "selection":
-            paint_dots(painter, look, scene, camera, seen, chosen)
+            paint_dots(painter, style, scene, camera, seen, chosen)
     hovered = scene.wiring.index.get(state.hovered_wire) if state.hovered_wire is not None else None
     if hovered is not None:
-        draw_paths(painter, camera, seen, scene.routes.paths[[hovered]], look.color("accent"), 3.4)
-        _ring_ends(painter, look, scene, camera, scene.wiring.wires[hovered])
+        draw_paths(painter, camera, seen, scene.routes.paths[[hovered]], style.color("accent"), 3.4)
+        _ring_ends(painter, style, scene, camera, scene.wiring.wires[hovered])
     chosen_wires = [wire for wire in state.selected_wires if wire in scene.wiring.index]
     if chosen_wires:
-        _paint_selected(painter, look, scene, camera, seen, chosen_wires)
+        _paint_selected(painter, style, scene, camera, seen, chosen_wires)
 
 
 def _paint_labels(
-    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, state: OverlayState, labels: WireLabels
+    painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, state: OverlayState, labels: WireLabels
 ) -> None:
     """What came back along lit wires: a lit wire is no bar through its own number."""
     if scene.state.shown.wire_gradients:
@@ -108,45 +110,45 @@ def _paint_labels(
             lit = [scene.wiring.wires[k] for k in chosen.nonzero()[0].tolist()]
         wires = [wire for wire in (*lit, *state.selected_wires) if labels.of(wire) is not None]
         found = (label for wire in wires if (label := labels.of(wire)) is not None)
-        paint_labels(painter, look, camera, found, stale=bool(wires) and scene.results.stale(wires[0].target))
+        paint_labels(painter, style, camera, found, stale=bool(wires) and scene.results.stale(wires[0].target))
     if state.hovered_wire in scene.wiring.index:
-        _paint_hovered_number(painter, look, scene, camera, state.hovered_wire, labels)
+        _paint_hovered_number(painter, style, scene, camera, state.hovered_wire, labels)
 
 
 def _paint_hovered_number(
-    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, wire: Wire, labels: WireLabels
+    painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, wire: Wire, labels: WireLabels
 ) -> None:
     """What came back along the wire under the pointer, also where labels have no room."""
     sent = scene.results.wire_grad(wire)
     if sent is not None:
-        paint_lit_label(painter, look, camera, labels.whole(wire, brief(sent.grad), camera.zoom), "accent")
+        paint_lit_label(painter, style, camera, labels.whole(wire, brief(sent.grad), camera.zoom), "accent")
 
 
 def _paint_selected(
-    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, wires: Sequence[Wire]
+    painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, wires: Sequence[Wire]
 ) -> None:
     """A glow, a thick line with a light core, and rings at both ends."""
     paths = scene.routes.paths[[scene.wiring.index[wire] for wire in wires]]
     for role, share, width in SELECTED_WIRE:
         draw_paths(
-            painter, camera, seen, paths, blend_with_ground(look.color("canvas"), look.color(role), share), width
+            painter, camera, seen, paths, blend_with_ground(style.color("canvas"), style.color(role), share), width
         )
     for wire in wires:
-        _ring_ends(painter, look, scene, camera, wire)
+        _ring_ends(painter, style, scene, camera, wire)
 
 
-def _ring_ends(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, wire: Wire) -> None:
+def _ring_ends(painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, wire: Wire) -> None:
     """Where a wire begins and where it ends."""
     for end in (PortRef(wire.source, "output", "", wire.output), PortRef(wire.target, "input", wire.port)):
-        ring(painter, look.color("accent"), *camera.to_view(*scene.placement.anchor(end)), 9.0 * max(camera.zoom, 0.7))
+        ring(painter, style.color("accent"), *camera.to_view(*scene.placement.anchor(end)), 9.0 * max(camera.zoom, 0.7))
 
 
 def _outline_item(
-    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, item: ItemId, color: QColor, seen: Box
+    painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, item: ItemId, color: QColor, seen: Box
 ) -> None:
     box = scene.placement.box(item)
     if box is not None and box.meets(seen):
-        look.outlines.paint(painter, camera.box_to_view(box), color, RADIUS * camera.zoom)
+        style.outlines.paint(painter, camera.box_to_view(box), color, RADIUS * camera.zoom)
 
 
 def _dash_item(painter: QPainter, scene: Scene, camera: Camera, item: ItemId, pen: QPen, seen: Box) -> None:
@@ -159,7 +161,9 @@ def _dash_item(painter: QPainter, scene: Scene, camera: Camera, item: ItemId, pe
         painter.drawRoundedRect(QRectF(shown.x, shown.y, shown.width, shown.height), radius, radius)
 
 
-def _repaint_ports(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, item: ItemId, seen: Box) -> None:
+def _repaint_ports(
+    painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, item: ItemId, seen: Box
+) -> None:
     """Ports stand on top of the line around their card."""
     item = scene.state.joining.home(item)
     card, box = scene.stack.cards.get(item), scene.placement.box(item)
@@ -170,47 +174,47 @@ def _repaint_ports(painter: QPainter, look: CanvasStyle, scene: Scene, camera: C
     painter.scale(camera.zoom, camera.zoom)
     wired = dict(scene.looks.input_looks(item))
     for row in card.face.inputs:
-        paint_input_port(painter, look, row, wired.get(row.path))
+        paint_input_port(painter, style, row, wired.get(row.path))
     for output in card.face.outputs:
-        paint_output_port(painter, look, output, scene.looks.look_of(output.owner, output.index))
+        paint_output_port(painter, style, output, scene.looks.look_of(output.owner, output.index))
     if card.face.module is not None:
-        paint_leaf_ports(painter, look, scene.stack.leaves(item), card.face.height, card.face.width)
+        paint_leaf_ports(painter, style, scene.stack.leaves(item), card.face.height, card.face.width)
     painter.restore()
 
 
-def _paint_run(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box) -> None:
+def _paint_run(painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box) -> None:
     """The node that runs, with two pointers at it, and one at the node that runs next."""
     running, following = at_work(scene.results), scene.results.next_node
     if running:
-        _outline_item(painter, look, scene, camera, running, look.color("ok"), seen)
+        _outline_item(painter, style, scene, camera, running, style.color("ok"), seen)
     for item, count in ((running, 2), (following if following != running else None, 1)):
         box = scene.placement.box(item) if item else None
         if box is not None and box.meets(seen):
-            _point_at(painter, look, camera, box, count)
+            _point_at(painter, style, camera, box, count)
     box = scene.placement.box(running) if running and scene.results.running_seconds else None
     if box is not None and box.meets(seen):
-        _paint_patience(painter, look, camera, box, scene.results.running_seconds)
+        _paint_patience(painter, style, camera, box, scene.results.running_seconds)
 
 
-def _paint_patience(painter: QPainter, look: CanvasStyle, camera: Camera, box: Box, seconds: int) -> None:
+def _paint_patience(painter: QPainter, style: CanvasStyle, camera: Camera, box: Box, seconds: int) -> None:
     """A plate above the node that takes long, as large at every zoom: for how long, and what ends it."""
-    text, metrics = f"running for {seconds} s · Shift+F5 stops it", look.meter.metrics("plate")
+    text, metrics = f"running for {seconds} s · Shift+F5 stops it", style.meter.metrics("plate")
     x, y = camera.to_view(box.x, box.y)
     plate = QRectF(x, y - PLATE_PX - 6, metrics.horizontalAdvance(text) + 16, PLATE_PX)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(look.color("ok"))
+    painter.setBrush(style.color("ok"))
     painter.drawRoundedRect(plate, 5, 5)
-    painter.setFont(look.meter.font("plate"))
-    painter.setPen(look.color("canvas"))
+    painter.setFont(style.meter.font("plate"))
+    painter.setPen(style.color("canvas"))
     painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, text)
 
 
-def _point_at(painter: QPainter, look: CanvasStyle, camera: Camera, box: Box, count: int) -> None:
+def _point_at(painter: QPainter, style: CanvasStyle, camera: Camera, box: Box, count: int) -> None:
     """So many triangles in front of a box."""
     x, y = camera.to_view(box.x, box.y + 15)
     size, gap = 7.0 * max(camera.zoom, DISTANT), 9.0 * max(camera.zoom, DISTANT)
-    painter.setPen(QPen(look.color("canvas"), 2.0))
-    painter.setBrush(look.color("ok"))
+    painter.setPen(QPen(style.color("canvas"), 2.0))
+    painter.setBrush(style.color("ok"))
     for number in range(count):
         tip = x - gap - number * 1.5 * size
         corners = [QPointF(tip - 2 * size, y - size), QPointF(tip, y), QPointF(tip - 2 * size, y + size)]
@@ -231,7 +235,7 @@ def ring(painter: QPainter, color: QColor, x: float, y: float, radius: float) ->
 
 def veil(
     painter: QPainter,
-    look: CanvasStyle,
+    style: CanvasStyle,
     scene: Scene,
     camera: Camera,
     width: float,
@@ -241,7 +245,7 @@ def veil(
     """Dim every card that is not lit."""
     bright, seen = scene.state.joining.whole(lit), camera.seen(width, height)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(look.faded("canvas", 0.62))
+    painter.setBrush(style.faded("canvas", 0.62))
     for item in scene.stack.ids:
         box = scene.placement.box(item) if item not in bright else None
         if box is not None and box.meets(seen):
@@ -250,10 +254,10 @@ def veil(
             painter.drawRoundedRect(QRectF(shown.x, shown.y, shown.width, shown.height), radius, radius)
 
 
-def paint_band(painter: QPainter, look: CanvasStyle, box: Box) -> None:
+def paint_band(painter: QPainter, style: CanvasStyle, box: Box) -> None:
     """The rubber band, in view pixels."""
-    painter.setBrush(look.faded("accent", 0.12))
-    painter.setPen(QPen(look.faded("accent", 0.9), 1.0))
+    painter.setBrush(style.faded("accent", 0.12))
+    painter.setPen(QPen(style.faded("accent", 0.9), 1.0))
     painter.drawRect(QRectF(math.floor(box.x) + 0.5, math.floor(box.y) + 0.5, round(box.width), round(box.height)))
 
 
@@ -262,18 +266,18 @@ def hint_box(width: float, height: float) -> Box:
     return Box(width / 2 - 250, height / 2 - 62, 500, 124)
 
 
-def paint_hint(painter: QPainter, look: CanvasStyle, width: float, height: float) -> None:
+def paint_hint(painter: QPainter, style: CanvasStyle, width: float, height: float) -> None:
     """What to do with an empty canvas."""
-    meter, box = look.meter, hint_box(width, height)
+    meter, box = style.meter, hint_box(width, height)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     plate = QRectF(box.x, box.y, box.width, box.height)
-    painter.setPen(QPen(look.faded("text_dim", 0.45), 1.4, Qt.PenStyle.DashLine))
-    painter.setBrush(look.faded("card", 0.35))
+    painter.setPen(QPen(style.faded("text_dim", 0.45), 1.4, Qt.PenStyle.DashLine))
+    painter.setBrush(style.faded("card", 0.35))
     painter.drawRoundedRect(plate, 12, 12)
     rows = ((HINT_LINES[0], "title", "text"), (HINT_LINES[1], "label", "text"), (HINT_MORE, "small", "text_dim"))
     for number, (text, role, color) in enumerate(rows):
         painter.setFont(meter.font(role))
-        painter.setPen(look.color(color))
+        painter.setPen(style.color(color))
         painter.drawText(
             QRectF(plate.x(), plate.y() + 18 + 30 * number, plate.width(), 28), Qt.AlignmentFlag.AlignCenter, text
         )

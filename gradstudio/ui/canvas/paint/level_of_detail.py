@@ -38,16 +38,16 @@ class Tints:
         self.states = States()
         self.pictures = PlatePictures()
 
-    def of(self, scene: Scene, look: CanvasStyle, items: Iterable[ItemId]) -> list[int | None]:
+    def of(self, scene: Scene, style: CanvasStyle, items: Iterable[ItemId]) -> list[int | None]:
         """A colour as 0xffrrggbb for each of these cards; None where there is nothing to be coloured."""
-        if self._theme is not look.theme:
-            self._theme = look.theme
+        if self._theme is not style.theme:
+            self._theme = style.theme
             self._known.clear()
         known, row_of, found = self._known, scene.updates.row, []
         for item in items:
             row, old = row_of(item), known.get(item)
             if old is None or old[0] is not row:
-                old = known[item] = (row, _tint(row, look.theme))
+                old = known[item] = (row, _tint(row, style.theme))
             found.append(old[1])
         return found
 
@@ -58,7 +58,7 @@ def _tint(row: Row | None, theme: Theme) -> int | None:
 
 
 def paint_plates(
-    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, which: Sequence[int], tints: Tints
+    painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, which: Sequence[int], tints: Tints
 ) -> None:
     """The cards `which` as plates."""
     import numpy as np
@@ -67,19 +67,19 @@ def paint_plates(
     painter.setPen(Qt.PenStyle.NoPen)
     if len(which) <= FEW:
         for k, rect in zip(which, rects.tolist(), strict=True):
-            tints.pictures.paint(painter, look, scene, scene.stack.ids[k], rect, camera.zoom)
+            tints.pictures.paint(painter, style, scene, scene.stack.ids[k], rect, camera.zoom)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    painter.setBrush(look.color("card_edge"))
+    painter.setBrush(style.color("card_edge"))
     draw_rects(painter, rects + np.array([-1.0, -1.0, 2.0, 2.0]))
-    painter.setBrush(look.color("card_well"))
+    painter.setBrush(style.color("card_well"))
     draw_rects(painter, rects)
     items = [scene.stack.ids[k] for k in which]
-    _paint_tints(painter, look, scene, items, rects, tints)
-    _paint_headers(painter, look, scene, items, rects, np.maximum(HEADER * camera.zoom, 3.0))
+    _paint_tints(painter, style, scene, items, rects, tints)
+    _paint_headers(painter, style, scene, items, rects, np.maximum(HEADER * camera.zoom, 3.0))
     if scene.state.shown.gradients and LEAST_DOTTED[0] <= rects[:, 2].max() and LEAST_DOTTED[1] <= rects[:, 3].max():
-        paint_dots(painter, look, rects, tints.states.of(scene, items))
+        paint_dots(painter, style, rects, tints.states.of(scene, items))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
 
 
@@ -94,34 +94,34 @@ def _view_rects(scene: Scene, camera: Camera, which: Sequence[int]) -> Floats:
 
 
 def _paint_headers(
-    painter: QPainter, look: CanvasStyle, scene: Scene, items: Sequence[ItemId], rects: Floats, height: float
+    painter: QPainter, style: CanvasStyle, scene: Scene, items: Sequence[ItemId], rects: Floats, height: float
 ) -> None:
     import numpy as np
 
     heads = rects.copy()
     heads[:, 3] = np.minimum(heads[:, 3], height)
     failed = {failure.failed.node for failure in scene.results.failures if scene.results.moment is None}
-    _fill(painter, heads, [_header_color(look, scene, item, failed) for item in items])
+    _fill(painter, heads, [_header_color(style, scene, item, failed) for item in items])
 
 
-def _header_color(look: CanvasStyle, scene: Scene, item: ItemId, failed: set[ItemId]) -> int:
+def _header_color(style: CanvasStyle, scene: Scene, item: ItemId, failed: set[ItemId]) -> int:
     if item in failed:
-        return look.color("danger").rgb()
+        return style.color("danger").rgb()
     if scene.colours.scale is not None:
-        return color_of(scene.colours.scale, look, item).rgb()
-    return look.category_rgb(scene.stack.cards[item].face.category)
+        return color_of(scene.colours.scale, style, item).rgb()
+    return style.category_rgb(scene.stack.cards[item].face.category)
 
 
 def _paint_tints(
-    painter: QPainter, look: CanvasStyle, scene: Scene, items: Sequence[ItemId], rects: Floats, tints: Tints
+    painter: QPainter, style: CanvasStyle, scene: Scene, items: Sequence[ItemId], rects: Floats, tints: Tints
 ) -> None:
     """One colour a card for the figure it is coloured by, or for what it computed, where values are shown."""
     if scene.colours.scale is not None:
         figures = scene.colours.scale.figures
-        colors = [color_of(scene.colours.scale, look, item).rgb() if item in figures else None for item in items]
+        colors = [color_of(scene.colours.scale, style, item).rgb() if item in figures else None for item in items]
         _fill(painter, rects, colors, TINT)
     elif scene.state.shown.values:
-        _fill(painter, rects, tints.of(scene, look, items), TINT)
+        _fill(painter, rects, tints.of(scene, style, items), TINT)
 
 
 def _fill(painter: QPainter, rects: Floats, colors: Sequence[int | None], alpha: float = 1.0) -> None:

@@ -67,43 +67,43 @@ class MapPicture:
         self._pixmap = QPixmap()
 
     def paint(
-        self, painter: QPainter, look: CanvasStyle, seen: MapCamera, width: int, height: int, ratio: float
+        self, painter: QPainter, style: CanvasStyle, seen: MapCamera, width: int, height: int, ratio: float
     ) -> None:
         """Show it."""
         scene = self._scene
         failed = frozenset(failure.failed.node for failure in scene.results.failures if scene.results.moment is None)
-        key = (scene.state.geometry_revision, scene.state.graph_revision, id(look), failed, seen, width, height, ratio)
+        key = (scene.state.geometry_revision, scene.state.graph_revision, id(style), failed, seen, width, height, ratio)
         if key != self._key:
             self._key = key
-            self._pixmap = self._render(look, seen, failed, width, height, ratio)
+            self._pixmap = self._render(style, seen, failed, width, height, ratio)
         painter.drawPixmap(QPointF(0.0, 0.0), self._pixmap)
 
     def _render(
-        self, look: CanvasStyle, seen: MapCamera, failed: Collection[ItemId], width: int, height: int, ratio: float
+        self, style: CanvasStyle, seen: MapCamera, failed: Collection[ItemId], width: int, height: int, ratio: float
     ) -> QPixmap:
         pixmap = QPixmap(round(width * ratio), round(height * ratio))
         pixmap.setDevicePixelRatio(ratio)
         pixmap.fill(Qt.GlobalColor.transparent)
         painter = QPainter(pixmap)
-        self._paint_frames(painter, look, seen)
-        self._paint_cards(painter, look, seen, failed)
+        self._paint_frames(painter, style, seen)
+        self._paint_cards(painter, style, seen, failed)
         painter.end()
         return pixmap
 
-    def _paint_frames(self, painter: QPainter, look: CanvasStyle, seen: MapCamera) -> None:
+    def _paint_frames(self, painter: QPainter, style: CanvasStyle, seen: MapCamera) -> None:
         import numpy as np
 
-        painter.setPen(look.color("block_edge"))
-        painter.setBrush(look.color("block"))
+        painter.setPen(style.color("block_edge"))
+        painter.setBrush(style.color("block"))
         for frame in self._scene.placement.frames.values():
             box = seen.camera.box_to_view(frame.box)
             painter.drawRect(QRectF(box.x, box.y, box.width, box.height))
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(look.color("note"))
+        painter.setBrush(style.color("note"))
         notes = [note.box for note in self._scene.placement.notes.values()]
         draw_rects(painter, seen.rects(np.array([(b.x, b.y, b.right, b.bottom) for b in notes]).reshape(-1, 4)))
 
-    def _paint_cards(self, painter: QPainter, look: CanvasStyle, seen: MapCamera, failed: Collection[ItemId]) -> None:
+    def _paint_cards(self, painter: QPainter, style: CanvasStyle, seen: MapCamera, failed: Collection[ItemId]) -> None:
         scene, nodes = self._scene, self._scene.graph.nodes
         if not scene.stack.ids:
             return
@@ -115,35 +115,35 @@ class MapPicture:
             if node.muted or node.bypassed:
                 hollow.append(k)
             elif item not in failed:
-                groups.setdefault(self._color(look, scene.stack.cards[item].face.category), []).append(k)
+                groups.setdefault(self._color(style, scene.stack.cards[item].face.category), []).append(k)
         painter.setPen(Qt.PenStyle.NoPen)
         for rgb, which in groups.items():
             painter.setBrush(QColor.fromRgb(rgb))
             draw_rects(painter, rects[which])
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(look.color("text_dim"), 0.0))
+        painter.setPen(QPen(style.color("text_dim"), 0.0))
         draw_rects(painter, rects[hollow])
         self._paint_failed(
-            painter, look, rects[[scene.stack.index[item] for item in failed if item in scene.stack.index]]
+            painter, style, rects[[scene.stack.index[item] for item in failed if item in scene.stack.index]]
         )
 
-    def _color(self, look: CanvasStyle, category: str) -> int:
+    def _color(self, style: CanvasStyle, category: str) -> int:
         """The category's colour as in lists: headers are too pale for spots so small."""
-        if self._colors[0] is not look:
-            self._colors = (look, {})
+        if self._colors[0] is not style:
+            self._colors = (style, {})
         known = self._colors[1]
         if category not in known:
-            known[category] = look.theme.category_mark(category).rgb()
+            known[category] = style.theme.category_mark(category).rgb()
         return known[category]
 
-    def _paint_failed(self, painter: QPainter, look: CanvasStyle, rects: Floats) -> None:
+    def _paint_failed(self, painter: QPainter, style: CanvasStyle, rects: Floats) -> None:
         """In the colour of danger, with a cross."""
         import numpy as np
 
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(look.color("danger"))
+        painter.setBrush(style.color("danger"))
         draw_rects(painter, rects + np.array([-1.0, -1.0, 2.0, 2.0]))
-        painter.setPen(QPen(look.color("text"), 1.4))
+        painter.setPen(QPen(style.color("text"), 1.4))
         x, y, d = rects[:, 0] + rects[:, 2] / 2, rects[:, 1] + rects[:, 3] / 2, CROSS_PX
         falling = np.stack([x - d, y - d, x + d, y + d], 1)
         rising = np.stack([x - d, y + d, x + d, y - d], 1)
@@ -153,7 +153,7 @@ class MapPicture:
 
 
 def paint_lit(
-    painter: QPainter, look: CanvasStyle, scene: Scene, seen: MapCamera, selection: Collection[ItemId],
+    painter: QPainter, style: CanvasStyle, scene: Scene, seen: MapCamera, selection: Collection[ItemId],
     found: Collection[ItemId] = (),
 ) -> None:  # fmt: skip
     """Outlines: what was found (dotted), the selection, and what runs now or next, which has a dot beside it."""
@@ -161,60 +161,60 @@ def paint_lit(
 
     painter.setBrush(Qt.BrushStyle.NoBrush)
     matching = sorted(scene.stack.index[item] for item in found if item in scene.stack.index)
-    painter.setPen(QPen(look.color("warning"), 1.5, Qt.PenStyle.DotLine))
+    painter.setPen(QPen(style.color("warning"), 1.5, Qt.PenStyle.DotLine))
     draw_rects(painter, seen.rects(scene.placement.bounds[matching]) + np.array([-2.0, -2.0, 4.0, 4.0]))
     chosen = sorted({scene.stack.index[item] for item in selection if item in scene.stack.index})
-    painter.setPen(QPen(look.color("accent"), 1.5 if len(chosen) < MANY else 1.0))
+    painter.setPen(QPen(style.color("accent"), 1.5 if len(chosen) < MANY else 1.0))
     draw_rects(painter, seen.rects(scene.placement.bounds[chosen]) + np.array([-1.0, -1.0, 2.0, 2.0]))
     current = at_work(scene.results) or scene.results.next_node
     k = scene.stack.index.get(current) if current else None
     if k is not None:
         rects = seen.rects(scene.placement.bounds[[k]])
-        painter.setPen(QPen(look.color("ok"), 1.5))
+        painter.setPen(QPen(style.color("ok"), 1.5))
         draw_rects(painter, rects + np.array([-2.0, -2.0, 4.0, 4.0]))
-        painter.setBrush(look.color("ok"))
+        painter.setBrush(style.color("ok"))
         x, y, _, height = rects[0].tolist()
         painter.drawEllipse(QPointF(x - 6.0, y + height / 2), 2.0, 2.0)
 
 
-def paint_view(painter: QPainter, look: CanvasStyle, box: Box, width: int, height: int) -> None:
+def paint_view(painter: QPainter, style: CanvasStyle, box: Box, width: int, height: int) -> None:
     """The rectangle that is seen; what lies around it is darker. A view beside everything is a line at the edge."""
     import numpy as np
 
     left, right = (min(max(at, 1.0), width - 2.0) for at in (box.x, box.right))
     top, bottom = (min(max(at, 1.0), height - 2.0) for at in (box.y, box.bottom))
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(look.faded("canvas", 0.45))
+    painter.setBrush(style.faded("canvas", 0.45))
     rows: list[tuple[float, float, float, float]] = [(0, 0, width, top), (0, bottom, width, height - bottom)]
     rows += [(0, top, left, bottom - top), (right, top, width - right, bottom - top)]
     draw_rects(painter, np.array(rows, dtype=np.float64))
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(look.color("text"), 1.0))
+    painter.setPen(QPen(style.color("text"), 1.0))
     painter.drawRect(QRectF(round(left) + 0.5, round(top) + 0.5, round(right - left), round(bottom - top)))
 
 
-def paint_folded(painter: QPainter, look: CanvasStyle, side: int, ratio: float) -> None:
+def paint_folded(painter: QPainter, style: CanvasStyle, side: int, ratio: float) -> None:
     """The button to which the map is folded."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-    painter.setPen(QPen(look.color("line"), 1.0))
-    painter.setBrush(look.color("surface_raised"))
+    painter.setPen(QPen(style.color("line"), 1.0))
+    painter.setBrush(style.color("surface_raised"))
     painter.drawRoundedRect(QRectF(0.5, 0.5, side - 1.0, side - 1.0), 5.0, 5.0)
     size = round(side * 0.65)
     painter.drawPixmap(
-        QPointF((side - size) / 2, (side - size) / 2), icon_pixmap("minimap", look.color("text"), size, ratio)
+        QPointF((side - size) / 2, (side - size) / 2), icon_pixmap("minimap", style.color("text"), size, ratio)
     )
 
 
-def paint_marks(painter: QPainter, look: CanvasStyle, seen: MapCamera, marks: Sequence[MapMark]) -> None:
+def paint_marks(painter: QPainter, style: CanvasStyle, seen: MapCamera, marks: Sequence[MapMark]) -> None:
     """Bookmarks: a flag with a digit at each."""
-    painter.setFont(look.meter.font("badge"))
+    painter.setFont(style.meter.font("badge"))
     for mark in marks:
         x, y = seen.camera.to_view(mark.x, mark.y)
         plate = QRectF(round(x) - 6.0, round(y) - 15.0, 12.0, 12.0)
-        painter.setPen(QPen(look.color("text"), 1.0))
+        painter.setPen(QPen(style.color("text"), 1.0))
         painter.drawLine(QLineF(round(x), plate.bottom(), round(x), round(y)))
-        painter.setPen(QPen(look.color("line"), 1.0))
-        painter.setBrush(look.color("surface_raised"))
+        painter.setPen(QPen(style.color("line"), 1.0))
+        painter.setBrush(style.color("surface_raised"))
         painter.drawRoundedRect(plate, 3.0, 3.0)
-        painter.setPen(look.color("text"))
+        painter.setPen(style.color("text"))
         painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, mark.digit)

@@ -36,7 +36,7 @@ class Stage(msgspec.Struct, frozen=True):
     """What has to be known to paint over the scene: where it is seen, how, and what the active card's tab says."""
 
     painter: QPainter
-    look: CanvasStyle
+    style: CanvasStyle
     scene: Scene
     camera: Camera
     seen: Box
@@ -46,7 +46,7 @@ class Stage(msgspec.Struct, frozen=True):
     @property
     def tab_width(self) -> float:
         """Of the tab, view pixels."""
-        return 24.0 + (self.look.meter.width(self.tab, "badge") + 6 if self.tab else 0.0)
+        return 24.0 + (self.style.meter.width(self.tab, "badge") + 6 if self.tab else 0.0)
 
 
 def paint_moment(stage: Stage) -> None:
@@ -60,7 +60,7 @@ def paint_moment(stage: Stage) -> None:
     numbers = _paint_flow_back(stage, arriving, leaving) if step is not None else []
     if step is None:
         wires = [wire for wire in stage.scene.looks.wires_of(active.node) if wire.target == active.node]
-        _light(stage, wires, stage.look.color("forward"), back=False)
+        _light(stage, wires, stage.style.color("forward"), back=False)
     box = stage.scene.placement.box(active.node) if active.node else None
     if box is not None and box.grown(30).meets(stage.seen):
         _mark(stage, stage.camera.box_to_view(box), role, numbers)
@@ -82,7 +82,7 @@ def active_wires(scene: Scene, step: BackwardStep) -> tuple[list[Wire], list[Wir
 
 def _paint_flow_back(stage: Stage, arriving: list[Wire], leaving: list[Wire]) -> list[Box]:
     """Wires that are lit, and their numbers, whose boxes are handed back, view pixels."""
-    color = stage.look.color("backward")
+    color = stage.style.color("backward")
     _light(stage, arriving, color, back=True, width=2.6)
     _light(stage, leaving, color, back=True, width=4.2)
     arrived = [_paint_wire_number(stage, wire, hollow=True) for wire in arriving]
@@ -114,7 +114,7 @@ def _paint_wire_number(stage: Stage, wire: Wire, *, hollow: bool) -> Box | None:
     if sent is None:
         return None
     found = stage.labels.whole(wire, brief(sent.grad), stage.camera.zoom)
-    paint_lit_label(stage.painter, stage.look, stage.camera, found, hollow=hollow)
+    paint_lit_label(stage.painter, stage.style, stage.camera, found, hollow=hollow)
     return stage.camera.box_to_view(found.box)
 
 
@@ -150,7 +150,7 @@ def _arriving(grad: Summary | None, parts: list[Summary | None]) -> str:
 
 def _plate(stage: Stage, port: PortRef, text: str, *, upward: bool) -> None:
     """Words near an output port, where they cover nothing, and a line to it when they stand farther away."""
-    meter, painter, look, card = stage.look.meter, stage.painter, stage.look, stage.scene.placement.box(port.item)
+    meter, painter, style, card = stage.style.meter, stage.painter, stage.style, stage.scene.placement.box(port.item)
     if card is None:
         return
     x, y = stage.camera.to_view(*stage.scene.placement.anchor(port))
@@ -160,15 +160,15 @@ def _plate(stage: Stage, port: PortRef, text: str, *, upward: bool) -> None:
     view = Box(view.x, view.y + COVERED, view.width, view.height - COVERED)
     box = place_label((x, y), shown, width, _taken(stage, shown), view, upward=upward)
     rect = QRectF(box.x, box.y, box.width, box.height)
-    color = look.color("backward")
+    color = style.color("backward")
     if not rect.adjusted(-14, -14, 14, 14).contains(x, y):
         painter.setPen(QPen(color, 1.0, Qt.PenStyle.DotLine))
         painter.drawLine(QPointF(x, y), QPointF(min(max(x, rect.left() + 6), rect.right() - 6), rect.center().y()))
     painter.setPen(QPen(color, 1.3))
-    painter.setBrush(look.color("surface_raised"))
+    painter.setBrush(style.color("surface_raised"))
     painter.drawRoundedRect(rect, 5, 5)
     painter.setFont(meter.font("mono_label"))
-    painter.setPen(look.color("text"))
+    painter.setPen(style.color("text"))
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
 
@@ -179,7 +179,7 @@ def _taken(stage: Stage, card: Box) -> list[Box]:
     boxes = [to_view(Box(left, top, right - left, bottom - top)) for left, top, right, bottom in near]
     boxes += [to_view(note.box) for note in scene.placement.notes.values()]
     if scene.state.shown.storage:
-        links = storage_words(stage.look, scene, stage.camera, stage.seen, stage.labels)
+        links = storage_words(stage.style, scene, stage.camera, stage.seen, stage.labels)
         boxes += [box for _, _, box in links if box is not None]
     return [*boxes, *_label_boxes(stage), Box(card.x, card.y - TAB, max(70.0, stage.tab_width + 10), TAB)]
 
@@ -193,7 +193,7 @@ def _label_boxes(stage: Stage) -> list[Box]:
 
 def _mark(stage: Stage, box: Box, role: str, numbers: list[Box]) -> None:
     """A strong outline and a tab above the card, or below it: "▶" forward, "◀ 3/7" in a backward."""
-    painter, color = stage.painter, stage.look.color(role)
+    painter, color = stage.painter, stage.style.color(role)
     radius = 8.0 * stage.camera.zoom
     painter.setBrush(Qt.BrushStyle.NoBrush)
     glow = QColor(color)
@@ -201,17 +201,17 @@ def _mark(stage: Stage, box: Box, role: str, numbers: list[Box]) -> None:
         glow.setAlphaF(alpha)
         painter.setPen(QPen(glow, width))
         painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height), radius, radius)
-    style = Qt.PenStyle.SolidLine if role == "forward" else Qt.PenStyle.DashLine
-    painter.setPen(QPen(color, 3.0, style))
+    pen_style = Qt.PenStyle.SolidLine if role == "forward" else Qt.PenStyle.DashLine
+    painter.setPen(QPen(color, 3.0, pen_style))
     painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height), radius, radius)
     place = tab_place(stage, box, numbers)
     tab = QRectF(place.x, place.y, place.width, place.height)
-    painter.setPen(QPen(stage.look.color("canvas"), 1.0))
+    painter.setPen(QPen(stage.style.color("canvas"), 1.0))
     painter.setBrush(color)
     painter.drawRoundedRect(tab, 4, 4)
-    ink = stage.look.color("canvas")
+    ink = stage.style.color("canvas")
     paint_arrow(painter, ink, QPointF(tab.x() + 12, tab.center().y()), 5.0, back=role == "backward")
-    painter.setFont(stage.look.meter.font("badge"))
+    painter.setFont(stage.style.meter.font("badge"))
     painter.setPen(ink)
     painter.drawText(tab.adjusted(22, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, stage.tab)
 

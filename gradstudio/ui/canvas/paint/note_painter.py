@@ -21,17 +21,17 @@ TINT: Final = 0.3
 Align = Qt.AlignmentFlag
 
 
-def note_colors(look: CanvasStyle, color: str) -> tuple[QColor, QColor]:
+def note_colors(style: CanvasStyle, color: str) -> tuple[QColor, QColor]:
     """Ground and ink of a note of that colour; "" is the usual one."""
     role = TINTS.get(color)
     if role is None:
-        return look.color("note"), look.color("note_text")
-    card, tint = look.color("card"), look.color(role)
+        return style.color("note"), style.color("note_text")
+    card, tint = style.color("card"), style.color(role)
     parts = ((card.red(), tint.red()), (card.green(), tint.green()), (card.blue(), tint.blue()))
-    return QColor(*(round(under + (over - under) * TINT) for under, over in parts)), look.color("text")
+    return QColor(*(round(under + (over - under) * TINT) for under, over in parts)), style.color("text")
 
 
-def _paint_words(painter: QPainter, look: CanvasStyle, note: Note, ink: QColor) -> None:
+def _paint_words(painter: QPainter, style: CanvasStyle, note: Note, ink: QColor) -> None:
     """The pieces of the text; code on a darker ground, links underlined."""
     soft = QColor(ink)
     soft.setAlphaF(0.1)
@@ -39,7 +39,7 @@ def _paint_words(painter: QPainter, look: CanvasStyle, note: Note, ink: QColor) 
         rect = QRectF(NOTE_EDGE + piece.x, NOTE_EDGE + piece.y, piece.width, piece.height)
         if piece.style == "code" and piece.text:
             painter.fillRect(rect.adjusted(-2, 1, 2, -1), soft)
-        painter.setFont(look.meter.font(ROLES[piece.style]))
+        painter.setFont(style.meter.font(ROLES[piece.style]))
         painter.setPen(ink)
         painter.drawText(rect.adjusted(0, 0, 8, 0), Align.AlignVCenter, piece.text)
         if piece.url:
@@ -48,13 +48,13 @@ def _paint_words(painter: QPainter, look: CanvasStyle, note: Note, ink: QColor) 
             painter.drawLine(QLineF(rect.left(), under, rect.right(), under))
 
 
-def paint_note(painter: QPainter, look: CanvasStyle, note: Note, zoom: float) -> None:
+def paint_note(painter: QPainter, style: CanvasStyle, note: Note, zoom: float) -> None:
     """A sticky card with a folded corner; from afar with smaller letters. The origin is its top left corner."""
     width, height = note.box.width, note.box.height
     shape = QPainterPath(QPointF(0, 0))
     for x, y in ((width - FOLD, 0), (width, FOLD), (width, height), (0, height), (0, 0)):
         shape.lineTo(x, y)
-    ground, ink = note_colors(look, note.color)
+    ground, ink = note_colors(style, note.color)
     edge = QColor(ink)
     edge.setAlphaF(0.3)
     painter.setPen(QPen(edge, 1.0))
@@ -63,12 +63,12 @@ def paint_note(painter: QPainter, look: CanvasStyle, note: Note, zoom: float) ->
     painter.drawLines([QLineF(width - FOLD, 0, width - FOLD, FOLD), QLineF(width - FOLD, FOLD, width, FOLD)])
     painter.setPen(ink)
     if zoom >= DISTANT:
-        _paint_words(painter, look, note, ink)
+        _paint_words(painter, style, note, ink)
         return
-    _paint_small(painter, look, note, zoom)
+    _paint_small(painter, style, note, zoom)
 
 
-def _paint_small(painter: QPainter, look: CanvasStyle, note: Note, zoom: float) -> None:
+def _paint_small(painter: QPainter, style: CanvasStyle, note: Note, zoom: float) -> None:
     """The whole text, as large as it has room for."""
     from gradstudio.ui.canvas.paint.card.distant_card import LINE
 
@@ -77,12 +77,12 @@ def _paint_small(painter: QPainter, look: CanvasStyle, note: Note, zoom: float) 
         (
             (size, lines)
             for size in NOTE_SIZES
-            if len(lines := look.meter.wrapped(bare, "badge_note", (width - 8) / size)) * LINE * size <= height - 5
+            if len(lines := style.meter.wrapped(bare, "badge_note", (width - 8) / size)) * LINE * size <= height - 5
         ),
         (zoom, bare.splitlines()),
     )
     painter.scale(size / zoom, size / zoom)
-    painter.setFont(look.meter.font("badge_note"))
+    painter.setFont(style.meter.font("badge_note"))
     _paint_text(painter, lines, 4.0 / size, LINE, width / size)
 
 

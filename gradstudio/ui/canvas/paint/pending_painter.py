@@ -20,7 +20,7 @@ LEAST_WELL: Final = 24.0
 """A card with less room below its ports, scene pixels, has the words under it."""
 
 
-def paint_pending(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box) -> None:
+def paint_pending(painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box) -> None:
     """A veil over every card that had not run yet at the moment looked at, and the words so where they can be read."""
     if scene.results.moment is None:
         return
@@ -35,11 +35,11 @@ def paint_pending(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Ca
     rects *= camera.zoom
     rects += (-1.0, -1.0, 2.0, 2.0)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(look.faded("past", PALE))
+    painter.setBrush(style.faded("past", PALE))
     draw_rects(painter, rects)
     if camera.zoom >= DISTANT:
-        painter.setFont(look.meter.font("small_italic"))
-        painter.setPen(look.color("text_dim"))
+        painter.setFont(style.meter.font("small_italic"))
+        painter.setPen(style.color("text_dim"))
         for k, (x, y, width, height) in zip(late, rects.tolist(), strict=True):
             bottom = (
                 y + height - 22 if scene.stack.cards[scene.stack.ids[k]].facts_height >= LEAST_WELL else y + height + 1

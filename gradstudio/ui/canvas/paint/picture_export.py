@@ -35,13 +35,13 @@ def render_picture(
     *, ground: bool = True,
 ) -> QImage:  # fmt: skip
     """Everything on the canvas at a scale, on the theme's ground or on none. Needs a QGuiApplication."""
-    scene, look, box = _scene(graph, results, theme, shown)
+    scene, style, box = _scene(graph, results, theme, shown)
     size, scale = _size(box, scale)
     image = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-    _paint(painter, scene, look, Camera(scale, box.x, box.y), box, ground)
+    _paint(painter, scene, style, Camera(scale, box.x, box.y), box, ground)
     painter.end()
     return image
 
@@ -61,7 +61,7 @@ def write_svg(
     Raises:
         OSError: the file cannot be written.
     """
-    scene, look, box = _scene(graph, results, theme, shown)
+    scene, style, box = _scene(graph, results, theme, shown)
     data = QBuffer()
     data.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
@@ -70,7 +70,7 @@ def write_svg(
     generator.setViewBox(QRectF(0, 0, box.width, box.height))
     generator.setTitle("GradStudio")
     painter = QPainter(generator)
-    _paint(painter, scene, look, Camera(1.0, box.x, box.y), box, ground)
+    _paint(painter, scene, style, Camera(1.0, box.x, box.y), box, ground)
     painter.end()
     _replace(path, bytes(data.data().data()))
 
@@ -83,7 +83,7 @@ def write_pdf(
     Raises:
         OSError: the file cannot be written.
     """
-    scene, look, box = _scene(graph, results, theme, shown)
+    scene, style, box = _scene(graph, results, theme, shown)
     data = QBuffer()
     data.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(data)
@@ -92,7 +92,7 @@ def write_pdf(
     writer.setPageMargins(QMarginsF())
     writer.setPageSize(QPageSize(QSizeF(box.width, box.height), QPageSize.Unit.Point))
     painter = QPainter(writer)
-    _paint(painter, scene, look, Camera(1.0, box.x, box.y), box, ground)
+    _paint(painter, scene, style, Camera(1.0, box.x, box.y), box, ground)
     painter.end()
     _replace(path, bytes(data.data().data()))
 
@@ -148,10 +148,10 @@ def save_picture(
 
 def _scene(graph: Graph, results: Results | None, theme: Theme, shown: Shown | None) -> tuple[Scene, CanvasStyle, Box]:
     """What is drawn, how it looks, and the part of the scene that it fills."""
-    look = CanvasStyle(theme)
-    scene = Scene(graph, results if results is not None else NoResults(), shown or Shown(), look.meter)
+    style = CanvasStyle(theme)
+    scene = Scene(graph, results if results is not None else NoResults(), shown or Shown(), style.meter)
     extent = scene.placement.extent()
-    return scene, look, (extent if extent is not None else EMPTY).grown(MARGIN)
+    return scene, style, (extent if extent is not None else EMPTY).grown(MARGIN)
 
 
 def _size(box: Box, scale: float) -> tuple[QSize, float]:
@@ -160,11 +160,11 @@ def _size(box: Box, scale: float) -> tuple[QSize, float]:
     return QSize(round(box.width * scale), round(box.height * scale)), scale
 
 
-def _paint(painter: QPainter, scene: Scene, look: CanvasStyle, camera: Camera, box: Box, ground: bool) -> None:
+def _paint(painter: QPainter, scene: Scene, style: CanvasStyle, camera: Camera, box: Box, ground: bool) -> None:
     """Ground, wires and their numbers by the layer, cards one by one as vectors."""
-    layer = ScenePainter(scene, look)
+    layer = ScenePainter(scene, style)
     area = Box(0, 0, box.width * camera.zoom, box.height * camera.zoom)
     layer.paint_ground(painter, camera, area, ground)
     layer.paint_storage(painter, camera, box)
     layer.paint_labels(painter, camera, box)
-    paint_cards(painter, scene, look, camera)
+    paint_cards(painter, scene, style, camera)

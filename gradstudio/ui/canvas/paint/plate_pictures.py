@@ -38,7 +38,7 @@ class PlatePictures:
         self._kept.clear()
 
     def paint(
-        self, painter: QPainter, look: CanvasStyle, scene: Scene, item: ItemId, rect: Sequence[float], zoom: float
+        self, painter: QPainter, style: CanvasStyle, scene: Scene, item: ItemId, rect: Sequence[float], zoom: float
     ) -> None:
         """The plate of a card in a rectangle (x, y, width, height) of whole view pixels."""
         x, y, width, height = rect
@@ -47,12 +47,12 @@ class PlatePictures:
         if kept is None or kept.card is not card or kept.revision != card.revision or kept.scale != scale:
             if len(self._kept) >= MOST:
                 self._kept.clear()
-            kept = self._kept[item] = Plate(card, card.revision, scale, _picture(look, scene, item, scale))
+            kept = self._kept[item] = Plate(card, card.revision, scale, _picture(style, scene, item, scale))
         left, top = round((x - EDGE) * ratio) / ratio, round((y - EDGE) * ratio) / ratio
         painter.drawPixmap(QPointF(left, top), kept.pixmap)
 
 
-def _picture(look: CanvasStyle, scene: Scene, item: ItemId, scale: tuple[float, ...]) -> QPixmap:
+def _picture(style: CanvasStyle, scene: Scene, item: ItemId, scale: tuple[float, ...]) -> QPixmap:
     from gradstudio.ui.canvas.paint.card.distant_card import paint_distant_card
 
     width, height, zoom, ratio = scale
@@ -61,6 +61,6 @@ def _picture(look: CanvasStyle, scene: Scene, item: ItemId, scale: tuple[float, 
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-    paint_distant_card(painter, look, scene, item, QRectF(EDGE, EDGE, width, height), zoom)
+    paint_distant_card(painter, style, scene, item, QRectF(EDGE, EDGE, width, height), zoom)
     painter.end()
     return pixmap

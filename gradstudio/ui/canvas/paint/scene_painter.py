@@ -64,16 +64,16 @@ class Upper(NamedTuple):
 
 
 class ScenePainter:
-    """Paints a scene with a look; keeps a pixmap of each card per revision, scale and pixel ratio.
+    """Paints a scene in a style; keeps a pixmap of each card per revision, scale and pixel ratio.
 
     Attributes:
         hurried: the next picture follows soon: what is new in view may be left for it.
         unfinished: something was left.
     """
 
-    def __init__(self, scene: Scene, look: CanvasStyle) -> None:
-        """Paint this scene in this look."""
-        self.scene, self.look = scene, look
+    def __init__(self, scene: Scene, style: CanvasStyle) -> None:
+        """Paint this scene in this style."""
+        self.scene, self.style = scene, style
         self.labels = WireLabels(scene)
         self.hurried = self.unfinished = False
         self._pixmaps: dict[ItemId, list[Kept]] = {}
@@ -84,9 +84,9 @@ class ScenePainter:
         self._grounds = Grounds()
         self._grid: tuple[tuple[float, float, str], QPixmap] | None = None
 
-    def set_look(self, look: CanvasStyle) -> None:
+    def set_style(self, style: CanvasStyle) -> None:
         """Another theme: all that was kept is painted anew."""
-        self.look = look
+        self.style = style
         self._pixmaps.clear()
         self._uppers.clear()
         self._tints.pictures.forget()
@@ -116,7 +116,7 @@ class ScenePainter:
         self.paint_storage(painter, camera, seen)
         self.paint_labels(painter, camera, seen, without)
         self._paint_cards(painter, camera, ratio, cards, drafts)
-        paint_pending(painter, self.look, self.scene, camera, seen)
+        paint_pending(painter, self.style, self.scene, camera, seen)
         painter.setClipping(False)
 
     def _paint_below(
@@ -124,7 +124,7 @@ class ScenePainter:
     ) -> None:
         """Everything under labels and cards."""
         seen = camera.box_to_scene(area)
-        painter.fillRect(QRectF(area.x, area.y, area.width, area.height), self.look.color(self.ground))
+        painter.fillRect(QRectF(area.x, area.y, area.width, area.height), self.style.color(self.ground))
         self.paint_grid(painter, camera, area, ratio)
         self._paint_frames(painter, camera, seen, without)
         self._paint_notes(painter, camera, seen, without)
@@ -140,13 +140,13 @@ class ScenePainter:
             for item, frame in scene.placement.frames.items()
         )
         revisions = (scene.state.geometry_revision, scene.state.graph_revision)
-        key = (*revisions, scene.wiring.view, self.look, self.ground, ports)
+        key = (*revisions, scene.wiring.view, self.style, self.ground, ports)
         self._below.paint(painter, View(camera, area, ratio, key, wires, scene.looks.code_list))
 
     def paint_ground(self, painter: QPainter, camera: Camera, area: Box, filled: bool = True) -> None:
         """All but the cards and the grid: for pictures that paint cards as vectors; `filled`: on its colour."""
         if filled:
-            painter.fillRect(QRectF(area.x, area.y, area.width, area.height), self.look.color("canvas"))
+            painter.fillRect(QRectF(area.x, area.y, area.width, area.height), self.style.color("canvas"))
         seen = camera.box_to_scene(area)
         self._paint_frames(painter, camera, seen, NOTHING)
         self._paint_notes(painter, camera, seen, NOTHING)
@@ -194,7 +194,7 @@ class ScenePainter:
             painter = QPainter(tile)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self.look.color(role))
+            painter.setBrush(self.style.color(role))
             for i in range(count):
                 for j in range(count):
                     painter.drawEllipse(
@@ -212,14 +212,14 @@ class ScenePainter:
         for item, frame in self.scene.placement.frames.items():
             if item not in without and frame.box.meets(seen):
                 self._into(painter, camera, frame.box)
-                paint_frame(painter, self.look, frame, self.scene, camera.zoom)
+                paint_frame(painter, self.style, frame, self.scene, camera.zoom)
                 painter.restore()
 
     def _paint_notes(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
         for item, note in self.scene.placement.notes.items():
             if item not in without and f"note:{item}" not in without and note.box.meets(seen):
                 self._into(painter, camera, note.box)
-                paint_note(painter, self.look, note, camera.zoom)
+                paint_note(painter, self.style, note, camera.zoom)
                 painter.restore()
 
     def _into(self, painter: QPainter, camera: Camera, box: Box) -> None:
@@ -239,15 +239,15 @@ class ScenePainter:
         if not scene.wiring.wires or scene.wiring.view.shown != "all":
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if only is None and not without and paint_few_wires(painter, self.look, scene, camera, seen):
+        if only is None and not without and paint_few_wires(painter, self.style, scene, camera, seen):
             return
         chosen = geometry.visible(scene.routes.bounds, seen)
         if only is not None:
             chosen &= scene.wiring.touching(frozenset(only))
         elif without:
             chosen &= ~scene.wiring.touching(frozenset(without))
-        paint_wires(painter, self.look, scene, camera, seen, chosen)
-        paint_dots(painter, self.look, scene, camera, seen, chosen)
+        paint_wires(painter, self.style, scene, camera, seen, chosen)
+        paint_dots(painter, self.style, scene, camera, seen, chosen)
 
     def paint_labels(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str] = NOTHING) -> None:
         """What came back along the wires, where it can be read."""
@@ -256,12 +256,12 @@ class ScenePainter:
         near = self.labels.near(seen, camera.zoom)
         shown = [(wire, label) for wire, label in near if wire.source not in without and wire.target not in without]
         stale = bool(shown) and self.scene.results.stale(shown[0][0].target)
-        paint_labels(painter, self.look, camera, (label for _, label in shown), stale=stale)
+        paint_labels(painter, self.style, camera, (label for _, label in shown), stale=stale)
 
     def paint_storage(self, painter: QPainter, camera: Camera, seen: Box) -> None:
         """Which results share a storage, where that is shown; cards are painted over it."""
         if self.scene.state.shown.storage:
-            paint_storage(painter, self.look, self.scene, camera, seen, self.labels)
+            paint_storage(painter, self.style, self.scene, camera, seen, self.labels)
 
     # -------------------------------------------------------------- cards
 
@@ -286,11 +286,11 @@ class ScenePainter:
 
     def _paint_draft(self, painter: QPainter, camera: Camera, item: ItemId) -> None:
         """A card without its words."""
-        box, card, look = self.scene.placement.box(item), self.scene.stack.cards[item], self.look
+        box, card, style = self.scene.placement.box(item), self.scene.stack.cards[item], self.style
         assert box is not None
         rect = camera.box_to_view(box)
-        painter.fillRect(QRectF(rect.x, rect.y, rect.width, rect.height), look.color("card"))
-        painter.fillRect(QRectF(rect.x, rect.y, rect.width, HEADER * camera.zoom), look.category(card.face.category))
+        painter.fillRect(QRectF(rect.x, rect.y, rect.width, rect.height), style.color("card"))
+        painter.fillRect(QRectF(rect.x, rect.y, rect.width, HEADER * camera.zoom), style.category(card.face.category))
 
     def _paint_cards(
         self, painter: QPainter, camera: Camera, ratio: float, which: Sequence[int],
@@ -299,7 +299,7 @@ class ScenePainter:
         if not len(which):
             return
         if camera.zoom < DISTANT:
-            level_of_detail.paint_plates(painter, self.look, self.scene, camera, which, self._tints)
+            level_of_detail.paint_plates(painter, self.style, self.scene, camera, which, self._tints)
             return
         for k in which:
             x, y, _, _ = self.scene.placement.corners[k]
@@ -316,7 +316,7 @@ class ScenePainter:
         scale = (zoom, ratio)
         if kept and (kept[0].revision, kept[0].scale) == (card.revision, scale):
             return kept[0].pixmap
-        shown = (card.face, self.scene.updates.facts(item), card_state(self.scene, self.look, item))
+        shown = (card.face, self.scene.updates.facts(item), card_state(self.scene, self.style, item))
         same = next((k for k, one in enumerate(kept) if one.scale == scale and one.shown == shown), None)
         if same is not None:
             kept.insert(0, kept.pop(same)._replace(revision=card.revision))
@@ -341,14 +341,14 @@ class ScenePainter:
         if upper is None or upper.scale != scale or upper.decided_by != decided_by:
             if len(self._uppers) >= MAXIMUM_UPPERS:
                 self._uppers.clear()
-            pixmap = self._grounds.picture(self.look, ground_of(*shown), *scale)
+            pixmap = self._grounds.picture(self.style, ground_of(*shown), *scale)
             painter = _painter_on(pixmap, scale[0])
-            paint_upper(painter, self.look, *shown)
+            paint_upper(painter, self.style, *shown)
             painter.end()
             upper = self._uppers[item] = Upper(decided_by, scale, pixmap)
         pixmap = QPixmap(upper.pixmap)  # shared until it is painted on
         painter = _painter_on(pixmap, scale[0])
-        paint_lower(painter, self.look, *shown)
+        paint_lower(painter, self.style, *shown)
         painter.end()
         return pixmap
 
@@ -362,11 +362,11 @@ def _painter_on(pixmap: QPixmap, zoom: float) -> QPainter:
     return painter
 
 
-def card_state(scene: Scene, look: CanvasStyle, item: ItemId) -> CardState:
+def card_state(scene: Scene, style: CanvasStyle, item: ItemId) -> CardState:
     """What a card shows beside its face and facts."""
     card = scene.stack.cards[item]
     outputs = tuple(scene.looks.look_of(row.owner, row.index) for row in card.face.outputs)
     inputs = scene.looks.input_looks(item)
     return CardState(
-        card.order, card.set_up, card.left_out, outputs, inputs, header_colour(scene, look, item), card.extras
+        card.order, card.set_up, card.left_out, outputs, inputs, header_colour(scene, style, item), card.extras
     )

@@ -103,7 +103,7 @@ class ScreenCache:
     def _paint_scaled(self, painter: QPainter, camera: Camera, area: Box, ratio: float) -> None:
         """The last frame where it would be now; the grid goes on around it."""
         assert self.frame is not None
-        painter.fillRect(QRectF(0, 0, area.width, area.height), self.layer.look.color("canvas"))
+        painter.fillRect(QRectF(0, 0, area.width, area.height), self.layer.style.color("canvas"))
         self.layer.paint_grid(painter, camera, area, ratio)
         seen = camera.box_to_view(self.camera.box_to_scene(area))
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, seen.width < area.width * 1.5)

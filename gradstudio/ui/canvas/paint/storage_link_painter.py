@@ -30,20 +30,20 @@ LIFTS: Final = (0.0, 20.0, -20.0, 40.0, -40.0)
 
 
 def paint_storage(
-    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, labels: WireLabels
+    painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, labels: WireLabels
 ) -> None:
     """A dashed edge from each base to what shares its storage; then words, where they cover nothing."""
-    color, placed = look.color("info"), storage_words(look, scene, camera, seen, labels)
+    color, placed = style.color("info"), storage_words(style, scene, camera, seen, labels)
     for path, _, _ in placed:
         _draw(painter, camera, path, color)
     for _, words, box in placed:
         if box is not None:
-            painter.setFont(look.meter.font("badge"))
-            plate(painter, look, QRectF(box.x, box.y, box.width, box.height), words, color)
+            painter.setFont(style.meter.font("badge"))
+            plate(painter, style, QRectF(box.x, box.y, box.width, box.height), words, color)
 
 
 def storage_words(
-    look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, labels: WireLabels
+    style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, labels: WireLabels
 ) -> list[tuple[QPainterPath, str, Box | None]]:
     """Each edge of the storage overlay, its words, and where they stand, view pixels; None: there is no room."""
     taken = _covered(scene, camera, seen, labels)
@@ -54,7 +54,7 @@ def storage_words(
             continue
         writes = Effect.IN_PLACE in program_analysis.effects(scene.graph, other)
         words = "same memory" if writes else f"view of {title(scene.graph, base)}"
-        box = _free_place(path, look.meter.width(words, "badge") + 14, taken) if camera.zoom >= LEGIBLE else None
+        box = _free_place(path, style.meter.width(words, "badge") + 14, taken) if camera.zoom >= LEGIBLE else None
         taken.extend([box.grown(2 * CLEAR)] if box is not None else ())
         found.append((path, words, box))
     return found
@@ -81,7 +81,7 @@ def _free_place(path: QPainterPath, width: float, taken: Sequence[Box]) -> Box |
     return None
 
 
-def paint_clashes(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box) -> None:
+def paint_clashes(painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box) -> None:
     """Who wrote (a pen) into what was saved for a backward (a broken link), with the versions.
 
     At an earlier moment only when those had run that clash: before, nothing is wrong yet.
@@ -89,7 +89,7 @@ def paint_clashes(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Ca
     for failure in scene.results.failures:
         clash = failure.failed.clash
         if clash is not None and _stands(scene, clash):
-            _paint_clash(painter, look, scene, camera, seen, clash)
+            _paint_clash(painter, style, scene, camera, seen, clash)
 
 
 def _stands(scene: Scene, clash: Clash) -> bool:
@@ -99,19 +99,19 @@ def _stands(scene: Scene, clash: Clash) -> bool:
     return all(scene.results.row(node) is not None for node in parts if node)
 
 
-def _paint_clash(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, clash: Clash) -> None:
-    danger = look.color("danger")
+def _paint_clash(painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, clash: Clash) -> None:
+    danger = style.color("danger")
     words = f"saved at v{clash.saved_version}, now v{clash.version}" if clash.autograd else "a leaf was written to"
     for culprit in clash.culprits:
         if clash.victim and culprit.node != clash.victim:
-            _link(painter, look, scene, camera, seen, (culprit.node, clash.victim), danger, words)
-        _edge_sign(painter, look, scene, camera, culprit.node, "pen")
+            _link(painter, style, scene, camera, seen, (culprit.node, clash.victim), danger, words)
+        _edge_sign(painter, style, scene, camera, culprit.node, "pen")
     if clash.victim:
-        _edge_sign(painter, look, scene, camera, clash.victim, "broken")
+        _edge_sign(painter, style, scene, camera, clash.victim, "broken")
 
 
 def _link(
-    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, ends: tuple[ItemId, ItemId],
+    painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, ends: tuple[ItemId, ItemId],
     color: QColor, words: str,
 ) -> None:  # fmt: skip
     path = _path(scene, camera, seen, ends)
@@ -119,10 +119,10 @@ def _link(
         return
     _draw(painter, camera, path, color)
     if camera.zoom >= LEGIBLE:
-        painter.setFont(look.meter.font("badge"))
-        width = look.meter.width(words, "badge") + 14
+        painter.setFont(style.meter.font("badge"))
+        width = style.meter.width(words, "badge") + 14
         middle = path.pointAtPercent(0.5)
-        plate(painter, look, QRectF(middle.x() - width / 2, middle.y() - 9, width, 18), words, color)
+        plate(painter, style, QRectF(middle.x() - width / 2, middle.y() - 9, width, 18), words, color)
 
 
 def _path(scene: Scene, camera: Camera, seen: Box, ends: tuple[ItemId, ItemId]) -> QPainterPath | None:
@@ -148,10 +148,10 @@ def _draw(painter: QPainter, camera: Camera, path: QPainterPath, color: QColor) 
         painter.drawEllipse(path.pointAtPercent(share), 3.0, 3.0)
 
 
-def plate(painter: QPainter, look: CanvasStyle, rect: QRectF, words: str, color: QColor) -> None:
+def plate(painter: QPainter, style: CanvasStyle, rect: QRectF, words: str, color: QColor) -> None:
     """Words in a colour on a ground of their own; the font is the painter's."""
     painter.setPen(QPen(color, 1.0))
-    painter.setBrush(look.color("canvas"))
+    painter.setBrush(style.color("canvas"))
     painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, words)
 
@@ -182,17 +182,17 @@ def _near_side(box: Box, *, right: bool) -> float:
     return box.right - inset if right else box.x + inset
 
 
-def _edge_sign(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, item: ItemId, sign: str) -> None:
+def _edge_sign(painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, item: ItemId, sign: str) -> None:
     """A sign in a disc on the upper edge of a card, clear of the numbers beside its ports."""
     box = scene.placement.box(item)
     if box is None:
         return
     shown = camera.box_to_view(box)
-    at, danger = QPointF(shown.center[0], shown.y - 9), look.color("danger")
-    painter.setPen(QPen(look.color("canvas"), 2.0))
+    at, danger = QPointF(shown.center[0], shown.y - 9), style.color("danger")
+    painter.setPen(QPen(style.color("canvas"), 2.0))
     painter.setBrush(danger)
     painter.drawEllipse(at, SIGN + 2, SIGN + 2)
-    ink = QPen(look.color("canvas"), 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
+    ink = QPen(style.color("canvas"), 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
     painter.setPen(ink)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     if sign == "pen":

@@ -69,10 +69,10 @@ def paint_trace(
     painter: QPainter, layer: ScenePainter, camera: Camera, width: float, height: float, found: Trace
 ) -> None:
     """A veil over everything, and above it what is lit, in view pixels."""
-    scene, look, seen = layer.scene, layer.look, camera.seen(width, height)
-    painter.fillRect(QRectF(0, 0, width, height), look.faded(layer.ground, FADED))
+    scene, style, seen = layer.scene, layer.style, camera.seen(width, height)
+    painter.fillRect(QRectF(0, 0, width, height), style.faded(layer.ground, FADED))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    paint_wires(painter, look, scene, camera, seen, found.wires, 3.2)
+    paint_wires(painter, style, scene, camera, seen, found.wires, 3.2)
     layer.paint_cards(painter, camera, painter.device().devicePixelRatioF(), seen, found.items)
     if camera.zoom >= LEGIBLE:
         _paint_sockets(painter, layer, camera, width, height, found)
@@ -89,4 +89,4 @@ def _paint_sockets(
     points = [camera.to_view(*scene.placement.anchor(end)) for end in ends]
     shown = [(x, y) for x, y in points if -20 < x < width + 20 and -20 < y < height + 20]
     for x, y in shown[:MOST_RINGS]:
-        ring(painter, layer.look.color("accent"), x, y, 7.0 * max(camera.zoom, 0.7))
+        ring(painter, layer.style.color("accent"), x, y, 7.0 * max(camera.zoom, 0.7))

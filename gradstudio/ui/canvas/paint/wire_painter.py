@@ -44,7 +44,7 @@ IDLE_OPACITY: Final = 0.6
 
 
 def paint_wires(
-    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, chosen: NDArray[np.bool_],
+    painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, chosen: NDArray[np.bool_],
     width: float = THICK,
 ) -> None:  # fmt: skip
     """Those of the scene's wires that are chosen."""
@@ -54,21 +54,21 @@ def paint_wires(
         known = scene.looks.by_code[code]
         paths = scene.routes.paths[chosen & (scene.looks.codes == code)]
         if known.muted or known.idle:
-            _draw_dashed(painter, camera, seen, paths, wire_color(look, known), width)
+            _draw_dashed(painter, camera, seen, paths, wire_color(style, known), width)
         elif scene.wiring.view.fade_long and camera.zoom >= LEAST_FADE_ZOOM:
-            _draw_faded(painter, look, camera, seen, paths, wire_color(look, known), width)
+            _draw_faded(painter, style, camera, seen, paths, wire_color(style, known), width)
         else:
-            draw_paths(painter, camera, seen, paths, wire_color(look, known), width)
+            draw_paths(painter, camera, seen, paths, wire_color(style, known), width)
 
 
 def _draw_faded(
-    painter: QPainter, look: CanvasStyle, camera: Camera, seen: Box, paths: Floats, color: QColor, width: float
+    painter: QPainter, style: CanvasStyle, camera: Camera, seen: Box, paths: Floats, color: QColor, width: float
 ) -> None:
     """Paths of which the middle is faint where they are long."""
     import numpy as np
 
     long = np.hypot(*(paths[:, -1] - paths[:, 0]).T) > LONG
-    faint = blend_with_ground(look.color("canvas"), color, FAINT)
+    faint = blend_with_ground(style.color("canvas"), color, FAINT)
     draw_paths(painter, camera, seen, paths[long, ENDS - 1 : 1 - ENDS], faint, width)
     for part in (paths[long, :ENDS], paths[long, -ENDS:], paths[~long]):
         draw_paths(painter, camera, seen, part, color, width)
@@ -81,7 +81,7 @@ def blend_with_ground(ground: QColor, color: QColor, share: float) -> QColor:
 
 
 def paint_dots(
-    painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box, chosen: NDArray[np.bool_]
+    painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, chosen: NDArray[np.bool_]
 ) -> None:
     """The dots of the chosen wires, as discs in their colour."""
     radius = DOT * max(camera.zoom, 0.55)
@@ -89,25 +89,25 @@ def paint_dots(
         k = scene.wiring.ends.get(end)
         if k is None or not chosen[k]:
             continue
-        painter.setPen(QPen(look.color("canvas"), 1.6))
-        painter.setBrush(wire_color(look, scene.looks.by_code[scene.looks.codes[k]]))
+        painter.setPen(QPen(style.color("canvas"), 1.6))
+        painter.setBrush(wire_color(style, scene.looks.by_code[scene.looks.codes[k]]))
         for x, y in map(scene.dots.place, keys):
             if seen.grown(DOT).contains(x, y):
                 painter.drawEllipse(QPointF(*camera.to_view(x, y)), radius, radius)
 
 
-def wire_color(look: CanvasStyle, known: PortStyle) -> QColor:
+def wire_color(style: CanvasStyle, known: PortStyle) -> QColor:
     """The colour of wires that leave a port of this look."""
     if known.muted:
-        return look.color("text_dim")
-    color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
+        return style.color("text_dim")
+    color = style.family(known.family, known.dtype) if known.known else style.color("unknown_value")
     if known.idle:
         color = QColor(color)
         color.setAlphaF(IDLE_OPACITY)
     return color
 
 
-def paint_few_wires(painter: QPainter, look: CanvasStyle, scene: Scene, camera: Camera, seen: Box) -> bool:
+def paint_few_wires(painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box) -> bool:
     """All wires, where they are few and plain: the same lines without numpy; False where they are not."""
     few, looks, view = scene.routes.few, scene.looks, scene.wiring.view
     if few is None or view.fade_long:
@@ -119,7 +119,7 @@ def paint_few_wires(painter: QPainter, look: CanvasStyle, scene: Scene, camera: 
         return False
     for code, paths in sorted(by_look.items()):
         thickness = _thickness(camera, THICK)
-        _take_pen(painter, wire_color(look, looks.by_code[code]), thickness)
+        _take_pen(painter, wire_color(style, looks.by_code[code]), thickness)
         draw_line_array(painter, _few_lines(paths, camera, seen.grown(4), JOIN if thickness > 1.0 else 0.0))
     return True
 

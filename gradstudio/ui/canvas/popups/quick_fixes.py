@@ -160,7 +160,7 @@ class QuickFixes:
             self._paint_shape(painter, operand, x, y, "danger" if problem.severity == "error" else "warning")
 
     def _paint_shape(self, painter: QPainter, operand: "Operand", x: float, y: float, role: str) -> None:
-        look, zoom = self._canvas.look, self._canvas.camera.zoom
+        style, zoom = self._canvas.canvas_style, self._canvas.camera.zoom
         height = min(LABEL_HEIGHT, ROW * zoom - 1)  # ports stand a row apart
         font = mono_font(11 if height > 15 else 9)
         metrics = QFontMetricsF(font)
@@ -171,13 +171,13 @@ class QuickFixes:
         parts.append(("]", False))
         width = sum(metrics.horizontalAdvance(text) for text, _ in parts) + 8
         plate = QRectF(x - LABEL_GAP - width, y - height / 2, width, height)
-        painter.setPen(QPen(look.color(role), 1.0))
-        painter.setBrush(look.color("canvas"))
+        painter.setPen(QPen(style.color(role), 1.0))
+        painter.setBrush(style.color("canvas"))
         painter.drawRoundedRect(plate, 4, 4)
         painter.setFont(font)
         at = plate.x() + 4
         for text, clashes in parts:
-            painter.setPen(look.color(role if clashes else "text_dim"))
+            painter.setPen(style.color(role if clashes else "text_dim"))
             line = QRectF(at, plate.y(), metrics.horizontalAdvance(text) + 2, plate.height())
             painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, text)
             if clashes:
@@ -187,7 +187,7 @@ class QuickFixes:
             at += metrics.horizontalAdvance(text)
 
     def _paint_pill(self, painter: QPainter, pill: Pill) -> None:
-        look = self._canvas.look
+        style = self._canvas.canvas_style
         at = self._canvas.input_dispatcher.pointer
         is_hot = (
             at is not None
@@ -201,11 +201,11 @@ class QuickFixes:
             if pill.problem.severity == "warning"
             else "info"
         )
-        painter.setPen(QPen(look.color(role), 1.4))
-        painter.setBrush(look.color(role) if is_hot else look.color("card"))
+        painter.setPen(QPen(style.color(role), 1.4))
+        painter.setBrush(style.color(role) if is_hot else style.color("card"))
         painter.drawRoundedRect(pill.rect, HEIGHT / 2, HEIGHT / 2)
-        ink = look.color("canvas" if is_hot else "text")
-        self._paint_sign(painter, pill.rect, look.color("canvas" if is_hot else role))
+        ink = style.color("canvas" if is_hot else "text")
+        self._paint_sign(painter, pill.rect, style.color("canvas" if is_hot else role))
         painter.setFont(self._font)
         painter.setPen(ink)
         room = pill.rect.adjusted(SIDE + ICON, 0, -SIDE + 4, 0)

@@ -38,7 +38,7 @@ class Gutter(QWidget):
     def __init__(self, editor: QPlainTextEdit, theme: Theme) -> None:
         """Without marks."""
         super().__init__(editor)
-        self._editor, self._theme, self._look = editor, theme, CanvasStyle(theme)
+        self._editor, self._theme, self._style = editor, theme, CanvasStyle(theme)
         self.stops: dict[int, bool] = {}
         self.points: dict[int, Breakpoint] = {}
         self.failing: dict[int, str] = {}
@@ -51,7 +51,7 @@ class Gutter(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
-        self._theme, self._look = theme, CanvasStyle(theme)
+        self._theme, self._style = theme, CanvasStyle(theme)
         self.update()
 
     def show_marks(
@@ -124,7 +124,7 @@ class Gutter(QWidget):
         if point is not None:
             at = QPointF(LEFT_PX / 2, place.center().y() + 0.5)
             radius = WIRE_DOT_RADIUS_PX if point.target else DOT_RADIUS_PX
-            paint_dot(painter, self._look, at, radius, point, enabled=self.stops[line])
+            paint_dot(painter, self._style, at, radius, point, enabled=self.stops[line])
             return
         color = self._theme.color("danger")
         if line not in self.stops:

@@ -103,7 +103,7 @@ def labels(hand: Hand, zoom: float = 1.0) -> dict[Wire, str]:
 
 
 def marked(hand: Hand, role: str, least: int = 20) -> bool:
-    return has(hand.shot(), hand.canvas.look.color(role), least)
+    return has(hand.shot(), hand.canvas.canvas_style.color(role), least)
 
 
 # ------------------------------------------------------------------ gradients on wires
@@ -445,7 +445,7 @@ def test_colours_follow_the_figures(squared: Squared) -> None:
     assert colouring is not None
     assert [colouring.share(item) for item in (squared.x, squared.y, squared.z)] == [0.0, 0.0, 1.0]
     assert colouring.text(squared.z) == "9"
-    assert has(squared.hand.shot(), QColor(canvas.look.theme.scale[-1]), 300)
+    assert has(squared.hand.shot(), QColor(canvas.canvas_style.theme.scale[-1]), 300)
 
 
 def test_a_dead_gradient_has_a_colour_and_an_entry_of_its_own(squared: Squared) -> None:
@@ -458,13 +458,13 @@ def test_a_dead_gradient_has_a_colour_and_an_entry_of_its_own(squared: Squared) 
     squared.hand.session.results.tables.pace.flush()
     canvas = squared.hand.canvas
     canvas.debugging.colour_by("gradient_rms")
-    colouring, look = canvas.scene.colours.scale, canvas.look
+    colouring, style = canvas.scene.colours.scale, canvas.canvas_style
     assert colouring is not None
     assert (colouring.low, colouring.zero_text) == (1.0, "0")
-    colors = {color_of(colouring, look, item).name() for item in (squared.x, squared.y, squared.z)}
+    colors = {color_of(colouring, style, item).name() for item in (squared.x, squared.y, squared.z)}
     assert len(colors) == 3
-    assert QColor(look.theme.scale_zero).name() not in {QColor(stop).name() for stop in look.theme.scale}
-    assert has(squared.hand.shot(), QColor(look.theme.scale_zero), 300)
+    assert QColor(style.theme.scale_zero).name() not in {QColor(stop).name() for stop in style.theme.scale}
+    assert has(squared.hand.shot(), QColor(style.theme.scale_zero), 300)
 
 
 def test_bytes_that_a_backward_freed_are_told_as_such(squared: Squared) -> None:

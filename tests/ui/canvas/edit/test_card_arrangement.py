@@ -53,7 +53,7 @@ def test_a_dragged_card_is_pulled_into_line_with_its_neighbour_and_a_line_is_dra
     assert other is not None
     assert box.x == other.x
     x, y = hand.canvas.camera.to_view(box.x, (other.bottom + box.y) / 2)
-    accent = hand.canvas.look.color("accent").rgb()
+    accent = hand.canvas.canvas_style.color("accent").rgb()
     assert hand.shot().pixelColor(int(x), int(y)).rgb() == accent
     assert before.pixelColor(int(x), int(y)).rgb() != accent
     hand.release(end)
@@ -353,7 +353,7 @@ def test_a_muted_node_and_what_reads_it_leave_the_program_and_look_it(hand: Hand
     for item, word in ((a, "muted"), (y, "left out")):
         at = hand.view(*hand.header(item))
         assert after.pixelColor(at) != before.pixelColor(at)
-        head = header_colour(scene, hand.canvas.look, item)
+        head = header_colour(scene, hand.canvas.canvas_style, item)
         assert head is not None
         assert head.text == word
     hand.canvas.selection.select(frozenset({a}))
@@ -374,7 +374,7 @@ def test_a_bypassed_node_passes_its_input_on_and_a_line_leads_through_it(hand: H
     box = hand.canvas.scene.placement.box(a)
     assert box is not None
     (_, y) = hand.input(a, "input")
-    picture, accent = hand.shot(), hand.canvas.look.color("accent").rgb()
+    picture, accent = hand.shot(), hand.canvas.canvas_style.color("accent").rgb()
     middle = [hand.view(box.x + box.width / 2, y + k) for k in range(-8, 9)]
     assert any(picture.pixelColor(at).rgb() == accent for at in middle)
 
@@ -410,16 +410,16 @@ def test_what_has_nothing_to_pass_on_cannot_be_bypassed_and_says_so(hand: Hand) 
 @pytest.mark.parametrize("name", ["dark", "light"])
 def test_a_muted_card_can_be_read(hand: Hand, name: ThemeName) -> None:
     hand.canvas.set_theme(theme(name))
-    look = hand.canvas.look
+    style = hand.canvas.canvas_style
     x = hand.add("torch.randn", 100, 100)
     hand.canvas.selection.select(frozenset({x}))
     hand.canvas.card_arrangement.toggle_muted()
     hand.canvas.selection.clear()
-    head = header_colour(hand.canvas.scene, look, x)
+    head = header_colour(hand.canvas.scene, style, x)
     assert head is not None
-    ground = blend_with_ground(look.color("canvas"), QColor(head.ground.rgb()), head.ground.alphaF())
+    ground = blend_with_ground(style.color("canvas"), QColor(head.ground.rgb()), head.ground.alphaF())
     assert contrast(head.ink, ground) >= 4.5
-    assert contrast(look.color("text_dim"), look.color("canvas")) >= 4.5
+    assert contrast(style.color("text_dim"), style.color("canvas")) >= 4.5
     at = hand.view(*hand.header(x))
     shot = hand.shot()
     spots = itertools.product(range(at.x() - 85, at.x() + 40), range(at.y() - 6, at.y() + 10))

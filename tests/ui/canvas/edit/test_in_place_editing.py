@@ -469,7 +469,7 @@ def test_a_note_is_dragged_by_itself(hand: Hand) -> None:
     assert hand.undo_texts[-1] == "Move note"
     hand.canvas.selection.clear()
     hand.canvas.selection.select_all()
-    box, accent = hand.canvas.scene.placement.notes[x].box, hand.canvas.look.color("accent").rgb()
+    box, accent = hand.canvas.scene.placement.notes[x].box, hand.canvas.canvas_style.color("accent").rgb()
     edge, image = hand.view(box.x, box.y + box.height / 2), hand.shot()
     assert accent in {image.pixelColor(edge.x() + k, edge.y()).rgb() for k in range(-6, 3)}
 

@@ -76,7 +76,7 @@ def test_the_button_is_painted_and_lights_up(hand: Hand) -> None:
     refused(hand)
     (pill,) = hand.canvas.remedies.pills()
     at = pill.rect.center().toPoint()
-    role = hand.canvas.look.color("warning")
+    role = hand.canvas.canvas_style.color("warning")
     corner = pill.rect.topRight().toPoint()
     dark = hand.shot().pixelColor(corner.x() - 12, at.y())
     hand.move(hand.canvas.camera.to_scene(at.x(), at.y()), Qt.MouseButton.NoButton)

@@ -61,24 +61,24 @@ def ground_of(face: CardLayout, facts: ResultSections, state: CardState) -> Grou
     )
 
 
-def paint_background(painter: QPainter, look: CanvasStyle, ground: Ground) -> None:
+def paint_background(painter: QPainter, style: CanvasStyle, ground: Ground) -> None:
     """The ground without its shadow; the painter's origin is the card's top left corner."""
     width, height = ground.width, ground.ports + ground.well
     outline = QPainterPath()
     outline.addRoundedRect(QRectF(0, 0, width, height), RADIUS, RADIUS)
     if ground.stacked:
-        _paint_stack(painter, look, width, height)
-    painter.fillPath(outline, look.color("canvas" if ground.left_out else "card"))
+        _paint_stack(painter, style, width, height)
+    painter.fillPath(outline, style.color("canvas" if ground.left_out else "card"))
     head = outline if ground.collapsed else half_rounded_path(QRectF(0, 0, width, HEADER), RADIUS)
-    color = QColor.fromRgba(ground.head) if ground.head is not None else look.header(ground.category, width)
+    color = QColor.fromRgba(ground.head) if ground.head is not None else style.header(ground.category, width)
     painter.fillPath(head, color)
     if ground.well:
-        _paint_well(painter, look, ground)
+        _paint_well(painter, style, ground)
     if ground.set_up:
-        painter.fillRect(QRectF(0.5, HEADER, 3, height - HEADER - RADIUS), look.faded("text_dim", 0.5))
+        painter.fillRect(QRectF(0.5, HEADER, 3, height - HEADER - RADIUS), style.faded("text_dim", 0.5))
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    failed = QPen(look.color("danger"), 2.0) if ground.problem_kind == "error" else look.edge
-    painter.setPen(QPen(look.color("text_dim"), 1.6, Qt.PenStyle.DashLine) if ground.left_out else failed)
+    failed = QPen(style.color("danger"), 2.0) if ground.problem_kind == "error" else style.edge
+    painter.setPen(QPen(style.color("text_dim"), 1.6, Qt.PenStyle.DashLine) if ground.left_out else failed)
     painter.drawPath(outline)
 
 
@@ -97,21 +97,21 @@ def _half_rounded(sides: tuple[float, float, float, float], radius: float, top: 
     return path.simplified()
 
 
-def _paint_stack(painter: QPainter, look: CanvasStyle, width: float, height: float) -> None:
+def _paint_stack(painter: QPainter, style: CanvasStyle, width: float, height: float) -> None:
     """Sheets behind a card that has an inside."""
-    painter.setBrush(look.color("card_well"))
+    painter.setBrush(style.color("card_well"))
     for far in (6.0, 3.0):
-        painter.setPen(QPen(look.color("card_edge"), 1.0))
+        painter.setPen(QPen(style.color("card_edge"), 1.0))
         painter.drawRoundedRect(QRectF(far + 0.5, far + 0.5, width - 1, height - 1), RADIUS, RADIUS)
 
 
-def _paint_well(painter: QPainter, look: CanvasStyle, ground: Ground) -> None:
+def _paint_well(painter: QPainter, style: CanvasStyle, ground: Ground) -> None:
     well = QRectF(0, ground.ports, ground.width, ground.well)
-    painter.fillPath(half_rounded_path(well, RADIUS, top=False), look.color("card_well"))
-    painter.fillRect(QRectF(0, ground.ports, ground.width, 1), look.faded("card_edge", 0.7))
+    painter.fillPath(half_rounded_path(well, RADIUS, top=False), style.color("card_well"))
+    painter.fillRect(QRectF(0, ground.ports, ground.width, 1), style.faded("card_edge", 0.7))
     if ground.problem is not None:
         role = "danger" if ground.problem_kind == "error" else "warning"
-        color = look.faded(role, 0.1 if ground.problem_kind != "incomplete" else 0.08)
+        color = style.faded(role, 0.1 if ground.problem_kind != "incomplete" else 0.08)
         box = ground.problem
         painter.fillPath(
             half_rounded_path(QRectF(box.x, box.y, box.width, box.height), 0 if ground.over else RADIUS, top=False),
@@ -128,17 +128,17 @@ class Grounds:
         self._scale: tuple[CanvasStyle, float, float] | None = None
         self._kept: dict[Ground, QPixmap] = {}
 
-    def picture(self, look: CanvasStyle, ground: Ground, zoom: float, ratio: float) -> QPixmap:
+    def picture(self, style: CanvasStyle, ground: Ground, zoom: float, ratio: float) -> QPixmap:
         """The ground at `zoom`, in a pixmap with `MARGIN` scene pixels around it; one to paint on."""
-        if self._scale != (look, zoom, ratio) or len(self._kept) >= MOST:
-            self._scale = look, zoom, ratio
+        if self._scale != (style, zoom, ratio) or len(self._kept) >= MOST:
+            self._scale = style, zoom, ratio
             self._kept.clear()
         found = self._kept.get(ground)
         if found is None:
-            found = self._kept[ground] = self._painted(look, ground, zoom, ratio)
+            found = self._kept[ground] = self._painted(style, ground, zoom, ratio)
         return QPixmap(found)  # shared until it is painted on
 
-    def _painted(self, look: CanvasStyle, ground: Ground, zoom: float, ratio: float) -> QPixmap:
+    def _painted(self, style: CanvasStyle, ground: Ground, zoom: float, ratio: float) -> QPixmap:
         width, height = ground.width + 2 * MARGIN, ground.ports + ground.well + 2 * MARGIN
         pixmap = QPixmap(math.ceil(width * zoom * ratio), math.ceil(height * zoom * ratio))
         pixmap.setDevicePixelRatio(ratio)
@@ -147,9 +147,9 @@ class Grounds:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.scale(1 / ratio, 1 / ratio)
         if not ground.left_out:  # it would show through
-            self._shadows.paint(painter, look, pixmap.width(), pixmap.height(), zoom * ratio)
+            self._shadows.paint(painter, style, pixmap.width(), pixmap.height(), zoom * ratio)
         painter.scale(zoom * ratio, zoom * ratio)
         painter.translate(MARGIN, MARGIN)
-        paint_background(painter, look, ground)
+        paint_background(painter, style, ground)
         painter.end()
         return pixmap

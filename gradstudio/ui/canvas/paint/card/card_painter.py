@@ -33,19 +33,21 @@ FAMILY_WORDS: Final = {
 """What stands beside an output of which neither a run nor inference said anything."""
 
 
-def paint_card(painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState) -> None:
+def paint_card(
+    painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
+) -> None:
     """The whole card without its shadow; the painter's origin is its top left corner."""
-    paint_background(painter, look, ground_of(face, facts, state))
-    paint_upper(painter, look, face, facts, state)
-    paint_lower(painter, look, face, facts, state)
+    paint_background(painter, style, ground_of(face, facts, state))
+    paint_upper(painter, style, face, facts, state)
+    paint_lower(painter, style, face, facts, state)
 
 
 def paint_upper(
-    painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
+    painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
 ) -> None:
     """Header, ports and fields, on the card's ground."""
-    _paint_header(painter, look, face, facts, state)
-    _paint_rows(painter, look, face, facts, state)
+    _paint_header(painter, style, face, facts, state)
+    _paint_rows(painter, style, face, facts, state)
 
 
 def upper_of(face: CardLayout, facts: ResultSections, state: CardState) -> tuple[object, ...]:
@@ -54,19 +56,19 @@ def upper_of(face: CardLayout, facts: ResultSections, state: CardState) -> tuple
 
 
 def paint_lower(
-    painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
+    painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
 ) -> None:
     """Values and gradients, and what was tried."""
     if facts.height:
-        paint_result_sections(painter, look, face, facts)
+        paint_result_sections(painter, style, face, facts)
     if state.extras.height:
-        paint_debug_sections(painter, look, state.extras, face.height + facts.height, face.width)
+        paint_debug_sections(painter, style, state.extras, face.height + facts.height, face.width)
     if face.bypassed:
-        paint_bypass(painter, look, face, face.height + facts.height + state.extras.height)
+        paint_bypass(painter, style, face, face.height + facts.height + state.extras.height)
 
 
-def _ink(look: CanvasStyle, state: CardState) -> QColor:
-    return state.head.ink if state.head is not None else look.color("header_text")
+def _ink(style: CanvasStyle, state: CardState) -> QColor:
+    return state.head.ink if state.head is not None else style.color("header_text")
 
 
 def faint(color: QColor, alpha: float) -> QColor:
@@ -77,10 +79,10 @@ def faint(color: QColor, alpha: float) -> QColor:
 
 
 def _paint_header(
-    painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
+    painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
 ) -> None:
-    right = _paint_badges(painter, look, face, facts, state)
-    meter, ink = look.meter, _ink(look, state)
+    right = _paint_badges(painter, style, face, facts, state)
+    meter, ink = style.meter, _ink(style, state)
     names = meter.elided(face.names, "title", right - PADDING)
     painter.setPen(ink)
     meter.write(painter, "title", names or _title(meter, face, right - PADDING), PADDING, 0, HEADER)
@@ -98,26 +100,26 @@ def _title(meter: Meter, face: CardLayout, width: float) -> str:
 
 
 def _paint_badges(
-    painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
+    painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
 ) -> float:
     """Signs at the right end of the header; returns the x where the title must end."""
     x = face.width - (14.0 if face.is_joined else 8.0)
     if face.switch is not None:
-        paint_switch(painter, look, face, _ink(look, state))
+        paint_switch(painter, style, face, _ink(style, state))
         x = face.switch.x - 5
     if facts.problem_kind in ("error", "warning"):
         paint_warning(
-            painter, look, QRectF(x - 15, 7.5, 15, 15), "danger" if facts.problem_kind == "error" else "warning"
+            painter, style, QRectF(x - 15, 7.5, 15, 15), "danger" if facts.problem_kind == "error" else "warning"
         )
         x -= 20
     if state.extras.check is not None:
-        paint_check(painter, look, QRectF(x - 15, 7.5, 15, 15), ok=state.extras.check)
+        paint_check(painter, style, QRectF(x - 15, 7.5, 15, 15), ok=state.extras.check)
         x -= 20
-    ink = _ink(look, state)
+    ink = _ink(style, state)
     texts = (str(state.order) if state.order else "", state.head.text if state.head is not None else "")
     for text in (text for text in texts if text):
-        painter.setFont(look.meter.font("badge"))
-        width = max(17.0, look.meter.width(text, "badge") + 10)
+        painter.setFont(style.meter.font("badge"))
+        width = max(17.0, style.meter.width(text, "badge") + 10)
         paint_pill(painter, QRectF(x - width, 7, width, 16), text, ink)
         x -= width + 5
     if face.display_flags.pinned:
@@ -129,142 +131,142 @@ def _paint_badges(
         (face.unknown, "unknown"),
     ):
         if shown:
-            painter.setFont(look.meter.font("badge"))
+            painter.setFont(style.meter.font("badge"))
             painter.setPen(ink)
-            width = look.meter.width(word, "badge")
+            width = style.meter.width(word, "badge")
             painter.drawText(QRectF(x - width, 0, width, HEADER), Align.AlignVCenter, word)
             x -= width + 6
     return x
 
 
-def paint_switch(painter: QPainter, look: CanvasStyle, face: CardLayout, ink: QColor) -> None:
+def paint_switch(painter: QPainter, style: CanvasStyle, face: CardLayout, ink: QColor) -> None:
     """Training or evaluation: a pill with its word, with a strong edge while the module trains."""
     if face.switch is None:
         return
-    painter.setFont(look.meter.font("badge"))
+    painter.setFont(style.meter.font("badge"))
     paint_pill(painter, qt_rect(face.switch), face.mode, ink, strong=face.mode == "train")
 
 
 def _paint_rows(
-    painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
+    painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
 ) -> None:
     if face.display_flags.collapsed:
-        _paint_stubs(painter, look, face, state)
+        _paint_stubs(painter, style, face, state)
         return
     wired = dict(state.inputs)
     for row in face.inputs:
-        _paint_input(painter, look, row, wired.get(row.path))
+        _paint_input(painter, style, row, wired.get(row.path))
     for k, output in enumerate(face.outputs):
         known = state.outputs[k] if k < len(state.outputs) else PortStyle(output.family)
         if output.owner == face.item:
-            _paint_output(painter, look, face, facts, output, known)
+            _paint_output(painter, style, face, facts, output, known)
         else:
-            paint_output_port(painter, look, output, known)
+            paint_output_port(painter, style, output, known)
     if facts.leaves.rows:
-        paint_leaf_ports(painter, look, facts.leaves, face.height, face.width)
-    _paint_captions(painter, look, face)
+        paint_leaf_ports(painter, style, facts.leaves, face.height, face.width)
+    _paint_captions(painter, style, face)
     if face.more is not None:
         text = "⋯ fewer" if face.expanded else f"⋯ {face.hidden} more"
-        painter.setPen(look.color("text_dim"))
-        look.meter.write(painter, "small", text, face.more.x, face.more.y, face.more.height)
+        painter.setPen(style.color("text_dim"))
+        style.meter.write(painter, "small", text, face.more.x, face.more.y, face.more.height)
 
 
-def _paint_stubs(painter: QPainter, look: CanvasStyle, face: CardLayout, state: CardState) -> None:
+def _paint_stubs(painter: QPainter, style: CanvasStyle, face: CardLayout, state: CardState) -> None:
     """The ports of a collapsed card."""
     wired = dict(state.inputs)
     for row in face.inputs:
-        paint_input_port(painter, look, row, wired.get(row.path))
+        paint_input_port(painter, style, row, wired.get(row.path))
     for k, output in enumerate(face.outputs):
         paint_output_port(
-            painter, look, output, state.outputs[k] if k < len(state.outputs) else PortStyle(output.family)
+            painter, style, output, state.outputs[k] if k < len(state.outputs) else PortStyle(output.family)
         )
 
 
-def _paint_captions(painter: QPainter, look: CanvasStyle, face: CardLayout) -> None:
+def _paint_captions(painter: QPainter, style: CanvasStyle, face: CardLayout) -> None:
     """Words in place of inputs, a line each; the first leaves room for the output's label."""
     for number, text in enumerate(face.captions):
         role = "mono" if number == 0 else "small"
-        painter.setPen(look.color("text" if number == 0 else "text_dim"))
-        text = look.meter.elided(text, role, face.width - 2 * PADDING)
-        look.meter.write(painter, role, text, PADDING, HEADER + BODY_EDGE + ROW * number, ROW)
+        painter.setPen(style.color("text" if number == 0 else "text_dim"))
+        text = style.meter.elided(text, role, face.width - 2 * PADDING)
+        style.meter.write(painter, role, text, PADDING, HEADER + BODY_EDGE + ROW * number, ROW)
 
 
-def _paint_input(painter: QPainter, look: CanvasStyle, row: InputRow, known: PortStyle | None) -> None:
-    paint_input_port(painter, look, row, known)
-    meter = look.meter
+def _paint_input(painter: QPainter, style: CanvasStyle, row: InputRow, known: PortStyle | None) -> None:
+    paint_input_port(painter, style, row, known)
+    meter = style.meter
     needed = row.required and row.state == "empty"
-    painter.setPen(look.color("text_dim" if row.field is not None and row.faint and not needed else "text"))
+    painter.setPen(style.color("text_dim" if row.field is not None and row.faint and not needed else "text"))
     right = row.field.x - 4 if row.field is not None else PADDING + 130
     label = meter.elided(row.label, "label", right - row.x - PADDING)
     meter.write(painter, "label", label, row.x + PADDING, row.y - ROW / 2, ROW)
     if row.field is not None:
-        paint_field(painter, look, row)
+        paint_field(painter, style, row)
 
 
-def paint_field(painter: QPainter, look: CanvasStyle, row: InputRow) -> None:
+def paint_field(painter: QPainter, style: CanvasStyle, row: InputRow) -> None:
     """The small field that shows an unwired port's literal."""
     if row.field is None:
         return
     rect = qt_rect(row.field)
     needed = row.required and row.state == "empty"
-    painter.setBrush(look.color("field"))
-    edge = QPen(look.faded("warning", 0.9), 1.0, Qt.PenStyle.DashLine) if needed else QPen(look.color("line"), 1.0)
+    painter.setBrush(style.color("field"))
+    edge = QPen(style.faded("warning", 0.9), 1.0, Qt.PenStyle.DashLine) if needed else QPen(style.color("line"), 1.0)
     painter.setPen(edge)
     painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
     inner = rect.adjusted(6, 0, -6, 0)
     if is_switch(row.parameter):
         inner.setRight(rect.right() - 26)
-        _paint_switch(painter, look, QRectF(rect.right() - 24, rect.center().y() - 5, 20, 10), row)
+        _paint_switch(painter, style, QRectF(rect.right() - 24, rect.center().y() - 5, 20, 10), row)
     elif row.has_list:
         inner.setRight(rect.right() - 14)
-        _paint_chevron(painter, look, QPointF(rect.right() - 9, rect.center().y()))
+        _paint_chevron(painter, style, QPointF(rect.right() - 9, rect.center().y()))
     role = "mono_italic" if row.faint else "mono"
-    painter.setPen(look.color("warning" if needed else "text_dim" if row.faint else "text"))
-    text = look.meter.elided(row.shown, role, inner.width())
-    look.meter.write(painter, role, text, inner.x(), inner.y(), inner.height())
+    painter.setPen(style.color("warning" if needed else "text_dim" if row.faint else "text"))
+    text = style.meter.elided(row.shown, role, inner.width())
+    style.meter.write(painter, role, text, inner.x(), inner.y(), inner.height())
 
 
-def _paint_switch(painter: QPainter, look: CanvasStyle, rect: QRectF, row: InputRow) -> None:
+def _paint_switch(painter: QPainter, style: CanvasStyle, rect: QRectF, row: InputRow) -> None:
     """A switch at the end of a field: to the right and coloured when it is on."""
     is_on = (row.text or row.parameter.default) == "True"
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(look.color("accent") if is_on else look.faded("text_dim", 0.45))
+    painter.setBrush(style.color("accent") if is_on else style.faded("text_dim", 0.45))
     painter.drawRoundedRect(rect, 5, 5)
-    painter.setBrush(look.color("card"))
+    painter.setBrush(style.color("card"))
     painter.drawEllipse(QPointF(rect.right() - 5 if is_on else rect.left() + 5, rect.center().y()), 3.5, 3.5)
 
 
-def _paint_chevron(painter: QPainter, look: CanvasStyle, at: QPointF) -> None:
-    painter.setPen(QPen(look.color("text_dim"), 1.3))
+def _paint_chevron(painter: QPainter, style: CanvasStyle, at: QPointF) -> None:
+    painter.setPen(QPen(style.color("text_dim"), 1.3))
     painter.drawPolyline(
         [QPointF(at.x() - 3, at.y() - 1.5), QPointF(at.x(), at.y() + 1.5), QPointF(at.x() + 3, at.y() - 1.5)]
     )
 
 
-def paint_input_port(painter: QPainter, look: CanvasStyle, row: InputRow, known: PortStyle | None) -> None:
+def paint_input_port(painter: QPainter, style: CanvasStyle, row: InputRow, known: PortStyle | None) -> None:
     """An input's sign: of what flows in when wired, of its literal when there is one, else hollow."""
-    at, ground = QPointF(row.x, row.y), look.color("card")
+    at, ground = QPointF(row.x, row.y), style.color("card")
     if known is not None:
-        color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
+        color = style.family(known.family, known.dtype) if known.known else style.color("unknown_value")
         filled = known.requires_grad or known.family is not Family.TENSOR
         paint_port(painter, at, known.family, color, ground, filled=filled, leaf=known.leaf and known.requires_grad)
         return
     given = row.state in ("literal", "document_device")
-    color = look.family(row.family) if given else look.faded("unknown_value", 0.8)
+    color = style.family(row.family) if given else style.faded("unknown_value", 0.8)
     if row.required and row.state == "empty":
-        color = look.color("warning")
+        color = style.color("warning")
     paint_port(painter, at, row.family, color, ground, filled=given)
 
 
 def _paint_output(
-    painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections, row: OutputRow, known: PortStyle
+    painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections, row: OutputRow, known: PortStyle
 ) -> None:
-    paint_output_port(painter, look, row, known)
-    meter = look.meter
+    paint_output_port(painter, style, row, known)
+    meter = style.meter
     left, right = face.width * 0.3, face.width - PADDING
     if row.label:
         painter.setFont(meter.font("label"))
-        painter.setPen(look.color("text"))
+        painter.setPen(style.color("text"))
         label = meter.elided(row.label, "label", right - left)
         painter.drawText(QRectF(left, row.y - ROW / 2, right - left, ROW), Align.AlignVCenter | Align.AlignRight, label)
         right -= meter.width(label, "label") + 8
@@ -276,28 +278,28 @@ def _paint_output(
         return
     font = "mono_italic" if guessed else "mono"
     painter.setFont(meter.font(font))
-    painter.setPen(look.color("unknown_value" if guessed or facts.stale else "text_dim"))
-    left = _hint_left(look, face, row)
+    painter.setPen(style.color("unknown_value" if guessed or facts.stale else "text_dim"))
+    left = _hint_left(style, face, row)
     rect = QRectF(left, row.y - ROW / 2, right - left, ROW)
     painter.drawText(rect, Align.AlignVCenter | Align.AlignRight, meter.elided(hint, font, rect.width()))
 
 
-def _hint_left(look: CanvasStyle, face: CardLayout, row: OutputRow) -> float:
+def _hint_left(style: CanvasStyle, face: CardLayout, row: OutputRow) -> float:
     """Where the label or the field of an input in the same row ends."""
     beside = next((one for one in face.inputs if abs(one.y - row.y) < 1), None)
     if beside is None:
         return PADDING
     if beside.field is not None:
         return beside.field.right + 4
-    return PADDING + look.meter.width(beside.label, "label") + 8
+    return PADDING + style.meter.width(beside.label, "label") + 8
 
 
-def paint_output_port(painter: QPainter, look: CanvasStyle, row: OutputRow, known: PortStyle) -> None:
+def paint_output_port(painter: QPainter, style: CanvasStyle, row: OutputRow, known: PortStyle) -> None:
     """An output's sign: filled when it requires grad, square for a leaf, grey while nothing is known."""
-    color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
+    color = style.family(known.family, known.dtype) if known.known else style.color("unknown_value")
     filled = known.requires_grad or known.family is not Family.TENSOR
     leaf = known.leaf and known.requires_grad
-    paint_port(painter, QPointF(row.x, row.y), known.family, color, look.color("card"), filled=filled, leaf=leaf)
+    paint_port(painter, QPointF(row.x, row.y), known.family, color, style.color("card"), filled=filled, leaf=leaf)
 
 
 def qt_rect(box: Box) -> QRectF:

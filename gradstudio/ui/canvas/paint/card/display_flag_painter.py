@@ -28,10 +28,10 @@ def bypass_ends(face: CardLayout) -> tuple[QPointF, QPointF] | None:
     return QPointF(ways[0].x, ways[0].y), QPointF(face.outputs[0].x, face.outputs[0].y)
 
 
-def paint_bypass(painter: QPainter, look: CanvasStyle, face: CardLayout, height: float) -> None:
+def paint_bypass(painter: QPainter, style: CanvasStyle, face: CardLayout, height: float) -> None:
     """Its rows step back, and a line leads through it from what comes in to what goes out."""
     if not face.display_flags.collapsed:
-        painter.fillRect(QRectF(1, HEADER, face.width - 2, height - HEADER - 4), look.faded("card", 0.62))
+        painter.fillRect(QRectF(1, HEADER, face.width - 2, height - HEADER - 4), style.faded("card", 0.62))
     ends = bypass_ends(face)
     if ends is None:
         return
@@ -40,9 +40,9 @@ def paint_bypass(painter: QPainter, look: CanvasStyle, face: CardLayout, height:
     reach = face.width * 0.4
     path.cubicTo(start + QPointF(reach, 0), end - QPointF(reach, 0), end)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(look.color("accent"), 2.2))
+    painter.setPen(QPen(style.color("accent"), 2.2))
     painter.drawPath(path)
     tip = path.pointAtPercent(0.5)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(look.color("accent"))
+    painter.setBrush(style.color("accent"))
     painter.drawPolygon(QPolygonF([tip + QPointF(6, 0), tip + QPointF(-5, -5), tip + QPointF(-5, 5)]))

@@ -45,34 +45,34 @@ Align = Qt.AlignmentFlag
 
 
 def paint_distant_card(
-    painter: QPainter, look: CanvasStyle, scene: Scene, item: ItemId, rect: QRectF, zoom: float
+    painter: QPainter, style: CanvasStyle, scene: Scene, item: ItemId, rect: QRectF, zoom: float
 ) -> None:
     """The plate in a rectangle of view pixels."""
     face, failed = scene.stack.cards[item].face, _has_failed(scene, item)
     radius = max(2.0, 8.0 * zoom)
     head = min(rect.height(), max(HEADER * zoom, TITLE_HEIGHT if rect.width() >= LEGIBLE_WIDTH else 4.0))
-    painter.setPen(QPen(look.color("danger") if failed else look.color("card_edge"), 2.0 if failed else 1.0))
-    painter.setBrush(look.color("canvas" if scene.stack.cards[item].left_out else "card_well"))
+    painter.setPen(QPen(style.color("danger") if failed else style.color("card_edge"), 2.0 if failed else 1.0))
+    painter.setBrush(style.color("canvas" if scene.stack.cards[item].left_out else "card_well"))
     painter.drawRoundedRect(rect, radius, radius)
     header = QRectF(rect.x() + 0.5, rect.y() + 0.5, rect.width() - 1, head - 0.5)
-    colored = header_colour(scene, look, item)
+    colored = header_colour(scene, style, item)
     painter.fillPath(
-        half_rounded_path(header, radius), colored.ground if colored is not None else look.category(face.category)
+        half_rounded_path(header, radius), colored.ground if colored is not None else style.category(face.category)
     )
     state = state_of(scene.results, item) if scene.state.shown.gradients and not failed else None
     low = rect.bottom()
     if rect.width() >= LEGIBLE_WIDTH:
-        _paint_title(painter, look, face, header, colored)
-        body = _paint_foot(painter, look, scene.stack.cards[item].extras, rect.adjusted(7, head + 3, -5, -4))
+        _paint_title(painter, style, face, header, colored)
+        body = _paint_foot(painter, style, scene.stack.cards[item].extras, rect.adjusted(7, head + 3, -5, -4))
         low = body.bottom() + 4
-        state = _paint_body(painter, look, scene, item, body, state)
+        state = _paint_body(painter, style, scene, item, body, state)
     if failed:
-        paint_warning(painter, look, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), "danger")
-    _paint_tried(painter, look, scene.stack.cards[item].extras, rect, head)
+        paint_warning(painter, style, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), "danger")
+    _paint_tried(painter, style, scene.stack.cards[item].extras, rect, head)
     if state is not None:
-        paint_plate_state(painter, look, QRectF(rect.x(), rect.y(), rect.width(), low - rect.y()), state)
+        paint_plate_state(painter, style, QRectF(rect.x(), rect.y(), rect.width(), low - rect.y()), state)
     if zoom >= LEAST_PORT_ZOOM:
-        _paint_ports(painter, look, scene, face, rect, zoom)
+        _paint_ports(painter, style, scene, face, rect, zoom)
 
 
 def _has_failed(scene: Scene, item: ItemId) -> bool:
@@ -80,40 +80,40 @@ def _has_failed(scene: Scene, item: ItemId) -> bool:
     return any(current_failure(scene.results, one) is not None for one in scene.state.joining.whole((item,)))
 
 
-def _paint_tried(painter: QPainter, look: CanvasStyle, tried: DebugSections, rect: QRectF, head: float) -> None:
+def _paint_tried(painter: QPainter, style: CanvasStyle, tried: DebugSections, rect: QRectF, head: float) -> None:
     """A bar where a *What if* changed something and has no room for words; the badge of gradcheck."""
     if tried.changes and not _has_foot(tried, rect.height() - head - 7, rect.width()):
-        painter.fillRect(QRectF(rect.x() + 3, rect.bottom() - 4, rect.width() - 6, 3), look.color("info"))
+        painter.fillRect(QRectF(rect.x() + 3, rect.bottom() - 4, rect.width() - 6, 3), style.color("info"))
     if tried.check is not None and rect.width() >= LEGIBLE_WIDTH:
-        paint_check(painter, look, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), ok=tried.check)
+        paint_check(painter, style, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), ok=tried.check)
 
 
 def _paint_title(
-    painter: QPainter, look: CanvasStyle, face: CardLayout, header: QRectF, colored: HeaderColour | None
+    painter: QPainter, style: CanvasStyle, face: CardLayout, header: QRectF, colored: HeaderColour | None
 ) -> None:
     """The name, then the operator's title; with the figure that colours the card in its place."""
     room = header.adjusted(6, 0, -4, 0)
-    ink = colored.ink if colored is not None else look.color("header_text")
+    ink = colored.ink if colored is not None else style.color("header_text")
     name, fonts = face.names or face.title, ("plate", "badge", "badge_note", "plate_small")
-    role = next((font for font in fonts if look.meter.width(name, font) <= room.width()), fonts[-1])
-    name = shorten_title(look.meter, name, role, room.width()) or _symbol(look, face, role, room.width())
-    painter.setFont(look.meter.font(role))
+    role = next((font for font in fonts if style.meter.width(name, font) <= room.width()), fonts[-1])
+    name = shorten_title(style.meter, name, role, room.width()) or _symbol(style, face, role, room.width())
+    painter.setFont(style.meter.font(role))
     painter.setPen(ink)
     painter.drawText(room, Align.AlignVCenter, name)
-    rest = room.adjusted(look.meter.width(name, role) + 6, 0, 0, 0)
+    rest = room.adjusted(style.meter.width(name, role) + 6, 0, 0, 0)
     if colored is not None:
-        if look.meter.width(colored.text, "badge_note") <= rest.width():
-            painter.setFont(look.meter.font("badge_note"))
+        if style.meter.width(colored.text, "badge_note") <= rest.width():
+            painter.setFont(style.meter.font("badge_note"))
             painter.drawText(rest, Align.AlignVCenter | Align.AlignRight, colored.text)
     elif face.names and rest.width() > 24:
-        painter.setFont(look.meter.font("badge_note"))
-        painter.setPen(look.faded("header_text", 0.75))
-        painter.drawText(rest, Align.AlignVCenter, shorten_title(look.meter, face.title, "badge_note", rest.width()))
+        painter.setFont(style.meter.font("badge_note"))
+        painter.setPen(style.faded("header_text", 0.75))
+        painter.drawText(rest, Align.AlignVCenter, shorten_title(style.meter, face.title, "badge_note", rest.width()))
 
 
-def _symbol(look: CanvasStyle, face: CardLayout, role: str, width: float) -> str:
+def _symbol(style: CanvasStyle, face: CardLayout, role: str, width: float) -> str:
     """What stands for a name that has no room: the operator's title, where that fits."""
-    return face.title if look.meter.width(face.title, role) <= width else ""
+    return face.title if style.meter.width(face.title, role) <= width else ""
 
 
 def _has_foot(tried: DebugSections, height: float, width: float) -> bool:
@@ -121,99 +121,99 @@ def _has_foot(tried: DebugSections, height: float, width: float) -> bool:
     return bool(tried.changes or tried.cost) and height >= LEAST_WITH_FOOT and width >= LEAST_FOOT_WIDTH
 
 
-def _paint_foot(painter: QPainter, look: CanvasStyle, tried: DebugSections, body: QRectF) -> QRectF:
+def _paint_foot(painter: QPainter, style: CanvasStyle, tried: DebugSections, body: QRectF) -> QRectF:
     """A *What if* and costs, a line each; what is left of the body above them."""
     room = QRectF(body)
     if not _has_foot(tried, body.height(), body.width() + 12):
         return room
     if tried.cost:
         room.setBottom(room.bottom() - FOOT_LINE)
-        paint_cost(painter, look, tried.cost, QRectF(room.x(), room.bottom() + 2, room.width(), FOOT_LINE))
+        paint_cost(painter, style, tried.cost, QRectF(room.x(), room.bottom() + 2, room.width(), FOOT_LINE))
     if tried.changes:
         room.setBottom(room.bottom() - FOOT_LINE - 1)
         line = QRectF(room.x(), room.bottom() + 2, room.width(), FOOT_LINE - 1)
-        painter.fillRect(line.adjusted(-5, 0, 3, 0), look.faded("info", 0.18))
-        painter.fillRect(QRectF(line.x() - 6, line.y(), 3, line.height()), look.color("info"))
-        paint_change(painter, look, tried.changes[0], line)
+        painter.fillRect(line.adjusted(-5, 0, 3, 0), style.faded("info", 0.18))
+        painter.fillRect(QRectF(line.x() - 6, line.y(), 3, line.height()), style.color("info"))
+        paint_change(painter, style, tried.changes[0], line)
     return room
 
 
 def _paint_body(
-    painter: QPainter, look: CanvasStyle, scene: Scene, item: ItemId, body: QRectF, state: GradState | None
+    painter: QPainter, style: CanvasStyle, scene: Scene, item: ItemId, body: QRectF, state: GradState | None
 ) -> GradState | None:
     """Everything below the title; the state that still needs a sign, None when it is told."""
     records = scene.results.outputs(item)
     failure = current_failure(scene.results, item)
     if failure is not None:
-        _paint_failure(painter, look, single_line(failure.what), body)
+        _paint_failure(painter, style, single_line(failure.what), body)
         return None
     expected = scene.results.inference(item, 0)
     refused = single_line(expected_refusal(scene.results, item))
     if refused or (not records and expected is not None and expected.need):
         words = refused or (size_title(expected.need) if expected is not None and expected.need else "")
-        _paint_failure(painter, look, words, body, "warning")
+        _paint_failure(painter, style, words, body, "warning")
         return None
     if not records:
-        _paint_expected(painter, look, scene, item, body)
+        _paint_expected(painter, style, scene, item, body)
         return None
     if scene.results.stale(item):
-        look = look.stale
+        style = style.stale
     room = QRectF(body)
     is_alone = not (scene.state.shown.values or any(_facts(records[0], scene.state.shown)))
     roomy = scene.state.shown.gradients and body.height() >= (LINE if is_alone else LEAST_FOR_GRADIENT)
     if roomy and isinstance(records[0], TensorRecord) and state is not None:
         room.setBottom(room.bottom() - LINE - 2)
         line = QRectF(body.x(), body.bottom() - LINE, body.width(), LINE)
-        _paint_gradient(painter, look, scene, item, records[0], line)
+        _paint_gradient(painter, style, scene, item, records[0], line)
         state = None
     elif state is not None and room.height() < NUMBER_LINE + ROOM:
         room.setRight(room.right() - ROOM)
-    _paint_value(painter, look, scene, records[0], room, ROOM if state is not None else 0.0)
+    _paint_value(painter, style, scene, records[0], room, ROOM if state is not None else 0.0)
     return state
 
 
-def _paint_failure(painter: QPainter, look: CanvasStyle, words: str, body: QRectF, role: str = "danger") -> None:
+def _paint_failure(painter: QPainter, style: CanvasStyle, words: str, body: QRectF, role: str = "danger") -> None:
     """As many lines of torch's words as there is room for; the last one ends in "…" where words are left."""
     room = int((body.height() + 2) / LINE)
     if room < 1:
         return
-    lines = look.meter.wrapped(words, "badge_note", body.width())
+    lines = style.meter.wrapped(words, "badge_note", body.width())
     if len(lines) > room:
         lines[room - 1 :] = [" ".join(lines[room - 1 :])]
     for number, text in enumerate(lines):
         below = body.adjusted(0, LINE * number, 0, 0)
-        _line(painter, look, text, "badge_note", look.color(role), below, LINE)
+        _line(painter, style, text, "badge_note", style.color(role), below, LINE)
 
 
-def _paint_expected(painter: QPainter, look: CanvasStyle, scene: Scene, item: ItemId, body: QRectF) -> None:
+def _paint_expected(painter: QPainter, style: CanvasStyle, scene: Scene, item: ItemId, body: QRectF) -> None:
     """Before a run: the literal that stands first, else the shape that is expected."""
     given = (row for row in scene.stack.cards[item].face.fields() if not row.faint)
     literal = next((f"{row.label} {row.shown}" for row in given), "")
     expected = scene.results.inference(item, 0)
     if literal:
-        _line(painter, look, literal, "mono", look.color("text_dim"), body, LINE)
+        _line(painter, style, literal, "mono", style.color("text_dim"), body, LINE)
     elif expected is not None and expected.shape is not None and scene.state.shown.shapes:
         shape = value_format.shape(expected.shape)
-        _line(painter, look, shape, "mono_italic", look.color("unknown_value"), body, LINE)
+        _line(painter, style, shape, "mono_italic", style.color("unknown_value"), body, LINE)
     reason = scene.results.incomplete(item)
     if reason:
         below = body.adjusted(0, LINE if literal else 0, 0, 0)
-        _line(painter, look, reason, "badge_note", look.color("warning"), below, LINE)
+        _line(painter, style, reason, "badge_note", style.color("warning"), below, LINE)
 
 
 def _paint_value(
-    painter: QPainter, look: CanvasStyle, scene: Scene, record: Record, room: QRectF, corner: float = 0.0
+    painter: QPainter, style: CanvasStyle, scene: Scene, record: Record, room: QRectF, corner: float = 0.0
 ) -> None:
     """The value, or where values are not shown what is; a square of that side in the lower right corner stays free."""
     if not scene.state.shown.values:
         for number, text in enumerate(_facts(record, scene.state.shown)):
             below = room.adjusted(0, LINE * number, -corner, 0)
-            _line(painter, look, text, "mono_small", look.color("text_dim"), below, LINE)
+            _line(painter, style, text, "mono_small", style.color("text_dim"), below, LINE)
     elif isinstance(record, TensorRecord) and record.summary.shape != ():
-        _paint_tensor(painter, look, scene, record.summary, room, corner)
+        _paint_tensor(painter, style, scene, record.summary, room, corner)
     else:
         number = isinstance(record, TensorRecord) or (isinstance(record, PlainRecord) and record.what == "number")
-        paint_number(painter, look, record, room, large=number)
+        paint_number(painter, style, record, room, large=number)
 
 
 def _facts(record: Record, shown: Shown) -> Iterator[str]:
@@ -228,7 +228,7 @@ def _facts(record: Record, shown: Shown) -> Iterator[str]:
         yield record.grad_fn
 
 
-def paint_number(painter: QPainter, look: CanvasStyle, record: Record, room: QRectF, *, large: bool) -> None:
+def paint_number(painter: QPainter, style: CanvasStyle, record: Record, room: QRectF, *, large: bool) -> None:
     """As many digits as there is room for, larger where there is room for that too."""
     tall = large and room.height() >= NUMBER_LINE - 2
     value = record.summary.value if isinstance(record, TensorRecord) else getattr(record, "value", None)
@@ -239,54 +239,54 @@ def paint_number(painter: QPainter, look: CanvasStyle, record: Record, room: QRe
     )
     roles = ("number_small", "mono", "mono_small") if tall else ("mono", "mono_small")
     tries = [(text, role) for text in texts for role in roles]
-    text, role = next((one for one in tries if look.meter.width(*one) <= room.width()), tries[-1])
-    _line(painter, look, text, role, look.color("text"), room, NUMBER_LINE if tall else LINE)
+    text, role = next((one for one in tries if style.meter.width(*one) <= room.width()), tries[-1])
+    _line(painter, style, text, role, style.color("text"), room, NUMBER_LINE if tall else LINE)
 
 
 def _paint_tensor(
-    painter: QPainter, look: CanvasStyle, scene: Scene, summary: Summary, room: QRectF, corner: float
+    painter: QPainter, style: CanvasStyle, scene: Scene, summary: Summary, room: QRectF, corner: float
 ) -> None:
     """Small ones as numbers, others as a shape above a picture."""
     beside, above = room.adjusted(0, 0, -corner, 0), room.adjusted(0, 0, 0, -corner)
-    rows = _written_out(look, summary, above) or _written_out(look, summary, beside)
+    rows = _written_out(style, summary, above) or _written_out(style, summary, beside)
     if rows:
         for number, text in enumerate(rows):
-            _line(painter, look, text, "mono", look.color("text"), room.adjusted(0, LINE * number, 0, 0), LINE)
+            _line(painter, style, text, "mono", style.color("text"), room.adjusted(0, LINE * number, 0, 0), LINE)
         return
     if scene.state.shown.shapes:
         shape = value_format.shape(summary.shape)
-        role = _fitting_role(look, shape, room.width())
+        role = _fitting_role(style, shape, room.width())
         if role:
-            _line(painter, look, shape, role, look.color("text_dim"), room, LINE)
+            _line(painter, style, shape, role, style.color("text_dim"), room, LINE)
             room = room.adjusted(0, LINE + 1, 0, 0)
     if value_format.is_uniform(summary):
-        text = next((text for text in value_format.extents(summary) if _fitting_role(look, text, room.width())), "")
-        _line(painter, look, text, _fitting_role(look, text, room.width()) or "mono", look.color("text"), room, LINE)
+        text = next((text for text in value_format.extents(summary) if _fitting_role(style, text, room.width())), "")
+        _line(painter, style, text, _fitting_role(style, text, room.width()) or "mono", style.color("text"), room, LINE)
         return
-    picture = tensor_image.image(summary, look.theme)
+    picture = tensor_image.image(summary, style.theme)
     if picture is None or room.height() < 6:
         return
     ratio = max(0.5, min(4.0, picture.width() / picture.height()))
     height = min(room.height(), max(1.0, room.width() - corner) / ratio)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
     opacity = painter.opacity()
-    painter.setOpacity(opacity * look.picture_opacity)
+    painter.setOpacity(opacity * style.picture_opacity)
     painter.drawImage(QRectF(room.x(), room.y(), height * ratio, height), picture)
     painter.setOpacity(opacity)
 
 
-def _written_out(look: CanvasStyle, summary: Summary, room: QRectF) -> list[str]:
+def _written_out(style: CanvasStyle, summary: Summary, room: QRectF) -> list[str]:
     """The numbers of a small tensor as lines; [] when they do not fit."""
     if summary.value is None or not value_format.has_all_elements(summary.shape):
         return []
     rows = ["  ".join(row) for row in value_format.grid(summary)]
     if not rows or len(rows) * LINE > room.height():
         return []
-    return rows if max(look.meter.width(row, "mono") for row in rows) <= room.width() else []
+    return rows if max(style.meter.width(row, "mono") for row in rows) <= room.width() else []
 
 
 def _paint_gradient(
-    painter: QPainter, look: CanvasStyle, scene: Scene, item: ItemId, record: TensorRecord, line: QRectF
+    painter: QPainter, style: CanvasStyle, scene: Scene, item: ItemId, record: TensorRecord, line: QRectF
 ) -> None:
     row = scene.results.grad(item, 0)
     state: GradState = row.state if row is not None else record.grad_state
@@ -294,42 +294,42 @@ def _paint_gradient(
     is_norm = grad is not None and grad.shape != () and state == "value"
     words = line if is_norm else line.adjusted(14, 0, 0, 0)
     if not is_norm:
-        paint_state(painter, look, QRectF(line.x() - 1, line.y() + 1.5, 11, 11), state)
+        paint_state(painter, style, QRectF(line.x() - 1, line.y() + 1.5, 11, 11), state)
     if grad is None or state not in ("value", "accumulated"):
-        color = look.color("warning" if state == "cut" else "unknown_value")
+        color = style.color("warning" if state == "cut" else "unknown_value")
         tries = (STATE_WORDS[state], SHORT_STATE_WORDS.get(state, ""))
-        text = next((text for text in tries if look.meter.width(text, "badge_note") <= words.width()), "")
-        _line(painter, look, text, "badge_note", color, words, LINE)
+        text = next((text for text in tries if style.meter.width(text, "badge_note") <= words.width()), "")
+        _line(painter, style, text, "badge_note", color, words, LINE)
         return
     if grad.shape == ():
         texts = [value_format.number(grad.value), value_format.number(grad.value, 2)]
     else:
         texts = [f"‖∇‖ {value_format.norm(grad)}", f"‖∇‖{value_format.norm(grad)}", "‖∇‖"]
     for text in texts:
-        role = _fitting_role(look, text, words.width())
+        role = _fitting_role(style, text, words.width())
         if role:
-            _line(painter, look, text, role, look.gradient, words, LINE)
+            _line(painter, style, text, role, style.gradient, words, LINE)
             return
 
 
-def _fitting_role(look: CanvasStyle, text: str, width: float) -> str:
+def _fitting_role(style: CanvasStyle, text: str, width: float) -> str:
     """The larger font in which the text fits; "" when it fits in none."""
-    return next((role for role in ("mono", "mono_small") if look.meter.width(text, role) <= width), "")
+    return next((role for role in ("mono", "mono_small") if style.meter.width(text, role) <= width), "")
 
 
 def _line(
-    painter: QPainter, look: CanvasStyle, text: str, role: str, color: QColor, room: QRectF, height: float
+    painter: QPainter, style: CanvasStyle, text: str, role: str, color: QColor, room: QRectF, height: float
 ) -> None:
     if room.height() < height - 2:
         return
-    painter.setFont(look.meter.font(role))
+    painter.setFont(style.meter.font(role))
     painter.setPen(color)
     line = QRectF(room.x(), room.y(), room.width(), height)
-    painter.drawText(line, Align.AlignVCenter, look.meter.elided(text, role, room.width()))
+    painter.drawText(line, Align.AlignVCenter, style.meter.elided(text, role, room.width()))
 
 
 def _paint_ports(
-    painter: QPainter, look: CanvasStyle, scene: Scene, face: CardLayout, rect: QRectF, zoom: float
+    painter: QPainter, style: CanvasStyle, scene: Scene, face: CardLayout, rect: QRectF, zoom: float
 ) -> None:
     """Dots where the ports are, in the colour of what flows."""
     wired = dict(scene.looks.input_looks(face.item))
@@ -337,20 +337,20 @@ def _paint_ports(
     for row in face.inputs:
         known = wired.get(row.path)
         given = row.state == "literal"
-        color = look.color("unknown_value")
+        color = style.color("unknown_value")
         if known is not None and known.known:
-            color = look.family(known.family, known.dtype)
+            color = style.family(known.family, known.dtype)
         elif given:
-            color = look.family(row.family)
+            color = style.family(row.family)
         filled = known is not None or given
-        painter.setBrush(color if filled else look.color("card_well"))
-        painter.setPen(QPen(look.color("canvas") if filled else color, 1.0 if filled else 1.4))
+        painter.setBrush(color if filled else style.color("card_well"))
+        painter.setPen(QPen(style.color("canvas") if filled else color, 1.0 if filled else 1.4))
         painter.drawEllipse(QPointF(rect.x() + row.x * zoom, rect.y() + row.y * zoom), radius, radius)
     for output in face.outputs:
         known = scene.looks.look_of(output.owner, output.index)
-        color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
+        color = style.family(known.family, known.dtype) if known.known else style.color("unknown_value")
         at = QPointF(rect.x() + output.x * zoom, rect.y() + output.y * zoom)
         filled = known.requires_grad or known.family is not Family.TENSOR
-        painter.setBrush(color if filled else look.color("card_well"))
-        painter.setPen(QPen(look.color("canvas") if filled else color, 1.0 if filled else 1.5))
+        painter.setBrush(color if filled else style.color("card_well"))
+        painter.setPen(QPen(style.color("canvas") if filled else color, 1.0 if filled else 1.5))
         painter.drawEllipse(at, radius, radius)

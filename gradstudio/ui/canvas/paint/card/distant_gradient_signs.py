@@ -76,21 +76,21 @@ def has_sign(rect: QRectF) -> bool:
     return rect.width() >= LEAST_PLATE[0] and rect.height() >= LEAST_PLATE[1]
 
 
-def paint_plate_state(painter: QPainter, look: CanvasStyle, plate: QRectF, state: GradState) -> None:
+def paint_plate_state(painter: QPainter, style: CanvasStyle, plate: QRectF, state: GradState) -> None:
     """A sign, or a dot, in the lower right corner of a plate."""
     import numpy as np
 
     if not has_sign(plate):
-        paint_dots(painter, look, np.array([[plate.x(), plate.y(), plate.width(), plate.height()]]), [state])
+        paint_dots(painter, style, np.array([[plate.x(), plate.y(), plate.width(), plate.height()]]), [state])
         return
     sign = QRectF(plate.right() - SIGN - 3, plate.bottom() - SIGN - 2.5, SIGN, SIGN)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(look.color("card_well"))
+    painter.setBrush(style.color("card_well"))
     painter.drawRoundedRect(sign.adjusted(-1.5, -1, 1.5, 1), 3, 3)
-    paint_state(painter, look, sign, state)
+    paint_state(painter, style, sign, state)
 
 
-def paint_dots(painter: QPainter, look: CanvasStyle, plates: Floats, states: Sequence[GradState | None]) -> None:
+def paint_dots(painter: QPainter, style: CanvasStyle, plates: Floats, states: Sequence[GradState | None]) -> None:
     """A dot on each plate (rows of x, y, width, height in view pixels), those of one state at once."""
     corners = plates[:, :2] + plates[:, 2:]
     large = (plates[:, 2] >= LEAST_DOTTED[0]) & (plates[:, 3] >= LEAST_DOTTED[1])
@@ -99,10 +99,10 @@ def paint_dots(painter: QPainter, look: CanvasStyle, plates: Floats, states: Seq
         if state is not None and large[k]:
             groups.setdefault(state, []).append(k)
     painter.setPen(Qt.PenStyle.NoPen)
-    ground = look.color("card_well")
+    ground = style.color("card_well")
     for state, which in groups.items():
         role, parts, hollow = DOTS[state]
-        color = look.gradient if role == GRADIENT else look.color(role)
+        color = style.gradient if role == GRADIENT else style.color(role)
         for x, y, width, height in parts:
             _fill(painter, corners[which], (x - 1, y - 1, width + 2, height + 2), ground)
         for x, y, width, height in parts:

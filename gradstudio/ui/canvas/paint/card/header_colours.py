@@ -35,32 +35,32 @@ class HeaderColour(msgspec.Struct, frozen=True):
     text: str = ""
 
 
-def header_colour(scene: "Scene", look: CanvasStyle, item: ItemId) -> HeaderColour | None:
+def header_colour(scene: "Scene", style: CanvasStyle, item: ItemId) -> HeaderColour | None:
     """How a card's header is coloured; None: by its category. What is left out is grey and says so."""
     card = scene.stack.cards[item]
     if card.left_out:  # grey, yet every letter as clear as on any card
         return HeaderColour(
-            look.faded("text_dim", LEFT_OUT_GROUND), look.color("text"), "muted" if card.face.muted else "left out"
+            style.faded("text_dim", LEFT_OUT_GROUND), style.color("text"), "muted" if card.face.muted else "left out"
         )
     if scene.colours.scale is None:
         return None
-    color = color_of(scene.colours.scale, look, item)
-    return HeaderColour(color, ink_on(color, look), scene.colours.scale.text(item))
+    color = color_of(scene.colours.scale, style, item)
+    return HeaderColour(color, ink_on(color, style), scene.colours.scale.text(item))
 
 
-def color_of(colouring: ColourScale, look: CanvasStyle, item: ItemId) -> QColor:
+def color_of(colouring: ColourScale, style: CanvasStyle, item: ItemId) -> QColor:
     """The colour of a node; a neutral one where it has no figure."""
     share, kind = colouring.share(item), colouring.kind(item)
     if colouring.is_zero(item):
-        return QColor(look.theme.scale_zero)
+        return QColor(style.theme.scale_zero)
     if share is not None:
-        return _steps(look.theme.scale)[round(share * (LEVELS - 1))]
-    return QColor(look.theme.kinds[kind % len(look.theme.kinds)]) if kind is not None else look.color("line")
+        return _steps(style.theme.scale)[round(share * (LEVELS - 1))]
+    return QColor(style.theme.kinds[kind % len(style.theme.kinds)]) if kind is not None else style.color("line")
 
 
-def ink_on(ground: QColor, look: CanvasStyle) -> QColor:
+def ink_on(ground: QColor, style: CanvasStyle) -> QColor:
     """The theme's darkest or lightest, whichever can be read."""
-    inks = (look.color("text"), look.color("canvas"))
+    inks = (style.color("text"), style.color("canvas"))
     return max(inks, key=lambda ink: abs(_light(ink) - _light(ground)))
 
 
@@ -83,9 +83,9 @@ def _steps(stops: tuple[str, ...]) -> tuple[QColor, ...]:
     return tuple(QColor(*rgb) for rgb in zip(*channels, strict=True))
 
 
-def paint_legend(painter: QPainter, look: CanvasStyle, colouring: ColourScale, height: float) -> None:
+def paint_legend(painter: QPainter, style: CanvasStyle, colouring: ColourScale, height: float) -> None:
     """At the bottom left of a view of that height: what the colours mean."""
-    meter = look.meter
+    meter = style.meter
     words = colouring.words[:MAX_KINDS]
     zero = colouring.zero_text
     lines = _scale_lines(colouring) if colouring.is_scale else max(1, len(words))
@@ -95,20 +95,20 @@ def paint_legend(painter: QPainter, look: CanvasStyle, colouring: ColourScale, h
     inner = max(BAR, *widths) if colouring.is_scale else max(120.0, *widths)
     box = QRectF(LEGEND_EDGE, 0, inner + 24, LINE * (lines + 1) + 14)
     box.moveBottom(height - LEGEND_EDGE)
-    painter.setPen(QPen(look.color("line"), 1.0))
-    painter.setBrush(look.faded("surface", 0.94))
+    painter.setPen(QPen(style.color("line"), 1.0))
+    painter.setBrush(style.faded("surface", 0.94))
     painter.drawRoundedRect(box, 7, 7)
     inside = box.adjusted(12, 7, -12, -7)
     painter.setFont(meter.font("badge"))
-    painter.setPen(look.color("text"))
+    painter.setPen(style.color("text"))
     painter.drawText(QRectF(inside.x(), inside.y(), inside.width(), LINE), Align.AlignVCenter, colouring.metric.title)
     body = inside.adjusted(0, LINE, 0, 0)
     if not colouring.figures:
-        _small(painter, look, QRectF(body.x(), body.y(), body.width(), LINE), "nothing yet: run the program")
+        _small(painter, style, QRectF(body.x(), body.y(), body.width(), LINE), "nothing yet: run the program")
     elif colouring.is_scale:
-        _paint_scale(painter, look, colouring, body)
+        _paint_scale(painter, style, colouring, body)
     else:
-        _paint_kinds(painter, look, words, len(colouring.words), body)
+        _paint_kinds(painter, style, words, len(colouring.words), body)
 
 
 def _scale_lines(colouring: ColourScale) -> int:
@@ -116,47 +116,47 @@ def _scale_lines(colouring: ColourScale) -> int:
     return max(1, (2 if colouring.high > 0 else 0) + bool(colouring.zero_text))
 
 
-def _paint_scale(painter: QPainter, look: CanvasStyle, colouring: ColourScale, body: QRectF) -> None:
+def _paint_scale(painter: QPainter, style: CanvasStyle, colouring: ColourScale, body: QRectF) -> None:
     if colouring.high > 0:
-        _paint_bar(painter, look, colouring, body)
+        _paint_bar(painter, style, colouring, body)
         body = body.adjusted(0, 2 * LINE, 0, 0)
     if colouring.zero_text:
-        _paint_swatch(painter, look, body, look.theme.scale_zero, colouring.zero_text)
+        _paint_swatch(painter, style, body, style.theme.scale_zero, colouring.zero_text)
 
 
-def _paint_bar(painter: QPainter, look: CanvasStyle, colouring: ColourScale, body: QRectF) -> None:
+def _paint_bar(painter: QPainter, style: CanvasStyle, colouring: ColourScale, body: QRectF) -> None:
     ramp = QLinearGradient(body.topLeft(), QPointF(body.right(), body.top()))
-    steps = _steps(look.theme.scale)
+    steps = _steps(style.theme.scale)
     for number, color in enumerate(steps):
         ramp.setColorAt(number / (LEVELS - 1), color)
     bar = QRectF(body.x(), body.y() + 3, body.width(), 10)
-    painter.setPen(QPen(look.color("line"), 1.0))
+    painter.setPen(QPen(style.color("line"), 1.0))
     painter.setBrush(ramp if colouring.high > colouring.low else steps[round(0.5 * (LEVELS - 1))])
     painter.drawRoundedRect(bar, 2, 2)
     unit, line = colouring.metric.unit, QRectF(body.x(), body.y() + LINE, body.width(), LINE)
-    _small(painter, look, line, with_unit(colouring.low, unit))
+    _small(painter, style, line, with_unit(colouring.low, unit))
     if colouring.high > colouring.low:
-        _small(painter, look, line, with_unit(colouring.high, unit), Align.AlignRight)
-        _small(painter, look, line, "log", Align.AlignHCenter)
+        _small(painter, style, line, with_unit(colouring.high, unit), Align.AlignRight)
+        _small(painter, style, line, "log", Align.AlignHCenter)
 
 
-def _paint_kinds(painter: QPainter, look: CanvasStyle, words: Sequence[str], count: int, body: QRectF) -> None:
+def _paint_kinds(painter: QPainter, style: CanvasStyle, words: Sequence[str], count: int, body: QRectF) -> None:
     for number, word in enumerate(words):
         more = number == MAX_KINDS - 1 and count > MAX_KINDS
         text = f"{word} and {count - MAX_KINDS} more" if more else word
         line = body.adjusted(0, LINE * number, 0, 0)
-        _paint_swatch(painter, look, line, look.theme.kinds[number % len(look.theme.kinds)], text)
+        _paint_swatch(painter, style, line, style.theme.kinds[number % len(style.theme.kinds)], text)
 
 
-def _paint_swatch(painter: QPainter, look: CanvasStyle, line: QRectF, color: str, text: str) -> None:
+def _paint_swatch(painter: QPainter, style: CanvasStyle, line: QRectF, color: str, text: str) -> None:
     """A colour and what it means, at the top of a rectangle."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(color))
     painter.drawRoundedRect(QRectF(line.x(), line.y() + 3, 12, 11), 2, 2)
-    _small(painter, look, QRectF(line.x() + 20, line.y(), line.width() - 20, LINE), text)
+    _small(painter, style, QRectF(line.x() + 20, line.y(), line.width() - 20, LINE), text)
 
 
-def _small(painter: QPainter, look: CanvasStyle, line: QRectF, text: str, flag: Align = Align.AlignLeft) -> None:
-    painter.setFont(look.meter.font("small"))
-    painter.setPen(look.color("text_dim"))
+def _small(painter: QPainter, style: CanvasStyle, line: QRectF, text: str, flag: Align = Align.AlignLeft) -> None:
+    painter.setFont(style.meter.font("small"))
+    painter.setPen(style.color("text_dim"))
     painter.drawText(line, Align.AlignVCenter | flag, text)

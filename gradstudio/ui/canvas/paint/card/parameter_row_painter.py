@@ -18,66 +18,68 @@ GAP: Final = 7.0
 Align = Qt.AlignmentFlag
 
 
-def paint_parameter_rows(painter: QPainter, look: CanvasStyle, leaves: ParameterRows, top: float, width: float) -> None:
+def paint_parameter_rows(
+    painter: QPainter, style: CanvasStyle, leaves: ParameterRows, top: float, width: float
+) -> None:
     """All rows below `top`; the painter's origin is the card's top left corner."""
     for row in leaves.rows:
         y = top + LEAF_EDGE + row.y
-        _paint_first_line(painter, look, row, QRectF(PADDING, y, width - 2 * PADDING, LEAF))
+        _paint_first_line(painter, style, row, QRectF(PADDING, y, width - 2 * PADDING, LEAF))
         if row.height > LEAF:
-            _paint_gradient(painter, look, row, QRectF(PADDING, y + LEAF - 1, width - 2 * PADDING, GRADIENT))
+            _paint_gradient(painter, style, row, QRectF(PADDING, y + LEAF - 1, width - 2 * PADDING, GRADIENT))
     if leaves.more:
-        painter.setFont(look.meter.font("small"))
-        painter.setPen(look.color("text_dim"))
+        painter.setFont(style.meter.font("small"))
+        painter.setPen(style.color("text_dim"))
         line = QRectF(PADDING, top + LEAF_EDGE + leaves.more_y, width - 2 * PADDING, MORE)
-        painter.drawText(line, Align.AlignVCenter, look.meter.elided(leaves.more, "small", line.width()))
+        painter.drawText(line, Align.AlignVCenter, style.meter.elided(leaves.more, "small", line.width()))
 
 
-def paint_leaf_ports(painter: QPainter, look: CanvasStyle, leaves: ParameterRows, top: float, width: float) -> None:
+def paint_leaf_ports(painter: QPainter, style: CanvasStyle, leaves: ParameterRows, top: float, width: float) -> None:
     """The sign of every row: a square where it learns, else a hollow circle."""
     for row in leaves.rows:
         at = QPointF(width, top + LEAF_EDGE + row.y + LEAF / 2)
-        color = look.family(Family.TENSOR, row.dtype)
-        paint_port(painter, at, Family.TENSOR, color, look.color("card"), filled=row.learns, leaf=row.learns)
+        color = style.family(Family.TENSOR, row.dtype)
+        paint_port(painter, at, Family.TENSOR, color, style.color("card"), filled=row.learns, leaf=row.learns)
 
 
-def _paint_first_line(painter: QPainter, look: CanvasStyle, row: ParameterRow, line: QRectF) -> None:
+def _paint_first_line(painter: QPainter, style: CanvasStyle, row: ParameterRow, line: QRectF) -> None:
     """Name and shape at the left, the values at the right, in as many digits as there is room for."""
-    meter = look.meter
+    meter = style.meter
     name = meter.elided(row.path, "mono", line.width() * 0.62)
-    _text(painter, look, name, "mono", look.color("text"), line)
+    _text(painter, style, name, "mono", style.color("text"), line)
     left = line.left() + meter.width(name, "mono") + GAP
     shape = meter.elided(row.shape, "mono", max(0.0, line.right() - left))
-    _text(painter, look, shape, "mono", look.color("text_dim"), QRectF(left, line.y(), line.right() - left, LEAF))
+    _text(painter, style, shape, "mono", style.color("text_dim"), QRectF(left, line.y(), line.right() - left, LEAF))
     room = line.right() - left - meter.width(shape, "mono") - GAP
     roles = ("mono_italic",) if row.guessed else ("mono", "mono_small")
     tries = [(text, role) for role in roles for text in row.values if meter.width(text, role) <= room]
     if tries:
-        color = look.color("unknown_value" if row.guessed else "text")
-        _text(painter, look, *tries[0], color, line, Align.AlignRight)
+        color = style.color("unknown_value" if row.guessed else "text")
+        _text(painter, style, *tries[0], color, line, Align.AlignRight)
 
 
-def _paint_gradient(painter: QPainter, look: CanvasStyle, row: ParameterRow, line: QRectF) -> None:
+def _paint_gradient(painter: QPainter, style: CanvasStyle, row: ParameterRow, line: QRectF) -> None:
     sign = QRectF(line.left() + INDENT, line.top() + (GRADIENT - SIGN) / 2, SIGN, SIGN)
-    paint_state(painter, look, sign, row.state)
+    paint_state(painter, style, sign, row.state)
     has_value = row.state in ("value", "accumulated")
-    color = look.gradient if has_value else look.color("unknown_value")
+    color = style.gradient if has_value else style.color("unknown_value")
     body = line.adjusted(INDENT + SIGN + 5, 0, 0, 0)
-    _text(painter, look, row.gradient, "mono" if has_value else "small_italic", color, body)
+    _text(painter, style, row.gradient, "mono" if has_value else "small_italic", color, body)
     if row.state == "accumulated":
-        left = look.meter.width(row.gradient, "mono") + 8
-        words = look.meter.elided("accumulated", "small_italic", body.width() - left)
-        _text(painter, look, words, "small_italic", look.color("warning"), body.adjusted(left, 0, 0, 0))
+        left = style.meter.width(row.gradient, "mono") + 8
+        words = style.meter.elided("accumulated", "small_italic", body.width() - left)
+        _text(painter, style, words, "small_italic", style.color("warning"), body.adjusted(left, 0, 0, 0))
 
 
 def _text(
     painter: QPainter,
-    look: CanvasStyle,
+    style: CanvasStyle,
     text: str,
     role: str,
     color: QColor,
     line: QRectF,
     side: Align = Align.AlignLeft,
 ) -> None:
-    painter.setFont(look.meter.font(role))
+    painter.setFont(style.meter.font(role))
     painter.setPen(color)
     painter.drawText(line, Align.AlignVCenter | side, text)

@@ -17,17 +17,17 @@ CELLS_WIDTH: Final = 46.0
 SIGN: Final = 8.0
 
 
-def paint_placeholder(painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections) -> None:
+def paint_placeholder(painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections) -> None:
     """Outlines result by result; dtype and device stand where they will stand after the run."""
     y = face.height + facts.leaves.height
     words = facts.expected
     if not facts.awaited:
-        _paint_words(painter, look, words, PADDING, y + EDGE, face.width - 2 * PADDING)
+        _paint_words(painter, style, words, PADDING, y + EDGE, face.width - 2 * PADDING)
         return
     for each in facts.awaited:
         inner = QRectF(PADDING, y + EDGE + each.lead, face.width - 2 * PADDING, each.height)
         value = _value_box(each, inner)
-        _outline(painter, look)
+        _outline(painter, style)
         if value.height() > 0:
             painter.drawRect(value)
         if each.gradient:
@@ -35,13 +35,13 @@ def paint_placeholder(painter: QPainter, look: CanvasStyle, face: CardLayout, fa
         beside = each.kind == "picture" and value.height() > 0
         left = value.right() + 10 if beside else inner.left()
         top = inner.top() + (LINE if beside else LINE + each.value if each.kind == "strip" else each.value)
-        _paint_words(painter, look, words, left, top, inner.right() - left)
+        _paint_words(painter, style, words, left, top, inner.right() - left)
         words = ""
         y += each.height + EDGE + each.lead
 
 
-def _outline(painter: QPainter, look: CanvasStyle) -> None:
-    painter.setPen(QPen(look.faded("text_dim", FAINT), 1.0))
+def _outline(painter: QPainter, style: CanvasStyle) -> None:
+    painter.setPen(QPen(style.faded("text_dim", FAINT), 1.0))
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
@@ -71,7 +71,7 @@ def _paint_gradient(painter: QPainter, each: Placeholder, inner: QRectF) -> None
         painter.drawRect(box)
 
 
-def _paint_words(painter: QPainter, look: CanvasStyle, words: str, x: float, y: float, width: float) -> None:
+def _paint_words(painter: QPainter, style: CanvasStyle, words: str, x: float, y: float, width: float) -> None:
     if words:
-        painter.setPen(look.color("unknown_value"))
-        look.meter.write(painter, "mono_italic", look.meter.elided(words, "mono_italic", width), x, y, LINE)
+        painter.setPen(style.color("unknown_value"))
+        style.meter.write(painter, "mono_italic", style.meter.elided(words, "mono_italic", width), x, y, LINE)

@@ -34,21 +34,21 @@ Align = Qt.AlignmentFlag
 ROLES: Final = {"error": "danger", "warning": "warning"}
 
 
-def paint_result_sections(painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections) -> None:
+def paint_result_sections(painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections) -> None:
     """Everything below the ports; the painter's origin is the card's top left corner."""
     if not facts.sections and not facts.problem:
-        paint_placeholder(painter, look, face, facts)
-    whole, look = look, look.stale if facts.stale else look
+        paint_placeholder(painter, style, face, facts)
+    whole, style = style, style.stale if facts.stale else style
     y = face.height + facts.leaves.height
     if facts.leaves.rows:
-        paint_parameter_rows(painter, look, facts.leaves, face.height, face.width)
+        paint_parameter_rows(painter, style, facts.leaves, face.height, face.width)
         if facts.height > facts.leaves.height:
-            painter.fillRect(QRectF(PADDING, y, face.width - 2 * PADDING, 1), look.faded("card_edge", 0.45))
+            painter.fillRect(QRectF(PADDING, y, face.width - 2 * PADDING, 1), style.faded("card_edge", 0.45))
     if facts.stale and facts.sections:
         painter.setPen(QPen(whole.color("text_dim"), 1.4, Qt.PenStyle.DashLine))  # fainter ink alone is no mark
         painter.drawLine(QLineF(PADDING, y + 1.5, face.width - PADDING, y + 1.5))
     for section in facts.sections:
-        _paint_section(painter, look, section, y + EDGE, face.width)
+        _paint_section(painter, style, section, y + EDGE, face.width)
         y += section.height
     if facts.problem:
         _paint_problem(painter, whole, face, facts)
@@ -61,62 +61,62 @@ def problem_box(face: CardLayout, facts: ResultSections) -> QRectF:
     return QRectF(0, face.height + facts.leaves.height, face.width, facts.height - facts.leaves.height)
 
 
-def _paint_problem(painter: QPainter, look: CanvasStyle, face: CardLayout, facts: ResultSections) -> None:
+def _paint_problem(painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections) -> None:
     """As many lines as there is room for; the last one ends in "…" where words are left."""
     box = problem_box(face, facts).adjusted(PADDING, 0, -PADDING, 0)
-    painter.setPen(look.color(ROLES.get(facts.problem_kind, "text_dim")))
+    painter.setPen(style.color(ROLES.get(facts.problem_kind, "text_dim")))
     room = max(1, int((box.height() - 4) / PROBLEM_LINE))
-    lines = look.meter.wrapped(facts.problem, "small", box.width())
+    lines = style.meter.wrapped(facts.problem, "small", box.width())
     if len(lines) > room:
-        lines[room - 1 :] = [look.meter.elided(" ".join(lines[room - 1 :]), "small", box.width())]
+        lines[room - 1 :] = [style.meter.elided(" ".join(lines[room - 1 :]), "small", box.width())]
     line = PROBLEM if room == 1 else PROBLEM_LINE
     top = box.top() if room == 1 else box.top() + 4
     for number, text in enumerate(lines):
-        look.meter.write(painter, "small", text, box.left(), top + line * number, line)
+        style.meter.write(painter, "small", text, box.left(), top + line * number, line)
 
 
-def _paint_section(painter: QPainter, look: CanvasStyle, section: Section, y: float, width: float) -> None:
+def _paint_section(painter: QPainter, style: CanvasStyle, section: Section, y: float, width: float) -> None:
     inner = QRectF(PADDING, y, width - 2 * PADDING, section.height - EDGE)
     if section.heading:
-        painter.setPen(look.color("text_dim"))
-        look.meter.write(
-            painter, "small", look.meter.elided(section.heading, "small", inner.width()), inner.x(), y, LINE
+        painter.setPen(style.color("text_dim"))
+        style.meter.write(
+            painter, "small", style.meter.elided(section.heading, "small", inner.width()), inner.x(), y, LINE
         )
         inner.setTop(y + LINE)
-    top = _paint_value(painter, look, section, inner) if section.value is not None else inner.top()
+    top = _paint_value(painter, style, section, inner) if section.value is not None else inner.top()
     if section.value is None:
-        top = _paint_rows(painter, look, section.rows, inner.left(), top, inner.width())
+        top = _paint_rows(painter, style, section.rows, inner.left(), top, inner.width())
     if section.gradient is not None:
         _paint_gradient(
-            painter, look, section.gradient, QRectF(inner.left(), top, inner.width(), section.gradient.height)
+            painter, style, section.gradient, QRectF(inner.left(), top, inner.width(), section.gradient.height)
         )
 
 
-def _paint_value(painter: QPainter, look: CanvasStyle, section: Section, inner: QRectF) -> float:
+def _paint_value(painter: QPainter, style: CanvasStyle, section: Section, inner: QRectF) -> float:
     """The value and its rows; returns the y below them."""
     display = section.value
     assert display is not None
     top = inner.top()
     if display.kind in ("picture", "strip"):
-        return _paint_picture_and_rows(painter, look, display, section.rows, inner)
-    paint_display(painter, look, display, QRectF(inner.left(), top, inner.width(), display.height))
-    return _paint_rows(painter, look, section.rows, inner.left(), top + display.height, inner.width())
+        return _paint_picture_and_rows(painter, style, display, section.rows, inner)
+    paint_display(painter, style, display, QRectF(inner.left(), top, inner.width(), display.height))
+    return _paint_rows(painter, style, section.rows, inner.left(), top + display.height, inner.width())
 
 
 def _paint_picture_and_rows(
-    painter: QPainter, look: CanvasStyle, display: Display, rows: tuple[tuple[str, str], ...], inner: QRectF
+    painter: QPainter, style: CanvasStyle, display: Display, rows: tuple[tuple[str, str], ...], inner: QRectF
 ) -> float:
     faint: Tone = "faint"
     texts: Lines = (*display.lines, *(((text,), faint) for _, text in rows))
     if display.kind == "strip":
-        _paint_picture(painter, look, display, QRectF(inner.left(), inner.top() + 1, inner.width(), STRIP))
+        _paint_picture(painter, style, display, QRectF(inner.left(), inner.top() + 1, inner.width(), STRIP))
         y = inner.top() + display.height
-        _paint_lines(painter, look, texts, inner.left(), y, inner.width())
+        _paint_lines(painter, style, texts, inner.left(), y, inner.width())
         return y + LINE * len(texts)
     box = _picture_box(display, inner)
-    _paint_picture(painter, look, display, box)
+    _paint_picture(painter, style, display, box)
     left = box.right() + 10
-    _paint_lines(painter, look, texts[:BESIDE_PICTURE], left, inner.top(), inner.right() - left)
+    _paint_lines(painter, style, texts[:BESIDE_PICTURE], left, inner.top(), inner.right() - left)
     return inner.top() + max(display.height, LINE * BESIDE_PICTURE if display.tone != "gradient" else 0.0)
 
 
@@ -130,98 +130,98 @@ def _picture_box(display: Display, inner: QRectF) -> QRectF:
     return QRectF(inner.left(), inner.top() + 1, width, min(height, max(width / ratio, 12.0)))
 
 
-def _paint_picture(painter: QPainter, look: CanvasStyle, display: Display, box: QRectF) -> None:
+def _paint_picture(painter: QPainter, style: CanvasStyle, display: Display, box: QRectF) -> None:
     assert display.picture is not None
-    picture = tensor_image.image(display.picture, look.theme)
+    picture = tensor_image.image(display.picture, style.theme)
     if picture is None:
         return
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
     opacity = painter.opacity()
-    painter.setOpacity(opacity * look.picture_opacity)
+    painter.setOpacity(opacity * style.picture_opacity)
     painter.drawImage(box, picture)
-    tensor_image.paint_marks(painter, box, display.picture, look.theme)
+    tensor_image.paint_marks(painter, box, display.picture, style.theme)
     painter.setOpacity(opacity)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(look.gradient if display.tone == "gradient" else look.color("line"), 1.0))
+    painter.setPen(QPen(style.gradient if display.tone == "gradient" else style.color("line"), 1.0))
     painter.drawRect(box)
 
 
-def _ink(look: CanvasStyle, tone: Tone) -> QColor:
+def _ink(style: CanvasStyle, tone: Tone) -> QColor:
     match tone:
         case "faint":
-            return look.color("text_dim")
+            return style.color("text_dim")
         case "bad":
-            return look.color("danger")
+            return style.color("danger")
         case "gradient":
-            return look.gradient
+            return style.gradient
         case _:
-            return look.color("text")
+            return style.color("text")
 
 
-def _paint_lines(painter: QPainter, look: CanvasStyle, lines: Lines, x: float, y: float, width: float) -> None:
+def _paint_lines(painter: QPainter, style: CanvasStyle, lines: Lines, x: float, y: float, width: float) -> None:
     for texts, tone in lines:
-        text, role = fit_wording(look, texts, width)
-        painter.setPen(_ink(look, tone))
-        look.meter.write(painter, role, look.meter.elided(text, role, width), x, y, LINE)
+        text, role = fit_wording(style, texts, width)
+        painter.setPen(_ink(style, tone))
+        style.meter.write(painter, role, style.meter.elided(text, role, width), x, y, LINE)
         y += LINE
 
 
-def fit_wording(look: CanvasStyle, texts: tuple[str, ...], width: float) -> tuple[str, str]:
+def fit_wording(style: CanvasStyle, texts: tuple[str, ...], width: float) -> tuple[str, str]:
     """The first wording that fits, and its font; the last in the smallest font when none does."""
     tries = [(text, "mono") for text in texts] + [(text, "mono_small") for text in texts]
-    return next((one for one in tries if look.meter.width(*one) <= width), tries[-1])
+    return next((one for one in tries if style.meter.width(*one) <= width), tries[-1])
 
 
 def _paint_rows(
-    painter: QPainter, look: CanvasStyle, rows: tuple[tuple[str, str], ...], x: float, y: float, width: float
+    painter: QPainter, style: CanvasStyle, rows: tuple[tuple[str, str], ...], x: float, y: float, width: float
 ) -> float:
     """Rows of "key value"; the value at the right when there is a key. Returns the y below."""
-    painter.setFont(look.meter.font("mono"))
+    painter.setFont(style.meter.font("mono"))
     for key, text in rows:
         rect = QRectF(x, y, width, LINE)
-        painter.setPen(look.color("text_dim"))
+        painter.setPen(style.color("text_dim"))
         if not key:
-            look.meter.write(painter, "mono", look.meter.elided(text, "mono", width), x, y, LINE)
+            style.meter.write(painter, "mono", style.meter.elided(text, "mono", width), x, y, LINE)
         else:
-            look.meter.write(painter, "mono", look.meter.elided(key, "mono", width * 0.55), x, y, LINE)
-            painter.setPen(look.color("text"))
-            right = look.meter.elided(text, "mono", width - look.meter.width(key, "mono") - 8)
+            style.meter.write(painter, "mono", style.meter.elided(key, "mono", width * 0.55), x, y, LINE)
+            painter.setPen(style.color("text"))
+            right = style.meter.elided(text, "mono", width - style.meter.width(key, "mono") - 8)
             painter.drawText(rect, Align.AlignVCenter | Align.AlignRight, right)
         y += LINE
     return y
 
 
-def paint_display(painter: QPainter, look: CanvasStyle, display: Display, rect: QRectF) -> None:
+def paint_display(painter: QPainter, style: CanvasStyle, display: Display, rect: QRectF) -> None:
     """A number, words or cells."""
     if display.kind == "cells":
-        _paint_cells(painter, look, display, rect)
+        _paint_cells(painter, style, display, rect)
         return
     role = "mono" if display.kind != "number" else "gradient" if display.tone == "gradient" else "number"
-    painter.setPen(_ink(look, display.tone))
-    look.meter.write(
-        painter, role, look.meter.elided(display.text, role, rect.width()), rect.x(), rect.y(), rect.height()
+    painter.setPen(_ink(style, display.tone))
+    style.meter.write(
+        painter, role, style.meter.elided(display.text, role, rect.width()), rect.x(), rect.y(), rect.height()
     )
 
 
-def _paint_cells(painter: QPainter, look: CanvasStyle, display: Display, rect: QRectF) -> None:
+def _paint_cells(painter: QPainter, style: CanvasStyle, display: Display, rect: QRectF) -> None:
     """Numbers in columns between brackets; where two digits have no room, a strip of colours and the range."""
     assert display.picture is not None
-    lead = max((look.meter.width(text, "mono_small") + 5 for text in display.lead), default=0.0)
-    cells, role = _fitting_cells(look, display, rect.width() - lead - 8)
+    lead = max((style.meter.width(text, "mono_small") + 5 for text in display.lead), default=0.0)
+    cells, role = _fitting_cells(style, display, rect.width() - lead - 8)
     if not cells and value_format.is_uniform(display.picture):
-        _paint_lines(painter, look, display.lines[:1], rect.left(), rect.top() + 1, rect.width())
+        _paint_lines(painter, style, display.lines[:1], rect.left(), rect.top() + 1, rect.width())
         return
     if not cells:
-        _paint_picture(painter, look, display, QRectF(rect.left(), rect.top() + 1, rect.width(), STRIP))
+        _paint_picture(painter, style, display, QRectF(rect.left(), rect.top() + 1, rect.width(), STRIP))
         if display.height >= STRIP + LINE + 2:
-            _paint_lines(painter, look, display.lines[:1], rect.left(), rect.top() + STRIP + 2, rect.width())
+            _paint_lines(painter, style, display.lines[:1], rect.left(), rect.top() + STRIP + 2, rect.width())
         return
-    widths = _column_widths(look, cells, role)
+    widths = _column_widths(style, cells, role)
     inside = QRectF(rect.left() + lead, rect.top() + 1, sum(widths) + CELL_GAP * len(widths) + 1, CELL * len(cells) - 2)
-    _paint_brackets(painter, _ink(look, "faint"), inside)
-    _paint_leads(painter, look, display.lead, rect)
-    painter.setFont(look.meter.font(role))
-    painter.setPen(_ink(look, display.tone))
+    _paint_brackets(painter, _ink(style, "faint"), inside)
+    _paint_leads(painter, style, display.lead, rect)
+    painter.setFont(style.meter.font(role))
+    painter.setPen(_ink(style, display.tone))
     for i, row in enumerate(cells):
         right = inside.left()
         for text, width in zip(row, widths, strict=False):
@@ -230,26 +230,26 @@ def _paint_cells(painter: QPainter, look: CanvasStyle, display: Display, rect: Q
             painter.drawText(cell, Align.AlignVCenter | Align.AlignRight, text)
 
 
-def _fitting_cells(look: CanvasStyle, display: Display, room: float) -> tuple[tuple[tuple[str, ...], ...], str]:
+def _fitting_cells(style: CanvasStyle, display: Display, room: float) -> tuple[tuple[tuple[str, ...], ...], str]:
     """As many digits as fit, in the larger font if that fits too; no cells when nothing does."""
     assert display.picture is not None
     for digits in DIGITS:
         cells = cells_of(display.picture, CELLS_A_LINE, digits)
         for role in ("mono", "mono_small"):
-            widths = _column_widths(look, cells, role)
+            widths = _column_widths(style, cells, role)
             if sum(widths) + CELL_GAP * len(widths) <= room:
                 return cells, role
     return (), "mono_small"
 
 
-def _column_widths(look: CanvasStyle, cells: tuple[tuple[str, ...], ...], role: str) -> list[float]:
+def _column_widths(style: CanvasStyle, cells: tuple[tuple[str, ...], ...], role: str) -> list[float]:
     columns = max(len(row) for row in cells)
-    return [max(look.meter.width(row[k], role) for row in cells if k < len(row)) for k in range(columns)]
+    return [max(style.meter.width(row[k], role) for row in cells if k < len(row)) for k in range(columns)]
 
 
-def _paint_leads(painter: QPainter, look: CanvasStyle, lead: tuple[str, ...], rect: QRectF) -> None:
-    painter.setFont(look.meter.font("mono_small"))
-    painter.setPen(look.color("unknown_value"))
+def _paint_leads(painter: QPainter, style: CanvasStyle, lead: tuple[str, ...], rect: QRectF) -> None:
+    painter.setFont(style.meter.font("mono_small"))
+    painter.setPen(style.color("unknown_value"))
     for number, text in enumerate(lead):
         painter.drawText(QRectF(rect.left(), rect.top() + CELL * number, 40, CELL), Align.AlignVCenter, text)
 
@@ -266,56 +266,56 @@ def _paint_brackets(painter: QPainter, color: QColor, rect: QRectF) -> None:
         )
 
 
-def _paint_gradient(painter: QPainter, look: CanvasStyle, gradient: Gradient, rect: QRectF) -> None:
+def _paint_gradient(painter: QPainter, style: CanvasStyle, gradient: Gradient, rect: QRectF) -> None:
     if gradient.state == "cut":
         band = QRectF(rect.left(), rect.top() + 1, rect.width(), STATE - 2)
-        painter.fillRect(band, QBrush(look.faded("warning", 0.22), Qt.BrushStyle.BDiagPattern))
+        painter.fillRect(band, QBrush(style.faded("warning", 0.22), Qt.BrushStyle.BDiagPattern))
     sign = QRectF(rect.left(), rect.top() + (STATE - SIGN) / 2, SIGN, SIGN)
-    paint_state(painter, look, sign, gradient.state)
+    paint_state(painter, style, sign, gradient.state)
     body = QRectF(sign.right() + 6, rect.top(), rect.right() - sign.right() - 6, rect.height())
     if gradient.display is None:
-        _paint_state_words(painter, look, gradient, body)
+        _paint_state_words(painter, style, gradient, body)
     else:
-        _paint_gradient_value(painter, look, gradient, gradient.display, body)
+        _paint_gradient_value(painter, style, gradient, gradient.display, body)
 
 
-def _paint_state_words(painter: QPainter, look: CanvasStyle, gradient: Gradient, body: QRectF) -> None:
+def _paint_state_words(painter: QPainter, style: CanvasStyle, gradient: Gradient, body: QRectF) -> None:
     role = "warning" if gradient.state == "cut" else "unknown_value"
     font = "small" if gradient.state in ("cut", "not_retained") else "small_italic"
-    painter.setPen(look.gradient if gradient.state == "not_retained" else look.color(role))
-    look.meter.write(painter, font, gradient.words, body.left(), body.top(), STATE)
+    painter.setPen(style.gradient if gradient.state == "not_retained" else style.color(role))
+    style.meter.write(painter, font, gradient.words, body.left(), body.top(), STATE)
 
 
 def _paint_gradient_value(
-    painter: QPainter, look: CanvasStyle, gradient: Gradient, display: Display, body: QRectF
+    painter: QPainter, style: CanvasStyle, gradient: Gradient, display: Display, body: QRectF
 ) -> None:
     if display.kind == "number":
         rect = QRectF(body.left(), body.top(), body.width(), STATE)
-        paint_display(painter, look, display, rect)
+        paint_display(painter, style, display, rect)
         if gradient.state == "accumulated":
-            _paint_tag(painter, look, rect, display, gradient.parts)
+            _paint_tag(painter, style, rect, display, gradient.parts)
         return
     if gradient.parts:
         line = QRectF(body.left(), body.bottom() - LINE, body.width(), LINE)
-        painter.setFont(look.meter.font("small"))
-        painter.setPen(look.color("warning"))
-        painter.drawText(line, Align.AlignVCenter, look.meter.elided(gradient.parts, "small", line.width()))
+        painter.setFont(style.meter.font("small"))
+        painter.setPen(style.color("warning"))
+        painter.drawText(line, Align.AlignVCenter, style.meter.elided(gradient.parts, "small", line.width()))
         body = body.adjusted(0, 0, 0, -LINE)
     if display.kind in ("cells", "words"):
-        paint_display(painter, look, display, QRectF(body.left(), body.top() + 2, body.width(), display.height))
+        paint_display(painter, style, display, QRectF(body.left(), body.top() + 2, body.width(), display.height))
     else:
         _paint_picture_and_rows(
-            painter, look, display, (), QRectF(body.left(), body.top() + 2, body.width(), body.height())
+            painter, style, display, (), QRectF(body.left(), body.top() + 2, body.width(), body.height())
         )
 
 
-def _paint_tag(painter: QPainter, look: CanvasStyle, rect: QRectF, display: Display, parts: str) -> None:
+def _paint_tag(painter: QPainter, style: CanvasStyle, rect: QRectF, display: Display, parts: str) -> None:
     """Behind a number: what it is the sum of, and the word "accumulated", as far as there is room."""
-    left = rect.left() + look.meter.width(display.text, "gradient") + 8
+    left = rect.left() + style.meter.width(display.text, "gradient") + 8
     room, word = rect.right() - left, "accumulated"
     tries = (f"{parts}  {word}", f"{parts} (sum)", parts) if parts else (word,)
-    text = next((text for text in tries if look.meter.width(text, "small_italic") <= room), tries[-1])
-    painter.setFont(look.meter.font("small_italic"))
-    painter.setPen(look.color("warning"))
-    text = look.meter.elided(text, "small_italic", room)
+    text = next((text for text in tries if style.meter.width(text, "small_italic") <= room), tries[-1])
+    painter.setFont(style.meter.font("small_italic"))
+    painter.setPen(style.color("warning"))
+    text = style.meter.elided(text, "small_italic", room)
     painter.drawText(QRectF(left, rect.top(), room, rect.height()), Align.AlignVCenter, text)

@@ -204,7 +204,7 @@ class CanvasStyle:
     @cached_property
     def stale(self) -> "CanvasStyle":
         """The look of what an older program left: grey letters that can be read, pale pictures."""
-        return _StaleLook(self.theme, self.meter)
+        return _StaleStyle(self.theme, self.meter)
 
     @cached_property
     def edge(self) -> QPen:
@@ -212,7 +212,7 @@ class CanvasStyle:
         return QPen(self.color("card_edge"), 1.0)
 
 
-class _StaleLook(CanvasStyle):
+class _StaleStyle(CanvasStyle):
     """Words in the grey of what is not known; only pictures are see-through, since letters would not be read."""
 
     picture_opacity = STALE_OPACITY

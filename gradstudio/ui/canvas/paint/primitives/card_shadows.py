@@ -24,17 +24,17 @@ class CardShadows:
         self._key: tuple[int, float] | None = None
         self._patch = QPixmap()
 
-    def paint(self, painter: QPainter, look: CanvasStyle, width: float, height: float, scale: float) -> None:
+    def paint(self, painter: QPainter, style: CanvasStyle, width: float, height: float, scale: float) -> None:
         """The shadow of a card in a pixmap of `width` x `height` device pixels at `scale` device per scene pixel."""
         corner = math.ceil(CORNER * scale)
         if width < 2 * corner or height < 2 * corner:
             painter.save()
             painter.scale(scale, scale)
             painter.translate(MARGIN, MARGIN)
-            paint_shadow(painter, look, width / scale - 2 * MARGIN, height / scale - 2 * MARGIN)
+            paint_shadow(painter, style, width / scale - 2 * MARGIN, height / scale - 2 * MARGIN)
             painter.restore()
             return
-        patch = self._patch_for(look, corner, scale)
+        patch = self._patch_for(style, corner, scale)
         for left, from_left, wide, from_wide in _parts(width, corner):
             for top, from_top, tall, from_tall in _parts(height, corner):
                 if wide == corner or tall == corner:
@@ -42,8 +42,8 @@ class CardShadows:
                         QRectF(left, top, wide, tall), patch, QRectF(from_left, from_top, from_wide, from_tall)
                     )
 
-    def _patch_for(self, look: CanvasStyle, corner: int, scale: float) -> QPixmap:
-        if self._key != (id(look), scale):
+    def _patch_for(self, style: CanvasStyle, corner: int, scale: float) -> QPixmap:
+        if self._key != (id(style), scale):
             side = 2 * corner + 1
             self._patch = QPixmap(side, side)
             self._patch.fill(Qt.GlobalColor.transparent)
@@ -51,16 +51,16 @@ class CardShadows:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.scale(scale, scale)
             painter.translate(MARGIN, MARGIN)
-            paint_shadow(painter, look, side / scale - 2 * MARGIN, side / scale - 2 * MARGIN)
+            paint_shadow(painter, style, side / scale - 2 * MARGIN, side / scale - 2 * MARGIN)
             painter.end()
-            self._key = (id(look), scale)
+            self._key = (id(style), scale)
         return self._patch
 
 
-def paint_shadow(painter: QPainter, look: CanvasStyle, width: float, height: float) -> None:
+def paint_shadow(painter: QPainter, style: CanvasStyle, width: float, height: float) -> None:
     """The soft shadow of a card of that size."""
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(look.faded("card_shadow", 1 / LAYERS))
+    painter.setBrush(style.faded("card_shadow", 1 / LAYERS))
     for k in range(LAYERS):
         grow = LAYERS - k
         painter.drawRoundedRect(

@@ -80,18 +80,18 @@ def paint_pill(painter: QPainter, rect: QRectF, text: str, ink: QColor, *, stron
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
 
-def paint_state(painter: QPainter, look: CanvasStyle, rect: QRectF, state: GradState) -> None:
+def paint_state(painter: QPainter, style: CanvasStyle, rect: QRectF, state: GradState) -> None:
     """The sign of a gradient's state, within a square of about 13 pixels."""
-    gradient, faint = look.gradient, look.color("unknown_value")
+    gradient, faint = style.gradient, style.color("unknown_value")
     painter.setBrush(Qt.BrushStyle.NoBrush)
     match state:
         case "value":
             _nabla(painter, rect, gradient, filled=True)
         case "accumulated":
-            _nabla(painter, rect.translated(-1.5, 1.0), look.color("warning"), filled=False)
-            _nabla(painter, rect.translated(2.5, -1.0), look.color("warning"), filled=True)
+            _nabla(painter, rect.translated(-1.5, 1.0), style.color("warning"), filled=False)
+            _nabla(painter, rect.translated(2.5, -1.0), style.color("warning"), filled=True)
         case "cut":
-            _scissors(painter, rect, look.color("warning"))
+            _scissors(painter, rect, style.color("warning"))
         case "not_required":
             painter.setPen(QPen(faint, 1.4))
             middle = rect.center().y()
@@ -102,13 +102,13 @@ def paint_state(painter: QPainter, look: CanvasStyle, rect: QRectF, state: GradS
             painter.setPen(QPen(faint, 1.2, Qt.PenStyle.DotLine))
             painter.drawEllipse(rect.adjusted(1.5, 1.5, -1.5, -1.5))
         case _:
-            _nabla(painter, rect, faint, filled=False, style=Qt.PenStyle.DotLine)
+            _nabla(painter, rect, faint, filled=False, pen_style=Qt.PenStyle.DotLine)
 
 
 def _nabla(
-    painter: QPainter, rect: QRectF, color: QColor, *, filled: bool, style: Qt.PenStyle = Qt.PenStyle.SolidLine
+    painter: QPainter, rect: QRectF, color: QColor, *, filled: bool, pen_style: Qt.PenStyle = Qt.PenStyle.SolidLine
 ) -> None:
-    painter.setPen(QPen(color, 1.2, style))
+    painter.setPen(QPen(color, 1.2, pen_style))
     painter.setBrush(QBrush(color) if filled else QBrush(Qt.BrushStyle.NoBrush))
     left, right = rect.left() + 2, rect.right() - 2
     painter.drawPolygon(
@@ -131,13 +131,13 @@ def _scissors(painter: QPainter, rect: QRectF, color: QColor) -> None:
     painter.drawLine(QLineF(x + 0.36 * s, y + 0.66 * s, x + 0.95 * s, y + 0.26 * s))
 
 
-def paint_warning(painter: QPainter, look: CanvasStyle, rect: QRectF, role: str) -> None:
+def paint_warning(painter: QPainter, style: CanvasStyle, rect: QRectF, role: str) -> None:
     """A disc with an exclamation mark in the colour of a role."""
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(look.color(role))
+    painter.setBrush(style.color(role))
     painter.drawEllipse(rect)
-    painter.setPen(look.color("card"))
-    painter.setFont(look.meter.font("badge"))
+    painter.setPen(style.color("card"))
+    painter.setFont(style.meter.font("badge"))
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, "!")
 
 
@@ -157,13 +157,13 @@ def paint_arrow(painter: QPainter, color: QColor, at: QPointF, size: float, *, b
     )
 
 
-def paint_check(painter: QPainter, look: CanvasStyle, rect: QRectF, *, ok: bool) -> None:
+def paint_check(painter: QPainter, style: CanvasStyle, rect: QRectF, *, ok: bool) -> None:
     """Gradcheck agreed (a tick) or not (a cross), on a disc."""
-    color = look.color("ok" if ok else "danger")
+    color = style.color("ok" if ok else "danger")
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(color)
     painter.drawEllipse(rect)
-    painter.setPen(QPen(look.color("card"), 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+    painter.setPen(QPen(style.color("card"), 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
     x, y, s = rect.x(), rect.y(), rect.width()
     if ok:
         painter.drawPolyline(
