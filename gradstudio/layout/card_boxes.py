@@ -13,8 +13,8 @@ def without_joined(graph: Graph) -> Graph:
     Wires of a module lead to and from the call on its card. Each body is in an order in which wires go forward, as far
     as there is one.
     """
-    joining = card_groups(graph)
-    inside = joining.insides()
+    groups = card_groups(graph)
+    inside = groups.insides()
     if not inside:
         return graph
     made = graph.copy()
@@ -22,8 +22,8 @@ def without_joined(graph: Graph) -> Graph:
     made.incoming.clear()
     made.outgoing.clear()
     for wire in graph.wires.values():
-        if not joining.is_hidden(wire):
-            _add(made, _led(wire, joining.calls))
+        if not groups.is_hidden(wire):
+            _add(made, _led(wire, groups.calls))
     for item in inside:
         del made.nodes[item]
         del made.parents[item]

@@ -114,7 +114,7 @@ def _port(scene: Scene, x: float, y: float, zoom: float) -> Hit | None:
 
 def _is_under(scene: Scene, port: PortRef, card: ItemId | None) -> bool:
     """Whether a card lies over a port of another one."""
-    if card is None or card == scene.state.joining.home(port.item):
+    if card is None or card == scene.state.card_groups.home(port.item):
         return False
     box = scene.placement.box(card)
     return (
@@ -128,23 +128,25 @@ def _card(scene: Scene, x: float, y: float, near: bool) -> Hit | None:
     item = card_at(scene, x, y)
     if item is None:
         return None
-    box, face = scene.placement.box(item), scene.stack.cards[item].face
+    box, layout = scene.placement.box(item), scene.stack.cards[item].layout
     assert box is not None
     if near:
-        inside = _on_face(face, x - box.x, y - box.y)
+        inside = _on_layout(layout, x - box.x, y - box.y)
         if inside is not None:
             return inside
         card = scene.stack.cards[item]
         if card.extras.changes and drops_what_if(card, x - box.x, y - box.y):
             return Hit("drop_what_if", item)
-        if face.module is not None and (inside := _on_leaves(scene, item, y - box.y - face.height)) is not None:
+        if layout.module is not None and (inside := _on_leaves(scene, item, y - box.y - layout.height)) is not None:
             return inside
-    return Hit("card", item, header=y - box.y <= HEADER, label=_labelled(face, x - box.x, y - box.y) if near else None)
+    return Hit(
+        "card", item, header=y - box.y <= HEADER, label=_labelled(layout, x - box.x, y - box.y) if near else None
+    )
 
 
-def _labelled(face: CardLayout, x: float, y: float) -> InputRow | None:
+def _labelled(layout: CardLayout, x: float, y: float) -> InputRow | None:
     """The argument whose label is there; it reaches to the middle of the card."""
-    return next((row for row in face.inputs if x <= face.width / 2 and abs(y - row.y) <= ROW / 2), None)
+    return next((row for row in layout.inputs if x <= layout.width / 2 and abs(y - row.y) <= ROW / 2), None)
 
 
 def _on_leaves(scene: Scene, item: ItemId, y: float) -> Hit | None:
@@ -160,8 +162,8 @@ def _on_leaves(scene: Scene, item: ItemId, y: float) -> Hit | None:
 
 def drops_what_if(card: Card, x: float, y: float) -> bool:
     """Whether a point of a card, from its top left corner, is on the "x" of the *What if* band."""
-    top = card.face.height + card.facts_height
-    right = card.face.width
+    top = card.layout.height + card.result_height
+    right = card.layout.width
     return right - CROSS_REACH <= x <= right and top <= y <= top + CROSS_REACH
 
 
@@ -170,8 +172,8 @@ def cause_at(scene: Scene, item: ItemId, y: float) -> ItemId | None:
     box, card = scene.placement.box(item), scene.stack.cards.get(item)
     if box is None or card is None:
         return None
-    top = box.y + card.face.height + scene.updates.facts(item).leaves.height
-    for output, section in enumerate(scene.updates.facts(item).sections):
+    top = box.y + card.layout.height + scene.updates.well(item).leaves.height
+    for output, section in enumerate(scene.updates.well(item).sections):
         if top <= y <= top + section.height:
             row = scene.results.grad(item, output)
             return row.cause if row is not None and row.cause in scene.graph else None
@@ -179,13 +181,13 @@ def cause_at(scene: Scene, item: ItemId, y: float) -> ItemId | None:
     return None
 
 
-def _on_face(face: CardLayout, x: float, y: float) -> Hit | None:
-    for row in face.fields():
+def _on_layout(layout: CardLayout, x: float, y: float) -> Hit | None:
+    for row in layout.fields():
         if row.field is not None and row.field.contains(x, y):
             return Hit("field", row.owner, row=row)
-    if face.switch is not None and face.switch.contains(x, y):
-        return Hit("switch", face.item)
-    return Hit("more", face.item) if face.more is not None and face.more.contains(x, y) else None
+    if layout.switch is not None and layout.switch.contains(x, y):
+        return Hit("switch", layout.item)
+    return Hit("more", layout.item) if layout.more is not None and layout.more.contains(x, y) else None
 
 
 def _frame_head(scene: Scene, x: float, y: float, near: bool) -> Hit | None:
@@ -194,7 +196,7 @@ def _frame_head(scene: Scene, x: float, y: float, near: bool) -> Hit | None:
             continue
         if y - frame.box.y <= FRAME_TITLE:
             return Hit("title", item)
-        inside = _on_face(frame.face, x - frame.box.x, y - frame.box.y) if near else None
+        inside = _on_layout(frame.layout, x - frame.box.x, y - frame.box.y) if near else None
         if inside is not None:
             return inside
     return None

@@ -21,19 +21,19 @@ Side = OneOf["input", "output"]
 
 
 class Card(msgspec.Struct):
-    """A node's card: its face, and what is cached of its facts.
+    """A node's card: its layout, and what is cached of its results.
 
     Attributes:
         leaves: of the module that it shows; None until asked for. Those `listed` have ports.
     """
 
-    face: CardLayout
-    facts_height: float = 0.0
+    layout: CardLayout
+    result_height: float = 0.0
     revision: int = 0
     order: int = 0
     set_up: bool = False
     left_out: bool = False
-    facts: ResultSections | None = None
+    well: ResultSections | None = None
     extras: DebugSections = PLAIN
     leaves: ParameterRows | None = None
     listed: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Card(msgspec.Struct):
     @property
     def height(self) -> float:
         """Of the whole card."""
-        return self.face.height + self.facts_height + self.extras.height
+        return self.layout.height + self.result_height + self.extras.height
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ class Frame(msgspec.Struct, frozen=True):
     """
 
     item: ItemId
-    face: CardLayout
+    layout: CardLayout
     box: Box
     depth: int
     room: float = 0.0
@@ -84,14 +84,14 @@ class PortRef(msgspec.Struct, frozen=True):
 
 def stays_in_place(old: Card, new: Card) -> bool:
     """Whether a card that is another one now has its names, its size and its ports as they were."""
-    before = (old.face.names, old.face.width, old.face.height, old.height)
-    after = (new.face.names, new.face.width, new.face.height, new.height)
-    return before == after and _ports_of(old.face) == _ports_of(new.face)
+    before = (old.layout.names, old.layout.width, old.layout.height, old.height)
+    after = (new.layout.names, new.layout.width, new.layout.height, new.height)
+    return before == after and _ports_of(old.layout) == _ports_of(new.layout)
 
 
-def _ports_of(face: CardLayout) -> list[tuple[str | int, float, float]]:
-    inputs: list[tuple[str | int, float, float]] = [(row.path, row.x, row.y) for row in face.inputs]
-    return inputs + [(f"{row.owner}.{row.index}", row.x, row.y) for row in face.outputs]
+def _ports_of(layout: CardLayout) -> list[tuple[str | int, float, float]]:
+    inputs: list[tuple[str | int, float, float]] = [(row.path, row.x, row.y) for row in layout.inputs]
+    return inputs + [(f"{row.owner}.{row.index}", row.x, row.y) for row in layout.outputs]
 
 
 def affected_items(edits: Edits) -> frozenset[ItemId]:
@@ -112,31 +112,31 @@ def affected_items(edits: Edits) -> frozenset[ItemId]:
     return frozenset(found)
 
 
-def port_offset(face: CardLayout, port: PortRef) -> tuple[float, float]:
+def port_offset(layout: CardLayout, port: PortRef) -> tuple[float, float]:
     """Of a port from its card's top left corner; folded and unknown ones sit at the header."""
-    return input_offset(face, port.path) if port.side == "input" else output_offset(face, port.item, port.output)
+    return input_offset(layout, port.path) if port.side == "input" else output_offset(layout, port.item, port.output)
 
 
-def input_offset(face: CardLayout, path: str) -> tuple[float, float]:
+def input_offset(layout: CardLayout, path: str) -> tuple[float, float]:
     """Of an input from its card's top left corner."""
-    for row in face.inputs:
+    for row in layout.inputs:
         if row.path == path:
             return row.x, row.y
     return 0.0, 15.0
 
 
-def output_offset(face: CardLayout, item: ItemId, output: int) -> tuple[float, float]:
+def output_offset(layout: CardLayout, item: ItemId, output: int) -> tuple[float, float]:
     """Of an output of an item from the top left corner of its card."""
-    for row in face.outputs:
+    for row in layout.outputs:
         if row.index == output and row.owner == item:
             return row.x, row.y
-    return face.width, 15.0
+    return layout.width, 15.0
 
 
-def leaf_offset(face: CardLayout, leaves: ParameterRows, path: str) -> tuple[float, float]:
+def leaf_offset(layout: CardLayout, leaves: ParameterRows, path: str) -> tuple[float, float]:
     """Of a leaf's port from its card's top left corner; one that is folded away sits at the line that names it."""
-    if face.display_flags.collapsed:
-        return face.width, face.height / 2
+    if layout.display_flags.collapsed:
+        return layout.width, layout.height / 2
     row = next((row for row in leaves.rows if row.path == path), None)
     y = row.y if row is not None else leaves.more_y
-    return face.width, face.height + LEAF_EDGE + y + LEAF / 2
+    return layout.width, layout.height + LEAF_EDGE + y + LEAF / 2

@@ -66,7 +66,7 @@ class Placement:
                 place = 0.0, spare
                 spare += card.height + BELOW_ANOTHER
             x, y = place
-            rows.append((x, y, x + card.face.width, y + card.height))
+            rows.append((x, y, x + card.layout.width, y + card.height))
         self.corners, self._bounds = rows, None
         self.place_frames()
         self.place_notes()
@@ -98,16 +98,16 @@ class Placement:
             box = self._place_frame(member, depth + 1) if member in graph.blocks else self.box(member)
             if box is not None:
                 boxes += [box, *self._note_above(member, box)]
-        face = frame_layout(graph, item, self._state.meter.width)
-        left = max((output.x + OUT_OF_FRAME for output in face.outputs), default=geometry.FRAME_PADDING)
-        rows_height = face.height - geometry.FRAME_TITLE
-        box = self.frozen.get(item) or geometry.frame_box(boxes, rows_height, face.width, left)
+        layout = frame_layout(graph, item, self._state.meter.width)
+        left = max((output.x + OUT_OF_FRAME for output in layout.outputs), default=geometry.FRAME_PADDING)
+        rows_height = layout.height - geometry.FRAME_TITLE
+        box = self.frozen.get(item) or geometry.frame_box(boxes, rows_height, layout.width, left)
         if box is None:
             x, y = self.where(item) or (0.0, 0.0)
             width, height = geometry.EMPTY_FRAME
-            box = Box(x, y, max(width, face.width), max(height, face.height + 40))
+            box = Box(x, y, max(width, layout.width), max(height, layout.height + 40))
         room = min((member.y for member in boxes), default=box.bottom) - box.y
-        self.frames[item] = Frame(item, stretch_head(face, box.width), box, depth, room)
+        self.frames[item] = Frame(item, stretch_head(layout, box.width), box, depth, room)
         return box
 
     def _note_above(self, member: ItemId, box: Box) -> Iterator[Box]:
@@ -127,7 +127,7 @@ class Placement:
     def raise_cards(self, items: Iterable[ItemId]) -> bool:
         """Put cards on top of those that cover them; whether anything lay above them. View state only."""
         stack = self._stack
-        homes = dict.fromkeys(self._state.joining.home(item) for item in items)
+        homes = dict.fromkeys(self._state.card_groups.home(item) for item in items)
         covered = [item for item in homes if item in stack.index and self._is_covered(stack.index[item])]
         if covered:
             corners = dict(zip(stack.ids, self.corners, strict=True))
@@ -172,23 +172,23 @@ class Placement:
         frame = self.frames.get(item)
         return frame.box if frame is not None else None
 
-    def face(self, item: ItemId) -> CardLayout | None:
-        """The face of a node's card or of a block's head."""
-        card = self._stack.cards.get(self._state.joining.home(item))
+    def layout(self, item: ItemId) -> CardLayout | None:
+        """The layout of a node's card or of a block's head."""
+        card = self._stack.cards.get(self._state.card_groups.home(item))
         if card is not None:
-            return card.face
+            return card.layout
         frame = self.frames.get(item)
-        return frame.face if frame is not None else None
+        return frame.layout if frame is not None else None
 
     def anchor(self, port: PortRef) -> Point:
         """Where a port is, scene pixels."""
-        box, face = self.box(port.item), self.face(port.item)
-        if box is None or face is None:
+        box, layout = self.box(port.item), self.layout(port.item)
+        if box is None or layout is None:
             return 0.0, 0.0
         if port.side == "output" and port.path:
-            x, y = leaf_offset(face, self._stack.leaves(self._state.joining.home(port.item)), port.path)
+            x, y = leaf_offset(layout, self._stack.leaves(self._state.card_groups.home(port.item)), port.path)
         else:
-            x, y = port_offset(face, port)
+            x, y = port_offset(layout, port)
         return box.x + x, box.y + y
 
     def extent(self, items: Iterable[ItemId] | None = None) -> Box | None:

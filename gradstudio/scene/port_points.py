@@ -65,25 +65,25 @@ class PortPoints:
 
     def _list(self) -> tuple[list[PortRef], list[Point]]:
         ports, points = list[PortRef](), list[Point]()
-        frames = [(frame.face, frame.box.x, frame.box.y) for frame in self._placement.frames.values()]
+        frames = [(frame.layout, frame.box.x, frame.box.y) for frame in self._placement.frames.values()]
         places = zip(self._stack.cards.values(), self._placement.corners, strict=True)
-        cards = ((card.face, corners[0], corners[1]) for card, corners in places)
-        for face, x, y in (*frames, *cards):
-            for row in face.inputs:
+        cards = ((card.layout, corners[0], corners[1]) for card, corners in places)
+        for layout, x, y in (*frames, *cards):
+            for row in layout.inputs:
                 ports.append(PortRef(row.owner, "input", row.path))
                 points.append((x + row.x, y + row.y))
-            for output in face.outputs:
+            for output in layout.outputs:
                 ports.append(PortRef(output.owner, "output", "", output.index))
                 points.append((x + output.x, y + output.y))
-            if face.module is not None:
-                for port, (right, down) in self._leaf_ports(face):
+            if layout.module is not None:
+                for port, (right, down) in self._leaf_ports(layout):
                     ports.append(port)
                     points.append((x + right, y + down))
         return ports, points
 
-    def _leaf_ports(self, face: CardLayout) -> Iterator[tuple[PortRef, Point]]:
+    def _leaf_ports(self, layout: CardLayout) -> Iterator[tuple[PortRef, Point]]:
         """The ports of a module's leaves, and where they are on its card."""
-        leaves = self._stack.leaves(face.item)
-        assert face.module is not None
+        leaves = self._stack.leaves(layout.item)
+        assert layout.module is not None
         for row in leaves.rows:
-            yield PortRef(face.module, "output", row.path), leaf_offset(face, leaves, row.path)
+            yield PortRef(layout.module, "output", row.path), leaf_offset(layout, leaves, row.path)

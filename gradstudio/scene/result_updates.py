@@ -56,15 +56,15 @@ class ResultUpdates:
 
         Only `resized` are measured again; None: all that changed. While looking back, that is done later.
         """
-        joining, cards, revision = self._state.joining, self._stack.cards, self._state.revision
-        self.changed_at.update(dict.fromkeys(joining.whole(items), revision))
+        groups, cards, revision = self._state.card_groups, self._stack.cards, self._state.revision
+        self.changed_at.update(dict.fromkeys(groups.whole(items), revision))
         named = self._homes(items)
         if not named:
             self._rows.clear()
             self.all_changed_at = revision
         for item in named or cards:
             card = cards[item]
-            card.facts = card.leaves = None
+            card.well = card.leaves = None
             card.revision += 1
             self._rows.pop(item, None)
         self._unmeasured.update((named or cards) if resized is None else self._homes(resized))
@@ -103,17 +103,17 @@ class ResultUpdates:
             waiting = self._waiting_in(seen)
         return placed
 
-    def facts(self, item: ItemId) -> ResultSections:
+    def well(self, item: ItemId) -> ResultSections:
         """What is written on a card below its ports."""
-        item = self._state.joining.home(item)
+        item = self._state.card_groups.home(item)
         card = self._stack.cards[item]
         if item in self._unmeasured and self._measure([item]):
             self._place()
-        if card.facts is None:
-            facts = self._maker.facts(item, card)
-            card.leaves = facts.leaves
-            card.facts = replace(facts, height=card.facts_height)
-        return card.facts
+        if card.well is None:
+            well = self._maker.well(item, card)
+            card.leaves = well.leaves
+            card.well = replace(well, height=card.result_height)
+        return card.well
 
     def row(self, item: ItemId) -> Row | None:
         """When and how a node last ran at the moment that is looked at: `results.row`, asked once a moment."""
@@ -125,7 +125,7 @@ class ResultUpdates:
 
     def _homes(self, items: Iterable[ItemId]) -> list[ItemId]:
         """The cards on which these items stand."""
-        home, cards = self._state.joining.home, self._stack.cards
+        home, cards = self._state.card_groups.home, self._stack.cards
         return [one for one in dict.fromkeys(map(home, items)) if one in cards]
 
     def _waiting_in(self, seen: Box | None) -> list[ItemId]:
@@ -144,8 +144,8 @@ class ResultUpdates:
             card = self._stack.cards.get(item)
             if card is not None:
                 extras_moved = self._measure_extras(item, card)
-                facts_moved = self._measure_facts(item, card)
-                moved = moved or extras_moved or facts_moved or self._lists_other_leaves(item, card)
+                results_moved = self._measure_results(item, card)
+                moved = moved or extras_moved or results_moved or self._lists_other_leaves(item, card)
         return moved
 
     def _measure_extras(self, item: ItemId, card: Card) -> bool:
@@ -153,28 +153,28 @@ class ResultUpdates:
         if extras is card.extras:
             return False
         moved = extras.height != card.extras.height
-        card.extras, card.facts = extras, None
+        card.extras, card.well = extras, None
         return moved
 
-    def _measure_facts(self, item: ItemId, card: Card) -> bool:
+    def _measure_results(self, item: ItemId, card: Card) -> bool:
         """Measure the results on a card. While looking back it does not shrink."""
         past = self._state.results.moment is not None
         if past and self.row(item) is None:
             return False
-        height = self._maker.facts_height(item, card.face)
+        height = self._maker.result_height(item, card.layout)
         if past:
-            height = max(height, card.facts_height)
-        if height == card.facts_height:
+            height = max(height, card.result_height)
+        if height == card.result_height:
             return False
-        card.facts_height, card.facts = height, None
+        card.result_height, card.well = height, None
         card.revision += 1
         if past:
             self._grown.add(item)
         return True
 
     def _lists_other_leaves(self, item: ItemId, card: Card) -> bool:
-        module = card.face.module
-        if module is None or card.face.display_flags.collapsed:
+        module = card.layout.module
+        if module is None or card.layout.display_flags.collapsed:
             return False
         unfolded = item in self._maker.unfolded
         return leaf_paths(self._state.results, module, unfolded=unfolded) != card.listed

@@ -77,7 +77,7 @@ class Scene:
         state = self.state
         state.graph_revision += 1
         state.graph = graph if graph is not None else state.graph
-        state.joining = card_groups(state.graph)
+        state.card_groups = card_groups(state.graph)
         self.stack.cards.clear()
         self.looks.forget()
         self.updates.forget()
@@ -104,18 +104,18 @@ class Scene:
 
     def _join(self) -> bool:
         """Ask anew which modules share a card; False when others do now."""
-        before, self.state.joining = self.state.joining, card_groups(self.state.graph)
-        return self.stack.follow_joining(before)
+        before, self.state.card_groups = self.state.card_groups, card_groups(self.state.graph)
+        return self.stack.follow_card_groups(before)
 
     def _make_again(self, edits: Edits, in_place: bool) -> bool:
         """Make the cards anew that look different; whether nothing is elsewhere because of them."""
-        joining = self.state.joining
+        groups = self.state.card_groups
         # A statement about what holds a module changes its mode; a slider cannot.
         switched = set[ItemId]() if in_place else self.stack.in_other_modes()
-        for item in {joining.home(item) for item in affected_items(edits)} | switched:
+        for item in {groups.home(item) for item in affected_items(edits)} | switched:
             stays = self.stack.make_again(item)
             in_place = in_place and stays and self._note_stays(item)
-            self.looks.distrust(joining.whole((item,)))
+            self.looks.distrust(groups.whole((item,)))
         self.stack.follow_titles()
         return in_place
 
@@ -150,7 +150,7 @@ class Scene:
         """
         self.state.revision += 1
         homes = self.updates.follow(tuple(items), resized)
-        self.looks.distrust(self.state.joining.whole(homes) if homes else None)
+        self.looks.distrust(self.state.card_groups.whole(homes) if homes else None)
         self.updates.measure_few()
         self.colours.follow()
 
@@ -164,12 +164,12 @@ class Scene:
 
     def expand(self, item: ItemId) -> None:
         """Unfold the optional inputs of a card, or fold them again."""
-        self.stack.expand(self.state.joining.home(item))
+        self.stack.expand(self.state.card_groups.home(item))
         self._place()
 
     def unfold(self, item: ItemId) -> None:
         """Show all leaves of the module on a card, or fold them again."""
-        self.stack.unfold(self.state.joining.home(item))
+        self.stack.unfold(self.state.card_groups.home(item))
         self._place()
 
     def show_wires(self, wires: WireOptions) -> None:

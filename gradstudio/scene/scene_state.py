@@ -18,7 +18,7 @@ class SceneState:
         shown: the overlays that are on.
         meter: measures texts.
         experiments: what was tried; shown on the cards.
-        joining: which items share a card; that of a module and its call is kept under the call.
+        card_groups: which items share a card; that of a module and its call is kept under the call.
         revision: another one when anything of the scene changed.
         geometry_revision: another one when anything is elsewhere.
         graph_revision: another one when the graph was edited.
@@ -29,14 +29,14 @@ class SceneState:
     shown: Shown
     meter: TextMeasure
     experiments: Experiments = field(default_factory=NoExperiments)
-    joining: CardGroups = field(init=False)
+    card_groups: CardGroups = field(init=False)
     revision: int = 0
     geometry_revision: int = 0
     graph_revision: int = 0
 
     def __post_init__(self) -> None:
         """Ask which items share a card."""
-        self.joining = card_groups(self.graph)
+        self.card_groups = card_groups(self.graph)
 
     def members(self, block: ItemId) -> frozenset[ItemId]:
         """Everything inside a block, blocks included, itself not."""

@@ -123,10 +123,10 @@ def test_it_is_drawn_neatly(example: Path):
     covers = rectangles(graph, places)
     keys = list(covers)
     assert not [(a, b) for k, a in enumerate(keys) for b in keys[:k] if overlap(covers[a], covers[b])]
-    joining = card_groups(graph)
-    wires = [wire for wire in graph.wires.values() if not joining.is_hidden(wire)]
+    groups = card_groups(graph)
+    wires = [wire for wire in graph.wires.values() if not groups.is_hidden(wire)]
     nodes = [wire for wire in wires if wire.source in graph.nodes and wire.target in graph.nodes]
-    backward = [wire for wire in nodes if covers[joining.home(wire.source)][2] >= places[wire.target][0]]
+    backward = [wire for wire in nodes if covers[groups.home(wire.source)][2] >= places[wire.target][0]]
     assert len(backward) <= FOLDED.get(example.stem, 0)
 
 

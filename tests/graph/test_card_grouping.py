@@ -26,10 +26,10 @@ def text(d: Drawing) -> list[str]:
 def test_a_dropped_layer_is_one_card_of_two_statements() -> None:
     d = Drawing()
     module, call = layer(d)
-    joining = card_groups(d.graph)
-    assert joining.calls == {module: call}
-    assert joining.home(module) == joining.home(call) == call
-    assert joining.whole([call]) == joining.whole([module]) == {module, call}
+    groups = card_groups(d.graph)
+    assert groups.calls == {module: call}
+    assert groups.home(module) == groups.home(call) == call
+    assert groups.whole([call]) == groups.whole([module]) == {module, call}
     assert d.graph.places[module] == d.graph.places[call]
 
 
@@ -110,11 +110,11 @@ def test_what_switches_a_module_is_on_its_card_while_it_does_no_more() -> None:
     d.do(recipes.set_training(d.graph, [module], False))
     d.do(recipes.set_frozen(d.graph, [module], True))
     switches = {node.operator: node.id for node in d.graph.nodes.values() if node.operator in (EVAL, FREEZE)}
-    joining = card_groups(d.graph)
-    assert joining.switches == dict.fromkeys(switches.values(), module)
-    assert {joining.home(item) for item in switches.values()} == {call}
-    assert joining.whole([call]) == joining.whole([switches[EVAL]]) == {module, call, *switches.values()}
-    assert all(joining.is_hidden(wire) for wire in d.graph.wires_from(module))
+    groups = card_groups(d.graph)
+    assert groups.switches == dict.fromkeys(switches.values(), module)
+    assert {groups.home(item) for item in switches.values()} == {call}
+    assert groups.whole([call]) == groups.whole([switches[EVAL]]) == {module, call, *switches.values()}
+    assert all(groups.is_hidden(wire) for wire in d.graph.wires_from(module))
     assert layout(d.graph)[switches[EVAL]] == layout(d.graph)[call]
     d.do(recipes.connect(d.graph, switches[EVAL], 0, call, "module"))
     assert card_groups(d.graph).switches == {switches[FREEZE]: module}

@@ -28,14 +28,14 @@ def test_a_port_under_another_card_is_not_hit(drawing: Drawing) -> None:
 
 def test_fields_and_the_row_of_folded_arguments_are_hit_when_near(drawing: Drawing) -> None:
     item = drawing.add("torch.full", 0, 0)
-    row = drawing.scene.stack.cards[item].face.input("fill_value")
+    row = drawing.scene.stack.cards[item].layout.input("fill_value")
     assert row is not None
     box = field_box(drawing.scene, item, row)
     assert box is not None
     found = hit(drawing.scene, *box.center, 1.0)
     assert (found.kind, found.row) == ("field", row)
     assert hit(drawing.scene, *box.center, 0.5).kind == "card"
-    more = drawing.scene.stack.cards[item].face.more
+    more = drawing.scene.stack.cards[item].layout.more
     assert more is not None
     assert hit(drawing.scene, *more.center, 1.0).kind == "more"
 

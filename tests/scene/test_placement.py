@@ -23,7 +23,7 @@ def framed(drawing: Drawing, *items: ItemId) -> ItemId:
 def test_cards_stand_where_the_graph_has_them(drawing: Drawing) -> None:
     item = drawing.add("torch.randn", 120, 48)
     box, card = drawing.box(item), drawing.scene.stack.cards[item]
-    assert (box.x, box.y, box.width, box.height) == (120, 48, card.face.width, card.height)
+    assert (box.x, box.y, box.width, box.height) == (120, 48, card.layout.width, card.height)
     drawing.move({item: (8, 16)})
     assert (drawing.box(item).x, drawing.box(item).y) == (8, 16)
 
@@ -89,7 +89,7 @@ def test_ports_are_at_the_edges_of_cards_and_unknown_items_have_none(drawing: Dr
     assert drawing.output(item)[0] == pytest.approx(box.right, abs=1)
     assert drawing.scene.placement.anchor(PortRef(ItemId("nobody"), "output")) == (0.0, 0.0)
     assert drawing.scene.placement.box(ItemId("nobody")) is None
-    assert drawing.scene.placement.face(ItemId("nobody")) is None
+    assert drawing.scene.placement.layout(ItemId("nobody")) is None
 
 
 def test_the_extent_is_around_everything_or_around_some(drawing: Drawing) -> None:

@@ -15,10 +15,10 @@ def test_a_card_has_room_for_what_came_and_all_is_placed_anew(drawing: Drawing) 
     assert drawing.box(item).height > before.height
     assert drawing.scene.state.geometry_revision > revision
     assert not drawing.scene.updates.is_behind
-    facts = drawing.scene.updates.facts(item)
-    assert facts.sections
-    assert facts.height == drawing.scene.stack.cards[item].facts_height
-    assert drawing.scene.updates.facts(item) is facts, "kept until something changes"
+    well = drawing.scene.updates.well(item)
+    assert well.sections
+    assert well.height == drawing.scene.stack.cards[item].result_height
+    assert drawing.scene.updates.well(item) is well, "kept until something changes"
 
 
 def test_what_changed_is_told_by_the_revision_at_which_it_did(drawing: Drawing) -> None:
@@ -45,7 +45,7 @@ def test_of_many_cards_only_those_in_view_are_measured_until_there_is_time(drawi
     assert drawing.box(first).height == before
     assert updates.catch_up(Box(-50, -50, 300, 300))
     assert drawing.box(first).height > before == drawing.box(last).height
-    assert updates.facts(last).sections
+    assert updates.well(last).sections
     assert drawing.box(last).height > before, "it was asked for"
     assert updates.catch_up()
     assert not updates.is_behind
@@ -112,8 +112,8 @@ def test_what_grew_while_looking_back_is_measured_when_anything_changes_now(draw
 
 def test_leaves_of_a_module_have_ports_and_only_other_ones_move_anything(drawing: Drawing) -> None:
     layer = drawing.add("torch.nn.LSTM")
-    call = drawing.scene.state.joining.home(layer)
-    module = drawing.scene.stack.cards[call].face.module
+    call = drawing.scene.state.card_groups.home(layer)
+    module = drawing.scene.stack.cards[call].layout.module
     assert module is not None
     paths = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
     leaves = tuple(LeafInference(path, (16, 4), "float32", True) for path in paths)
@@ -125,7 +125,7 @@ def test_leaves_of_a_module_have_ports_and_only_other_ones_move_anything(drawing
     scene.results_changed((module,))
     assert scene.state.geometry_revision == revision
     scene.unfold(module)
-    assert [row.path for row in scene.updates.facts(call).leaves.rows] == list(paths)
+    assert [row.path for row in scene.updates.well(call).leaves.rows] == list(paths)
     assert {port.path for port in scene.ports.ports if port.side == "output" and port.path} == set(paths)
     leaf = next(port for port in scene.ports.ports if port.path == paths[0])
     assert list(scene.placement.anchor(leaf)) in scene.ports.points.tolist()

@@ -12,7 +12,7 @@ def test_another_literal_moves_nothing_and_a_note_does(drawing: Drawing) -> None
     drawing.do(recipes.set_literal(drawing.graph, item, "fill_value", "2.5"))
     assert scene.state.geometry_revision == revision
     assert scene.placement.bounds is bounds
-    row = scene.stack.cards[item].face.input("fill_value")
+    row = scene.stack.cards[item].layout.input("fill_value")
     assert row is not None
     assert row.text == "2.5"
     drawing.do(recipes.set_note(drawing.graph, item, "a note"))

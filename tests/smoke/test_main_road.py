@@ -106,10 +106,10 @@ class Hand:
     def _field(self, item: ItemId, path: str) -> Point:
         """The pixel in the middle of a literal's field."""
         scene = self._scene()
-        box, face = scene.placement.box(item), scene.placement.face(item)
+        box, layout = scene.placement.box(item), scene.placement.layout(item)
         assert box is not None
-        assert face is not None
-        field = next(row.field for row in face.inputs if row.path == path)
+        assert layout is not None
+        field = next(row.field for row in layout.inputs if row.path == path)
         assert field is not None
         return self._pixel((box.x + field.x + field.width / 2, box.y + field.y + field.height / 2))
 

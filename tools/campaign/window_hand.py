@@ -103,10 +103,10 @@ class WindowHand:
     def _wire(self, nodes: list[ItemId]) -> None:
         scene = self.window.canvas.scene
         source, target = self._generator.choice(nodes), self._generator.choice(nodes)
-        face, outputs = scene.placement.face(target), scene.placement.face(source)
-        if face is None or outputs is None or not face.inputs or not outputs.outputs:
+        layout, outputs = scene.placement.layout(target), scene.placement.layout(source)
+        if layout is None or outputs is None or not layout.inputs or not outputs.outputs:
             return
-        port = self._generator.choice(face.inputs).path
+        port = self._generator.choice(layout.inputs).path
         self._drag(
             scene.placement.anchor(PortRef(source, "output", "", 0)),
             scene.placement.anchor(PortRef(target, "input", port)),
@@ -114,8 +114,8 @@ class WindowHand:
 
     def _type(self, nodes: list[ItemId]) -> None:
         item = self._generator.choice(nodes)
-        box, face = self.window.canvas.scene.placement.box(item), self.window.canvas.scene.placement.face(item)
-        fields = [row.field for row in face.inputs if row.field is not None] if face is not None else []
+        box, layout = self.window.canvas.scene.placement.box(item), self.window.canvas.scene.placement.layout(item)
+        fields = [row.field for row in layout.inputs if row.field is not None] if layout is not None else []
         if box is None or not fields:
             return
         field = self._generator.choice(fields)

@@ -66,8 +66,8 @@ class _Newcomers:
 
     def __init__(self, graph: Graph, new: set[ItemId], sizes: Mapping[ItemId, Size]) -> None:
         self.graph, self.new = graph, new
-        self.joining = card_groups(graph)
-        self.cards = self.joining.cards(new) & new
+        self.card_groups = card_groups(graph)
+        self.cards = self.card_groups.cards(new) & new
         self.part = Part(graph, sizes)
         self.ground = Occupancy(graph, sizes, new)
 
@@ -82,7 +82,7 @@ class _Newcomers:
             found = self.part.absolute(body, round(x + dx), round(y + dy))
             self.ground.put(found)
             corners |= found
-        for item, home in self.joining.insides().items():
+        for item, home in self.card_groups.insides().items():
             if item in self.new and home in self.ground.corners:
                 corners[item] = self.ground.corners[home]
         return {key: Place(x, y) for key, (x, y) in corners.items()}

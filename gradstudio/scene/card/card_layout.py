@@ -202,13 +202,13 @@ def card_layout(
     width = _width(operator.title if operator else title, ports, outputs, measure, SWITCH if mode else 0.0)
     width = max(width, MODULE_WIDTH) if module is not None else width
     hidden = len(ports) - len(shown) + len(asked) - len(visible_ports(asked, expanded))
-    face = CardLayout(
+    layout = CardLayout(
         item=item, names=names, title=title, category=operator.category if operator else "", inputs=rows,
         outputs=outputs, width=width, height=0.0, hidden=hidden, expanded=expanded and folded > 1,
         unknown=operator is None, muted=node.muted, bypassed=node.bypassed, captions=_captions(graph, node),
         module=constructor, mode=mode, frozen=frozen, is_group=is_group(head.operator),
     )  # fmt: skip
-    return place_rows(face, measure)
+    return place_rows(layout, measure)
 
 
 def _asked_ports(taken: Sequence[Port]) -> tuple[Port, ...]:
@@ -242,14 +242,14 @@ def mode_of(graph: Graph, module: ItemId | None) -> tuple[Mode, bool]:
     return ("train" if training else "eval") if shown else "", module_modes.is_frozen(graph, module)
 
 
-def _with_module(face: CardLayout) -> CardLayout:
+def _with_module(layout: CardLayout) -> CardLayout:
     """The port of the module itself, in the header of a joined card, and the switch of its mode left of it."""
-    right = face.width - 8.0
-    if face.is_joined and face.module is not None:
-        own = OutputRow(0, "", "", Family.MODULE, x=face.width, y=HEADER / 2, owner=face.module)
-        face, right = replace(face, outputs=(*face.outputs, own)), face.width - 14.0
-    switch = Box(right - SWITCH, (HEADER - 17.0) / 2, SWITCH, 17.0) if face.mode else None
-    return replace(face, switch=switch) if switch != face.switch else face
+    right = layout.width - 8.0
+    if layout.is_joined and layout.module is not None:
+        own = OutputRow(0, "", "", Family.MODULE, x=layout.width, y=HEADER / 2, owner=layout.module)
+        layout, right = replace(layout, outputs=(*layout.outputs, own)), layout.width - 14.0
+    switch = Box(right - SWITCH, (HEADER - 17.0) / 2, SWITCH, 17.0) if layout.mode else None
+    return replace(layout, switch=switch) if switch != layout.switch else layout
 
 
 def _captions(graph: Graph, node: Node) -> tuple[str, ...]:
@@ -333,49 +333,49 @@ def _field_width(kind: Kind) -> float:
     return DATA_FIELD if kind is Kind.DATA else WIDE_FIELD if kind in WIDE_KINDS else MINIMUM_FIELD
 
 
-def place_rows(face: CardLayout, measure: Measure) -> CardLayout:
-    """The face with a place for every port, field and row, and for what belongs to its module."""
-    return _with_module(_placed_joined(face, measure) if face.is_joined else _placed(face, measure))
+def place_rows(layout: CardLayout, measure: Measure) -> CardLayout:
+    """The layout with a place for every port, field and row, and for what belongs to its module."""
+    return _with_module(_placed_joined(layout, measure) if layout.is_joined else _placed(layout, measure))
 
 
-def _placed(face: CardLayout, measure: Measure) -> CardLayout:
+def _placed(layout: CardLayout, measure: Measure) -> CardLayout:
     top = HEADER + BODY_EDGE
-    first = 0 if _shares_rows(face.inputs, face.outputs) else len(face.outputs)
-    outputs = tuple(_placed_output(row, face.width, top + ROW * (k + 0.5)) for k, row in enumerate(face.outputs))
-    left = _field_left(face, measure)
+    first = 0 if _shares_rows(layout.inputs, layout.outputs) else len(layout.outputs)
+    outputs = tuple(_placed_output(row, layout.width, top + ROW * (k + 0.5)) for k, row in enumerate(layout.outputs))
+    left = _field_left(layout, measure)
     beside = 0 if first else len(outputs)
     inputs = tuple(
-        _placed_input(row, top + ROW * (first + k), left, face.width - (HINT_ROOM if k < beside else 0.0))
-        for k, row in enumerate(face.inputs)
+        _placed_input(row, top + ROW * (first + k), left, layout.width - (HINT_ROOM if k < beside else 0.0))
+        for k, row in enumerate(layout.inputs)
     )
-    return _closed(face, inputs, outputs, top + ROW * max(len(outputs), first + len(inputs), len(face.captions)))
+    return _closed(layout, inputs, outputs, top + ROW * max(len(outputs), first + len(inputs), len(layout.captions)))
 
 
-def _placed_joined(face: CardLayout, measure: Measure) -> CardLayout:
+def _placed_joined(layout: CardLayout, measure: Measure) -> CardLayout:
     """What the call takes stands beside what it gives; the module's arguments stand below."""
-    top, left = HEADER + BODY_EDGE, _field_left(face, measure)
-    outputs = tuple(_placed_output(row, face.width, top + ROW * (k + 0.5)) for k, row in enumerate(face.outputs))
-    called = [row for row in face.inputs if row.owner == face.item]
-    own = [row for row in face.inputs if row.owner != face.item]
+    top, left = HEADER + BODY_EDGE, _field_left(layout, measure)
+    outputs = tuple(_placed_output(row, layout.width, top + ROW * (k + 0.5)) for k, row in enumerate(layout.outputs))
+    called = [row for row in layout.inputs if row.owner == layout.item]
+    own = [row for row in layout.inputs if row.owner != layout.item]
     first = max(len(called), len(outputs))
     beside = [
-        _placed_input(row, top + ROW * k, left, face.width - (HINT_ROOM if k < len(outputs) else 0.0))
+        _placed_input(row, top + ROW * k, left, layout.width - (HINT_ROOM if k < len(outputs) else 0.0))
         for k, row in enumerate(called)
     ]
-    below = [_placed_input(row, top + ROW * (first + k), left, face.width) for k, row in enumerate(own)]
-    return _closed(face, (*beside, *below), outputs, top + ROW * (first + len(own)))
+    below = [_placed_input(row, top + ROW * (first + k), left, layout.width) for k, row in enumerate(own)]
+    return _closed(layout, (*beside, *below), outputs, top + ROW * (first + len(own)))
 
 
-def _closed(face: CardLayout, inputs: tuple[InputRow, ...], outputs: tuple[OutputRow, ...], y: float) -> CardLayout:
-    """The face with these rows, which end at `y`, and below them the row that unfolds the rest, if there is one."""
-    more = Box(PADDING, y, face.width - 2 * PADDING, MORE_ROW) if face.hidden or face.expanded else None
+def _closed(layout: CardLayout, inputs: tuple[InputRow, ...], outputs: tuple[OutputRow, ...], y: float) -> CardLayout:
+    """The layout with these rows, which end at `y`, and below them the row that unfolds the rest, if there is one."""
+    more = Box(PADDING, y, layout.width - 2 * PADDING, MORE_ROW) if layout.hidden or layout.expanded else None
     height = y + (MORE_ROW if more is not None else 0.0) + BODY_EDGE
-    return replace(face, inputs=inputs, outputs=outputs, more=more, height=height)
+    return replace(layout, inputs=inputs, outputs=outputs, more=more, height=height)
 
 
-def _field_left(face: CardLayout, measure: Measure) -> float:
-    labels = max((measure(row.label, "label") for row in face.inputs if _may_have_field(row.parameter)), default=0.0)
-    return min(PADDING + min(labels, LABEL_ROOM) + 8, face.width - PADDING - MINIMUM_FIELD)
+def _field_left(layout: CardLayout, measure: Measure) -> float:
+    labels = max((measure(row.label, "label") for row in layout.inputs if _may_have_field(row.parameter)), default=0.0)
+    return min(PADDING + min(labels, LABEL_ROOM) + 8, layout.width - PADDING - MINIMUM_FIELD)
 
 
 def _placed_input(row: InputRow, y: float, left: float, width: float) -> InputRow:

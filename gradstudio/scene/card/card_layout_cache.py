@@ -1,4 +1,4 @@
-"""Faces of cards, made from one another: a program says the same thing many times, under other names. No Qt."""
+"""Layouts of cards, made from one another: a program says the same thing many times, under other names. No Qt."""
 
 from typing import Final
 
@@ -20,15 +20,15 @@ Likeness = tuple[object, ...]
 
 
 class CardLayoutCache:
-    """Makes faces; what differs from one that was made before by its node and its name alone is cast from that."""
+    """Makes layouts; what differs from one that was made before by its node and its name alone is cast from that."""
 
     def __init__(self, measure: Measure) -> None:
         """Nothing was made yet."""
         self._measure = measure
         self._known: dict[Likeness, tuple[Operator, CardLayout]] = {}
 
-    def face(self, graph: Graph, item: ItemId, expanded: bool, module: ItemId | None) -> CardLayout:
-        """The face of a node; of a call also that of its `module`, where the two share a card."""
+    def layout(self, graph: Graph, item: ItemId, expanded: bool, module: ItemId | None) -> CardLayout:
+        """The layout of a node; of a call also that of its `module`, where the two share a card."""
         node = graph.nodes[item]
         operator = load().get(node.operator) if module is None else None
         if operator is None or not _stands_alone(operator, node):
@@ -68,12 +68,12 @@ def _likeness(graph: Graph, node: Node, expanded: bool) -> Likeness:
     )
 
 
-def _cast(mould: CardLayout, node: Node) -> CardLayout:
+def _cast(pattern: CardLayout, node: Node) -> CardLayout:
     item, names = node.id, node.names
     name = names[0] if len(names) == 1 else ""
-    inputs = tuple([replace(row, owner=item) for row in mould.inputs])
-    outputs = [replace(row, owner=item) for row in mould.outputs]
+    inputs = tuple([replace(row, owner=item) for row in pattern.inputs])
+    outputs = [replace(row, owner=item) for row in pattern.outputs]
     if name and outputs:
         outputs[0] = replace(outputs[0], name=name)
-    shown = mould.names if not name else "" if name == "_" else name
-    return replace(mould, item=item, names=shown, inputs=inputs, outputs=tuple(outputs))
+    shown = pattern.names if not name else "" if name == "_" else name
+    return replace(pattern, item=item, names=shown, inputs=inputs, outputs=tuple(outputs))

@@ -1,4 +1,4 @@
-"""Makes the cards of nodes: face, height, debug sections, facts and leaves, each from the scene's state. No Qt."""
+"""Makes the cards of nodes: layout, height, debug sections, well and leaves, each from the scene's state. No Qt."""
 
 from msgspec.structs import replace
 
@@ -33,41 +33,41 @@ class CardMaker:
     def __init__(self, state: SceneState) -> None:
         """Nothing is unfolded."""
         self._state = state
-        self._moulds = CardLayoutCache(state.meter.width)
+        self._layouts = CardLayoutCache(state.meter.width)
         self.expanded: set[ItemId] = set()
         self.unfolded: set[ItemId] = set()
 
     def card(self, item: ItemId) -> Card:
         """A new card for a node."""
-        face = self.face(item)
-        return Card(face, self.facts_height(item, face), extras=self.extras(item))
+        layout = self.layout(item)
+        return Card(layout, self.result_height(item, layout), extras=self.extras(item))
 
     def again(self, item: ItemId, card: Card) -> Card:
         """The card of a node that changed: a later revision, about which nothing was read yet."""
-        face = self.face(item)
+        layout = self.layout(item)
         return replace(
-            card, face=face, facts_height=self.facts_height(item, face), extras=self.extras(item),
-            revision=card.revision + 1, facts=None, leaves=None,
+            card, layout=layout, result_height=self.result_height(item, layout), extras=self.extras(item),
+            revision=card.revision + 1, well=None, leaves=None,
         )  # fmt: skip
 
-    def face(self, item: ItemId) -> CardLayout:
+    def layout(self, item: ItemId) -> CardLayout:
         """What a card shows of its node and, where the two share it, of the module that is called."""
         state, expanded = self._state, item in self.expanded
-        face = self._moulds.face(state.graph, item, expanded, state.joining.modules.get(item))
-        return compact(face, display_flags_of(state.graph.places.get(item)), state.meter.width, expanded=expanded)
+        layout = self._layouts.layout(state.graph, item, expanded, state.card_groups.modules.get(item))
+        return compact(layout, display_flags_of(state.graph.places.get(item)), state.meter.width, expanded=expanded)
 
-    def facts_height(self, item: ItemId, face: CardLayout) -> float:
-        """How much room the results of a node take below its face."""
-        if face.display_flags.collapsed or item in CARDS:
+    def result_height(self, item: ItemId, layout: CardLayout) -> float:
+        """How much room the results of a node take below its layout."""
+        if layout.display_flags.collapsed or item in CARDS:
             return 0.0
-        state, held = self._state, self._held(item, face)
-        return result_height(state.results, item, state.shown, _families(face), _is_leaf(face), held)
+        state, held = self._state, self._held(item, layout)
+        return result_height(state.results, item, state.shown, _families(layout), _is_leaf(layout), held)
 
-    def facts(self, item: ItemId, card: Card) -> ResultSections:
+    def well(self, item: ItemId, card: Card) -> ResultSections:
         """The results of a node as its card says them."""
-        state, face = self._state, card.face
-        names, held = state.graph.nodes[item].names, self._held(item, face)
-        return result_sections(state.results, item, names, state.shown, _families(face), _is_leaf(face), held)
+        state, layout = self._state, card.layout
+        names, held = state.graph.nodes[item].names, self._held(item, layout)
+        return result_sections(state.results, item, names, state.shown, _families(layout), _is_leaf(layout), held)
 
     def extras(self, item: ItemId) -> DebugSections:
         """What was tried at a node, and its cost."""
@@ -79,22 +79,22 @@ class CardMaker:
             return PLAIN
         return debug_sections(state.results, state.experiments, item, with_cost=state.shown.cost)
 
-    def leaves(self, item: ItemId, face: CardLayout) -> ParameterRows:
+    def leaves(self, item: ItemId, layout: CardLayout) -> ParameterRows:
         """The rows of the parameters and buffers of the module on a card."""
-        if face.module is None or face.display_flags.collapsed:
+        if layout.module is None or layout.display_flags.collapsed:
             return NOTHING
-        return leaf_rows(self._state.results, face.module, self._state.shown, unfolded=item in self.unfolded)
+        return leaf_rows(self._state.results, layout.module, self._state.shown, unfolded=item in self.unfolded)
 
-    def _held(self, item: ItemId, face: CardLayout) -> ModuleContext:
-        if face.module is None or face.display_flags.collapsed:
+    def _held(self, item: ItemId, layout: CardLayout) -> ModuleContext:
+        if layout.module is None or layout.display_flags.collapsed:
             return NO_MODULE
-        return ModuleContext(face.module, item in self.unfolded)
+        return ModuleContext(layout.module, item in self.unfolded)
 
 
-def _families(face: CardLayout) -> tuple[Family, ...]:
-    return tuple(row.family for row in face.results)
+def _families(layout: CardLayout) -> tuple[Family, ...]:
+    return tuple(row.family for row in layout.results)
 
 
-def _is_leaf(face: CardLayout) -> bool:
+def _is_leaf(layout: CardLayout) -> bool:
     """Whether a node reads no other: what it makes has no history."""
-    return not face.is_joined and not any(row.state == "wired" for row in face.inputs)
+    return not layout.is_joined and not any(row.state == "wired" for row in layout.inputs)

@@ -36,17 +36,17 @@ class CardStack:
 
     def follow(self) -> None:
         """Cards for all nodes, none for others; those that exist already stay."""
-        graph, joining = self._state.graph, self._state.joining
+        graph, groups = self._state.graph, self._state.card_groups
         old, self.cards = self.cards, {}
         for item in graph.order():
-            if item in graph.nodes and not joining.is_inside(item):
+            if item in graph.nodes and not groups.is_inside(item):
                 card = old.get(item)
                 self.cards[item] = card if card is not None else self._maker.card(item)
         self._order()
 
-    def follow_joining(self, before: CardGroups) -> bool:
+    def follow_card_groups(self, before: CardGroups) -> bool:
         """Forget the cards that other items share than before; whether there are none."""
-        old, new = before.insides(), self._state.joining.insides()
+        old, new = before.insides(), self._state.card_groups.insides()
         if old == new:
             return True
         for item, home in old.items() ^ new.items():
@@ -66,7 +66,7 @@ class CardStack:
             self.cards = dict(sorted(self.cards.items(), key=lambda pair: self._raised.get(pair[0], 0)))
         self.ids = list(self.cards)
         self.index = {item: k for k, item in enumerate(self.ids)}
-        shared = ((item, self.index.get(home)) for item, home in self._state.joining.insides().items())
+        shared = ((item, self.index.get(home)) for item, home in self._state.card_groups.insides().items())
         self.index |= {item: k for item, k in shared if k is not None}
 
     # -------------------------------------------------------------- how they look
@@ -75,12 +75,12 @@ class CardStack:
         """Make cards anew that were collapsed, tucked or pinned, or no longer are."""
         graph = self._state.graph
         keys = {key for edit in edits if isinstance(edit, SetPlaces) for key in edit.places}
-        for item in {self._state.joining.home(ItemId(key)) for key in keys}:
+        for item in {self._state.card_groups.home(ItemId(key)) for key in keys}:
             card = self.cards.get(item)
             if (
                 card is not None
                 and item in graph.nodes
-                and card.face.display_flags != display_flags_of(graph.places.get(item))
+                and card.layout.display_flags != display_flags_of(graph.places.get(item))
             ):
                 self.cards[item] = replace(self._maker.again(item, card), listed=())
 
@@ -95,39 +95,39 @@ class CardStack:
     def follow_titles(self) -> None:
         """Cards that are titled with what they write into follow its name."""
         for item, card in self.cards.items():
-            if card.face.title.endswith("=") and item in self._state.graph.nodes:
-                face = self._maker.face(item)
-                if face != card.face:
-                    card.face, card.revision = face, card.revision + 1
+            if card.layout.title.endswith("=") and item in self._state.graph.nodes:
+                layout = self._maker.layout(item)
+                if layout != card.layout:
+                    card.layout, card.revision = layout, card.revision + 1
 
     def in_other_modes(self) -> set[ItemId]:
         """Cards whose module is in another mode now, because of a statement about what holds it."""
         graph = self._state.graph
-        made = ((item, card.face) for item, card in self.cards.items() if card.face.module in graph.nodes)
-        return {item for item, face in made if (face.mode, face.frozen) != mode_of(graph, face.module)}
+        made = ((item, card.layout) for item, card in self.cards.items() if card.layout.module in graph.nodes)
+        return {item for item, layout in made if (layout.mode, layout.frozen) != mode_of(graph, layout.module)}
 
     def expand(self, item: ItemId) -> None:
         """Unfold the optional inputs of a card, or fold them again."""
         self._maker.expanded ^= {item}
         card = self.cards[item]
-        card.face, card.revision = self._maker.face(item), card.revision + 1
+        card.layout, card.revision = self._maker.layout(item), card.revision + 1
 
     def unfold(self, item: ItemId) -> None:
         """Show all leaves of the module on a card, or fold them again."""
         self._maker.unfolded ^= {item}
         card = self.cards[item]
-        card.facts = card.leaves = None
-        card.facts_height, card.revision = self._maker.facts_height(item, card.face), card.revision + 1
+        card.well = card.leaves = None
+        card.result_height, card.revision = self._maker.result_height(item, card.layout), card.revision + 1
 
     def leaves(self, item: ItemId) -> ParameterRows:
         """The rows of a module's parameters and buffers on the card of an item."""
         card = self.cards[item]
         if card.leaves is None:
-            card.leaves = self._maker.leaves(item, card.face)
+            card.leaves = self._maker.leaves(item, card.layout)
         return card.leaves
 
     def list_leaves(self) -> None:
         """Remember which leaves have ports where the cards stand now."""
         for item, card in self.cards.items():
-            if card.face.module is not None:
+            if card.layout.module is not None:
                 card.listed = tuple(row.path for row in self.leaves(item).rows)

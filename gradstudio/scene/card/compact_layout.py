@@ -14,15 +14,15 @@ STUB_ROOM: Final = 20.0
 
 
 def compact(
-    face: CardLayout, flags: DisplayFlags, measure: Callable[[str, str], float], *, expanded: bool = False
+    layout: CardLayout, flags: DisplayFlags, measure: Callable[[str, str], float], *, expanded: bool = False
 ) -> CardLayout:
     """The layout as the flags say; `expanded`: a person wants to see all of its inputs for now."""
     if flags == PLAIN:
-        return face
-    face = replace(face, display_flags=flags)
+        return layout
+    layout = replace(layout, display_flags=flags)
     if flags.tucked:
-        face = _tucked(face, measure, expanded=expanded)
-    return _collapsed(face) if flags.collapsed else face
+        layout = _tucked(layout, measure, expanded=expanded)
+    return _collapsed(layout) if flags.collapsed else layout
 
 
 def is_used(row: InputRow) -> bool:
@@ -30,24 +30,24 @@ def is_used(row: InputRow) -> bool:
     return row.state == "wired" or (row.required and row.state == "empty")
 
 
-def _tucked(face: CardLayout, measure: Callable[[str, str], float], *, expanded: bool) -> CardLayout:
-    rows = tuple(row for row in face.inputs if is_used(row))
-    more = len(face.inputs) - len(rows)
+def _tucked(layout: CardLayout, measure: Callable[[str, str], float], *, expanded: bool) -> CardLayout:
+    rows = tuple(row for row in layout.inputs if is_used(row))
+    more = len(layout.inputs) - len(rows)
     if not more:
-        return face
+        return layout
     if expanded:
-        return place_rows(replace(face, outputs=face.results, expanded=True), measure)
-    return place_rows(replace(face, inputs=rows, outputs=face.results, hidden=face.hidden + more), measure)
+        return place_rows(replace(layout, outputs=layout.results, expanded=True), measure)
+    return place_rows(replace(layout, inputs=rows, outputs=layout.results, hidden=layout.hidden + more), measure)
 
 
-def _collapsed(face: CardLayout) -> CardLayout:
+def _collapsed(layout: CardLayout) -> CardLayout:
     """Stubs of the wired inputs and of all results, at the ends of the header."""
-    wired = [row for row in face.inputs if row.state == "wired"]
+    wired = [row for row in layout.inputs if row.state == "wired"]
     inputs = tuple(replace(row, x=0.0, y=y, field=None) for row, y in zip(wired, _heights(wired), strict=True))
     outputs = tuple(
-        replace(row, x=face.width, y=y) for row, y in zip(face.outputs, _heights(face.outputs), strict=True)
+        replace(row, x=layout.width, y=y) for row, y in zip(layout.outputs, _heights(layout.outputs), strict=True)
     )
-    return replace(face, inputs=inputs, outputs=outputs, height=HEADER, more=None, captions=())
+    return replace(layout, inputs=inputs, outputs=outputs, height=HEADER, more=None, captions=())
 
 
 def _heights(rows: Sequence[InputRow] | Sequence[OutputRow]) -> list[float]:

@@ -48,10 +48,10 @@ def frame_layout(graph: Graph, item: ItemId, measure: Measure) -> CardLayout:
     )  # fmt: skip
 
 
-def stretch_head(face: CardLayout, width: float) -> CardLayout:
+def stretch_head(layout: CardLayout, width: float) -> CardLayout:
     """A block's head stretched to its frame: ports of the right edge move along."""
-    inputs = tuple(replace(row, x=width) if row.path.startswith("next.") else row for row in face.inputs)
-    return replace(face, inputs=inputs, width=width)
+    inputs = tuple(replace(row, x=width) if row.path.startswith("next.") else row for row in layout.inputs)
+    return replace(layout, inputs=inputs, width=width)
 
 
 def block_code(graph: Graph, block: Block) -> str:

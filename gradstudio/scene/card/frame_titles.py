@@ -34,11 +34,11 @@ def title_from_afar(frame: Frame, scene: "Scene", zoom: float) -> Title | None:
     """
     width = frame.box.width * zoom
     for role, height in LINES:
-        if frame.room * zoom >= height and (text := _cut(scene.state.meter, frame.face.title, role, width)):
+        if frame.room * zoom >= height and (text := _cut(scene.state.meter, frame.layout.title, role, width)):
             return Title(text, role, 0.0, max(height, min(FRAME_TITLE, frame.room) * zoom))
     if frame.depth == 0:
         for role, height in LINES:
-            text = _cut(scene.state.meter, frame.face.title, role, width)
+            text = _cut(scene.state.meter, frame.layout.title, role, width)
             if text and _is_free_above(frame.box, scene, height / zoom):
                 return Title(text, role, -height, height)
     return None

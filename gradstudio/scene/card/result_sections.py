@@ -141,7 +141,7 @@ def result_height(
     leaf: bool = False,
     held: ModuleContext = NO_MODULE,
 ) -> float:
-    """Height of the well below the ports; equals ``card_facts(...).height``."""
+    """Height of the well below the ports; equals ``result_sections(...).height``."""
     if held is NO_MODULE and has_no_results(results, node):
         return typical_height(tuple(families), shown, leaf)
     problem, kind = _problem(results, node, held)

@@ -38,12 +38,12 @@ def avoid_overlap(scene: Scene, edits: Edits, body: BodyId = ROOT) -> Edits:
 def place_output_at(scene: Scene, edits: Edits, item: ItemId, x: float, y: float) -> Edits:
     """The edits that add an item, and behind them a move that brings its first output to a scene point."""
     draft, _, alone = _alone(scene, edits)
-    face = alone.placement.face(alone.state.joining.home(item))
-    row = next((row for row in face.outputs if row.owner == item), None) if face is not None else None
+    layout = alone.placement.layout(alone.state.card_groups.home(item))
+    row = next((row for row in layout.outputs if row.owner == item), None) if layout is not None else None
     if row is None:
         return edits
     at = alone.placement.anchor(PortRef(item, "output", "", row.index))
-    return _moved(edits, draft, alone.state.joining.whole((item,)), x - at[0], y - at[1])
+    return _moved(edits, draft, alone.state.card_groups.whole((item,)), x - at[0], y - at[1])
 
 
 def _alone(scene: Scene, edits: Edits) -> tuple[Graph, list[ItemId], Scene]:

@@ -15,7 +15,7 @@ def with_members(scene: Scene, items: Iterable[ItemId]) -> frozenset[ItemId]:
     for item in tuple(found):
         if item in scene.placement.frames:
             found |= scene.state.members(item)
-    return scene.state.joining.whole(found)
+    return scene.state.card_groups.whole(found)
 
 
 def drag_group(scene: Scene, items: Iterable[ItemId], keys: frozenset[str] = frozenset()) -> Corners:
@@ -47,5 +47,5 @@ def is_pinned(graph: Graph, key: str) -> bool:
 
 def units(scene: Scene, items: Iterable[ItemId]) -> list[ItemId]:
     """The cards and frames among the items, without what stands in a frame among them."""
-    homes = {scene.state.joining.home(item) for item in items if item in scene.graph}
+    homes = {scene.state.card_groups.home(item) for item in items if item in scene.graph}
     return sorted(item for item in homes if not any(ItemId(body) in homes for body in scene.graph.ancestors(item)))

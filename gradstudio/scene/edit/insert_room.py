@@ -39,7 +39,7 @@ def lead_through_with_room(scene: Scene, wire: Wire, item: ItemId, x: float, y: 
     box = scene.placement.box(item)
     left = left_edge_on_wire(scene, wire, x)
     size = (box.width, box.height) if box is not None else new_card_size(scene, "")
-    moves: Corners = {part: (left, y) for part in scene.state.joining.whole((item,)) if part in scene.graph.places}
+    moves: Corners = {part: (left, y) for part in scene.state.card_groups.whole((item,)) if part in scene.graph.places}
     return (*edits, *recipes.move(scene.graph, moves_to_clear(scene, Box(left, y, *size), wire, item) | moves))
 
 
@@ -70,10 +70,12 @@ def _pushed(
     scene: Scene, body: BodyId, fresh: Box, reader: ItemId | None, without: ItemId | None
 ) -> tuple[dict[ItemId, float], float]:
     """How far each thing of a body moves right, and where the farthest ends with the frame's edge."""
-    members = [item for item in scene.graph.bodies[body] if scene.state.joining.home(item) == item and item != without]
+    members = [
+        item for item in scene.graph.bodies[body] if scene.state.card_groups.home(item) == item and item != without
+    ]
     boxes = {item: box for item in members if (box := scene.placement.box(item)) is not None}
     taken, ways, end = [fresh], dict[ItemId, float](), fresh.right + GAP
-    home = scene.state.joining.home(reader) if reader is not None else None
+    home = scene.state.card_groups.home(reader) if reader is not None else None
     for item, box in sorted(boxes.items(), key=lambda pair: (pair[1].x, pair[1].y)):
         if box.right <= fresh.x or (box.x < fresh.x and item != home):
             continue
@@ -94,7 +96,7 @@ def _corners(scene: Scene, moves: dict[ItemId, float]) -> Corners:
     ways: dict[str, float] = {}
     for item, by in moves.items():
         whole = {item, *(scene.state.members(item) if item in scene.placement.frames else ())}
-        ways |= {key: by for part in scene.state.joining.whole(whole) for key in (part, f"note:{part}")}
+        ways |= {key: by for part in scene.state.card_groups.whole(whole) for key in (part, f"note:{part}")}
     for wire in graph.wires.values():
         if wire.source in ways and wire.target in ways:
             ways |= dict.fromkeys(scene.dots.of(wire), ways[wire.target])

@@ -70,7 +70,7 @@ def _ways(
 
 def _rects(scene: Scene, item: ItemId) -> tuple[Rect, ...]:
     """Of a card or frame, and of its note."""
-    if scene.state.joining.home(item) != item:
+    if scene.state.card_groups.home(item) != item:
         return ()
     box, note = scene.placement.box(item), scene.placement.notes.get(item)
     if box is None:

@@ -43,26 +43,26 @@ def _around(graph: Graph, item: ItemId) -> tuple[ItemId, ...]:
 
 
 def _obstacles(frame: Frame, measure: Measure) -> tuple[Corners, Corners, Corners]:
-    box, face = frame.box, frame.face
+    box, layout = frame.box, frame.layout
     whole = (box.x, box.y, box.right, box.bottom)
     nowhere = (box.x, box.y, box.x, box.y)
-    left, right = _left_width(face, measure), _right_width(face, measure)
-    bottom = box.y + face.height
+    left, right = _left_width(layout, measure), _right_width(layout, measure)
+    bottom = box.y + layout.height
     at_left = (box.x, box.y, min(box.x + left, box.right), bottom)
-    lowest = max((row.y for row in face.inputs if row.path.startswith("next.")), default=0.0) + ROW / 2
+    lowest = max((row.y for row in layout.inputs if row.path.startswith("next.")), default=0.0) + ROW / 2
     return whole, at_left, (box.right - right, box.y, box.right, box.y + lowest) if right else nowhere
 
 
-def _left_width(face: CardLayout, measure: Measure) -> float:
+def _left_width(layout: CardLayout, measure: Measure) -> float:
     """How far the title, labels, fields and ports at the left reach."""
-    rows = [row for row in face.inputs if not row.path.startswith("next.")]
+    rows = [row for row in layout.inputs if not row.path.startswith("next.")]
     fields = [row.field.right for row in rows if row.field is not None]
     labels = [PADDING + measure(row.label, "label") for row in rows]
-    ports = [output.x for output in face.outputs]
-    return max([measure(face.title, "block") + PADDING, *fields, *labels, *ports])
+    ports = [output.x for output in layout.outputs]
+    return max([measure(layout.title, "block") + PADDING, *fields, *labels, *ports])
 
 
-def _right_width(face: CardLayout, measure: Measure) -> float:
+def _right_width(layout: CardLayout, measure: Measure) -> float:
     """How far the labels of what the block takes from its statements reach in; 0 where there is none."""
-    rows = [row for row in face.inputs if row.path.startswith("next.")]
+    rows = [row for row in layout.inputs if row.path.startswith("next.")]
     return max((PADDING + measure(row.label, "label") for row in rows), default=0.0)

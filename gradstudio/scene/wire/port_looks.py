@@ -63,17 +63,17 @@ class PortLooks:
 
     def input_looks(self, item: ItemId) -> tuple[tuple[str, PortStyle], ...]:
         """How wired inputs are drawn: as what flows into them."""
-        graph, joining = self._state.graph, self._state.joining
+        graph, groups = self._state.graph, self._state.card_groups
         wires = graph.wires_to(item)
-        module = joining.modules.get(item)
+        module = groups.modules.get(item)
         if module is not None:
-            wires = (*graph.wires_to(module), *(wire for wire in wires if not joining.is_hidden(wire)))
+            wires = (*graph.wires_to(module), *(wire for wire in wires if not groups.is_hidden(wire)))
         return tuple((wire.port, self.look_of(wire.source, wire.output)) for wire in wires)
 
     def wires_of(self, item: ItemId) -> list[Wire]:
         """The drawn wires that begin or end at an item's card."""
         wires = self._wiring.wires
-        ends = self._state.joining.whole((item,))
+        ends = self._state.card_groups.whole((item,))
         return [wires[k] for end in ends for k in (*self._leaving.get(end, ()), *self._entering.get(end, ()))]
 
     # -------------------------------------------------------------- following
@@ -130,7 +130,7 @@ class PortLooks:
             leaving, cards, wires = self._leaving.get(item, ()), self._stack.cards, self._wiring.wires
             for k in leaving:
                 self._color_wire(k, self._last_look(item, wires[k].output))
-            ends = {self._state.joining.home(wires[k].target) for k in leaving}
+            ends = {self._state.card_groups.home(wires[k].target) for k in leaving}
             for end in ends & cards.keys():
                 cards[end].revision += 1
 

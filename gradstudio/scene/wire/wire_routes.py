@@ -185,7 +185,7 @@ class WireRoutes:
             if k < 0:
                 on_frames[number] = PortRef(wire.source, "output", "", wire.output)
             owners.append(k)
-            offsets.append(output_offset(cards[ids[k]].face, wire.source, wire.output) if k >= 0 else (0.0, 0.0))
+            offsets.append(output_offset(cards[ids[k]].layout, wire.source, wire.output) if k >= 0 else (0.0, 0.0))
         return self._anchored(owners, offsets, on_frames)
 
     def _end(self, wires: Sequence[Wire]) -> tuple[Floats, Floats]:
@@ -198,7 +198,7 @@ class WireRoutes:
             if k < 0:
                 on_frames[number] = PortRef(wire.target, "input", wire.port)
             owners.append(k)
-            offsets.append(input_offset(cards[ids[k]].face, wire.port) if k >= 0 else (0.0, 0.0))
+            offsets.append(input_offset(cards[ids[k]].layout, wire.port) if k >= 0 else (0.0, 0.0))
         return self._anchored(owners, offsets, on_frames)
 
     def _anchored(

@@ -54,7 +54,7 @@ class Wiring:
     def is_drawn(self, wire: Wire) -> bool:
         """Whether a wire is drawn, as the person wants it; nothing else can be pointed at."""
         if self.view.shown == "selection":
-            whole = self._state.joining.whole
+            whole = self._state.card_groups.whole
             return not whole((wire.source, wire.target)).isdisjoint(whole(self.selection))
         return self.view.shown == "all"
 
@@ -64,7 +64,7 @@ class Wiring:
 
         if self._touching is None or self._touching[0] != items:
             dotted = _ends_of_dots(items)
-            whole = items | self._state.joining.whole(ItemId(item) for item in items)
+            whole = items | self._state.card_groups.whole(ItemId(item) for item in items)
             touches = (
                 wire.source in whole or wire.target in whole or (wire.target, wire.port) in dotted
                 for wire in self.wires
@@ -78,7 +78,7 @@ class Wiring:
     def _has_ends(self, wire: Wire) -> bool:
         """Whether a wire runs between cards: one from a module to the call on its card lies inside."""
         graph = self._state.graph
-        return wire.source in graph and wire.target in graph and not self._state.joining.is_hidden(wire)
+        return wire.source in graph and wire.target in graph and not self._state.card_groups.is_hidden(wire)
 
 
 def _ends_of_dots(keys: Iterable[str]) -> frozenset[End]:

@@ -12,7 +12,7 @@ from gradstudio.scene.scene import Scene
 
 def leaf_text(scene: Scene, item: ItemId, path: str) -> str:
     """A parameter or a buffer in full: shape, values, gradient and why there is none."""
-    module = scene.state.joining.modules.get(item, item)
+    module = scene.state.card_groups.modules.get(item, item)
     leaf = next((one for one in parameter_rows(scene.results, module) or () if one.path == path), None)
     if leaf is None:
         return ""
@@ -30,11 +30,11 @@ def leaf_text(scene: Scene, item: ItemId, path: str) -> str:
 
 def mode_text(scene: Scene, item: ItemId) -> str:
     """The switch between training and evaluation, and what a click writes."""
-    face = scene.placement.face(item)
-    if face is None or face.module is None:
+    layout = scene.placement.layout(item)
+    if layout is None or layout.module is None:
         return ""
-    name = escape(title(scene.graph, face.module))
-    if face.mode == "train":
+    name = escape(title(scene.graph, layout.module))
+    if layout.mode == "train":
         return f"<b>{name}</b> is in training mode. Click to write <code>{name}.eval()</code> behind it."
     return f"<b>{name}</b> is in evaluation mode. Click to train: <code>{name}.eval()</code> is taken away."
 

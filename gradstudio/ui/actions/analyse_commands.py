@@ -67,7 +67,7 @@ class AnalyseCommands(QObject):
         """What is selected; a module and the call on its card are one."""
         graph, scene = self._session.shown_store.graph, self._context.canvas.scene
         chosen = self._session.attention.selection - CARDS
-        return list({scene.state.joining.home(item) for item in chosen if item in graph})
+        return list({scene.state.card_groups.home(item) for item in chosen if item in graph})
 
     # ------------------------------------------------------------------ asking
 
@@ -81,7 +81,7 @@ class AnalyseCommands(QObject):
 
     def ask_gates(self) -> None:
         """Answer all, and go to the selected leaf; of a card that is a module and its call, to the module."""
-        self._chosen = self._context.canvas.scene.state.joining.whole(self._selected())
+        self._chosen = self._context.canvas.scene.state.card_groups.whole(self._selected())
         self._ask("gradient")
 
     def _ask(self, key: str) -> None:

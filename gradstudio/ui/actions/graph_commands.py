@@ -37,7 +37,7 @@ class GraphCommands:
         if item is None or item not in self._store.graph:
             self.canvas.note_commands.add_note_at(*self.canvas.pointer_or_middle())
             return
-        home = self.canvas.scene.state.joining.home(item)
+        home = self.canvas.scene.state.card_groups.home(item)
         self.canvas.navigation.show_items((home,))
         self.canvas.note_commands.edit_note(home)
 

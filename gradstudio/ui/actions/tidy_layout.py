@@ -17,7 +17,7 @@ def tidy(canvas: CanvasView) -> None:
     }
     before = {key: (place.x, place.y) for key, place in scene.graph.places.items()}
     seen = canvas.camera
-    if len(scene.state.joining.cards(items)) > 1 or items & scene.graph.blocks.keys():
+    if len(scene.state.card_groups.cards(items)) > 1 or items & scene.graph.blocks.keys():
         canvas.store.attempt(_tidy_part, "Tidy selection", items, sizes)
     else:
         canvas.store.attempt(_tidy_all, "Tidy", sizes)

@@ -1,6 +1,6 @@
 """What every part of a canvas is given: the truths it shows, the picture they make, and a few ways to answer a person.
 
-The parts (commands, gestures, menus, popups) know this face and one another, never the whole view.
+The parts (commands, gestures, menus, popups) know this layout and one another, never the whole view.
 """
 
 from typing import TYPE_CHECKING, Protocol

@@ -151,7 +151,7 @@ class FindInGraph(QObject):
 
         items = find_nodes(scene.graph, results, self.bar.field.text(), wrong)
         shown = dict.fromkeys(
-            home for item in items if scene.placement.box(home := scene.state.joining.home(item)) is not None
+            home for item in items if scene.placement.box(home := scene.state.card_groups.home(item)) is not None
         )
         self.found = tuple(shown)
         self.current = self.found.index(before) if before in shown else self._first()

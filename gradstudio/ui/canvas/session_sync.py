@@ -184,5 +184,5 @@ class SessionSync(QObject):
 
 
 def visible_sections(overlays: Overlays) -> Shown:
-    """The facts that are painted on cards."""
+    """The figures that are painted on cards."""
     return Shown(**{name: overlays[name] for name in OVERLAYS})

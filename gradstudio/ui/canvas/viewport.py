@@ -298,7 +298,7 @@ class Viewport:
         """Nodes whose cards can be seen: the engine summarises them first."""
         seen = self._canvas.camera.seen(self._canvas.viewport().width(), self._canvas.viewport().height())
         cards = (self._scene.stack.ids[k] for k in self._scene.placement.cards_in(seen))
-        return tuple(self._scene.state.joining.whole(cards))
+        return tuple(self._scene.state.card_groups.whole(cards))
 
     def _fit(self, box: Box | None, at_once: bool = False) -> None:
         if box is None:

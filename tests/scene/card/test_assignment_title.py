@@ -32,6 +32,6 @@ def test_the_title_follows_the_name(drawing: Drawing) -> None:
     drawing.connect(source, writer, "a")
     cards = drawing.scene.stack.cards
     name = drawing.graph.nodes[source].names[0]
-    assert cards[writer].face.title == f"{name} -="
+    assert cards[writer].layout.title == f"{name} -="
     drawing.do(recipes.rename(drawing.graph, source, ("weight",)))
-    assert cards[writer].face.title == "weight -="
+    assert cards[writer].layout.title == "weight -="

@@ -25,21 +25,21 @@ def graph_with(*keys: str) -> tuple[Graph, list[ItemId]]:
 
 def test_untouched_optional_arguments_are_folded_behind_one_row() -> None:
     graph, (item,) = graph_with("torch.nn.functional.mse_loss")
-    face = card_layout(graph, item, measure)
-    assert [row.path for row in face.inputs] == ["input", "target"]
-    assert face.hidden == 2
-    assert face.more is not None
+    layout = card_layout(graph, item, measure)
+    assert [row.path for row in layout.inputs] == ["input", "target"]
+    assert layout.hidden == 2
+    assert layout.more is not None
     unfolded = card_layout(graph, item, measure, expanded=True)
     assert unfolded.hidden == 0
     assert {"reduction", "weight"} <= {row.path for row in unfolded.inputs}
-    assert unfolded.height > face.height
+    assert unfolded.height > layout.height
 
 
 def test_what_was_given_is_never_folded() -> None:
     graph, (item,) = graph_with("torch.nn.functional.mse_loss")
     apply_all(graph, recipes.set_literal(graph, item, "reduction", '"sum"'))
-    face = card_layout(graph, item, measure)
-    assert face.input("reduction") is not None
+    layout = card_layout(graph, item, measure)
+    assert layout.input("reduction") is not None
 
 
 def test_literals_stand_in_fields_and_tensors_have_none() -> None:
@@ -65,29 +65,29 @@ def test_a_wired_argument_has_no_field() -> None:
 def test_rows_neither_overlap_nor_leave_the_card() -> None:
     graph, items = graph_with("torch.randn", "torch.matmul", "torch.nn.functional.conv2d", "torch.Tensor.topk")
     for item in items:
-        face = card_layout(graph, item, measure, expanded=True)
-        ys = [row.y for row in face.inputs]
+        layout = card_layout(graph, item, measure, expanded=True)
+        ys = [row.y for row in layout.inputs]
         assert ys == sorted(set(ys))
-        assert face.width <= MAXIMUM_WIDTH
-        for row in face.inputs:
-            assert HEADER < row.y < face.height
+        assert layout.width <= MAXIMUM_WIDTH
+        for row in layout.inputs:
+            assert HEADER < row.y < layout.height
             if row.field is not None:
-                assert row.field.right <= face.width
-                for output in face.outputs:
+                assert row.field.right <= layout.width
+                for output in layout.outputs:
                     assert abs(output.y - row.y) > 1, "a field beside an output's shape"
 
 
 def test_several_results_have_a_labelled_port_each() -> None:
     graph, (item,) = graph_with("torch.Tensor.topk")
-    face = card_layout(graph, item, measure)
-    assert [row.label for row in face.outputs] == list(graph.nodes[item].names)
-    assert len({row.y for row in face.outputs}) == 2
+    layout = card_layout(graph, item, measure)
+    assert [row.label for row in layout.outputs] == list(graph.nodes[item].names)
+    assert len({row.y for row in layout.outputs}) == 2
 
 
 def test_the_header_names_the_variable_and_the_operator() -> None:
     graph, (item,) = graph_with("torch.nn.functional.mse_loss")
-    face = card_layout(graph, item, measure)
-    assert (face.names, face.title) == ("loss", "mse_loss")
+    layout = card_layout(graph, item, measure)
+    assert (layout.names, layout.title) == ("loss", "mse_loss")
 
 
 def test_an_unknown_operator_still_has_a_card() -> None:
@@ -96,10 +96,10 @@ def test_an_unknown_operator_still_has_a_card() -> None:
     import msgspec
 
     graph.nodes[item] = msgspec.structs.replace(node, operator="torch.not_there", literals={"p": "1"})
-    face = card_layout(graph, item, measure)
-    assert face.unknown
-    assert face.title == "not_there"
-    assert [row.path for row in face.inputs] == ["p"]
+    layout = card_layout(graph, item, measure)
+    assert layout.unknown
+    assert layout.title == "not_there"
+    assert [row.path for row in layout.inputs] == ["p"]
 
 
 @pytest.mark.parametrize(
@@ -116,6 +116,6 @@ def test_a_literal_decides_its_port(text: str, family: Family) -> None:
 def test_a_block_is_titled_as_python_writes_it() -> None:
     graph, (x,) = graph_with("torch.tensor")
     apply_all(graph, recipes.wrap(graph, [x], "no_grad"))
-    face = frame_layout(graph, next(iter(graph.blocks)), measure)
-    assert face.title == "with torch.no_grad():"
-    assert face.inputs == ()
+    layout = frame_layout(graph, next(iter(graph.blocks)), measure)
+    assert layout.title == "with torch.no_grad():"
+    assert layout.inputs == ()

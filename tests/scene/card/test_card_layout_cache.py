@@ -20,19 +20,19 @@ def measure(text: str, role: str) -> float:
     return 7.0 * len(text)
 
 
-def check_all(moulds: CardLayoutCache, graph: Graph) -> None:
+def check_all(cache: CardLayoutCache, graph: Graph) -> None:
     modules = card_groups(graph).modules
     for item in graph.nodes:
         for expanded in (False, True):
             module = modules.get(item)
-            assert moulds.face(graph, item, expanded, module) == card_layout(graph, item, measure, expanded, module)
+            assert cache.layout(graph, item, expanded, module) == card_layout(graph, item, measure, expanded, module)
 
 
 @pytest.mark.parametrize("name", [path.name for path in EXAMPLES])
 def test_the_cards_of_an_example_are_the_same(name: str) -> None:
-    moulds, graph = CardLayoutCache(measure), load(EXAMPLES[0].parent / name)
-    check_all(moulds, graph)
-    check_all(moulds, graph)  # every one has a mould now
+    cache, graph = CardLayoutCache(measure), load(EXAMPLES[0].parent / name)
+    check_all(cache, graph)
+    check_all(cache, graph)  # every one is made from another now
 
 
 def drawn(key: str, names: tuple[str, ...], **literals: str) -> tuple[Graph, ItemId]:
@@ -45,7 +45,7 @@ def drawn(key: str, names: tuple[str, ...], **literals: str) -> tuple[Graph, Ite
 
 
 def test_everything_that_a_card_says_of_its_node_tells_it_from_others() -> None:
-    moulds = CardLayoutCache(measure)
+    cache = CardLayoutCache(measure)
     for key, names, literals in (
         ("torch.randn", ("x",), {"size": "(2, 3)"}),
         ("torch.randn", ("another_name",), {"size": "(2, 3)"}),
@@ -62,15 +62,15 @@ def test_everything_that_a_card_says_of_its_node_tells_it_from_others() -> None:
         ("python.literal", ("t",), {"value": "'2'"}),
     ):
         graph, item = drawn(key, names, **literals)
-        assert moulds.face(graph, item, False, None) == card_layout(graph, item, measure), (key, names)
+        assert cache.layout(graph, item, False, None) == card_layout(graph, item, measure), (key, names)
 
 
 def test_the_device_of_the_document_and_what_is_muted_are_told_apart() -> None:
-    moulds = CardLayoutCache(measure)
+    cache = CardLayoutCache(measure)
     graph, item = drawn("torch.randn", ("x",), device="device")
     for device in ("cpu", "cuda:0"):
         graph.header = msgspec.structs.replace(graph.header, device=device)
-        assert moulds.face(graph, item, True, None) == card_layout(graph, item, measure, expanded=True)
+        assert cache.layout(graph, item, True, None) == card_layout(graph, item, measure, expanded=True)
     for field in ("muted", "bypassed"):
         apply_all(graph, (ReplaceNode(msgspec.structs.replace(graph.nodes[item], **{field: True})),))
-        assert moulds.face(graph, item, True, None) == card_layout(graph, item, measure, expanded=True)
+        assert cache.layout(graph, item, True, None) == card_layout(graph, item, measure, expanded=True)

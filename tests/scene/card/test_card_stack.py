@@ -44,20 +44,20 @@ def test_a_card_is_made_again_when_its_node_changes_and_says_so_by_its_revision(
     cards = drawing.scene.stack.cards
     before = {item: cards[item].revision for item in (x, y)}
     drawing.do(recipes.rename(drawing.graph, y, ("activated",)))
-    assert cards[y].face.names == "activated"
+    assert cards[y].layout.names == "activated"
     assert cards[y].revision > before[y]
     assert cards[x].revision == before[x]
 
 
 def test_expanding_shows_the_optional_inputs_and_folds_them_again(drawing: Drawing) -> None:
     item = drawing.add("torch.nn.functional.mse_loss")
-    folded = drawing.scene.stack.cards[item].face
+    folded = drawing.scene.stack.cards[item].layout
     drawing.scene.expand(item)
-    whole = drawing.scene.stack.cards[item].face
+    whole = drawing.scene.stack.cards[item].layout
     assert len(whole.inputs) > len(folded.inputs)
     assert drawing.box(item).height == drawing.scene.stack.cards[item].height > folded.height
     drawing.scene.expand(item)
-    assert drawing.scene.stack.cards[item].face == folded
+    assert drawing.scene.stack.cards[item].layout == folded
 
 
 def test_a_collapsed_card_is_only_its_header(drawing: Drawing) -> None:
@@ -71,12 +71,12 @@ def test_a_collapsed_card_is_only_its_header(drawing: Drawing) -> None:
 
 def test_the_mode_of_a_module_is_on_its_card_when_a_statement_switches_what_holds_it(drawing: Drawing) -> None:
     layer = drawing.add("torch.nn.Dropout")
-    home = drawing.scene.state.joining.home(layer)
-    module = drawing.scene.stack.cards[home].face.module
+    home = drawing.scene.state.card_groups.home(layer)
+    module = drawing.scene.stack.cards[home].layout.module
     assert module is not None
-    assert drawing.scene.stack.cards[home].face.mode == "train"
+    assert drawing.scene.stack.cards[home].layout.mode == "train"
     drawing.do(recipes.set_training(drawing.graph, (module,), False))
-    assert drawing.scene.stack.cards[home].face.mode == "eval"
+    assert drawing.scene.stack.cards[home].layout.mode == "eval"
 
 
 def test_the_leaves_of_a_module_are_listed_only_where_it_is_shown(drawing: Drawing) -> None:

@@ -89,31 +89,31 @@ def test_the_quick_height_is_the_height_of_what_is_written(records: tuple[Record
         rows += [gradient(first), gradient(first, "accumulated")]
     for row, switches in itertools.product(rows, itertools.product((True, False), repeat=5)):
         results, shown = Told(*records, grad=row), Shown(*switches)
-        facts = result_sections(results, NODE, ("a", "b"), shown)
-        assert result_height(results, NODE, shown) == pytest.approx(facts.height)
-        assert facts.height >= sum(section.height for section in facts.sections)
+        well = result_sections(results, NODE, ("a", "b"), shown)
+        assert result_height(results, NODE, shown) == pytest.approx(well.height)
+        assert well.height >= sum(section.height for section in well.sections)
 
 
 def test_nothing_is_shown_before_a_run_but_expected_shapes() -> None:
     expected = PortInference(node=NODE, dtype="float32", shape=(2, 3))
-    facts = result_sections(Told(expected=expected), NODE, ("y",), Shown())
-    assert facts.hints == {0: "[2, 3]"}
-    assert facts.guessed == {0}
-    assert facts.height == 0
+    well = result_sections(Told(expected=expected), NODE, ("y",), Shown())
+    assert well.hints == {0: "[2, 3]"}
+    assert well.guessed == {0}
+    assert well.height == 0
 
 
 def test_after_a_run_shapes_are_no_guesses() -> None:
-    facts = result_sections(Told(MATRIX), NODE, ("y",), Shown())
-    assert facts.hints == {0: "[2, 3]"}
-    assert not facts.guessed
+    well = result_sections(Told(MATRIX), NODE, ("y",), Shown())
+    assert well.hints == {0: "[2, 3]"}
+    assert not well.guessed
     assert result_sections(Told(MATRIX), NODE, ("y",), Shown(shapes=False)).hints == {}
 
 
 def test_what_inference_refuses_is_shown_until_a_run() -> None:
     refused = PortInference(node=NODE, refusal="mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)")
-    facts = result_sections(Told(expected=refused), NODE, ("y",), Shown())
-    assert facts.problem.startswith("torch would refuse: mat1 and mat2")
-    assert facts.problem_kind == "warning"
+    well = result_sections(Told(expected=refused), NODE, ("y",), Shown())
+    assert well.problem.startswith("torch would refuse: mat1 and mat2")
+    assert well.problem_kind == "warning"
     assert result_sections(Told(MATRIX, expected=refused), NODE, ("y",), Shown()).problem == ""
 
 
@@ -123,16 +123,16 @@ def test_what_would_be_refused_now_is_told_below_values_of_an_older_program_and_
             return True
 
     refused = PortInference(node=NODE, refusal="mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)")
-    plain, facts = (result_sections(Older(MATRIX, expected=each), NODE, ("y",), Shown()) for each in (None, refused))
-    assert facts.problem.startswith("torch would refuse: mat1 and mat2") and facts.problem_kind == "warning"
-    assert facts.sections == plain.sections and plain.hints and not facts.hints
-    assert facts.height == plain.height + 60.0 == result_height(Older(MATRIX, expected=refused), NODE, Shown())
+    plain, well = (result_sections(Older(MATRIX, expected=each), NODE, ("y",), Shown()) for each in (None, refused))
+    assert well.problem.startswith("torch would refuse: mat1 and mat2") and well.problem_kind == "warning"
+    assert well.sections == plain.sections and plain.hints and not well.hints
+    assert well.height == plain.height + 60.0 == result_height(Older(MATRIX, expected=refused), NODE, Shown())
 
 
 @pytest.mark.parametrize("state", ["not_run", "cut", "not_required", "not_retained", "not_reached"])
 def test_a_state_without_a_value_has_words_and_no_number(state: GradState) -> None:
-    facts = result_sections(Told(SCALAR, grad=GradRow(node=NODE, state=state)), NODE, ("y",), Shown())
-    found = facts.sections[0].gradient
+    well = result_sections(Told(SCALAR, grad=GradRow(node=NODE, state=state)), NODE, ("y",), Shown())
+    found = well.sections[0].gradient
     assert found is not None
     assert found.words
     assert found.display is None
@@ -140,16 +140,16 @@ def test_a_state_without_a_value_has_words_and_no_number(state: GradState) -> No
 
 def test_a_gradient_of_zero_is_a_value() -> None:
     zero = tensor(value=0.0)
-    facts = result_sections(Told(SCALAR, grad=gradient(zero)), NODE, ("y",), Shown())
-    found = facts.sections[0].gradient
+    well = result_sections(Told(SCALAR, grad=gradient(zero)), NODE, ("y",), Shown())
+    found = well.sections[0].gradient
     assert found is not None
     assert found.display is not None
     assert found.display.text == "0"
 
 
 def test_a_large_gradient_shows_its_norm() -> None:
-    facts = result_sections(Told(PICTURE, grad=gradient(PICTURE)), NODE, ("y",), Shown())
-    found = facts.sections[0].gradient
+    well = result_sections(Told(PICTURE, grad=gradient(PICTURE)), NODE, ("y",), Shown())
+    found = well.sections[0].gradient
     assert found is not None
     assert found.display is not None
     assert found.display.lines[0][0] == ("‖∇‖ 32",)
@@ -166,16 +166,16 @@ def test_each_overlay_is_switched_alone() -> None:
 
 
 def test_several_results_are_told_apart_by_name() -> None:
-    facts = result_sections(Told(VECTOR, PICTURE), NODE, ("values", "indices"), Shown())
-    assert [section.heading for section in facts.sections] == ["values", "indices"]
+    well = result_sections(Told(VECTOR, PICTURE), NODE, ("values", "indices"), Shown())
+    assert [section.heading for section in well.sections] == ["values", "indices"]
 
 
 def test_nan_is_said_in_words_beside_the_picture() -> None:
     summary = Summary(
         dtype="float32", shape=(32, 32), minimum=0.0, maximum=1.0, nan=512, preview=PICTURE.summary.preview
     )
-    facts = result_sections(Told(TensorRecord(device="cpu", summary=summary)), NODE, ("y",), Shown())
-    value = facts.sections[0].value
+    well = result_sections(Told(TensorRecord(device="cpu", summary=summary)), NODE, ("y",), Shown())
+    value = well.sections[0].value
     assert value is not None
     assert (("50 % NaN",), "bad") in value.lines
 
@@ -226,9 +226,9 @@ def test_before_a_run_the_expected_dtype_stands_in_the_empty_room() -> None:
 )
 def test_the_empty_room_is_laid_out_as_the_values_will_be(shape: tuple[int, ...] | None, kind: str) -> None:
     expected = PortInference(node=NODE, dtype="float32", shape=shape, requires_grad=True, device="cpu")
-    facts = result_sections(Told(expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,))
-    (part,) = facts.awaited
-    assert part.kind == kind and 0 < part.value + part.gradient <= part.height < facts.height
+    well = result_sections(Told(expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,))
+    (part,) = well.awaited
+    assert part.kind == kind and 0 < part.value + part.gradient <= part.height < well.height
     unseen = result_sections(
         Told(expected=expected), NODE, ("y",), Shown(values=False, gradients=False), (Family.TENSOR,)
     )
@@ -306,5 +306,5 @@ def test_a_value_that_was_written_into_since_says_so_beside_its_port() -> None:
 @pytest.mark.parametrize("families", [(), (Family.TENSOR,), (Family.NUMBER,), (Family.TENSOR, Family.TUPLE)])
 def test_the_height_of_a_card_nobody_said_anything_of_agrees_too(families: tuple[Family, ...], leaf: bool) -> None:
     for shown in (Shown(), Shown(grad_fn=False), Shown(values=False), Shown(gradients=False)):
-        facts = result_sections(NoResults(), NODE, ("y",), shown, families, leaf)
-        assert result_height(NoResults(), NODE, shown, families, leaf) == facts.height
+        well = result_sections(NoResults(), NODE, ("y",), shown, families, leaf)
+        assert result_height(NoResults(), NODE, shown, families, leaf) == well.height

@@ -45,9 +45,9 @@ def test_reading_what_did_not_change_colours_nothing_anew(drawing: Drawing) -> N
 
 def test_the_wires_of_a_card_are_those_of_both_its_halves(drawing: Drawing) -> None:
     x, layer = drawing.add("torch.randn", 0, 0), drawing.add("torch.nn.Linear", 300, 0)
-    call = drawing.scene.state.joining.home(layer)
+    call = drawing.scene.state.card_groups.home(layer)
     wire = drawing.connect(x, call, "inputs.0")
-    module = drawing.scene.stack.cards[call].face.module
+    module = drawing.scene.stack.cards[call].layout.module
     assert module is not None
     assert drawing.scene.looks.wires_of(module) == drawing.scene.looks.wires_of(call) == [wire]
     assert drawing.scene.looks.wires_of(x) == [wire]

@@ -165,8 +165,8 @@ def test_wires_keep_out_of_blocks_and_out_of_the_rows_of_their_ports() -> None:
     read = read_python(PASSING, pasted=True)
     scene = Scene(read.graph, NoResults(), Shown(), EvenMeasure())
     (frame,) = scene.placement.frames.values()
-    box, face = frame.box, frame.face
-    rows = [box.x, box.y, box.x + max(row.x for row in face.outputs), box.y + face.height]
+    box, layout = frame.box, frame.layout
+    rows = [box.x, box.y, box.x + max(row.x for row in layout.outputs), box.y + layout.height]
     inside = scene.state.members(frame.item)
     assert len(inside) == 4
     for wire, path in zip(scene.wiring.wires, scene.routes.paths, strict=True):

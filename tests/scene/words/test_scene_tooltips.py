@@ -47,8 +47,8 @@ def test_ports_say_what_they_take_and_give(drawing: Drawing) -> None:
 
 def test_the_switch_of_a_module_says_what_a_click_writes(drawing: Drawing) -> None:
     layer = drawing.add("torch.nn.Dropout")
-    home = drawing.scene.state.joining.home(layer)
-    module = drawing.scene.stack.cards[home].face.module
+    home = drawing.scene.state.card_groups.home(layer)
+    module = drawing.scene.stack.cards[home].layout.module
     assert module is not None
     assert "training mode" in mode_text(drawing.scene, home)
     drawing.do(recipes.set_training(drawing.graph, (module,), False))

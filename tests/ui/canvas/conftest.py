@@ -66,10 +66,10 @@ class Hand:
         return box.x + 90, box.y + 12
 
     def field(self, item: ItemId, path: str) -> tuple[float, float]:
-        box, face = self.canvas.scene.placement.box(item), self.canvas.scene.placement.face(item)
+        box, layout = self.canvas.scene.placement.box(item), self.canvas.scene.placement.layout(item)
         assert box is not None
-        assert face is not None
-        row = face.input(path)
+        assert layout is not None
+        row = layout.input(path)
         assert row is not None
         assert row.field is not None
         return box.x + row.field.x + 8, box.y + row.field.y + 9

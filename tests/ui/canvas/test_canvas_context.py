@@ -52,9 +52,9 @@ def bench(qtbot: QtBot, session: Session, dark: Theme) -> Bench:
 
 def test_a_module_and_its_call_are_chosen_together(bench: Bench) -> None:
     selection, layer = CanvasSelection(bench), bench.add("torch.nn.Linear", 0)
-    home = bench.scene.state.joining.home(layer)
+    home = bench.scene.state.card_groups.home(layer)
     selection.select(frozenset({layer}))
-    assert bench.attention.selection == {home} and selection.chosen() == bench.scene.state.joining.whole((home,))
+    assert bench.attention.selection == {home} and selection.chosen() == bench.scene.state.card_groups.whole((home,))
     assert selection.is_selected(layer) and selection.has_statements()
     selection.clear()
     assert not selection.chosen() and not selection.can_delete()

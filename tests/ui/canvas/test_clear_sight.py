@@ -223,11 +223,11 @@ def test_an_error_is_not_shown_at_a_moment_before_it(squared: Squared) -> None:
     squared.run()
     scene = squared.hand.canvas.scene
     fail(squared, squared.z)
-    assert scene.updates.facts(squared.z).problem_kind == "error"
+    assert scene.updates.well(squared.z).problem_kind == "error"
     squared.hand.session.attention.look_at(0)
-    assert scene.updates.facts(squared.z).problem_kind == ""
+    assert scene.updates.well(squared.z).problem_kind == ""
     squared.hand.session.attention.look_at(None)
-    assert scene.updates.facts(squared.z).problem_kind == "error"
+    assert scene.updates.well(squared.z).problem_kind == "error"
 
 
 def test_a_clash_is_marked_from_the_write_on(squared: Squared) -> None:

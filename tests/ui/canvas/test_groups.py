@@ -268,12 +268,12 @@ def test_the_edges_of_a_group_are_neither_deleted_nor_muted_copied_or_wrapped(
     canvas.selection.select_all()
     canvas.selection_commands.delete_selection()
     assert set(canvas.scene.graph.nodes) == CARDS
-    face = canvas.scene.placement.face(INPUTS_CARD)
-    assert face is not None and face.outputs[-1].label == "+"
-    for _ in face.outputs[1:]:
+    layout = canvas.scene.placement.layout(INPUTS_CARD)
+    assert layout is not None and layout.outputs[-1].label == "+"
+    for _ in layout.outputs[1:]:
         canvas.group_commands.remove_port(INPUTS_CARD, 0)
-    face = canvas.scene.placement.face(INPUTS_CARD)
-    assert face is not None and [row.label for row in face.outputs] == ["+"]
+    layout = canvas.scene.placement.layout(INPUTS_CARD)
+    assert layout is not None and [row.label for row in layout.outputs] == ["+"]
 
 
 def test_the_line_for_the_name_says_what_it_is_for_and_that_a_leaf_makes_a_class(

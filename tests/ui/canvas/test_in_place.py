@@ -12,8 +12,8 @@ def test_another_literal_leaves_everything_in_its_place_and_a_longer_name_does_n
     assert store.attempt(recipes.set_literal, "Set", item, "fill_value", "2.5")
     assert canvas.scene.state.geometry_revision == revision
     assert (canvas.scene.placement.bounds == bounds).all()
-    face = canvas.scene.placement.face(item)
-    row = face.input("fill_value") if face is not None else None
+    layout = canvas.scene.placement.layout(item)
+    row = layout.input("fill_value") if layout is not None else None
     assert row is not None and row.text == "2.5"
     assert store.attempt(recipes.set_note, "Note", item, "a note")
     assert item in canvas.scene.placement.notes

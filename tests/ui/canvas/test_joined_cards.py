@@ -46,13 +46,13 @@ def test_a_dropped_layer_is_one_card_and_one_undo_step(hand: Hand) -> None:
     scene = hand.canvas.scene
     assert scene.stack.ids == [call]
     assert scene.placement.box(module) == scene.placement.box(call)
-    face = scene.placement.face(module)
-    assert face is not None
-    assert (face.names, face.title) == ("fc", "Linear")
-    assert [(row.owner, row.path) for row in face.inputs][:3] == [
+    layout = scene.placement.layout(module)
+    assert layout is not None
+    assert (layout.names, layout.title) == ("fc", "Linear")
+    assert [(row.owner, row.path) for row in layout.inputs][:3] == [
         (call, "inputs.0"), (module, "in_features"), (module, "out_features"),
     ]  # fmt: skip
-    assert [(row.owner, row.label) for row in face.outputs] == [(call, "y"), (module, "")]
+    assert [(row.owner, row.label) for row in layout.outputs] == [(call, "y"), (module, "")]
     assert scene.wiring.wires == []
     hand.session.graph_store.undo_stack.undo()
     assert not hand.graph.nodes
@@ -84,7 +84,7 @@ def test_wires_end_at_the_call_and_begin_at_either_half(hand: Hand) -> None:
     wire = hand.graph.wire_into(switch, "self")
     assert wire is not None
     assert wire.source == module
-    assert hand.canvas.scene.state.joining.home(module) == call
+    assert hand.canvas.scene.state.card_groups.home(module) == call
 
 
 def test_dragging_the_card_moves_both_halves_in_one_step(hand: Hand) -> None:
@@ -153,22 +153,22 @@ def test_a_wire_from_the_modules_port_to_another_call_shares_it(hand: Hand) -> N
 
 def test_the_switch_on_the_card_writes_eval_and_takes_it_away(hand: Hand) -> None:
     module, call = layer(hand, DROPOUT)
-    face, box = hand.canvas.scene.placement.face(call), hand.canvas.scene.placement.box(call)
-    assert face is not None
+    layout, box = hand.canvas.scene.placement.layout(call), hand.canvas.scene.placement.box(call)
+    assert layout is not None
     assert box is not None
-    assert face.switch is not None
-    at = (box.x + face.switch.center[0], box.y + face.switch.center[1])
+    assert layout.switch is not None
+    at = (box.x + layout.switch.center[0], box.y + layout.switch.center[1])
     texts = len(hand.undo_texts)
     hand.click(at)
     assert "dropout.eval()" in lines(hand)
     assert len(hand.undo_texts) == texts + 1
-    face = hand.canvas.scene.placement.face(call)
-    assert face is not None
-    assert face.mode == "eval"
+    layout = hand.canvas.scene.placement.layout(call)
+    assert layout is not None
+    assert layout.mode == "eval"
     (switch,) = module_modes.mode_statements(hand.graph, module)
     assert hand.canvas.scene.stack.ids == [call]
     assert not hand.canvas.scene.wiring.wires
-    assert hand.canvas.scene.state.joining.home(switch) == call
+    assert hand.canvas.scene.state.card_groups.home(switch) == call
     assert hand.canvas.scene.placement.box(switch) == hand.canvas.scene.placement.box(call)
     hand.click(at)
     assert "dropout.eval()" not in lines(hand)
@@ -177,23 +177,23 @@ def test_the_switch_on_the_card_writes_eval_and_takes_it_away(hand: Hand) -> Non
 
 def test_a_layer_without_two_modes_has_no_switch(hand: Hand) -> None:
     _, call = layer(hand)
-    face = hand.canvas.scene.placement.face(call)
-    assert face is not None
-    assert (face.mode, face.switch) == ("", None)
+    layout = hand.canvas.scene.placement.layout(call)
+    assert layout is not None
+    assert (layout.mode, layout.switch) == ("", None)
 
 
 def test_leaves_have_rows_before_a_run_and_can_be_wired(hand: Hand) -> None:
     module, call = layer(hand)
     add = hand.add("operator.add", 800, 300)
     expect_leaves(hand, module, *WEIGHTS)
-    rows = hand.canvas.scene.updates.facts(call).leaves.rows
+    rows = hand.canvas.scene.updates.well(call).leaves.rows
     assert [(row.path, row.shape, row.values, row.guessed) for row in rows] == [
         ("weight", "[8, 4]", ("float32",), True), ("bias", "[8]", ("float32",), True),
     ]  # fmt: skip
     start = hand.canvas.scene.placement.anchor(PortRef(module, "output", "weight"))
     hand.drag(start, hand.input(add, "a"))
     assert any("fc.weight" in line for line in lines(hand))
-    assert hand.canvas.scene.state.joining.home(module) == call
+    assert hand.canvas.scene.state.card_groups.home(module) == call
 
 
 def test_a_leaf_dropped_on_empty_ground_gets_a_name(hand: Hand) -> None:
@@ -209,13 +209,13 @@ def test_many_leaves_are_folded_until_their_line_is_clicked(hand: Hand) -> None:
     paths = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
     expect_leaves(hand, module, *(LeafInference(path, (16, 4), "float32", True) for path in paths))
     scene = hand.canvas.scene
-    leaves, box, face = scene.updates.facts(call).leaves, scene.placement.box(call), scene.placement.face(call)
+    leaves, box, layout = scene.updates.well(call).leaves, scene.placement.box(call), scene.placement.layout(call)
     assert box is not None
-    assert face is not None
+    assert layout is not None
     assert [row.path for row in leaves.rows] == list(paths[:2])
     assert leaves.more == "⋯ bias_ih_l0 +1"
-    hand.click((box.x + 40, box.y + face.height + 4 + leaves.more_y + 8))
-    assert [row.path for row in scene.updates.facts(call).leaves.rows] == list(paths)
+    hand.click((box.x + 40, box.y + layout.height + 4 + leaves.more_y + 8))
+    assert [row.path for row in scene.updates.well(call).leaves.rows] == list(paths)
     box = scene.placement.box(call)
     assert box is not None
     assert {port.path for port in scene.ports.ports if port.side == "output" and port.path} == set(paths)
@@ -247,7 +247,7 @@ def test_a_layer_given_to_a_sequence_by_its_port_loses_its_idle_call(hand: Hand)
     assert path is not None
     hand.drag(hand.output(module), hand.input(sequence, path))
     assert call not in hand.graph.nodes
-    assert hand.canvas.scene.state.joining.home(module) == module
+    assert hand.canvas.scene.state.card_groups.home(module) == module
 
 
 def test_a_layer_dropped_on_a_wire_is_called_there(hand: Hand) -> None:

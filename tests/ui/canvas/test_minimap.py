@@ -97,7 +97,7 @@ def test_a_click_and_a_drag_in_it_move_the_view_and_its_wheel_zooms(qtbot: QtBot
 def test_cards_show_category_failure_muting_selection_and_the_next_node(qtbot: QtBot, hand: Hand) -> None:
     items, style = large(hand), hand.canvas.canvas_style
     minimap, results = shown(qtbot, hand), hand.session.results
-    plain = style.theme.category_mark(hand.canvas.scene.stack.cards[items[2]].face.category)
+    plain = style.theme.category_mark(hand.canvas.scene.stack.cards[items[2]].layout.category)
     colors = {"plain": plain, "failed": style.color("danger"), "lit": style.color("accent"), "next": style.color("ok")}
 
     def seen() -> set[str]:

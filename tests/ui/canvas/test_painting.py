@@ -69,7 +69,7 @@ def test_a_failure_outlines_its_card_and_says_torchs_words(hand: Hand) -> None:
     hand.session.results.tables.add_failure(Failure(failed, "The inner sizes differ."))
     hand.session.results.tables.pace.flush()
     assert has(hand.shot(), danger, 100)
-    assert hand.canvas.scene.updates.facts(item).problem == "RuntimeError: shapes 2x3 and 2x3"
+    assert hand.canvas.scene.updates.well(item).problem == "RuntimeError: shapes 2x3 and 2x3"
     hand.click(hand.header(item))
     panel = hand.canvas.trouble
     assert panel is not None and panel.isVisible()
@@ -208,7 +208,7 @@ def test_hundreds_of_cards_in_view_are_painted_in_batches(hand: Hand) -> None:
         hand.session.graph_store.submit((*more, SetPlaces({other: Place(260.0 * (k % 20), 200.0 * (k // 20))})), "Add")
     hand.canvas.navigation.fit_all()
     hand.canvas.navigation.zooming = False
-    category = hand.canvas.scene.stack.cards[item].face.category
+    category = hand.canvas.scene.stack.cards[item].layout.category
     assert has(hand.shot(), hand.canvas.canvas_style.theme.category_color(category), 1000)
     assert item in hand.canvas.navigation.visible_items()
 
@@ -398,9 +398,9 @@ def test_an_error_has_several_lines_on_its_card(hand: Hand) -> None:
     after = hand.canvas.scene.placement.box(item)
     assert after == box
     assert after is not None
-    face = hand.canvas.scene.placement.face(item)
-    assert face is not None
-    shot = hand.shot().copy(round(after.x) + 6, round(after.y + face.height), round(after.width) - 12, 80)
+    layout = hand.canvas.scene.placement.layout(item)
+    assert layout is not None
+    shot = hand.shot().copy(round(after.x) + 6, round(after.y + layout.height), round(after.width) - 12, 80)
     inked = (np.abs(pixels(shot) - np.array(hand.canvas.canvas_style.color("danger").getRgb()[:3])).sum(2) <= 60).any(
         axis=1
     )

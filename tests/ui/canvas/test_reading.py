@@ -83,7 +83,7 @@ def test_a_card_that_comes_into_view_says_what_was_at_the_moment(far: tuple[Hand
         look_at(hand, FAR - 100, FAR - 100)
         hand.shot()
         record = hand.session.results.outputs(other)
-        told = [section.value for section in hand.canvas.scene.updates.facts(other).sections]
+        told = [section.value for section in hand.canvas.scene.updates.well(other).sections]
         assert bool(told) == (record is not None)
         assert hand.shot() == fresh_shot(hand)
     assert hand.canvas.scene.updates.row(near) == hand.session.results.row(near)
@@ -101,7 +101,7 @@ def test_a_card_out_of_view_has_its_room_when_it_is_seen(far: tuple[Hand, ItemId
     assert grown is not None
     assert grown.height > before.height
     assert grown.height == scene.stack.cards[other].height
-    assert scene.updates.facts(other).height == scene.stack.cards[other].facts_height
+    assert scene.updates.well(other).height == scene.stack.cards[other].result_height
 
 
 def test_back_now_cards_have_the_size_they_had(far: tuple[Hand, ItemId, ItemId]) -> None:

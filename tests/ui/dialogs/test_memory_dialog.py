@@ -56,7 +56,7 @@ def test_the_node_has_the_mark_on_its_own_card(session: Session, add: Add) -> No
     need = Need(device="cpu", bytes=41 << 30, free_bytes=19 << 30, node=large)
     session.results.tables.set_inference(mark_needs(ports, (need,)))
     told = [result_sections(session.results, item, ("x",), Shown()) for item in (small, large)]
-    assert [facts.problem_kind for facts in told] == ["", "warning"]
+    assert [well.problem_kind for well in told] == ["", "warning"]
     assert told[1].problem == "This needs about 41 GiB on cpu; 19 GiB are free."
     session.results.tables.set_inference(mark_needs(ports, ()))
     assert result_sections(session.results, large, ("x",), Shown()).problem == ""

@@ -27,7 +27,7 @@ class CanvasSelection:
         """Select exactly these items, and no wires."""
         lit = self._canvas.lit
         lit.selected_wires, lit.selected_note, lit.selected_dots = frozenset(), None, frozenset()
-        self._attention.select(sorted({self._scene.state.joining.home(item) for item in items}))
+        self._attention.select(sorted({self._scene.state.card_groups.home(item) for item in items}))
         self._canvas.viewport().update()
 
     def select_all(self) -> None:
@@ -59,11 +59,13 @@ class CanvasSelection:
 
     def is_selected(self, item: ItemId) -> bool:
         """Whether an item, or what shares its card, is selected."""
-        return bool(self._scene.state.joining.whole((item,)) & self._attention.selection)
+        return bool(self._scene.state.card_groups.whole((item,)) & self._attention.selection)
 
     def chosen(self) -> frozenset[ItemId]:
         """The selected items, a module and the call on its card together."""
-        return self._scene.state.joining.whole(item for item in self._attention.selection if item in self._scene.graph)
+        return self._scene.state.card_groups.whole(
+            item for item in self._attention.selection if item in self._scene.graph
+        )
 
     def statements(self) -> frozenset[ItemId]:
         """The selected items without the cards of a group's inputs and outputs; where there is nothing else, why not.

@@ -166,7 +166,7 @@ class CardArrangement:
         if not corners:
             self._canvas.refuse("Select a card first.")
             return
-        cards = len(self._scene.state.joining.cards(items))
+        cards = len(self._scene.state.card_groups.cards(items))
         self._store.attempt(_worn, (verb if on else back) + (f" {cards} cards" if cards > 1 else ""), corners, name, on)
 
     # -------------------------------------------------------------- out of the wires
@@ -179,7 +179,7 @@ class CardArrangement:
         if not items:
             return
         healed = recipes.delete_and_reconnect(self._scene.graph, sorted(items))
-        cards = len(self._scene.state.joining.cards(items))
+        cards = len(self._scene.state.card_groups.cards(items))
         recipe = keep_frames(lambda _graph: healed.edits, self._scene.placement.frames)
         if self._store.attempt(recipe, "Delete and reconnect" if cards == 1 else f"Delete {cards} items and reconnect"):
             self._canvas.said.emit(reconnection_message("Deleted", healed))
@@ -217,7 +217,7 @@ class CardArrangement:
             passes = "; bypassed still: it passes its input on" if said else ""
             self._canvas.said.emit(f"Unmuted: it takes part in the program again{passes}")
         elif done:
-            others = len(self._scene.state.joining.cards(self._scene.numbers.left_out - frozenset(items)))
+            others = len(self._scene.state.card_groups.cards(self._scene.numbers.left_out - frozenset(items)))
             follow = f"; so {'does' if others == 1 else 'do'} {others} that read from it" if others else ""
             self._canvas.said.emit(f"Muted: it takes no part in the program{follow}")
 
@@ -226,7 +226,7 @@ class CardArrangement:
         graph = self._scene.graph
         if self._selection.chosen() and not self._selection.statements():
             return
-        homes = sorted(self._scene.state.joining.cards(self._attention.selection - CARDS))
+        homes = sorted(self._scene.state.card_groups.cards(self._attention.selection - CARDS))
         items = [item for item in homes if item in graph.nodes]
         if not items:
             self._canvas.refuse("Only nodes can be bypassed: a block can be muted (M).")

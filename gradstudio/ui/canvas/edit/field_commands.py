@@ -20,8 +20,8 @@ class FieldCommands:
     def edit_current(self) -> None:
         """Edit the fields of the current card, from the first that is needed, else the first; Tab goes on."""
         item = self._attention.current
-        face = self._scene.placement.face(item) if item is not None else None
-        rows = face.fields() if face is not None else ()
+        layout = self._scene.placement.layout(item) if item is not None else None
+        rows = layout.fields() if layout is not None else ()
         row = next((row for row in rows if row.required and row.state == "empty"), next(iter(rows), None))
         if row is not None:
             self._in_place.edit_field(row.owner, row.path)
@@ -62,7 +62,7 @@ class FieldCommands:
         graph, port = self._scene.graph, self.field_at_hand()
         if port is not None and port[0] in graph:
             return (port,) if recipes.is_changed(graph, *port) else ()
-        homes = sorted(self._scene.state.joining.cards(item for item in self._attention.selection if item in graph))
+        homes = sorted(self._scene.state.card_groups.cards(item for item in self._attention.selection if item in graph))
         return tuple(port for item in homes for port in recipes.changed_arguments(graph, item))
 
     def reset_to_default(self) -> None:

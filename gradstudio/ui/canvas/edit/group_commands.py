@@ -48,7 +48,7 @@ class GroupCommands(QObject):
         """The node of a card that stands for a group; None when it stands for anything else."""
         if item is None:
             return None
-        for one in (item, self._scene.state.joining.modules.get(item, item)):
+        for one in (item, self._scene.state.card_groups.modules.get(item, item)):
             node = self._scene.graph.nodes.get(one)
             if node is not None and node.operator.startswith(GROUP):
                 return one
@@ -251,10 +251,10 @@ class GroupCommands(QObject):
 
     def edit_ports(self, item: ItemId, y: float | None = None) -> None:
         """Edit the name at that height of the card where it stands, or all of them in the header."""
-        box, face = self._scene.placement.box(item), self._scene.placement.face(item)
-        if box is None or face is None:
+        box, layout = self._scene.placement.box(item), self._scene.placement.layout(item)
+        if box is None or layout is None:
             return
-        rows = [row.y for row in (face.outputs if item == INPUTS_CARD else face.inputs)]
+        rows = [row.y for row in (layout.outputs if item == INPUTS_CARD else layout.inputs)]
         names = self.ports_of_card(item)
         at = (k for k, row in enumerate(rows) if y is not None and abs(box.y + row - y) <= ROW / 2)
         number = next(at, None)

@@ -36,8 +36,8 @@ class InPlaceEditing:
         """Edit the literal of a port where it stands; `port` is it meanwhile."""
         self.close()
         self._open_field(item, path)
-        face = self._canvas.scene.placement.face(item)
-        row = face.input(path) if face is not None else None
+        layout = self._canvas.scene.placement.layout(item)
+        row = layout.input(path) if layout is not None else None
         self.port = (row.owner, path) if self.editor is not None and row is not None else None
 
     def abandon(self) -> None:
@@ -52,8 +52,8 @@ class InPlaceEditing:
         from gradstudio.ui.canvas.gestures.number_steps import nudge_number
 
         canvas = self._canvas
-        face = canvas.scene.placement.face(item)
-        row = face.input(path) if face is not None else None
+        layout = canvas.scene.placement.layout(item)
+        row = layout.input(path) if layout is not None else None
         box = field_box(canvas.scene, item, row) if row is not None else None
         if row is None or box is None:
             return
@@ -71,8 +71,8 @@ class InPlaceEditing:
 
     def click_field(self, item: ItemId, path: str) -> None:
         """A click: a switch turns at once, everything else is edited."""
-        face = self._canvas.scene.placement.face(item)
-        row = face.input(path) if face is not None else None
+        layout = self._canvas.scene.placement.layout(item)
+        row = layout.input(path) if layout is not None else None
         if row is None or not field_choices.is_switch(row.parameter) or row.state == "wired":
             self.edit_field(item, path)
             return
@@ -85,7 +85,7 @@ class InPlaceEditing:
         """Edit the names a node binds, or a block's title."""
         self.close()
         canvas, box = self._canvas, self._canvas.scene.placement.box(item)
-        item = canvas.scene.state.joining.modules.get(item, item)  # the header has the module's name
+        item = canvas.scene.state.card_groups.modules.get(item, item)  # the header has the module's name
         node, block = canvas.scene.graph.nodes.get(item), canvas.scene.graph.blocks.get(item)
         if box is None or (block is not None and block.kind != "group"):
             return
@@ -213,8 +213,8 @@ class InPlaceEditing:
         """Tab: the next field of the card, round and round."""
         if how not in ("next", "previous"):
             return
-        face = self._canvas.scene.placement.face(item)
-        ports = [(row.owner, row.path) for row in face.fields()] if face is not None else []
+        layout = self._canvas.scene.placement.layout(item)
+        ports = [(row.owner, row.path) for row in layout.fields()] if layout is not None else []
         if (item, path) in ports:
             step = 1 if how == "next" else -1
             self.edit_field(*ports[(ports.index((item, path)) + step) % len(ports)])

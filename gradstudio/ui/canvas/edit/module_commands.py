@@ -21,7 +21,7 @@ class ModuleCommands:
 
     def module_of(self, item: ItemId) -> ItemId | None:
         """The module that an item's card is about; None when it is about none."""
-        module = self._scene.state.joining.modules.get(item, item)
+        module = self._scene.state.card_groups.modules.get(item, item)
         return module if makes_module(operator_of(self._scene.graph, module)) else None
 
     def toggle_training(self, item: ItemId) -> None:

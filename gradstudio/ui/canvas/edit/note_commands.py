@@ -95,7 +95,9 @@ def owner_of_note(scene: Scene, x: float, y: float) -> ItemId | None:
     """
     graph, frame = scene.graph, hit_test.frame_at(scene, x, y)
     body = BodyId(frame) if frame is not None else ROOT
-    boxes = ((item, scene.placement.box(item)) for item in graph.bodies[body] if scene.state.joining.home(item) == item)
+    boxes = (
+        (item, scene.placement.box(item)) for item in graph.bodies[body] if scene.state.card_groups.home(item) == item
+    )
     found = [
         (_distance(box, x, y), item)
         for item, box in boxes

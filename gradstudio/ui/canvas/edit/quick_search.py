@@ -86,7 +86,7 @@ class QuickSearch:
         from gradstudio.scene.edit.search_suggestions import Wanted
 
         scene, graph = self._canvas.scene, self._canvas.scene.graph
-        box, target = scene.placement.box(scene.state.joining.home(item)), recipes.replaceable_node(graph, item)
+        box, target = scene.placement.box(scene.state.card_groups.home(item)), recipes.replaceable_node(graph, item)
         if box is None or target is None:
             return
         operator = load()[graph.nodes[target].operator]

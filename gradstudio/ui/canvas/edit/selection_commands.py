@@ -101,7 +101,7 @@ class SelectionCommands:
 
 def cards_of(scene: Scene, items: Iterable[ItemId]) -> int:
     """How many cards and frames these items are."""
-    return len(scene.state.joining.cards(items))
+    return len(scene.state.card_groups.cards(items))
 
 
 def counted_items(verb: str, count: int, noun: str = "item") -> str:

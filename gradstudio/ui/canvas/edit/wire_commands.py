@@ -122,14 +122,14 @@ class WireCommands:
         from gradstudio.graph.ports import port_matching
 
         sources, targets = self.owners(source, "outputs"), self.owners(target, "inputs")
-        face = self._scene.placement.face(target)
+        layout = self._scene.placement.layout(target)
         found = port_matching.rank_links(self._scene.graph, sources, targets)
-        return [link for link in found if face is not None and face.input(link.port) is not None]
+        return [link for link in found if layout is not None and layout.input(link.port) is not None]
 
     def owners(self, item: ItemId, side: Literal["inputs", "outputs"]) -> list[ItemId]:
         """The items whose ports stand on a card."""
-        face = self._scene.placement.face(item)
-        rows = getattr(face, side) if face is not None else ()
+        layout = self._scene.placement.layout(item)
+        rows = getattr(layout, side) if layout is not None else ()
         return list(dict.fromkeys(row.owner for row in rows))
 
     def choose_links(self, source: ItemId, target: ItemId, links: "list[Link]", at: tuple[float, float]) -> None:
@@ -149,7 +149,7 @@ class WireCommands:
 
     def connect_selected(self) -> None:
         """Choose the wires from the first to the second of two selected cards, in program order."""
-        cards = self._scene.state.joining.cards(self._attention.selection)
+        cards = self._scene.state.card_groups.cards(self._attention.selection)
         chosen = [item for item in self._scene.stack.ids if item in cards]
         places = {item: k for k, item in enumerate(self._scene.graph.order())}
         chosen.sort(key=lambda item: places[item])
@@ -166,7 +166,7 @@ class WireCommands:
 
     def can_connect(self) -> bool:
         """Whether two cards are selected."""
-        return len(self._scene.state.joining.cards(self._attention.selection) & self._scene.stack.cards.keys()) == 2
+        return len(self._scene.state.card_groups.cards(self._attention.selection) & self._scene.stack.cards.keys()) == 2
 
     def close_links(self) -> None:
         """Close the list of wires if one is open."""

@@ -307,8 +307,8 @@ class InputDispatcher:
     def _begin_move(self, at: Pointer, hit: Hit) -> "Gesture":
         from gradstudio.ui.canvas.gestures.move_gesture import Move
 
-        canvas, item = self.canvas, self.canvas.scene.state.joining.home(hit.item)
-        chosen = canvas.scene.state.joining.cards(canvas.attention.selection)
+        canvas, item = self.canvas, self.canvas.scene.state.card_groups.home(hit.item)
+        chosen = canvas.scene.state.card_groups.cards(canvas.attention.selection)
         dots = canvas.lit.selected_dots if item in chosen else frozenset()
         if at.holds(Modifier.ControlModifier):
             canvas.selection.select(chosen ^ {item})
@@ -345,7 +345,7 @@ class InputDispatcher:
         lit, view = self.canvas.lit, self.canvas.viewport()
         if (hit.port, hit.wire, hit.item) != (lit.hovered_port, lit.hovered_wire, lit.hovered_item):
             lit.hovered_port, lit.hovered_wire, lit.hovered_item = hit.port, hit.wire, hit.item
-            home = self.canvas.scene.state.joining.home(hit.item)
+            home = self.canvas.scene.state.card_groups.home(hit.item)
             over = home if home in self.canvas.scene.stack.cards else None
             self.canvas.attention.hover(over)
             view.update()

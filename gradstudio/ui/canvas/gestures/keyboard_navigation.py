@@ -78,18 +78,18 @@ class KeyboardNavigation:
         """The cards beside a card, in the order of its arguments."""
         graph, scene = self._scene.graph, self._scene
         found: list[ItemId] = []
-        for owner in scene.state.joining.whole((item,)) if item in graph.nodes else (item,):
+        for owner in scene.state.card_groups.whole((item,)) if item in graph.nodes else (item,):
             if way == "on":
                 found += [wire.target for wire in graph.wires_from(owner)]
             else:
                 wires = {wire.port: wire.source for wire in graph.wires_to(owner)}
                 found += [wires[port.path] for port in input_ports(graph, owner) if port.path in wires]
-        homes = dict.fromkeys(scene.state.joining.home(other) for other in found)
-        return [home for home in homes if home != scene.state.joining.home(item) and home in graph]
+        homes = dict.fromkeys(scene.state.card_groups.home(other) for other in found)
+        return [home for home in homes if home != scene.state.card_groups.home(item) and home in graph]
 
     def _step(self, by: int) -> None:
         """So many statements on in program order; parts of a card and what is not drawn are passed over."""
-        order = [item for item in self._scene.graph.order() if self._scene.state.joining.home(item) == item]
+        order = [item for item in self._scene.graph.order() if self._scene.state.card_groups.home(item) == item]
         if not order:
             self._canvas.said.emit("There is no statement yet: Tab searches for one to add.")
             return
@@ -105,7 +105,7 @@ class KeyboardNavigation:
 
     def _current(self) -> ItemId | None:
         item = self._attention.current if self._attention.selection else None
-        return self._scene.state.joining.home(item) if item is not None and item in self._scene.graph else None
+        return self._scene.state.card_groups.home(item) if item is not None and item in self._scene.graph else None
 
     def _name(self, item: ItemId) -> str:
         return title(self._scene.graph, item)
@@ -175,8 +175,10 @@ class KeyboardNavigation:
         ends = [
             (owner, port) for owner in self._wire_commands.owners(item, "inputs") for port in input_ports(graph, owner)
         ]
-        face = self._scene.placement.face(item)
-        ends = [end for end in ends if face is None or face.input(end[1].path) is not None or end[1].state == "wired"]
+        layout = self._scene.placement.layout(item)
+        ends = [
+            end for end in ends if layout is None or layout.input(end[1].path) is not None or end[1].state == "wired"
+        ]
         if not ends:
             self._canvas.refuse(f"{self._name(item)} has no input.")
         elif len(ends) == 1:

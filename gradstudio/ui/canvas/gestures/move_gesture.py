@@ -41,7 +41,7 @@ class Move(Gesture):
     ) -> None:
         """`keys` are items, notes or dots of wires; `click` is what a press without a drag does."""
         super().__init__(canvas, at)
-        self._keys = frozenset(keys | canvas.scene.state.joining.whole(ItemId(key) for key in keys))
+        self._keys = frozenset(keys | canvas.scene.state.card_groups.whole(ItemId(key) for key in keys))
         self._grabbed, self._click = grabbed, click
         self._moving = self._is_shaken = self._idle = False
         self._origins: Corners = {}
@@ -115,7 +115,7 @@ class Move(Gesture):
         if not self._origins:
             return
         home = ItemId(self._grabbed)
-        self._idle = whole == scene.state.joining.whole((home,)) and recipes.is_idle(scene.graph, home)
+        self._idle = whole == scene.state.card_groups.whole((home,)) and recipes.is_idle(scene.graph, home)
         self._corner = self._origins.get(self._grabbed, next(iter(self._origins.values())))
         frames = frozenset(item for item in scene.placement.frames if item in whole and self._is_whole(item))
         scene.drag.hold(frames)
@@ -217,6 +217,6 @@ class Move(Gesture):
         found: dict[ItemId, BodyId] = {}
         for item in self._tops():
             box = scene.placement.box(item)
-            x, y = (at.x, at.y) if scene.state.joining.home(item) == self._grabbed or box is None else box.center
+            x, y = (at.x, at.y) if scene.state.card_groups.home(item) == self._grabbed or box is None else box.center
             found[item] = body_at(self.canvas.scene, x, y, whole)
         return found

@@ -86,12 +86,12 @@ class MoveWires(Gesture):
         if port is not None and port.side == "output" and not port.path:
             return port if port != self._port else None
         item = hit_test.card_at(scene, at.x, at.y)
-        face = (
-            scene.placement.face(item)
-            if item is not None and item != scene.state.joining.home(self._port.item)
+        layout = (
+            scene.placement.layout(item)
+            if item is not None and item != scene.state.card_groups.home(self._port.item)
             else None
         )
-        rows = face.outputs if face is not None else ()
+        rows = layout.outputs if layout is not None else ()
         return next((PortRef(row.owner, "output", "", row.index) for row in rows), None)
 
     def _refusals(self, target: PortRef) -> tuple[tuple[Wire, str], ...]:

@@ -92,8 +92,8 @@ class QuickConnect(Gesture):
             return [
                 (scene.placement.anchor(_ports(link)[0]), scene.placement.anchor(_ports(link)[1])) for link in equal
             ]
-        face = scene.placement.face(self._item)
-        row = face.outputs[0] if face is not None and face.outputs else None
+        layout = scene.placement.layout(self._item)
+        row = layout.outputs[0] if layout is not None and layout.outputs else None
         start = (
             scene.placement.anchor(PortRef(row.owner, "output", "", row.index)) if row else (self.start.x, self.start.y)
         )

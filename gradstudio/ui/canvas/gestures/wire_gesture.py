@@ -111,8 +111,8 @@ class WireGesture(Gesture):
         return frozenset(PortRef(item, "output", "", output) for item, output in sources)
 
     def _is_shown(self, item: ItemId, path: str) -> bool:
-        face = self.canvas.scene.placement.face(item)
-        return face is not None and face.input(path) is not None
+        layout = self.canvas.scene.placement.layout(item)
+        return layout is not None and layout.input(path) is not None
 
     def _port_under(self, at: Pointer) -> PortRef | None:
         scene, reach = self.canvas.scene, REACH / max(self.canvas.camera.zoom, 0.4)
@@ -122,17 +122,19 @@ class WireGesture(Gesture):
         if port is not None and port != self._port and port.side == wanted and not is_leaf:
             return port
         item = hit_test.card_at(scene, at.x, at.y)
-        is_other = item is not None and item != scene.state.joining.home(self._port.item)
+        is_other = item is not None and item != scene.state.card_groups.home(self._port.item)
         return self._natural_port(item) if item is not None and is_other else None
 
     def _natural_port(self, item: ItemId) -> PortRef | None:
         """Which port a wire dropped on a card's body takes."""
         scene = self.canvas.scene
         if self._port.side == "input":
-            face = scene.placement.face(item)
-            outputs = [PortRef(row.owner, "output", "", row.index) for row in face.outputs] if face is not None else []
+            layout = scene.placement.layout(item)
+            outputs = (
+                [PortRef(row.owner, "output", "", row.index) for row in layout.outputs] if layout is not None else []
+            )
             return next((output for output in outputs if output in self._legal), outputs[0] if outputs else None)
-        rows = scene.stack.cards[item].face.inputs
+        rows = scene.stack.cards[item].layout.inputs
         for owner in self._owners(dict.fromkeys(row.owner for row in rows)):
             path = self._fitting(owner)
             if path is not None and self._is_shown(owner, path):

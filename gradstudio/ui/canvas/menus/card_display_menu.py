@@ -23,7 +23,7 @@ def part_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
     )
 
 
-def face_rows(canvas: MenuCanvas) -> Iterator[Row]:
+def display_rows(canvas: MenuCanvas) -> Iterator[Row]:
     """Hiding ports, pinning."""
     yield (
         f"{'Show' if canvas.card_arrangement.is_worn('tucked') else 'Hide'} unused ports\tedit.tucked",

@@ -10,7 +10,7 @@ from gradstudio.graph.model import BlockKind, ItemId
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.layout.placement.alignment import Side
 from gradstudio.operators.calls.equivalent_calls import as_written, spellings
-from gradstudio.ui.canvas.menus.card_display_menu import face_rows, part_rows
+from gradstudio.ui.canvas.menus.card_display_menu import display_rows, part_rows
 from gradstudio.ui.canvas.menus.debug_menu import node_rows
 from gradstudio.ui.canvas.menus.group_menu import card_rows, group_rows, step_rows
 from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
@@ -62,7 +62,7 @@ def item_rows(canvas: MenuCanvas, item: ItemId, leaf: str = "") -> Iterator[AnyR
     yield from part_rows(canvas, item)
     yield None
     yield Below("Edit", _edit_rows(canvas, item))
-    yield Below("Look", face_rows(canvas))
+    yield Below("Look", display_rows(canvas))
     yield Below("Arrange", _arrange_rows(canvas))
     yield Below("Wires", _wire_rows(canvas, item))
     yield Below("Group", _group_rows(canvas, item))

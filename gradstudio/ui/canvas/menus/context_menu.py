@@ -35,7 +35,7 @@ def context_menu(canvas: MenuCanvas, hit: Hit, x: float, y: float) -> QMenu:
         case "field" if hit.row is not None:
             rows = _field_rows(canvas, hit.item, hit.row.path)
         case "card" | "field" | "more" | "more_leaves" | "switch" | "title":
-            rows = item_rows(canvas, canvas.scene.state.joining.home(hit.item), hit.leaf)
+            rows = item_rows(canvas, canvas.scene.state.card_groups.home(hit.item), hit.leaf)
         case "note":
             rows = _note_rows(canvas, hit.item)
         case _:

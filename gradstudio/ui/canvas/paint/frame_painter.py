@@ -36,7 +36,7 @@ def paint_frame(painter: QPainter, style: CanvasStyle, frame: Frame, scene: Scen
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawPath(outline)
     if zoom >= DISTANT:
-        text = style.meter.elided(frame.face.title, "block", rect.width() - 2 * PADDING)
+        text = style.meter.elided(frame.layout.title, "block", rect.width() - 2 * PADDING)
         _paint_title(painter, style, text, "block", QRectF(PADDING, 0, rect.width() - 2 * PADDING, FRAME_TITLE))
         _paint_ports(painter, style, frame, scene)
     elif title is not None:
@@ -54,7 +54,7 @@ def _paint_title(painter: QPainter, style: CanvasStyle, text: str, role: str, li
 def _paint_ports(painter: QPainter, style: CanvasStyle, frame: Frame, scene: Scene) -> None:
     wired = dict(scene.looks.input_looks(frame.item))
     painter.setPen(style.color("text"))
-    for row in frame.face.inputs:
+    for row in frame.layout.inputs:
         at_right = row.path.startswith("next.")
         side = Align.AlignRight if at_right else Align.AlignLeft
         left = row.x - PADDING - 200 if at_right else row.x + PADDING
@@ -64,7 +64,7 @@ def _paint_ports(painter: QPainter, style: CanvasStyle, frame: Frame, scene: Sce
         painter.drawText(QRectF(left, top, 200, ROW), Align.AlignVCenter | side, row.label)
         paint_field(painter, style, row)
         paint_input_port(painter, style, row, wired.get(row.path))
-    for output in frame.face.outputs:
+    for output in frame.layout.outputs:
         painter.setFont(style.meter.font("label"))
         painter.setPen(style.color("text"))
         rect = QRectF(PADDING, output.y - ROW / 2, output.x - PADDING - 10, ROW)

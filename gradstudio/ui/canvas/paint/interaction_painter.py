@@ -56,7 +56,7 @@ def paint_overlay(
     seen = camera.seen(width, height)
     _paint_wires(painter, style, scene, camera, seen, state)
     _paint_labels(painter, style, scene, camera, state, labels)
-    for item in {scene.state.joining.home(item) for item in state.selection}:
+    for item in {scene.state.card_groups.home(item) for item in state.selection}:
         _outline_item(painter, style, scene, camera, item, style.color("accent"), seen)
         _repaint_ports(painter, style, scene, camera, item, seen)
     for item in state.selection & scene.placement.notes.keys():
@@ -70,7 +70,7 @@ def paint_overlay(
         _dash_item(
             painter, scene, camera, state.drop_frame, QPen(style.color("ok"), 2.4, Qt.PenStyle.DashDotLine), seen
         )
-    lit = scene.state.joining.whole(
+    lit = scene.state.card_groups.whole(
         (*state.selection, *((state.hovered_item,) if state.hovered_item is not None else ()))
     )
     if state.pointed is not None and state.pointed not in lit:
@@ -165,7 +165,7 @@ def _repaint_ports(
     painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, item: ItemId, seen: Box
 ) -> None:
     """Ports stand on top of the line around their card."""
-    item = scene.state.joining.home(item)
+    item = scene.state.card_groups.home(item)
     card, box = scene.stack.cards.get(item), scene.placement.box(item)
     if card is None or box is None or not box.meets(seen) or camera.zoom < DISTANT:
         return
@@ -173,12 +173,12 @@ def _repaint_ports(
     painter.translate(*camera.to_view(box.x, box.y))
     painter.scale(camera.zoom, camera.zoom)
     wired = dict(scene.looks.input_looks(item))
-    for row in card.face.inputs:
+    for row in card.layout.inputs:
         paint_input_port(painter, style, row, wired.get(row.path))
-    for output in card.face.outputs:
+    for output in card.layout.outputs:
         paint_output_port(painter, style, output, scene.looks.look_of(output.owner, output.index))
-    if card.face.module is not None:
-        paint_leaf_ports(painter, style, scene.stack.leaves(item), card.face.height, card.face.width)
+    if card.layout.module is not None:
+        paint_leaf_ports(painter, style, scene.stack.leaves(item), card.layout.height, card.layout.width)
     painter.restore()
 
 
@@ -243,7 +243,7 @@ def veil(
     lit: Iterable[ItemId],
 ) -> None:
     """Dim every card that is not lit."""
-    bright, seen = scene.state.joining.whole(lit), camera.seen(width, height)
+    bright, seen = scene.state.card_groups.whole(lit), camera.seen(width, height)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(style.faded("canvas", 0.62))
     for item in scene.stack.ids:

@@ -109,7 +109,7 @@ def _header_color(style: CanvasStyle, scene: Scene, item: ItemId, failed: set[It
         return style.color("danger").rgb()
     if scene.colours.scale is not None:
         return color_of(scene.colours.scale, style, item).rgb()
-    return style.category_rgb(scene.stack.cards[item].face.category)
+    return style.category_rgb(scene.stack.cards[item].layout.category)
 
 
 def _paint_tints(

@@ -115,7 +115,7 @@ class MapPicture:
             if node.muted or node.bypassed:
                 hollow.append(k)
             elif item not in failed:
-                groups.setdefault(self._color(style, scene.stack.cards[item].face.category), []).append(k)
+                groups.setdefault(self._color(style, scene.stack.cards[item].layout.category), []).append(k)
         painter.setPen(Qt.PenStyle.NoPen)
         for rgb, which in groups.items():
             painter.setBrush(QColor.fromRgb(rgb))

@@ -42,7 +42,7 @@ def paint_pending(painter: QPainter, style: CanvasStyle, scene: Scene, camera: C
         painter.setPen(style.color("text_dim"))
         for k, (x, y, width, height) in zip(late, rects.tolist(), strict=True):
             bottom = (
-                y + height - 22 if scene.stack.cards[scene.stack.ids[k]].facts_height >= LEAST_WELL else y + height + 1
+                y + height - 22 if scene.stack.cards[scene.stack.ids[k]].result_height >= LEAST_WELL else y + height + 1
             )
             line = QRectF(x + 12 * camera.zoom, bottom, width - 24 * camera.zoom, 18)
             painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, WORDS)

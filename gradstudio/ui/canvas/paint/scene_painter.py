@@ -136,7 +136,7 @@ class ScenePainter:
         """The same, without anything left out; from a picture where it is as it was."""
         scene = self.scene
         ports = tuple(
-            (scene.looks.input_looks(item), tuple(scene.looks.look_of(item, row.index) for row in frame.face.outputs))
+            (scene.looks.input_looks(item), tuple(scene.looks.look_of(item, row.index) for row in frame.layout.outputs))
             for item, frame in scene.placement.frames.items()
         )
         revisions = (scene.state.geometry_revision, scene.state.graph_revision)
@@ -290,7 +290,7 @@ class ScenePainter:
         assert box is not None
         rect = camera.box_to_view(box)
         painter.fillRect(QRectF(rect.x, rect.y, rect.width, rect.height), style.color("card"))
-        painter.fillRect(QRectF(rect.x, rect.y, rect.width, HEADER * camera.zoom), style.category(card.face.category))
+        painter.fillRect(QRectF(rect.x, rect.y, rect.width, HEADER * camera.zoom), style.category(card.layout.category))
 
     def _paint_cards(
         self, painter: QPainter, camera: Camera, ratio: float, which: Sequence[int],
@@ -316,7 +316,7 @@ class ScenePainter:
         scale = (zoom, ratio)
         if kept and (kept[0].revision, kept[0].scale) == (card.revision, scale):
             return kept[0].pixmap
-        shown = (card.face, self.scene.updates.facts(item), card_state(self.scene, self.style, item))
+        shown = (card.layout, self.scene.updates.well(item), card_state(self.scene, self.style, item))
         same = next((k for k, one in enumerate(kept) if one.scale == scale and one.shown == shown), None)
         if same is not None:
             kept.insert(0, kept.pop(same)._replace(revision=card.revision))
@@ -363,9 +363,9 @@ def _painter_on(pixmap: QPixmap, zoom: float) -> QPainter:
 
 
 def card_state(scene: Scene, style: CanvasStyle, item: ItemId) -> CardState:
-    """What a card shows beside its face and facts."""
+    """What a card shows beside its layout and its well."""
     card = scene.stack.cards[item]
-    outputs = tuple(scene.looks.look_of(row.owner, row.index) for row in card.face.outputs)
+    outputs = tuple(scene.looks.look_of(row.owner, row.index) for row in card.layout.outputs)
     inputs = scene.looks.input_looks(item)
     return CardState(
         card.order, card.set_up, card.left_out, outputs, inputs, header_colour(scene, style, item), card.extras

@@ -37,26 +37,28 @@ class Trace(msgspec.Struct, frozen=True):
 
 def upstream_of(scene: Scene, items: frozenset[ItemId]) -> frozenset[ItemId]:
     """Every item whose value flows into one of these, with the other halves of their cards."""
-    found = set[ItemId]().union(*(ancestors_of(scene.graph, item) for item in scene.state.joining.whole(items)))
-    return scene.state.joining.whole(found) - items
+    found = set[ItemId]().union(*(ancestors_of(scene.graph, item) for item in scene.state.card_groups.whole(items)))
+    return scene.state.card_groups.whole(found) - items
 
 
 def downstream_of(scene: Scene, items: frozenset[ItemId]) -> frozenset[ItemId]:
     """Every item into which a value of one of these flows, with the other halves of their cards."""
-    found = set[ItemId]().union(*(descendants_of(scene.graph, item) for item in scene.state.joining.whole(items)))
-    return scene.state.joining.whole(found) - items
+    found = set[ItemId]().union(*(descendants_of(scene.graph, item) for item in scene.state.card_groups.whole(items)))
+    return scene.state.card_groups.whole(found) - items
 
 
 def trace(scene: Scene, selection: frozenset[ItemId]) -> Trace:
     """What feeds the selection and what follows, and the wires on the way there."""
     import numpy as np
 
-    chosen = scene.state.joining.whole(selection)
+    chosen = scene.state.card_groups.whole(selection)
     before = (
-        scene.state.joining.whole(set[ItemId]().union(*(ancestors_of(scene.graph, item) for item in chosen))) | chosen
+        scene.state.card_groups.whole(set[ItemId]().union(*(ancestors_of(scene.graph, item) for item in chosen)))
+        | chosen
     )
     after = (
-        scene.state.joining.whole(set[ItemId]().union(*(descendants_of(scene.graph, item) for item in chosen))) | chosen
+        scene.state.card_groups.whole(set[ItemId]().union(*(descendants_of(scene.graph, item) for item in chosen)))
+        | chosen
     )
     lit = (
         (wire.source in before and wire.target in before) or (wire.source in after and wire.target in after)

@@ -152,9 +152,9 @@ class QuickFixes:
     def _paint_operands(self, painter: QPainter, problem: Problem) -> None:
         """The shape at each wired input, the sizes that clash in the colour of trouble."""
         canvas, scene = self._canvas, self._canvas.scene
-        face = scene.placement.face(problem.node)
+        layout = scene.placement.layout(problem.node)
         for operand in self._operands_of(problem):
-            if face is None or face.input(operand.port) is None:
+            if layout is None or layout.input(operand.port) is None:
                 continue
             x, y = canvas.camera.to_view(*scene.placement.anchor(PortRef(problem.node, "input", operand.port)))
             self._paint_shape(painter, operand, x, y, "danger" if problem.severity == "error" else "warning")

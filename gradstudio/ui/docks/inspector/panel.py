@@ -170,12 +170,12 @@ class InspectorPanel(QScrollArea):
     def item(self) -> ItemId | None:
         """The item that is shown: the selected one, else the one whose step is looked at; None when several are."""
         graph, attention = self._session.shown_store.graph, self._session.attention
-        joining = card_groups(graph)
+        groups = card_groups(graph)
         if not attention.selection:
-            return joining.home(self._followed) if self._followed is not None and self._followed in graph else None
-        one = len(joining.cards(attention.selection)) == 1
+            return groups.home(self._followed) if self._followed is not None and self._followed in graph else None
+        one = len(groups.cards(attention.selection)) == 1
         current = attention.current
-        return joining.home(current) if one and current is not None and current in graph else None
+        return groups.home(current) if one and current is not None and current in graph else None
 
     def refresh(self) -> None:
         """Show the selected item as graph and results have it now."""

@@ -119,7 +119,7 @@ class OutlinePanel(QWidget):
         elif item in self.model.graph.blocks:
             hit = Hit("title", item)
         else:
-            hit = Hit("card", canvas.scene.state.joining.home(item), header=True)
+            hit = Hit("card", canvas.scene.state.card_groups.home(item), header=True)
         menu = context_menu(canvas, hit, x, y)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(at)

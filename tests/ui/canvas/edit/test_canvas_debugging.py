@@ -176,7 +176,7 @@ def test_a_wire_that_carries_what_was_written_to_says_so(hand: Hand) -> None:
     text = wire_text(hand.canvas.scene, hand.graph.wires[reader, "input"])
     assert "version 1" in text
     assert "after the write" in text
-    assert hand.canvas.scene.updates.facts(item).hints[0] == "[] v1"
+    assert hand.canvas.scene.updates.well(item).hints[0] == "[] v1"
 
 
 # ------------------------------------------------------------------ the moment
@@ -297,7 +297,7 @@ def test_an_accumulated_gradient_shows_its_parts(squared: Squared) -> None:
     squared.hand.session.results.tables.set_gradients([row], whole=False)
     squared.hand.session.results.tables.pace.flush()
     scene = squared.hand.canvas.scene
-    gradient = scene.updates.facts(squared.x).sections[0].gradient
+    gradient = scene.updates.well(squared.x).sections[0].gradient
     assert gradient is not None
     assert gradient.parts == "= 4 + 4"
     told = tooltip(scene, Hit("card", squared.x))
@@ -314,7 +314,7 @@ def test_a_double_click_on_a_states_words_goes_to_its_cause(squared: Squared) ->
     box = hand.canvas.scene.placement.box(squared.z)
     assert box is not None
     scene = hand.canvas.scene
-    words_y = box.y + scene.stack.cards[squared.z].face.height + scene.updates.facts(squared.z).sections[0].height - 10
+    words_y = box.y + scene.stack.cards[squared.z].layout.height + scene.updates.well(squared.z).sections[0].height - 10
     assert cause_at(scene, squared.z, words_y) == squared.y
     assert "Responsible: <b>" in tooltip(hand.canvas.scene, Hit("card", squared.z))
     hand.double_click((box.x + 60, words_y))
@@ -417,9 +417,9 @@ def test_strides_are_told_and_shown_with_the_overlay(hand: Hand) -> None:
     hand.session.results.tables.add_rows([Row(step=0, node=item, outputs=(record,))])
     hand.session.results.tables.pace.flush()
     assert "strides [1, 3]" in tooltip(hand.canvas.scene, Hit("card", item))
-    assert hand.canvas.scene.updates.facts(item).hints[0] == "[3, 2]"
+    assert hand.canvas.scene.updates.well(item).hints[0] == "[3, 2]"
     hand.canvas.overlays.switch("storage", True)
-    assert hand.canvas.scene.updates.facts(item).hints[0] == "[3, 2] strided"
+    assert hand.canvas.scene.updates.well(item).hints[0] == "[3, 2] strided"
 
 
 # ------------------------------------------------------------------ colour by
@@ -530,7 +530,7 @@ def test_a_what_if_shows_before_and_after_until_it_is_dropped(squared: Squared) 
     assert scene.stack.cards[squared.z].height > plain
     box, card = scene.placement.box(squared.z), scene.stack.cards[squared.z]
     assert box is not None
-    cross = (box.right - 12, box.y + card.face.height + card.facts_height + 10)
+    cross = (box.right - 12, box.y + card.layout.height + card.result_height + 10)
     assert hit(scene, *cross, 1.0).kind == "drop_what_if"
     squared.hand.click(cross)
     assert scene.stack.cards[squared.z].extras.changes == ()

@@ -130,12 +130,12 @@ def test_a_collapsed_card_is_its_header_with_stubs_of_its_wires(hand: Hand) -> N
     hand.canvas.selection.select(frozenset({y}))
     full = hand.canvas.scene.placement.box(y)
     hand.canvas.card_arrangement.toggle_collapsed()
-    box, face = hand.canvas.scene.placement.box(y), hand.canvas.scene.placement.face(y)
+    box, layout = hand.canvas.scene.placement.box(y), hand.canvas.scene.placement.layout(y)
     assert full is not None
     assert box is not None
-    assert face is not None
+    assert layout is not None
     assert box.height == 30 < full.height
-    assert [row.path for row in face.inputs] == ["input"]
+    assert [row.path for row in layout.inputs] == ["input"]
     assert hand.input(y, "input") == (500, 115)
     assert hand.canvas.scene.routes.paths[0][-1].tolist() == [500, 115]
     below = hand.view(600, 100 + 60)
@@ -171,21 +171,21 @@ def test_a_collapsed_module_has_no_leaves_and_comes_back_whole(hand: Hand) -> No
 def test_unused_ports_are_hidden_and_a_click_on_the_last_row_shows_them(hand: Hand) -> None:
     x, y = hand.add("torch.randn", 40, 100), hand.add("torch.sum", 500, 100, dim="0")
     hand.wire(x, y, "input")
-    face = hand.canvas.scene.placement.face(y)
-    assert face is not None
-    assert len(face.inputs) > 1
+    layout = hand.canvas.scene.placement.layout(y)
+    assert layout is not None
+    assert len(layout.inputs) > 1
     hand.canvas.selection.select(frozenset({y}))
     hand.canvas.card_arrangement.toggle_tucked()
-    tucked = hand.canvas.scene.placement.face(y)
+    tucked = hand.canvas.scene.placement.layout(y)
     assert tucked is not None
     assert [row.path for row in tucked.inputs] == ["input"]
     assert tucked.more is not None
     box = hand.canvas.scene.placement.box(y)
     assert box is not None
     hand.click((box.x + tucked.more.x + 8, box.y + tucked.more.y + 8))
-    shown = hand.canvas.scene.placement.face(y)
+    shown = hand.canvas.scene.placement.layout(y)
     assert shown is not None
-    assert {row.path for row in face.inputs} <= {row.path for row in shown.inputs}
+    assert {row.path for row in layout.inputs} <= {row.path for row in shown.inputs}
 
 
 @pytest.mark.feature(43)

@@ -369,17 +369,17 @@ def test_dtypes_and_devices_are_lists(hand: Hand) -> None:
 
 def test_the_more_row_unfolds_and_folds(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 100)
-    face, box = hand.canvas.scene.placement.face(x), hand.canvas.scene.placement.box(x)
-    assert face is not None
-    assert face.more is not None
+    layout, box = hand.canvas.scene.placement.layout(x), hand.canvas.scene.placement.box(x)
+    assert layout is not None
+    assert layout.more is not None
     assert box is not None
-    hand.click((box.x + face.more.x + 5, box.y + face.more.y + 8))
-    unfolded = hand.canvas.scene.placement.face(x)
+    hand.click((box.x + layout.more.x + 5, box.y + layout.more.y + 8))
+    unfolded = hand.canvas.scene.placement.layout(x)
     assert unfolded is not None
     assert unfolded.input("dtype") is not None
     assert unfolded.more is not None
     hand.click((box.x + unfolded.more.x + 5, box.y + unfolded.more.y + 8))
-    again = hand.canvas.scene.placement.face(x)
+    again = hand.canvas.scene.placement.layout(x)
     assert again is not None
     assert again.input("dtype") is None
 
@@ -521,14 +521,14 @@ def test_enter_opens_the_fields_of_the_card_that_was_added(hand: Hand) -> None:
     hand.key(Key.Key_Return)
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, LineEdit)
-    face = hand.canvas.scene.placement.face(x)
-    assert face is not None
-    assert editor.accessibleName() == face.fields()[0].label
+    layout = hand.canvas.scene.placement.layout(x)
+    assert layout is not None
+    assert editor.accessibleName() == layout.fields()[0].label
     retype(editor, "(2, 3)")
     hand.key(Key.Key_Tab, to=editor)
     second = hand.canvas.in_place.editor
     assert isinstance(second, LineEdit)
-    assert second.accessibleName() == face.fields()[1].label
+    assert second.accessibleName() == layout.fields()[1].label
     assert literal(hand, x, "size") == "(2, 3)"
 
 

@@ -483,7 +483,7 @@ def test_wires_into_a_dragged_block_follow_it(hand: Hand) -> None:
     x, n = hand.add("torch.randn", 304, 304), hand.add("python.literal", 40, 40)
     hand.session.graph_store.attempt(recipes.wrap, "Wrap", [x], "autocast")
     (block,) = hand.graph.blocks
-    row = hand.canvas.scene.placement.frames[block].face.inputs[0].path
+    row = hand.canvas.scene.placement.frames[block].layout.inputs[0].path
     hand.session.graph_store.attempt(recipes.set_literal, "Set", n, "value", '"cpu"')
     hand.wire(n, block, row)
     frame = hand.canvas.scene.placement.frames[block].box
@@ -616,15 +616,20 @@ def test_a_port_under_another_card_is_not_hit(hand: Hand) -> None:
 @pytest.mark.parametrize("key", ["operator.add", "torch.matmul", "torch.nn.functional.mse_loss", "torch.Tensor.sum"])
 def test_ports_and_cards_stay_where_they_are_when_wires_come_and_go(hand: Hand, key: str) -> None:
     x, y = hand.add("torch.randn", 40, 100), hand.add(key, 500, 100)
-    face = hand.canvas.scene.placement.face(y)
-    assert face is not None
-    path = face.inputs[0].path
-    before = [(row.path, row.x, row.y) for row in face.inputs], face.width, face.height, hand.output(y)
+    layout = hand.canvas.scene.placement.layout(y)
+    assert layout is not None
+    path = layout.inputs[0].path
+    before = [(row.path, row.x, row.y) for row in layout.inputs], layout.width, layout.height, hand.output(y)
     for start, end in ((hand.output(x), hand.input(y, path)), (hand.input(y, path), (400, 600))):
         hand.drag(start, end)
-        face = hand.canvas.scene.placement.face(y)
-        assert face is not None
-        assert ([(row.path, row.x, row.y) for row in face.inputs], face.width, face.height, hand.output(y)) == before
+        layout = hand.canvas.scene.placement.layout(y)
+        assert layout is not None
+        assert (
+            [(row.path, row.x, row.y) for row in layout.inputs],
+            layout.width,
+            layout.height,
+            hand.output(y),
+        ) == before
 
 
 def test_a_long_literal_or_name_does_not_widen_a_card(hand: Hand) -> None:

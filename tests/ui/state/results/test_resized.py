@@ -53,9 +53,9 @@ def test_every_card_has_the_room_it_needs_whatever_is_told(session: Session, add
         scene.updates.catch_up()
         anew = Scene(session.graph_store.graph, results, Shown(), EvenMeasure())
         for item in items:
-            assert scene.stack.cards[item].facts_height == anew.stack.cards[item].facts_height
+            assert scene.stack.cards[item].result_height == anew.stack.cards[item].result_height
             assert scene.placement.box(item) == anew.placement.box(item)
-            assert scene.updates.facts(item) == anew.updates.facts(item)
+            assert scene.updates.well(item) == anew.updates.well(item)
 
 
 def test_old_values_are_measured_no_more_than_what_they_say_anew(session: Session, add: Add) -> None:

@@ -23,7 +23,7 @@ class Ground(NamedTuple):
     """What of a card decides how its ground looks.
 
     Attributes:
-        ports: height of header and ports; `well` of what stands below them.
+        ports: height of header and ports; `well`: of what stands below them.
         head: the header's colour where cards are coloured by a figure, as 0xaarrggbb; None: its category's.
         problem: where the words of a problem stand; `over`: something stands below them.
     """
@@ -42,21 +42,21 @@ class Ground(NamedTuple):
     left_out: bool
 
 
-def ground_of(face: CardLayout, facts: ResultSections, state: CardState) -> Ground:
+def ground_of(layout: CardLayout, well: ResultSections, state: CardState) -> Ground:
     """The ground of a card."""
-    box = problem_box(face, facts) if facts.problem else None
+    box = problem_box(layout, well) if well.problem else None
     return Ground(
-        width=face.width,
-        ports=face.height,
-        well=facts.height + state.extras.height,
-        category=face.category,
+        width=layout.width,
+        ports=layout.height,
+        well=well.height + state.extras.height,
+        category=layout.category,
         head=state.head.ground.rgba() if state.head is not None else None,
         problem=Box(box.x(), box.y(), box.width(), box.height()) if box is not None else None,
-        problem_kind=facts.problem_kind,
+        problem_kind=well.problem_kind,
         over=bool(state.extras.height),
-        collapsed=face.display_flags.collapsed,
-        stacked=face.is_group,
-        set_up=state.set_up and not face.display_flags.collapsed,
+        collapsed=layout.display_flags.collapsed,
+        stacked=layout.is_group,
+        set_up=state.set_up and not layout.display_flags.collapsed,
         left_out=state.left_out,
     )
 

@@ -34,37 +34,37 @@ FAMILY_WORDS: Final = {
 
 
 def paint_card(
-    painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
+    painter: QPainter, style: CanvasStyle, layout: CardLayout, well: ResultSections, state: CardState
 ) -> None:
     """The whole card without its shadow; the painter's origin is its top left corner."""
-    paint_background(painter, style, ground_of(face, facts, state))
-    paint_upper(painter, style, face, facts, state)
-    paint_lower(painter, style, face, facts, state)
+    paint_background(painter, style, ground_of(layout, well, state))
+    paint_upper(painter, style, layout, well, state)
+    paint_lower(painter, style, layout, well, state)
 
 
 def paint_upper(
-    painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
+    painter: QPainter, style: CanvasStyle, layout: CardLayout, well: ResultSections, state: CardState
 ) -> None:
     """Header, ports and fields, on the card's ground."""
-    _paint_header(painter, style, face, facts, state)
-    _paint_rows(painter, style, face, facts, state)
+    _paint_header(painter, style, layout, well, state)
+    _paint_rows(painter, style, layout, well, state)
 
 
-def upper_of(face: CardLayout, facts: ResultSections, state: CardState) -> tuple[object, ...]:
+def upper_of(layout: CardLayout, well: ResultSections, state: CardState) -> tuple[object, ...]:
     """What decides how ground, header, ports and fields look: values may change without it."""
-    return face, state, ground_of(face, facts, state), facts.hints, facts.guessed, facts.stale, facts.leaves
+    return layout, state, ground_of(layout, well, state), well.hints, well.guessed, well.stale, well.leaves
 
 
 def paint_lower(
-    painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
+    painter: QPainter, style: CanvasStyle, layout: CardLayout, well: ResultSections, state: CardState
 ) -> None:
     """Values and gradients, and what was tried."""
-    if facts.height:
-        paint_result_sections(painter, style, face, facts)
+    if well.height:
+        paint_result_sections(painter, style, layout, well)
     if state.extras.height:
-        paint_debug_sections(painter, style, state.extras, face.height + facts.height, face.width)
-    if face.bypassed:
-        paint_bypass(painter, style, face, face.height + facts.height + state.extras.height)
+        paint_debug_sections(painter, style, state.extras, layout.height + well.height, layout.width)
+    if layout.bypassed:
+        paint_bypass(painter, style, layout, layout.height + well.height + state.extras.height)
 
 
 def _ink(style: CanvasStyle, state: CardState) -> QColor:
@@ -79,37 +79,37 @@ def faint(color: QColor, alpha: float) -> QColor:
 
 
 def _paint_header(
-    painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
+    painter: QPainter, style: CanvasStyle, layout: CardLayout, well: ResultSections, state: CardState
 ) -> None:
-    right = _paint_badges(painter, style, face, facts, state)
+    right = _paint_badges(painter, style, layout, well, state)
     meter, ink = style.meter, _ink(style, state)
-    names = meter.elided(face.names, "title", right - PADDING)
+    names = meter.elided(layout.names, "title", right - PADDING)
     painter.setPen(ink)
-    meter.write(painter, "title", names or _title(meter, face, right - PADDING), PADDING, 0, HEADER)
+    meter.write(painter, "title", names or _title(meter, layout, right - PADDING), PADDING, 0, HEADER)
     if not names:
         return
     x = PADDING + meter.width(names, "title")
-    subtitle = meter.elided(f"  {face.title}", "subtitle", right - x)
+    subtitle = meter.elided(f"  {layout.title}", "subtitle", right - x)
     meter.write(painter, "subtitle", subtitle, x, 0, HEADER)
 
 
-def _title(meter: Meter, face: CardLayout, width: float) -> str:
+def _title(meter: Meter, layout: CardLayout, width: float) -> str:
     """The operator's title; of what is written into the beginning, where there is no room for all of it."""
-    end = face.title[face.title.rfind(" ") :] if face.title.endswith("=") else ""
-    return meter.elided(face.title.removesuffix(end), "title", width - meter.width(end, "title")) + end
+    end = layout.title[layout.title.rfind(" ") :] if layout.title.endswith("=") else ""
+    return meter.elided(layout.title.removesuffix(end), "title", width - meter.width(end, "title")) + end
 
 
 def _paint_badges(
-    painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
+    painter: QPainter, style: CanvasStyle, layout: CardLayout, well: ResultSections, state: CardState
 ) -> float:
     """Signs at the right end of the header; returns the x where the title must end."""
-    x = face.width - (14.0 if face.is_joined else 8.0)
-    if face.switch is not None:
-        paint_switch(painter, style, face, _ink(style, state))
-        x = face.switch.x - 5
-    if facts.problem_kind in ("error", "warning"):
+    x = layout.width - (14.0 if layout.is_joined else 8.0)
+    if layout.switch is not None:
+        paint_switch(painter, style, layout, _ink(style, state))
+        x = layout.switch.x - 5
+    if well.problem_kind in ("error", "warning"):
         paint_warning(
-            painter, style, QRectF(x - 15, 7.5, 15, 15), "danger" if facts.problem_kind == "error" else "warning"
+            painter, style, QRectF(x - 15, 7.5, 15, 15), "danger" if well.problem_kind == "error" else "warning"
         )
         x -= 20
     if state.extras.check is not None:
@@ -122,13 +122,13 @@ def _paint_badges(
         width = max(17.0, style.meter.width(text, "badge") + 10)
         paint_pill(painter, QRectF(x - width, 7, width, 16), text, ink)
         x -= width + 5
-    if face.display_flags.pinned:
+    if layout.display_flags.pinned:
         paint_pin(painter, QRectF(x - 12, 9, 12, 12), ink)
         x -= 17
     for shown, word in (
-        (face.frozen, "frozen"),
-        (face.bypassed, "bypassed"),
-        (face.unknown, "unknown"),
+        (layout.frozen, "frozen"),
+        (layout.bypassed, "bypassed"),
+        (layout.unknown, "unknown"),
     ):
         if shown:
             painter.setFont(style.meter.font("badge"))
@@ -139,55 +139,55 @@ def _paint_badges(
     return x
 
 
-def paint_switch(painter: QPainter, style: CanvasStyle, face: CardLayout, ink: QColor) -> None:
+def paint_switch(painter: QPainter, style: CanvasStyle, layout: CardLayout, ink: QColor) -> None:
     """Training or evaluation: a pill with its word, with a strong edge while the module trains."""
-    if face.switch is None:
+    if layout.switch is None:
         return
     painter.setFont(style.meter.font("badge"))
-    paint_pill(painter, qt_rect(face.switch), face.mode, ink, strong=face.mode == "train")
+    paint_pill(painter, qt_rect(layout.switch), layout.mode, ink, strong=layout.mode == "train")
 
 
 def _paint_rows(
-    painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections, state: CardState
+    painter: QPainter, style: CanvasStyle, layout: CardLayout, well: ResultSections, state: CardState
 ) -> None:
-    if face.display_flags.collapsed:
-        _paint_stubs(painter, style, face, state)
+    if layout.display_flags.collapsed:
+        _paint_stubs(painter, style, layout, state)
         return
     wired = dict(state.inputs)
-    for row in face.inputs:
+    for row in layout.inputs:
         _paint_input(painter, style, row, wired.get(row.path))
-    for k, output in enumerate(face.outputs):
+    for k, output in enumerate(layout.outputs):
         known = state.outputs[k] if k < len(state.outputs) else PortStyle(output.family)
-        if output.owner == face.item:
-            _paint_output(painter, style, face, facts, output, known)
+        if output.owner == layout.item:
+            _paint_output(painter, style, layout, well, output, known)
         else:
             paint_output_port(painter, style, output, known)
-    if facts.leaves.rows:
-        paint_leaf_ports(painter, style, facts.leaves, face.height, face.width)
-    _paint_captions(painter, style, face)
-    if face.more is not None:
-        text = "⋯ fewer" if face.expanded else f"⋯ {face.hidden} more"
+    if well.leaves.rows:
+        paint_leaf_ports(painter, style, well.leaves, layout.height, layout.width)
+    _paint_captions(painter, style, layout)
+    if layout.more is not None:
+        text = "⋯ fewer" if layout.expanded else f"⋯ {layout.hidden} more"
         painter.setPen(style.color("text_dim"))
-        style.meter.write(painter, "small", text, face.more.x, face.more.y, face.more.height)
+        style.meter.write(painter, "small", text, layout.more.x, layout.more.y, layout.more.height)
 
 
-def _paint_stubs(painter: QPainter, style: CanvasStyle, face: CardLayout, state: CardState) -> None:
+def _paint_stubs(painter: QPainter, style: CanvasStyle, layout: CardLayout, state: CardState) -> None:
     """The ports of a collapsed card."""
     wired = dict(state.inputs)
-    for row in face.inputs:
+    for row in layout.inputs:
         paint_input_port(painter, style, row, wired.get(row.path))
-    for k, output in enumerate(face.outputs):
+    for k, output in enumerate(layout.outputs):
         paint_output_port(
             painter, style, output, state.outputs[k] if k < len(state.outputs) else PortStyle(output.family)
         )
 
 
-def _paint_captions(painter: QPainter, style: CanvasStyle, face: CardLayout) -> None:
+def _paint_captions(painter: QPainter, style: CanvasStyle, layout: CardLayout) -> None:
     """Words in place of inputs, a line each; the first leaves room for the output's label."""
-    for number, text in enumerate(face.captions):
+    for number, text in enumerate(layout.captions):
         role = "mono" if number == 0 else "small"
         painter.setPen(style.color("text" if number == 0 else "text_dim"))
-        text = style.meter.elided(text, role, face.width - 2 * PADDING)
+        text = style.meter.elided(text, role, layout.width - 2 * PADDING)
         style.meter.write(painter, role, text, PADDING, HEADER + BODY_EDGE + ROW * number, ROW)
 
 
@@ -259,34 +259,34 @@ def paint_input_port(painter: QPainter, style: CanvasStyle, row: InputRow, known
 
 
 def _paint_output(
-    painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections, row: OutputRow, known: PortStyle
+    painter: QPainter, style: CanvasStyle, layout: CardLayout, well: ResultSections, row: OutputRow, known: PortStyle
 ) -> None:
     paint_output_port(painter, style, row, known)
     meter = style.meter
-    left, right = face.width * 0.3, face.width - PADDING
+    left, right = layout.width * 0.3, layout.width - PADDING
     if row.label:
         painter.setFont(meter.font("label"))
         painter.setPen(style.color("text"))
         label = meter.elided(row.label, "label", right - left)
         painter.drawText(QRectF(left, row.y - ROW / 2, right - left, ROW), Align.AlignVCenter | Align.AlignRight, label)
         right -= meter.width(label, "label") + 8
-    hint = facts.hints.get(row.index, "") if not face.captions else ""
-    guessed = row.index in facts.guessed
-    if not hint and not row.label and not face.captions:
+    hint = well.hints.get(row.index, "") if not layout.captions else ""
+    guessed = row.index in well.guessed
+    if not hint and not row.label and not layout.captions:
         hint, guessed = FAMILY_WORDS.get(row.family, ""), True
     if not hint:
         return
     font = "mono_italic" if guessed else "mono"
     painter.setFont(meter.font(font))
-    painter.setPen(style.color("unknown_value" if guessed or facts.stale else "text_dim"))
-    left = _hint_left(style, face, row)
+    painter.setPen(style.color("unknown_value" if guessed or well.stale else "text_dim"))
+    left = _hint_left(style, layout, row)
     rect = QRectF(left, row.y - ROW / 2, right - left, ROW)
     painter.drawText(rect, Align.AlignVCenter | Align.AlignRight, meter.elided(hint, font, rect.width()))
 
 
-def _hint_left(style: CanvasStyle, face: CardLayout, row: OutputRow) -> float:
+def _hint_left(style: CanvasStyle, layout: CardLayout, row: OutputRow) -> float:
     """Where the label or the field of an input in the same row ends."""
-    beside = next((one for one in face.inputs if abs(one.y - row.y) < 1), None)
+    beside = next((one for one in layout.inputs if abs(one.y - row.y) < 1), None)
     if beside is None:
         return PADDING
     if beside.field is not None:

@@ -8,7 +8,7 @@ from gradstudio.ui.canvas.paint.card.header_colours import HeaderColour
 
 
 class CardState(msgspec.Struct, frozen=True):
-    """What a card shows beside its face and facts.
+    """What a card shows beside its layout and its well.
 
     Attributes:
         order: place among the statements, for those with effects; 0 shows none.

@@ -20,24 +20,24 @@ def paint_pin(painter: QPainter, rect: QRectF, ink: QColor) -> None:
     painter.drawLine(QPointF(x + side / 2, y + side * 0.62), QPointF(x + side / 2, y + side))
 
 
-def bypass_ends(face: CardLayout) -> tuple[QPointF, QPointF] | None:
+def bypass_ends(layout: CardLayout) -> tuple[QPointF, QPointF] | None:
     """Where what a bypassed card passes on comes in and goes out; None when nothing comes in."""
-    ways = [row for row in face.inputs if row.state == "wired" and row.family is not Family.MODULE]
-    if not ways or not face.outputs:
+    ways = [row for row in layout.inputs if row.state == "wired" and row.family is not Family.MODULE]
+    if not ways or not layout.outputs:
         return None
-    return QPointF(ways[0].x, ways[0].y), QPointF(face.outputs[0].x, face.outputs[0].y)
+    return QPointF(ways[0].x, ways[0].y), QPointF(layout.outputs[0].x, layout.outputs[0].y)
 
 
-def paint_bypass(painter: QPainter, style: CanvasStyle, face: CardLayout, height: float) -> None:
+def paint_bypass(painter: QPainter, style: CanvasStyle, layout: CardLayout, height: float) -> None:
     """Its rows step back, and a line leads through it from what comes in to what goes out."""
-    if not face.display_flags.collapsed:
-        painter.fillRect(QRectF(1, HEADER, face.width - 2, height - HEADER - 4), style.faded("card", 0.62))
-    ends = bypass_ends(face)
+    if not layout.display_flags.collapsed:
+        painter.fillRect(QRectF(1, HEADER, layout.width - 2, height - HEADER - 4), style.faded("card", 0.62))
+    ends = bypass_ends(layout)
     if ends is None:
         return
     start, end = ends
     path = QPainterPath(start)
-    reach = face.width * 0.4
+    reach = layout.width * 0.4
     path.cubicTo(start + QPointF(reach, 0), end - QPointF(reach, 0), end)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(style.color("accent"), 2.2))

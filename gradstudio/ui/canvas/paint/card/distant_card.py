@@ -48,7 +48,7 @@ def paint_distant_card(
     painter: QPainter, style: CanvasStyle, scene: Scene, item: ItemId, rect: QRectF, zoom: float
 ) -> None:
     """The plate in a rectangle of view pixels."""
-    face, failed = scene.stack.cards[item].face, _has_failed(scene, item)
+    layout, failed = scene.stack.cards[item].layout, _has_failed(scene, item)
     radius = max(2.0, 8.0 * zoom)
     head = min(rect.height(), max(HEADER * zoom, TITLE_HEIGHT if rect.width() >= LEGIBLE_WIDTH else 4.0))
     painter.setPen(QPen(style.color("danger") if failed else style.color("card_edge"), 2.0 if failed else 1.0))
@@ -57,12 +57,12 @@ def paint_distant_card(
     header = QRectF(rect.x() + 0.5, rect.y() + 0.5, rect.width() - 1, head - 0.5)
     colored = header_colour(scene, style, item)
     painter.fillPath(
-        half_rounded_path(header, radius), colored.ground if colored is not None else style.category(face.category)
+        half_rounded_path(header, radius), colored.ground if colored is not None else style.category(layout.category)
     )
     state = state_of(scene.results, item) if scene.state.shown.gradients and not failed else None
     low = rect.bottom()
     if rect.width() >= LEGIBLE_WIDTH:
-        _paint_title(painter, style, face, header, colored)
+        _paint_title(painter, style, layout, header, colored)
         body = _paint_foot(painter, style, scene.stack.cards[item].extras, rect.adjusted(7, head + 3, -5, -4))
         low = body.bottom() + 4
         state = _paint_body(painter, style, scene, item, body, state)
@@ -72,12 +72,12 @@ def paint_distant_card(
     if state is not None:
         paint_plate_state(painter, style, QRectF(rect.x(), rect.y(), rect.width(), low - rect.y()), state)
     if zoom >= LEAST_PORT_ZOOM:
-        _paint_ports(painter, style, scene, face, rect, zoom)
+        _paint_ports(painter, style, scene, layout, rect, zoom)
 
 
 def _has_failed(scene: Scene, item: ItemId) -> bool:
     """Whether a node failed, or the module on its card."""
-    return any(current_failure(scene.results, one) is not None for one in scene.state.joining.whole((item,)))
+    return any(current_failure(scene.results, one) is not None for one in scene.state.card_groups.whole((item,)))
 
 
 def _paint_tried(painter: QPainter, style: CanvasStyle, tried: DebugSections, rect: QRectF, head: float) -> None:
@@ -89,14 +89,14 @@ def _paint_tried(painter: QPainter, style: CanvasStyle, tried: DebugSections, re
 
 
 def _paint_title(
-    painter: QPainter, style: CanvasStyle, face: CardLayout, header: QRectF, colored: HeaderColour | None
+    painter: QPainter, style: CanvasStyle, layout: CardLayout, header: QRectF, colored: HeaderColour | None
 ) -> None:
     """The name, then the operator's title; with the figure that colours the card in its place."""
     room = header.adjusted(6, 0, -4, 0)
     ink = colored.ink if colored is not None else style.color("header_text")
-    name, fonts = face.names or face.title, ("plate", "badge", "badge_note", "plate_small")
+    name, fonts = layout.names or layout.title, ("plate", "badge", "badge_note", "plate_small")
     role = next((font for font in fonts if style.meter.width(name, font) <= room.width()), fonts[-1])
-    name = shorten_title(style.meter, name, role, room.width()) or _symbol(style, face, role, room.width())
+    name = shorten_title(style.meter, name, role, room.width()) or _symbol(style, layout, role, room.width())
     painter.setFont(style.meter.font(role))
     painter.setPen(ink)
     painter.drawText(room, Align.AlignVCenter, name)
@@ -105,15 +105,15 @@ def _paint_title(
         if style.meter.width(colored.text, "badge_note") <= rest.width():
             painter.setFont(style.meter.font("badge_note"))
             painter.drawText(rest, Align.AlignVCenter | Align.AlignRight, colored.text)
-    elif face.names and rest.width() > 24:
+    elif layout.names and rest.width() > 24:
         painter.setFont(style.meter.font("badge_note"))
         painter.setPen(style.faded("header_text", 0.75))
-        painter.drawText(rest, Align.AlignVCenter, shorten_title(style.meter, face.title, "badge_note", rest.width()))
+        painter.drawText(rest, Align.AlignVCenter, shorten_title(style.meter, layout.title, "badge_note", rest.width()))
 
 
-def _symbol(style: CanvasStyle, face: CardLayout, role: str, width: float) -> str:
+def _symbol(style: CanvasStyle, layout: CardLayout, role: str, width: float) -> str:
     """What stands for a name that has no room: the operator's title, where that fits."""
-    return face.title if style.meter.width(face.title, role) <= width else ""
+    return layout.title if style.meter.width(layout.title, role) <= width else ""
 
 
 def _has_foot(tried: DebugSections, height: float, width: float) -> bool:
@@ -187,7 +187,7 @@ def _paint_failure(painter: QPainter, style: CanvasStyle, words: str, body: QRec
 
 def _paint_expected(painter: QPainter, style: CanvasStyle, scene: Scene, item: ItemId, body: QRectF) -> None:
     """Before a run: the literal that stands first, else the shape that is expected."""
-    given = (row for row in scene.stack.cards[item].face.fields() if not row.faint)
+    given = (row for row in scene.stack.cards[item].layout.fields() if not row.faint)
     literal = next((f"{row.label} {row.shown}" for row in given), "")
     expected = scene.results.inference(item, 0)
     if literal:
@@ -329,12 +329,12 @@ def _line(
 
 
 def _paint_ports(
-    painter: QPainter, style: CanvasStyle, scene: Scene, face: CardLayout, rect: QRectF, zoom: float
+    painter: QPainter, style: CanvasStyle, scene: Scene, layout: CardLayout, rect: QRectF, zoom: float
 ) -> None:
     """Dots where the ports are, in the colour of what flows."""
-    wired = dict(scene.looks.input_looks(face.item))
+    wired = dict(scene.looks.input_looks(layout.item))
     radius = max(2.0, 5.0 * zoom)
-    for row in face.inputs:
+    for row in layout.inputs:
         known = wired.get(row.path)
         given = row.state == "literal"
         color = style.color("unknown_value")
@@ -346,7 +346,7 @@ def _paint_ports(
         painter.setBrush(color if filled else style.color("card_well"))
         painter.setPen(QPen(style.color("canvas") if filled else color, 1.0 if filled else 1.4))
         painter.drawEllipse(QPointF(rect.x() + row.x * zoom, rect.y() + row.y * zoom), radius, radius)
-    for output in face.outputs:
+    for output in layout.outputs:
         known = scene.looks.look_of(output.owner, output.index)
         color = style.family(known.family, known.dtype) if known.known else style.color("unknown_value")
         at = QPointF(rect.x() + output.x * zoom, rect.y() + output.y * zoom)

@@ -40,7 +40,7 @@ def header_colour(scene: "Scene", style: CanvasStyle, item: ItemId) -> HeaderCol
     card = scene.stack.cards[item]
     if card.left_out:  # grey, yet every letter as clear as on any card
         return HeaderColour(
-            style.faded("text_dim", LEFT_OUT_GROUND), style.color("text"), "muted" if card.face.muted else "left out"
+            style.faded("text_dim", LEFT_OUT_GROUND), style.color("text"), "muted" if card.layout.muted else "left out"
         )
     if scene.colours.scale is None:
         return None

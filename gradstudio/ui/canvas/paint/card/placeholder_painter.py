@@ -17,15 +17,15 @@ CELLS_WIDTH: Final = 46.0
 SIGN: Final = 8.0
 
 
-def paint_placeholder(painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections) -> None:
+def paint_placeholder(painter: QPainter, style: CanvasStyle, layout: CardLayout, well: ResultSections) -> None:
     """Outlines result by result; dtype and device stand where they will stand after the run."""
-    y = face.height + facts.leaves.height
-    words = facts.expected
-    if not facts.awaited:
-        _paint_words(painter, style, words, PADDING, y + EDGE, face.width - 2 * PADDING)
+    y = layout.height + well.leaves.height
+    words = well.expected
+    if not well.awaited:
+        _paint_words(painter, style, words, PADDING, y + EDGE, layout.width - 2 * PADDING)
         return
-    for each in facts.awaited:
-        inner = QRectF(PADDING, y + EDGE + each.lead, face.width - 2 * PADDING, each.height)
+    for each in well.awaited:
+        inner = QRectF(PADDING, y + EDGE + each.lead, layout.width - 2 * PADDING, each.height)
         value = _value_box(each, inner)
         _outline(painter, style)
         if value.height() > 0:

@@ -34,39 +34,39 @@ Align = Qt.AlignmentFlag
 ROLES: Final = {"error": "danger", "warning": "warning"}
 
 
-def paint_result_sections(painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections) -> None:
+def paint_result_sections(painter: QPainter, style: CanvasStyle, layout: CardLayout, well: ResultSections) -> None:
     """Everything below the ports; the painter's origin is the card's top left corner."""
-    if not facts.sections and not facts.problem:
-        paint_placeholder(painter, style, face, facts)
-    whole, style = style, style.stale if facts.stale else style
-    y = face.height + facts.leaves.height
-    if facts.leaves.rows:
-        paint_parameter_rows(painter, style, facts.leaves, face.height, face.width)
-        if facts.height > facts.leaves.height:
-            painter.fillRect(QRectF(PADDING, y, face.width - 2 * PADDING, 1), style.faded("card_edge", 0.45))
-    if facts.stale and facts.sections:
+    if not well.sections and not well.problem:
+        paint_placeholder(painter, style, layout, well)
+    whole, style = style, style.stale if well.stale else style
+    y = layout.height + well.leaves.height
+    if well.leaves.rows:
+        paint_parameter_rows(painter, style, well.leaves, layout.height, layout.width)
+        if well.height > well.leaves.height:
+            painter.fillRect(QRectF(PADDING, y, layout.width - 2 * PADDING, 1), style.faded("card_edge", 0.45))
+    if well.stale and well.sections:
         painter.setPen(QPen(whole.color("text_dim"), 1.4, Qt.PenStyle.DashLine))  # fainter ink alone is no mark
-        painter.drawLine(QLineF(PADDING, y + 1.5, face.width - PADDING, y + 1.5))
-    for section in facts.sections:
-        _paint_section(painter, style, section, y + EDGE, face.width)
+        painter.drawLine(QLineF(PADDING, y + 1.5, layout.width - PADDING, y + 1.5))
+    for section in well.sections:
+        _paint_section(painter, style, section, y + EDGE, layout.width)
         y += section.height
-    if facts.problem:
-        _paint_problem(painter, whole, face, facts)
+    if well.problem:
+        _paint_problem(painter, whole, layout, well)
 
 
-def problem_box(face: CardLayout, facts: ResultSections) -> QRectF:
+def problem_box(layout: CardLayout, well: ResultSections) -> QRectF:
     """Where the words of a problem stand: all of an empty well, else a strip below the values."""
-    if facts.sections:
-        return QRectF(0, face.height + facts.height - facts.strip, face.width, facts.strip)
-    return QRectF(0, face.height + facts.leaves.height, face.width, facts.height - facts.leaves.height)
+    if well.sections:
+        return QRectF(0, layout.height + well.height - well.strip, layout.width, well.strip)
+    return QRectF(0, layout.height + well.leaves.height, layout.width, well.height - well.leaves.height)
 
 
-def _paint_problem(painter: QPainter, style: CanvasStyle, face: CardLayout, facts: ResultSections) -> None:
+def _paint_problem(painter: QPainter, style: CanvasStyle, layout: CardLayout, well: ResultSections) -> None:
     """As many lines as there is room for; the last one ends in "…" where words are left."""
-    box = problem_box(face, facts).adjusted(PADDING, 0, -PADDING, 0)
-    painter.setPen(style.color(ROLES.get(facts.problem_kind, "text_dim")))
+    box = problem_box(layout, well).adjusted(PADDING, 0, -PADDING, 0)
+    painter.setPen(style.color(ROLES.get(well.problem_kind, "text_dim")))
     room = max(1, int((box.height() - 4) / PROBLEM_LINE))
-    lines = style.meter.wrapped(facts.problem, "small", box.width())
+    lines = style.meter.wrapped(well.problem, "small", box.width())
     if len(lines) > room:
         lines[room - 1 :] = [style.meter.elided(" ".join(lines[room - 1 :]), "small", box.width())]
     line = PROBLEM if room == 1 else PROBLEM_LINE
