@@ -95,8 +95,12 @@ def _corners(scene: Scene, moves: dict[ItemId, float]) -> Corners:
     graph: Graph = scene.graph
     ways: dict[str, float] = {}
     for item, by in moves.items():
-        whole = {item, *(scene.state.members(item) if item in scene.placement.frames else ())}
-        ways |= {key: by for part in scene.state.card_groups.whole(whole) for key in (part, f"note:{part}")}
+        whole = {item}
+        if item in scene.placement.frames:
+            whole |= scene.state.members(item)
+        for part in scene.state.card_groups.whole(whole):
+            ways[part] = by
+            ways[f"note:{part}"] = by
     for wire in graph.wires.values():
         if wire.source in ways and wire.target in ways:
             ways |= dict.fromkeys(scene.dots.of(wire), ways[wire.target])

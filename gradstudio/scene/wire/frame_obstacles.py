@@ -43,14 +43,17 @@ def _around(graph: Graph, item: ItemId) -> tuple[ItemId, ...]:
 
 
 def _obstacles(frame: Frame, measure: Measure) -> tuple[Corners, Corners, Corners]:
+    """All of a frame, its head's words at the left, and those at the right: an empty corner where there are none."""
     box, layout = frame.box, frame.layout
     whole = (box.x, box.y, box.right, box.bottom)
-    nowhere = (box.x, box.y, box.x, box.y)
-    left, right = _left_width(layout, measure), _right_width(layout, measure)
-    bottom = box.y + layout.height
-    at_left = (box.x, box.y, min(box.x + left, box.right), bottom)
+    left_end = min(box.x + _left_width(layout, measure), box.right)
+    at_left = (box.x, box.y, left_end, box.y + layout.height)
+
+    right_width = _right_width(layout, measure)
+    if not right_width:
+        return whole, at_left, (box.x, box.y, box.x, box.y)
     lowest = max((row.y for row in layout.inputs if row.path.startswith("next.")), default=0.0) + ROW / 2
-    return whole, at_left, (box.right - right, box.y, box.right, box.y + lowest) if right else nowhere
+    return whole, at_left, (box.right - right_width, box.y, box.right, box.y + lowest)
 
 
 def _left_width(layout: CardLayout, measure: Measure) -> float:
