@@ -1,6 +1,9 @@
 """What a drawn program may read, call and write: a list; everything else is refused where it stands."""
 
+import contextlib
 import types
+import warnings
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -9,8 +12,10 @@ import torch
 from torch import nn
 
 from gradstudio.engine import access
-from gradstudio.engine.access_types import attributes_of, methods_of
+from gradstudio.engine.access_types import attributes_of, built_in_functions, methods_of
 from gradstudio.engine.errors import AccessRefused
+from gradstudio.operators.catalogue.loader import load
+from tests.engine import operator_calls
 
 HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nimport numpy as np\nimport math\n"
 
@@ -121,9 +126,25 @@ DOORS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.
 DOORS_TOO = (types.CodeType, types.TracebackType, types.MappingProxyType, types.GeneratorType)
 
 
+@cache
+def sampled() -> tuple[object, ...]:
+    """What the sample call of every operator of the catalogue gives, and what it is given: one value of each type."""
+    found: dict[type, object] = {}
+    for operator in load():
+        with contextlib.suppress(Exception), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            values = operator_calls.arguments(operator)
+            for value in (*values.values(), operator_calls.call(operator, values)):
+                for part in (value, *(value if isinstance(value, list | tuple) else ())):
+                    found.setdefault(type(part), part)
+    return tuple(found.values())
+
+
+# Slow: thousands of names of some three hundred types.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # torch and numpy say of some names that they will go
 def test_no_attribute_within_three_steps_of_any_value_is_a_door_to_python() -> None:
-    found, seen, step = [], set[tuple[type, str]](), samples()
+    found, seen, step = [], set[tuple[type, str]](), [*samples(), *sampled()]
     for _ in range(3):
         behind: list[object] = []
         for value in step:
@@ -133,13 +154,29 @@ def test_no_attribute_within_three_steps_of_any_value_is_a_door_to_python() -> N
                     behind.extend(read(value, name))
         found += [value for value in behind if isinstance(value, (*DOORS, *DOORS_TOO)) or value is type]
         step = behind
-    assert len(seen) > 150
+    assert len(sampled()) > 100 and len(seen) > 1000
     assert found == []
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_value_of_the_catalogue_is_called_but_modules_and_the_catalogues_functions() -> None:
+    known = {id(function) for function in built_in_functions().values()}
+    for value in (*samples(), *sampled()):
+        if not callable(value) or isinstance(value, nn.Module) or id(value) in known:
+            continue
+        if isinstance(value, type) and issubclass(value, nn.Module):
+            continue
+        with pytest.raises(AccessRefused):
+            names_after("y = f(1)", f=value)
 
 
 def all_names_of(value: object) -> set[str]:
     """Every name that Python shows of a value, and those that are listed for its type."""
-    return {*dir(value), *attributes_of(type(value))}
+    try:
+        shown = dir(value)
+    except ValueError:  # a parameter without data yet
+        shown = dir(type(value))
+    return {*shown, *attributes_of(type(value))}
 
 
 def read(value: object, name: str) -> list[object]:
