@@ -9,6 +9,7 @@ import pytest
 
 from gradstudio.errors import GradStudioError
 from gradstudio.graph.errors import EditError
+from tools.campaign import mutations
 from tools.campaign.fuzz import fuzz, read, warm_up
 from tools.campaign.fuzzers import FUZZERS, Fuzzer
 from tools.campaign.tally import Tally, generator_of
@@ -76,3 +77,11 @@ def test_the_slowest_case_and_the_failures_are_in_the_line() -> None:
     tally.count(4, 0.125)
     assert "2 cases" in tally.line()
     assert "0.25 s (case 3)" in tally.line()
+
+
+def test_what_is_repeated_again_and_again_stays_of_a_size_that_can_be_read() -> None:
+    text = "x"
+    for seed in range(300):
+        text = mutations.of_text(Random(seed), text, [text])
+        assert len(text) < 8 * mutations.LARGEST
+        text = text[: mutations.LARGEST]

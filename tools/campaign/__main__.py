@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.campaign import kills, live_frames, soak, window_kills
+from tools.campaign import kills, live_frames, soak, window_kills, window_soak
 from tools.campaign.fuzz import fuzz, warm_up
 from tools.campaign.fuzzers import FUZZERS
 from tools.campaign.tally import Failure, Tally
@@ -36,6 +36,7 @@ DRIVERS = {
     "faults": _faults,
     "edits": soak.edit,
     "runs": soak.run,
+    "window-soak": window_soak.use,
 }
 NAMES = (*FUZZERS, *DRIVERS)
 

@@ -22,7 +22,7 @@ from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.module_import import BringModule
 from gradstudio.protocol.messages.requests import Request, Stop
 from gradstudio.protocol.messages.torch_docs import Describe, Described
-from tools.campaign import frames
+from tools.campaign import babbler, frames
 from tools.campaign.babbler import changed
 from tools.campaign.tally import Failure, Tally, generator_of
 from tools.campaign.window_kills import Windows, lost_gestures, rss_of
@@ -99,7 +99,7 @@ def to_windows(*, seed: int, cases: range, until: float) -> Tally:
 
 
 def _worked(windows: Windows, folder: Path, seed: str) -> str:
-    process = windows.open(folder, seed, babbles=True)
+    process = windows.open(folder, seed, babbler.command(seed))
     windows.wait_until_ready(folder, process)
     time.sleep(WORK_S)
     held = 0

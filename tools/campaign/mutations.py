@@ -26,6 +26,8 @@ VALUES: tuple[Any, ...] = (
 )
 PIECES = re.compile(r"\w+|\s+|[^\w\s]")
 MOST_COPIES = 20_000
+LARGEST = 1_000_000
+"""Characters that one repetition may make: a word that was repeated before is long."""
 
 
 def of_bytes(generator: Random, data: bytes, others: Sequence[bytes]) -> bytes:
@@ -118,7 +120,7 @@ def _repeat(generator: Random, text: str, others: Sequence[str]) -> str:
     pieces = PIECES.findall(text) or ["x"]
     at, length = generator.randrange(len(pieces)), generator.choice((1, 2, 4))
     part = "".join(pieces[at : at + length])
-    copies = generator.choice((2, 10, 100, 1000, MOST_COPIES // max(1, len(part))))
+    copies = min(generator.choice((2, 10, 100, 1000, MOST_COPIES // max(1, len(part)))), LARGEST // max(1, len(part)))
     return "".join(pieces[:at]) + part * copies + "".join(pieces[at:])
 
 

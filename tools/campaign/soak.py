@@ -20,6 +20,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.client import EngineProcess
+from gradstudio.protocol.report import entries_json
 from gradstudio.protocol.runner import run_program
 from tools.campaign.tally import Failure, Tally, generator_of
 
@@ -71,7 +72,7 @@ def edit(*, seed: int, cases: range, until: float) -> Tally:
 
 
 def run(*, seed: int, cases: range, until: float) -> Tally:
-    """Each case runs a program on one engine: as many bytes alive as after the first runs."""
+    """Each case runs a program on one engine: the report of the first run, as much alive as after the first runs."""
     tally = Tally("runs")
     graph = read_script(RUN).graph
     program, alive = compile_graph(graph), 0
@@ -79,6 +80,7 @@ def run(*, seed: int, cases: range, until: float) -> Tally:
     with EngineProcess(stderr=subprocess.DEVNULL) as engine:
         engine.wait_until_ready()
         process = psutil.Process(engine.process.pid)
+        expected = entries_json(run_program(engine, graph, program, document="soak").report.entries)
         for case in cases:
             if tally.cases and time.monotonic() > until:
                 break
@@ -87,6 +89,8 @@ def run(*, seed: int, cases: range, until: float) -> Tally:
             tally.count(case, time.process_time() - began)
             if outcome.failed is not None:
                 tally.failures.append(Failure("runs", seed, case, f"the run failed: {outcome.failed.message}"))
+            if case % 2 == 0 and entries_json(outcome.report.entries) != expected:  # records number storages anew
+                tally.failures.append(Failure("runs", seed, case, "the same program has another report"))
             if tally.cases == 10 * WARM_CASES:
                 alive = process.memory_info().rss
         if alive:

@@ -3,7 +3,9 @@
 Run as a module it waits for lines of JSON, and forks a window for each: a window that is to be killed costs no start.
 """
 
+import gc
 import hashlib
+import itertools
 import json
 import os
 import sys
@@ -11,6 +13,7 @@ import traceback
 from pathlib import Path
 from random import Random
 
+import psutil
 from PySide6.QtCore import QEvent, QEventLoop, QMimeData, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QMouseEvent
 from PySide6.QtTest import QTest
@@ -26,11 +29,11 @@ from gradstudio.ui.canvas.gestures.operator_drop import MIME
 from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.settings import Settings
-from tools.campaign import babbler
 
 OPERATORS = ("torch.randn", "torch.ones", "operator.add", "torch.relu", "operator.matmul", "torch.cat")
 TEXTS = ("3", "(2, 3)", "0.5", "True", "[1, 2]", "(64,)")
 LONGEST_PAUSE_MS = 120
+SETTLE_MS = 1500
 LEFT = Qt.MouseButton.LeftButton
 NO_KEY = Qt.KeyboardModifier.NoModifier
 TOLD = "told"
@@ -76,6 +79,16 @@ class WindowHand:
         loop = QEventLoop()
         QTimer.singleShot(int(milliseconds), loop, loop.quit)
         loop.exec()
+
+    def standing(self) -> tuple[int, ...]:
+        """Bytes held, references to None and True, descriptors, threads, processes, bytes held by the engine."""
+        gc.collect()
+        process = psutil.Process()
+        children = process.children(recursive=True)
+        held = sum(child.memory_info().rss for child in children)
+        references = sys.getrefcount(None) + sys.getrefcount(True)
+        counts = process.num_fds(), process.num_threads(), len(children)
+        return (process.memory_info().rss, references, *counts, held)
 
     def gesture(self) -> str:
         """One gesture at random; its name."""
@@ -168,11 +181,16 @@ class WindowHand:
         QTest.mouseRelease(self._viewport, LEFT, NO_KEY, self._view(*end))
 
 
-def work(folder: Path, seed: str, *, babbles: bool) -> None:
-    """Work until somebody kills this process; each edit and each gesture is told as soon as it is over."""
+def work(folder: Path, seed: str, engine: list[str] | None, round_of: int = 0) -> None:
+    """Work until somebody kills this process; each edit and each gesture is told as soon as it is over.
+
+    Args:
+        engine: what starts one; None: the window has none.
+        round_of: behind so many gestures a new document begins, and what is there is told; 0: never.
+    """
     generator = Random(seed)
     told = os.open(folder / TOLD, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    hand = WindowHand(folder, generator, babbler.command(seed) if babbles else None)
+    hand = WindowHand(folder, generator, engine)
 
     def tell(*words: object) -> None:
         os.write(told, (" ".join(map(str, words)) + "\n").encode())
@@ -180,9 +198,13 @@ def work(folder: Path, seed: str, *, babbles: bool) -> None:
     hand.rest(50)
     hand.window.session.graph_store.edited.connect(lambda _: tell("edit", digest(hand.graph)))
     tell("ready", hand.recovery, digest(hand.graph))
-    while True:
+    for number in itertools.count(1):
         tell("gesture", hand.gesture())
         hand.rest(generator.random() * LONGEST_PAUSE_MS)
+        if round_of and number % round_of == 0:
+            hand.window.session.graph_store.load(Graph())
+            hand.rest(SETTLE_MS)
+            tell("standing", *hand.standing())
 
 
 def serve() -> None:
@@ -195,7 +217,7 @@ def serve() -> None:
             os.dup2(words, 1)
             os.dup2(words, 2)
             try:
-                work(Path(asked["folder"]), asked["seed"], babbles=asked["babbles"])
+                work(Path(asked["folder"]), asked["seed"], asked["engine"], asked["round_of"])
             except BaseException:  # noqa: BLE001 - whatever comes is what is looked for
                 traceback.print_exc()
             finally:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
@@ -46,17 +47,18 @@ class Windows:
         self._server.stdout.close()
         self._server.wait()
 
-    def open(self, folder: Path, seed: str, *, babbles: bool = False) -> int:
+    def open(self, folder: Path, seed: str, engine: Sequence[str] | None = None, round_of: int = 0) -> int:
         """Have somebody work in a window; its process.
 
         Args:
             folder: where it keeps everything, and tells what it did.
             seed: what is done.
-            babbles: its engine answers with changed messages; else it has none.
+            engine: what starts one; else it has none.
+            round_of: behind so many gestures a new document begins.
         """
         assert self._server.stdin is not None
         assert self._server.stdout is not None
-        asked = {"folder": str(folder), "seed": seed, "babbles": babbles}
+        asked = {"folder": str(folder), "seed": seed, "engine": engine, "round_of": round_of}
         self._server.stdin.write(json.dumps(asked) + "\n")
         self._server.stdin.flush()
         return int(self._server.stdout.readline())
@@ -64,7 +66,7 @@ class Windows:
     def wait_until_ready(self, folder: Path, process: int) -> None:
         """Wait for its first word, or its end."""
         end = time.monotonic() + START_S
-        while not _lines(folder) and time.monotonic() < end and Path(f"/proc/{process}").exists():
+        while not told_lines(folder) and time.monotonic() < end and Path(f"/proc/{process}").exists():
             time.sleep(0.02)
 
     def kill(self, folder: Path, process: int) -> str:
@@ -73,7 +75,7 @@ class Windows:
         with contextlib.suppress(ProcessLookupError):  # it has ended by itself
             os.kill(process, signal.SIGKILL)
         ended = int(self._server.stdout.readline())
-        if ended == -signal.SIGKILL and _lines(folder):
+        if ended == -signal.SIGKILL and told_lines(folder):
             return ""
         words = (folder / "words").read_text(errors="replace").strip()[-400:]
         return f"the window ended by itself with {ended}: {words}"
@@ -108,7 +110,7 @@ def rss_of(process: int) -> int:
     return int(psutil.Process(process).memory_info().rss)
 
 
-def _lines(folder: Path) -> list[list[str]]:
+def told_lines(folder: Path) -> list[list[str]]:
     """What the window told; a line that is not whole was never told."""
     told = folder / TOLD
     if not told.exists():
@@ -119,7 +121,7 @@ def _lines(folder: Path) -> list[list[str]]:
 
 def lost_gestures(folder: Path) -> tuple[int, str]:
     """How many gestures that were over are not in what is offered for recovery, and what is wrong with it."""
-    (_, place, start), *lines = _lines(folder)
+    (_, place, start), *lines = told_lines(folder)
     try:
         left = [digest(one.load()[0]) for one in recoverable(Path(place))]
     except UnreadableFile as error:
