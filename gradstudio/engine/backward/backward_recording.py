@@ -116,7 +116,7 @@ class Recording:
             partial_backward.note_arrivals(self._gradients, waiting)
         kept = (event.seen for event in self._events if event.seen.saved)
         first = next(kept, None)
-        self.retained = first is not None and not is_released(first.node)
+        self.retained = first is not None and not is_released(first.node, first.saved[0].name)
 
     @property
     def complete(self) -> bool:

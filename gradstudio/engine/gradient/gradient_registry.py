@@ -51,7 +51,7 @@ class Gradients:
         self._serial = 0
         self._budget = budget
         self._lazy: list[tuple[Key, nn.Module, tuple[int, ...], Callable[[Tensor], Cut | None]]] = []
-        self._kept: OrderedDict[tuple[Key, bool], int] = OrderedDict()
+        self._kept: OrderedDict[int, tuple[Value, int]] = OrderedDict()
         self._kept_bytes, self._allowed = 0, -1
         self.grad_bytes = 0
 
@@ -111,7 +111,7 @@ class Gradients:
             marks.values.append((key, serial, number, turns))
             if call is not None:
                 attach(call, grad_fn, number, marks)
-            self._keep((key, False), tensor)
+            self._keep(value, False, tensor)
         known = self.values.get(key)
         if known is not None:
             self._replaced(known)
@@ -135,7 +135,7 @@ class Gradients:
         """The gradient `grad` has come to the value's edge."""
         value.grad, value.summary = grad, summary
         value.grad_version = None if grad.is_inference() else grad._version
-        self._keep((value.key, True), grad)
+        self._keep(value, True, grad)
 
     def returned(self, tensor: Tensor, grad: Tensor | None) -> None:
         """`torch.autograd.grad` gave `grad` for `tensor`."""
@@ -157,11 +157,12 @@ class Gradients:
         """Another pass begins: what the repeated part made is forgotten, `stays` keeps set-up's."""
         self.pass_number, self.last_backward = pass_number, None
         staying = {key: value for key, value in self.values.items() if stays(key[0])}
-        wanted = {(key, is_grad) for key in staying for is_grad in (False, True)}.intersection(self._kept)
-        kept = OrderedDict((entry, size) for entry, size in self._kept.items() if entry in wanted) if wanted else None
-        self._kept = kept or OrderedDict()
-        self._kept_bytes = sum(self._kept.values())
-        self.grad_bytes = sum([size for (_, is_grad), size in self._kept.items() if is_grad])
+        wanted = {2 * value.serial + is_grad for value in staying.values() for is_grad in (False, True)}
+        wanted &= self._kept.keys()
+        kept = {entry: held for entry, held in self._kept.items() if entry in wanted} if wanted else {}
+        self._kept = OrderedDict(kept)
+        self._kept_bytes = sum([size for _, size in kept.values()])
+        self.grad_bytes = sum([size for entry, (_, size) in kept.items() if entry % 2])
         self.values = staying
         used = {id(value.tensor) for value in staying.values()}
         for identity in [identity for identity in self.leaves if identity not in used]:
@@ -306,7 +307,10 @@ class Gradients:
         return [value for key, module, turns, cut in lazy for value in self._note_module(key, module, turns, cut)]
 
     def _replaced(self, value: Value) -> None:
-        """Another value takes the place of this one: a leaf nobody is any more is watched no longer."""
+        """Another value takes the place of this one: it is not kept, and a leaf nobody is any more is not watched."""
+        if value.requires_grad:
+            self._drop(2 * value.serial)
+            self._drop(2 * value.serial + 1)
         leaf = self.leaves.get(id(value.tensor)) if value.was_leaf and value.requires_grad else None
         if leaf is not None:
             leaf.users -= 1
@@ -338,31 +342,35 @@ class Gradients:
             leaf.summary = (now, summarise(grad, self.max_values))
         return leaf.summary[1]
 
-    def _keep(self, entry: tuple[Key, bool], tensor: Tensor) -> None:
-        """Count a tensor that is held for showing; the oldest make room."""
-        kept = self._kept
+    def _keep(self, value: Value, is_grad: bool, tensor: Tensor) -> None:
+        """Count a tensor that is held for showing, a value's own or its gradient; the oldest make room."""
+        kept, entry = self._kept, 2 * value.serial + is_grad
         if entry in kept:
             self._drop(entry)
+        size = tensor.nbytes if tensor.layout is _STRIDED and not tensor.is_nested else 0
+        kept[entry] = value, size
+        self._kept_bytes += size
+        if is_grad:
+            self.grad_bytes += size
+        if self._kept_bytes > self._allowed:
+            self._make_room()
+
+    def _make_room(self) -> None:
         if self._allowed < 0:
             self._allowed = self._budget()
-        size = tensor.nbytes if tensor.layout is _STRIDED and not tensor.is_nested else 0
-        kept[entry] = size
-        self._kept_bytes += size
-        if entry[1]:
-            self.grad_bytes += size
-        while self._kept_bytes > self._allowed and len(kept) > 1:
-            oldest = key, is_grad = next(iter(kept))
+        while self._kept_bytes > self._allowed and len(self._kept) > 1:
+            oldest, (value, _) = next(iter(self._kept.items()))
             self._drop(oldest)
-            value = self.values.get(key)
-            if value is not None and is_grad:
+            if oldest % 2:
                 value.grad = None
-            elif value is not None:
+            else:
                 value.tensor = None
 
-    def _drop(self, entry: tuple[Key, bool]) -> None:
-        size = self._kept.pop(entry, 0)
-        self._kept_bytes -= size
-        self.grad_bytes -= size if entry[1] else 0
+    def _drop(self, entry: int) -> None:
+        dropped = self._kept.pop(entry, None)
+        if dropped is not None:
+            self._kept_bytes -= dropped[1]
+            self.grad_bytes -= dropped[1] if entry % 2 else 0
 
 
 def _is_frozen(value: Value) -> bool:

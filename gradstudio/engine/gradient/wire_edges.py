@@ -72,7 +72,7 @@ class Alias(NamedTuple):
     number: int
 
 
-class Marks:
+class Marks(Struct, eq=False):
     """What is noted at an autograd node, in the node's own `metadata`, so that graphs are freed as without it.
 
     Attributes:
@@ -83,14 +83,11 @@ class Marks:
         owner: of a node that a backward made: the canvas node and turns whose gradient it computed.
     """
 
+    values: list[Mark] = []
     call: Call | None = None
     aliases: Sequence[Alias] = ()
-    order = 1
+    order: int = 1
     owner: tuple[ItemId, Turns] | None = None
-
-    def __init__(self) -> None:
-        """Nothing yet; what most have not stands in the class."""
-        self.values: list[Mark] = []
 
 
 def marks_of(node: Node) -> Marks:

@@ -52,7 +52,7 @@ def refuse_too_large(step: Step, namespace: dict[str, Any]) -> None:
         TooLarge: with what it needs and what there is.
     """
     try:
-        refuse(step.statement.text, lambda name: of_value(namespace.get(name)))
+        _refuse_in_python(step, namespace)
     except TooBig as error:
         raise TooLarge(f"{error} It was not run.", 0) from None
     if not step.statement.names:
@@ -62,6 +62,20 @@ def refuse_too_large(step: Step, namespace: dict[str, Any]) -> None:
         return
     if not any(isinstance(namespace.get(name), _MUTABLE) for name in step.source.reads):
         _weigh(step, namespace)
+
+
+def _refuse_in_python(step: Step, namespace: dict[str, Any]) -> None:
+    text, sizes = step.statement.text, [of_value(namespace.get(name)) for name in step.source.reads]
+    if any(sizes):
+        refuse(text, lambda name: of_value(namespace.get(name)))
+    else:
+        _refuse_unknown(text)
+
+
+@lru_cache(maxsize=65536)
+def _refuse_unknown(text: str) -> None:
+    """Refuse what is too large whatever its names are: of tensors and modules nothing is known, in any turn."""
+    refuse(text, lambda _: None)
 
 
 def is_too_large_for_python(step: Step, names: Mapping[str, Any]) -> bool:

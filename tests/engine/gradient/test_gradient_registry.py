@@ -418,6 +418,15 @@ def test_a_forward_loop_does_not_keep_the_graphs_of_its_turns(bench: Bench) -> N
     assert len(alive) <= 3
 
 
+def test_a_gradient_is_counted_only_as_long_as_its_value_is_there(bench: Bench) -> None:
+    turn = "    y = x.exp()\n    z = y.sum()\n    if t == 0:\n        z.backward()"
+    bench.run(f"x = torch.ones(10, requires_grad=True)\nfor t in range(1):\n{turn}")
+    gradients = bench.engine.live.gradients  # type: ignore[union-attr]
+    assert gradients.grad_bytes == 4 + 10 * 4
+    bench.run(f"x = torch.ones(10, requires_grad=True)\nfor t in range(2):\n{turn}")
+    assert bench.engine.live.gradients.grad_bytes == 0  # type: ignore[union-attr]
+
+
 def test_leaves_made_in_a_loop_are_watched_only_while_they_are_bound(bench: Bench) -> None:
     bench.run(
         "for t in range(50):\n    w = torch.ones(10, requires_grad=True)\n    y = (w * t).sum()\n    y.backward()"
