@@ -263,11 +263,11 @@ class Recording:
             summary = self._known[identity(grad)] = summarise(grad, self._gradients.max_values)
         return summary
 
-    def _reach_values(self, event: Event, values: Iterable[Mark]) -> None:
+    def _reach_values(self, event: Event, marks: Iterable[Mark]) -> None:
         incoming, came, gradients = event.incoming, event.came, self._gradients
-        for key, serial, output, _ in values:
-            value = gradients.find(key, serial)
-            if value is None or output >= len(incoming):
+        for key, serial, output, _ in marks:
+            value = gradients.values.get(key)
+            if value is None or value.serial != serial or output >= len(incoming):
                 continue
             grad, summary = incoming[output], came[output]
             if grad is not None and summary is not None:

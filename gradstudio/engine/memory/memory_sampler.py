@@ -122,8 +122,8 @@ class LiveBytes:
         self.step = 0
         self.freed.clear()
 
-    def _freed(self, gone: "weakref.ref[torch.UntypedStorage]") -> None:
-        if isinstance(gone, Storage) and self._storages.get(gone.key) is gone:
+    def _freed(self, gone: Storage) -> None:
+        if self._storages.get(gone.key) is gone:
             self._forget(gone)
 
     def _forget(self, known: Storage) -> None:
