@@ -41,6 +41,7 @@ class Hand:
     def add(self, query: str, x: int, y: int) -> ItemId:
         """Search the library, drag the first hit to a pixel, save, and tell which item came."""
         before = set(load(self._file).nodes)
+        self._wait_until_idle()
         self._click(*SEARCH)
         self._window.press("ctrl+a")
         self._screen.hand("type", "--delay", "10", query)
