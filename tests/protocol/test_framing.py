@@ -2,6 +2,7 @@
 
 from typing import cast
 
+import msgspec
 import pytest
 
 from gradstudio.graph.model import ItemId
@@ -67,3 +68,22 @@ def test_bytes_that_are_no_message_are_refused() -> None:
 def test_an_event_is_not_taken_for_a_request() -> None:
     with pytest.raises(BrokenFrame):
         requests().feed(encode(Hello(protocol=1, ready=True, pid=1)))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"rows": 0, "data": b""}, {"rows": -1}, {"columns": 3}, {"data": b"1234"}, {"tile_rows": 2}, {"rows": 2**40}],
+)
+def test_a_picture_of_other_rows_and_columns_than_its_bytes_is_refused(change: dict[str, object]) -> None:
+    summary = Summary(dtype="float32", shape=(2,), preview=Preview(1, 2, b"12345678"))
+    row = Row(step=1, node=ItemId("n"), outputs=(TensorRecord(device="cpu", summary=summary),))
+    content = msgspec.to_builtins(Traced(revision=1, rows=(row,)), builtin_types=(bytes,))
+    assert events().feed(framed(content))
+    content["rows"][0]["outputs"][0]["summary"]["preview"].update(change)
+    with pytest.raises(BrokenFrame):
+        events().feed(framed(content))
+
+
+def framed(content: object) -> bytes:
+    body = msgspec.msgpack.encode(content)
+    return len(body).to_bytes(4, "big") + body

@@ -1,14 +1,22 @@
 """What a run says of a value: the records of semantics §13, as they cross the pipe."""
 
+from typing import Annotated
 from typing import Literal as OneOf
 
 import msgspec
+from msgspec import Meta
 
 GradState = OneOf["not_run", "cut", "not_required", "accumulated", "value", "not_retained", "not_reached"]
 Scalar = float | int | str | bool | None
 Nested = object
 """Nested lists of `Scalar`; NaN and infinities are the texts "nan", "inf", "-inf", a complex
 number is [re, im]."""
+
+
+Edge = Annotated[int, Meta(ge=1, le=1024)]
+Size = Annotated[int, Meta(ge=0)]
+"""Both are checked where a message is read, and cost nothing where one is made."""
+BYTES_A_VALUE = 4
 
 
 class Preview(msgspec.Struct, frozen=True, gc=False):
@@ -23,13 +31,24 @@ class Preview(msgspec.Struct, frozen=True, gc=False):
             rows, one below the other.
     """
 
-    rows: int
-    columns: int
+    rows: Edge
+    columns: Edge
     data: bytes
     stride_rows: int = 1
     stride_columns: int = 1
     whole: bool = True
-    tile_rows: int = 0
+    tile_rows: Size = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what is no picture of so many rows and columns, also where a message is read.
+
+        Raises:
+            ValueError: bytes or rows are too many or too few.
+        """
+        if len(self.data) != BYTES_A_VALUE * self.rows * self.columns or (
+            self.tile_rows and self.rows % self.tile_rows
+        ):
+            raise ValueError(f"{len(self.data)} bytes are no {self.rows} x {self.columns} values")
 
 
 class Summary(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
@@ -43,14 +62,14 @@ class Summary(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults
     """
 
     dtype: str
-    shape: tuple[int, ...]
+    shape: tuple[Size, ...]
     minimum: float | int | None = None
     maximum: float | int | None = None
     mean: float | None = None
     rms: float | None = None
-    nan: int = 0
-    posinf: int = 0
-    neginf: int = 0
+    nan: Size = 0
+    posinf: Size = 0
+    neginf: Size = 0
     sampled: bool = False
     value: Nested = None
     preview: Preview | None = None

@@ -14,6 +14,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Family
 from gradstudio.protocol.messages.events import GradRow
 from gradstudio.protocol.messages.records import (
+    BYTES_A_VALUE,
     ArrayRecord,
     GradState,
     ModuleRecord,
@@ -189,9 +190,9 @@ def _tensor_height(shape: tuple[int, ...], requires_grad: bool, shown: Shown) ->
 def _stand_in(shape: tuple[int, ...], requires_grad: bool) -> tuple[TensorRecord, GradRow]:
     """A tensor of that shape as a run may give it, and its gradient."""
     rows = shape[-2] if len(shape) > 1 else 1
-    summary = Summary(
-        dtype="float32", shape=shape, minimum=0.0, maximum=1.0, value=0.0, preview=Preview(min(rows, 32), 2, b"")
-    )
+    rows = min(max(rows, 1), 32)
+    preview = Preview(rows, 1, bytes(BYTES_A_VALUE * rows))
+    summary = Summary(dtype="float32", shape=shape, minimum=0.0, maximum=1.0, value=0.0, preview=preview)
     record = TensorRecord(device="cpu", summary=summary, grad_fn="" if requires_grad else None)
     return record, GradRow(node=ItemId(""), state="value" if requires_grad else "not_required", grad=summary)
 

@@ -61,11 +61,12 @@ def _image(pictured: _Pictured) -> QImage | None:
 
     summary, theme = pictured.summary, pictured.theme
     preview = summary.preview
-    if preview is None or not preview.rows or not preview.columns:
+    if preview is None:
         return None
     table, low, high = _scale(summary, theme)
     data = values(preview)
-    place = np.clip((data - low) * ((LEVELS - 1) / (high - low)), 0, LEVELS - 1)
+    with np.errstate(all="ignore"):  # what is too small or too large for a place is none, and is marked
+        place = np.clip((data - low) * ((LEVELS - 1) / (high - low)), 0, LEVELS - 1)
     missing = np.isnan(place)
     if missing.any():
         place[missing] = 0
@@ -111,8 +112,9 @@ def tint(summary: Summary, theme: Theme) -> QColor:
         return theme.color("danger")
     extent = max(abs(summary.minimum or 0.0), abs(summary.maximum or 0.0))
     mean = summary.mean if summary.mean is not None else 0.0
-    is_constant = summary.minimum == summary.maximum
-    share = 0.5 if is_constant or not math.isfinite(extent) else 0.5 + 0.5 * mean / extent
+    share = 0.5
+    if summary.minimum != summary.maximum and extent and math.isfinite(extent) and math.isfinite(mean):
+        share += 0.5 * min(max(mean / extent, -1.0), 1.0)
     table = _diverging(theme.heat_negative, theme.heat_zero, theme.heat_positive)
     return QColor.fromRgb(int(table[int(share * (LEVELS - 1))]))
 
@@ -151,13 +153,20 @@ def _scale(summary: Summary, theme: Theme) -> tuple[NDArray[np.uint32], float, f
     """The colours, and the values at their ends."""
     low, high = float(summary.minimum or 0.0), float(summary.maximum or 0.0)
     if low == high and not (summary.posinf or summary.neginf):
-        return _ramp((theme.heat_zero, theme.heat_zero)), low - 1.0, high + 1.0
+        return _ramp((theme.heat_zero, theme.heat_zero)), *_around(low)
     if _is_image(summary, low, high):
         return _grey(), min(low, 0.0), max(high, 1e-30)
     if low < 0:
         extent = max(-low, high) or 1.0
         return _diverging(theme.heat_negative, theme.heat_zero, theme.heat_positive), -extent, extent
-    return _ramp(theme.heat_ramp), low if high > low else low - 1.0, high if high > low else low + 1.0
+    ends = (low, high) if high > low else _around(low)
+    return _ramp(theme.heat_ramp), *ends
+
+
+def _around(value: float) -> tuple[float, float]:
+    """Two ends with a value in their middle that differ however large it is."""
+    reach = max(1.0, abs(value))
+    return value - reach, value + reach
 
 
 def _is_image(summary: Summary, low: float, high: float) -> bool:
