@@ -45,9 +45,7 @@ class CardGroups:
                 self.calls[module] = node.id
                 self.modules[node.id] = module
         self.switches = _switches(graph)
-        self._switched: dict[ItemId, list[ItemId]] = {}
-        for switch, module in self.switches.items():
-            self._switched.setdefault(module, []).append(switch)
+        self._together = _together(self.calls, self.switches)
 
     def home(self, item: ItemId) -> ItemId:
         """The item whose card shows this one: a call for its module and what switches it, else itself."""
@@ -65,10 +63,9 @@ class CardGroups:
     def whole(self, items: Iterable[ItemId]) -> frozenset[ItemId]:
         """The items with all else that is on their cards."""
         found = set(items)
-        found |= {self.switches[item] for item in found if item in self.switches}
-        found |= {self.modules[item] for item in found if item in self.modules}
-        found |= {self.calls[item] for item in found if item in self.calls}
-        return frozenset(found.union(*(self._switched[item] for item in found if item in self._switched)))
+        for item in found & self._together.keys():
+            found |= self._together[item]
+        return frozenset(found)
 
     def cards(self, items: Iterable[ItemId]) -> frozenset[ItemId]:
         """The items whose cards show these."""
@@ -79,6 +76,19 @@ class CardGroups:
         if wire.port == CALLED:
             return self.modules.get(wire.target) == wire.source
         return wire.port == SELF and self.switches.get(wire.target) == wire.source
+
+
+def _together(calls: dict[ItemId, ItemId], switches: dict[ItemId, ItemId]) -> dict[ItemId, set[ItemId]]:
+    """By item that shares its card with others, all that are on it."""
+    by_module: dict[ItemId, set[ItemId]] = {}
+    for module, call in calls.items():
+        by_module[module] = {module, call}
+    for switch, module in switches.items():
+        by_module.setdefault(module, {module}).add(switch)
+    together: dict[ItemId, set[ItemId]] = {}
+    for on_card in by_module.values():
+        together.update(dict.fromkeys(on_card, on_card))
+    return together
 
 
 _known: MemoTable[CardGroups] = MemoTable()

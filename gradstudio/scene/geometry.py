@@ -65,7 +65,7 @@ class Box(msgspec.Struct, frozen=True, gc=False):
 
     def contains(self, x: float, y: float) -> bool:
         """Whether the point is inside or on the edge."""
-        return self.x <= x <= self.right and self.y <= y <= self.bottom
+        return self.x <= x <= self.x + self.width and self.y <= y <= self.y + self.height
 
     def grown(self, by: float) -> "Box":
         """The rectangle with `by` more on every side."""
@@ -77,7 +77,8 @@ class Box(msgspec.Struct, frozen=True, gc=False):
 
     def meets(self, other: "Box") -> bool:
         """Whether the two share a point."""
-        return self.x <= other.right and other.x <= self.right and self.y <= other.bottom and other.y <= self.bottom
+        beside = other.x > self.x + self.width or self.x > other.x + other.width
+        return not beside and other.y <= self.y + self.height and self.y <= other.y + other.height
 
 
 def union(boxes: Iterable[Box]) -> Box | None:

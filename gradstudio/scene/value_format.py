@@ -90,7 +90,7 @@ def _complex(real: object, imaginary: object) -> str:
 
 def shape(sizes: Sequence[int]) -> str:
     """``[2, 3]``; a 0-d tensor is ``[]``."""
-    return f"[{', '.join(str(size) for size in sizes)}]"
+    return f"[{', '.join(map(str, sizes))}]"
 
 
 def element_count(sizes: Sequence[int]) -> int:
@@ -135,18 +135,40 @@ def _alike(scalars: Sequence[object], digits: int, everything: Sequence[object])
 
     What these decimals would make 0 although it is not stands with its power of ten.
     """
-    reals = [value for value in scalars if isinstance(value, float) and math.isfinite(value) and value]
-    others = [value for value in scalars if not isinstance(value, float | int) or isinstance(value, bool)]
-    plain = all(value == "nan" for value in others) if others else True
-    if not reals or not plain or max(map(abs, reals)) >= 1e4 or max(map(abs, reals)) < 1e-3:
-        return tuple(number(value, min(digits, 3)) for value in scalars)
-    top = max([abs(value) for value in everything if isinstance(value, float) and math.isfinite(value)])
+    sizes = _sizes(scalars)
+    if not sizes or not 1e-3 <= max(sizes) < 1e4:
+        return tuple([number(value, min(digits, 3)) for value in scalars])
+    top = 0.0
+    for value in everything:
+        if isinstance(value, float) and math.isfinite(value):
+            top = max(top, abs(value))
     largest = int(f"{top:.{digits - 1}e}".partition("e")[2])
-    most = max(0, min(digits, digits - 1 - largest))
-    decimals = next((k for k in range(most) if all(_is_exact(value, k) for value in reals)), most)
-    return tuple(
-        [_decimal(value, decimals, digits) if isinstance(value, float) else number(value) for value in scalars]
-    )
+    decimals = _enough_decimals(sizes, max(0, min(digits, digits - 1 - largest)))
+    texts = list[str]()
+    for value in scalars:
+        texts.append(_decimal(value, decimals, digits) if isinstance(value, float) else number(value))
+    return tuple(texts)
+
+
+def _sizes(scalars: Sequence[object]) -> list[float]:
+    """How large the reals are that are not 0; nothing where something stands among them that has no decimals."""
+    sizes = list[float]()
+    for value in scalars:
+        if isinstance(value, float):
+            if value and math.isfinite(value):
+                sizes.append(abs(value))
+        elif isinstance(value, bool) or not (isinstance(value, int) or value == "nan"):
+            return []
+    return sizes
+
+
+def _enough_decimals(sizes: Sequence[float], most: int) -> int:
+    """So few that every number is still written exactly; `most` where some are not."""
+    decimals = 0
+    for size in sizes:
+        while decimals < most and abs(float(f"{size:.{decimals}f}") - size) > FLOAT32_HALF_STEP * size:
+            decimals += 1
+    return decimals
 
 
 def _decimal(value: float, decimals: int, digits: int) -> str:
@@ -155,10 +177,6 @@ def _decimal(value: float, decimals: int, digits: int) -> str:
         return text
     mantissa, exponent = f"{value:.{max(0, digits - 2)}e}".split("e")
     return f"{mantissa}e{int(exponent)}"
-
-
-def _is_exact(value: float, decimals: int) -> bool:
-    return abs(float(f"{value:.{decimals}f}") - value) <= FLOAT32_HALF_STEP * abs(value)
 
 
 def is_uniform(summary: Summary) -> bool:

@@ -1,6 +1,5 @@
 """Ports: which inputs and outputs an item has, as the catalogue and its own literals say."""
 
-from collections.abc import Iterator
 from typing import Literal as OneOf
 
 import msgspec
@@ -119,76 +118,86 @@ def output_family(graph: Graph, item: ItemId, output: int) -> Family:
     return ports[output].family if output < len(ports) else Family.UNKNOWN
 
 
-def _ports(graph: Graph, item: ItemId) -> Iterator[Port]:
+def _ports(graph: Graph, item: ItemId) -> list[Port]:
     if (block := graph.blocks.get(item)) is not None:
         parameters = _block_parameters(graph, block)
         owner: Node | Block = block
     elif item == DEFINITION_OUTPUTS and graph.edges is not None:
-        yield from _returned(graph, graph.edges.outputs)
-        return
+        return _returned(graph, graph.edges.outputs)
     else:
         owner = graph.nodes[item]
         operator = operator_of(graph, item)
         if operator is None:
-            yield from _unknown_inputs(graph, owner)
-            return
+            return _unknown_inputs(graph, owner)
         if operator.face is Face.CALL:
-            yield from _call_ports(graph, owner, operator)
-            return
+            return _call_ports(graph, owner, operator)
         parameters = operator.parameters
+    ports = list[Port]()
     for parameter in parameters:
-        yield from _parameter_ports(graph, owner, parameter)
+        _add_parameter_ports(ports, graph, owner, parameter)
     if isinstance(owner, Node) and owner.operator.startswith(OUTPUTS_KEY):
-        yield Port(MORE, MORE, MORE_PARAMETER, grows=True)
+        ports.append(Port(MORE, MORE, MORE_PARAMETER, grows=True))
+    return ports
 
 
-def _returned(graph: Graph, names: tuple[str, ...]) -> Iterator[Port]:
+def _returned(graph: Graph, names: tuple[str, ...]) -> list[Port]:
     """What the inside of a definition gives back: a port for each of its outputs."""
+    ports = list[Port]()
     for k, name in enumerate(names):
         state: PortState = "wired" if (DEFINITION_OUTPUTS, str(k)) in graph.wires else "empty"
-        yield Port(str(k), name, Parameter(name, Kind.ANY), state, required=True)
+        ports.append(Port(str(k), name, Parameter(name, Kind.ANY), state, required=True))
+    return ports
 
 
-def _call_ports(graph: Graph, call: Node, row: Operator) -> Iterator[Port]:
+def _call_ports(graph: Graph, call: Node, row: Operator) -> list[Port]:
     """The ports of a call; where its module is known, its inputs are called as `forward` calls them."""
-    maker = taker_of(graph, call)
+    maker, ports = taker_of(graph, call), list[Port]()
     for parameter in row.parameters:
-        ports = _parameter_ports(graph, call, parameter)
         if parameter.name != INPUTS or not forward_parameters(maker):
-            yield from ports
+            _add_parameter_ports(ports, graph, call, parameter)
             continue
-        for port in ports:
-            known = input_parameter(maker, port.element) if port.element is not None and not port.grows else None
-            if known is not None:
-                given = msgspec.structs.replace(known, default=None)  # what stands by position cannot be left out
-                yield msgspec.structs.replace(port, label=known.name, parameter=given, element=None, required=True)
-            elif not port.grows:
-                yield port
+        by_position = list[Port]()
+        _add_parameter_ports(by_position, graph, call, parameter)
+        for port in by_position:
+            if not port.grows:
+                ports.append(_as_forward_calls_it(port, maker))
+    return ports
 
 
-def _parameter_ports(graph: Graph, owner: Node | Block, parameter: Parameter) -> Iterator[Port]:
+def _as_forward_calls_it(port: Port, maker: Operator | None) -> Port:
+    known = input_parameter(maker, port.element) if port.element is not None else None
+    if known is None:
+        return port
+    given = msgspec.structs.replace(known, default=None)  # what stands by position cannot be left out
+    return msgspec.structs.replace(port, label=known.name, parameter=given, element=None, required=True)
+
+
+def _add_parameter_ports(ports: list[Port], graph: Graph, owner: Node | Block, parameter: Parameter) -> None:
+    """Put the ports of a parameter behind those there are: one, or one for each element of a list."""
     count = owner.lengths.get(parameter.name)
     if count is None or not is_list_like(parameter):
-        yield _port(graph, owner, parameter, parameter.name, parameter.name, None)
+        ports.append(_port(graph, owner, parameter, parameter.name, parameter.name, None))
         return
     element = element_parameter(parameter)
     for k in range(count):
         path, label = f"{parameter.name}.{k}", f"{parameter.name}[{k}]"
         if parameter.kind is Kind.INDEX and (given := slice_parts(graph, owner, path)):
-            yield from _slice_ports(graph, owner, path, label, k, given)
+            ports += _slice_ports(graph, owner, path, label, k, given)
         else:
-            yield _port(graph, owner, element, path, label, k)
+            ports.append(_port(graph, owner, element, path, label, k))
     if parameter.kind in GROWING:
-        yield Port(f"{parameter.name}.{count}", "+", element, element=count, grows=True)
+        ports.append(Port(f"{parameter.name}.{count}", "+", element, element=count, grows=True))
 
 
 def _slice_ports(
     graph: Graph, owner: Node | Block, path: str, label: str, element: int, given: tuple[str, ...]
-) -> Iterator[Port]:
+) -> list[Port]:
     """A port for each bound of a slice between values: its start and stop, and its step where there is one."""
+    ports = list[Port]()
     for part in SLICE_PARTS:
         if part != "step" or f"{path}.step" in given:
-            yield _port(graph, owner, _BOUNDS[part], f"{path}.{part}", f"{label} {part}", element)
+            ports.append(_port(graph, owner, _BOUNDS[part], f"{path}.{part}", f"{label} {part}", element))
+    return ports
 
 
 def _port(graph: Graph, owner: Node | Block, parameter: Parameter, path: str, label: str, element: int | None) -> Port:
@@ -230,10 +239,9 @@ def _block_outputs(graph: Graph, block: Block) -> tuple[OutputPort, ...]:
     return (OutputPort(0, block.variable, family), *carried)
 
 
-def _unknown_inputs(graph: Graph, node: Node) -> Iterator[Port]:
+def _unknown_inputs(graph: Graph, node: Node) -> list[Port]:
     paths = dict.fromkeys((*node.literals, *(wire.port for wire in graph.wires_to(node.id))))
-    for path in paths:
-        yield _port(graph, node, Parameter(path, Kind.ANY, default="None"), path, path, None)
+    return [_port(graph, node, Parameter(path, Kind.ANY, default="None"), path, path, None) for path in paths]
 
 
 def _unknown_outputs(graph: Graph, node: Node) -> tuple[OutputPort, ...]:

@@ -2,13 +2,14 @@
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
 from gradstudio.ui.actions.action_set import ActionSet
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.results.player import FIRST_SPEED, Player
 from gradstudio.ui.theme import Theme, icon
 from gradstudio.ui.timeline.turn_chooser import TurnChooser
+from gradstudio.ui.widgets.layout_barrier import LayoutBarrier
 
 HEIGHT_PX, ICON_PX = 30, 16
 MOVES = ("run.to_start", "run.step_back", "run.play", "run.step", "run.to_now")
@@ -32,7 +33,8 @@ class TimelineHeader(QWidget):
         self._text, self._short, self._theme = "", "", theme
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(HEIGHT_PX)
-        self.speed, self.backwards, self.words = QComboBox(self), QComboBox(self), QLabel(self)
+        self.speed, self.backwards, self.words = QComboBox(self), QComboBox(self), QLabel()
+        self._words_place = LayoutBarrier(self.words)
         self._buttons = {key: self._button(key) for key in (*MOVES, *STRIDES, "run.unfold")}
         self.more, self._rule = self._overflow(), _rule(self)
         self._fill()
@@ -47,7 +49,9 @@ class TimelineHeader(QWidget):
         if sheet != self.styleSheet():
             self.setStyleSheet(sheet)
         color = self._theme.color("text" if past else "text_dim").name()
-        self.words.setStyleSheet(f"color: {color}; font-weight: {600 if past else 400};")
+        words_sheet = f"color: {color}; font-weight: {600 if past else 400};"
+        if words_sheet != self.words.styleSheet():
+            self.words.setStyleSheet(words_sheet)
         self.words.setToolTip(tip or text)
         self._elide()
 
@@ -116,8 +120,7 @@ class TimelineHeader(QWidget):
         row.addWidget(self.backwards)
         row.addWidget(self.turns)
         row.addSpacing(6)
-        row.addWidget(self.words, 1)
-        self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        row.addWidget(self._words_place, 1)
         self.words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
     def _prepare_choosers(self) -> None:
@@ -140,15 +143,21 @@ class TimelineHeader(QWidget):
 
     def _fold(self) -> None:
         """Show what is in the Run menu too where there is room for it beside the rest and the words."""
-        others = (self.speed, *(box for box in (self.backwards, self.turns) if not box.isHidden()))
-        roomy = self.width() >= sum(one.sizeHint().width() for one in (*self._buttons.values(), *others)) + WORDS_PX
+        beside_words: list[QWidget] = [*self._buttons.values(), self.speed]
+        for chooser in (self.backwards, self.turns):
+            if not chooser.isHidden():
+                beside_words.append(chooser)
+        needed_px = WORDS_PX
+        for widget in beside_words:
+            needed_px += widget.sizeHint().width()
+        roomy = self.width() >= needed_px
         for key in STRIDES:
             self._buttons[key].setVisible(roomy)
         self._rule.setVisible(roomy)
         self.more.setVisible(not roomy)
 
     def _elide(self) -> None:
-        room = max(self.words.width() - 4, 0)
+        room = max(self._words_place.width() - 4, 0)
         metrics = QFontMetrics(self.words.font())
         text = self._text if metrics.horizontalAdvance(self._text) <= room else self._short
         self.words.setText(metrics.elidedText(text, Qt.TextElideMode.ElideRight, room))

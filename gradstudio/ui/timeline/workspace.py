@@ -80,7 +80,7 @@ class Workspace(QWidget):
     # ------------------------------------------------------------------ inner workings
 
     def _place_band(self) -> None:
-        self.band.setGeometry(0, 0, self._canvas.width(), BAND_PX)
+        self.band.setFixedSize(self._canvas.width(), BAND_PX)  # its words then never ask the window for room
         self.band.raise_()
 
     def _share(self) -> None:
