@@ -84,7 +84,7 @@ class Steps:
         operator = self.validity.operators.get(item)
         if operator is not None and operator.face is Face.STORED:
             self.tensors.add(digest_of(node))
-        if self.memo is None or item in self.references.from_head:
+        if self.memo is None or item in self.references.from_head or self._is_target(item):
             return self._printed(node, line, repeated)
         key = self.memo.key(item)
         known = self.memo.steps.get(item)
@@ -105,7 +105,7 @@ class Steps:
         names = (address,) if is_part else self.references.bound(item)
         effects = operator.effects if operator is not None and not node.bypassed else ()
         text, result = self._text(node, operator, names, is_part)
-        drops = self._parts(item)
+        drops = () if self._is_target(item) else self._parts(item)
         wires = [self.graph.wires[item, port] for port in self.validity.ports[item]]
         if not names and result == address:
             drops = (*drops, address)
@@ -151,11 +151,23 @@ class Steps:
         return line.text, self.printer.target(node.id) if operator.writes else ""
 
     def _parts(self, item: ItemId) -> tuple[str, ...]:
-        """Addresses of the parts printed inside this item."""
+        """Addresses of the parts that nobody reads behind this item."""
         if item not in self.graph.incoming:
             return ()
-        wires = (self.graph.wires[item, port] for port in self.validity.ports[item])
-        return tuple(self.analysis.addresses[wire.source] for wire in wires if wire.source in self.analysis.nested)
+        found: list[str] = []
+        for port in self.validity.ports[item]:
+            source = self.graph.wires[item, port].source
+            if source in self.analysis.nested:
+                found.append(self.analysis.addresses[source])
+                if self.printer.is_target(item, port):
+                    found += self._parts(source)
+        return tuple(found)
+
+    def _is_target(self, item: ItemId) -> bool:
+        """Whether a part is what `+=` writes into: its own parts are read once more there, and kept until then."""
+        if item not in self.analysis.nested:
+            return False
+        return any(self.printer.is_target(wire.target, wire.port) for wire in self.graph.wires_from(item))
 
     def _writes(self, node: Node, operator: Operator | None) -> tuple[str, ...]:
         if operator is None or node.bypassed:

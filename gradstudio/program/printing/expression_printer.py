@@ -25,6 +25,7 @@ class ExpressionPrinter:
     Attributes:
         values: prints what is in one port; asks here for a part that is printed in place.
         arguments: prints what a call is given.
+        operands: what is known of what is printed.
         imports: what the printed text needs: ``torch``, ``F``, ``load_file``, ...
     """
 
@@ -38,16 +39,22 @@ class ExpressionPrinter:
             traced: for a traced run.
         """
         self.imports: set[str] = set()
+        self._references = references
+        self._device = device
         self._validity = references.validity
         self._graph = references.graph
         self._stem = stem
-        self._operands = Operands(references, traced=traced)
-        self.values = ValuePrinter(references, self._operands, self.imports, self.write, traced=traced)
+        self.operands = Operands(references, traced=traced)
+        script_values = self._script_values if traced else None
+        self.values = ValuePrinter(references, self.operands, self.imports, self.write, script_values=script_values)
         self.arguments = ArgumentPrinter(references, self.values, self.imports, device=device, traced=traced)
 
     def write(self, line: Line, node: Node, operator: Operator) -> None:
         """The expression of a node."""
         _FACES[operator.face](self, line, node, operator)
+
+    def _script_values(self) -> ValuePrinter:
+        return ExpressionPrinter(self._references, device=self._device, stem=self._stem).values
 
     def _function(self, line: Line, node: Node, operator: Operator) -> None:
         text, module = spelled_path(operator.path)
@@ -87,13 +94,13 @@ class ExpressionPrinter:
         self.values.value(line, node, right, Kind.ANY, floors[1])
 
     def _is_simple_operand(self, node: Node, port: str, floor: int) -> bool:
-        if self._operands.port_precedence(node, port) < floor:
+        if self.operands.port_precedence(node, port) < floor:
             return False
-        return self._operands.is_simple(node.id, port, in_power=True)
+        return self.operands.is_simple(node.id, port, in_power=True)
 
     def _prefix(self, line: Line, node: Node, operator: Operator) -> None:
         port = operator.parameters[0].name
-        is_power = self._operands.port_precedence(node, port) == POWER
+        is_power = self.operands.port_precedence(node, port) == POWER
         line.write(operator.symbol)
         if is_power:
             floor = NUMBER

@@ -105,6 +105,10 @@ class StatementPrinter:
         port = operator.writes[0] if operator.writes else operator.parameters[0].name
         return self.text(item, port) if (item, port) in self._graph.wires else ""
 
+    def is_target(self, item: ItemId, port: str) -> bool:
+        """Whether the port is what `+=` writes into, where a part is printed in place in a traced run too."""
+        return self.expressions.operands.is_target(item, port)
+
     def _bare_tuple(self, line: Line, node: Node, printed: Sequence[Argument]) -> None:
         argument = printed[0]
         if argument.split and len(argument.paths) > 1:

@@ -25,22 +25,22 @@ class ValuePrinter:
         imports: set[str],
         write_expression: Callable[[Line, Node, Operator], None],
         *,
-        traced: bool,
+        script_values: "Callable[[], ValuePrinter] | None" = None,
     ) -> None:
-        """Print for the script, or with every part under its address (`traced`).
+        """Print for the script, or with every part under its address.
 
         Args:
             references: the names of the program.
             operands: what is known of what is printed.
             imports: what the printed text needs is added to them.
             write_expression: prints a node's expression.
-            traced: for a traced run.
+            script_values: for a traced run, what prints the script's.
         """
         self._references = references
         self._operands = operands
         self._imports = imports
         self._write_expression = write_expression
-        self._traced = traced
+        self._script_values = script_values
         self._graph = references.graph
         self._validity = references.validity
         self._addresses = references.addresses
@@ -55,8 +55,10 @@ class ValuePrinter:
         source = wire.source
         operator = self._validity.operators[source]
         if operator.face in STATEMENTS_ONLY:
-            self.value(line, self._graph.nodes[source], operator.parameters[0].name, Kind.ANY, floor)
-        elif self._traced and not self._operands.is_target(item, port):
+            # the parts of what was written into are gone in a traced run: it is taken once more, as in the script
+            values = self._script_values() if self._script_values is not None else self
+            values.value(line, self._graph.nodes[source], operator.parameters[0].name, Kind.ANY, floor)
+        elif self._script_values is not None and not self._operands.is_target(item, port):
             line.write(self._addresses[source])
         else:
             self._part(line, self._graph.nodes[source], operator, floor)

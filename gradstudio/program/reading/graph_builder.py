@@ -185,6 +185,18 @@ class GraphBuilder:
         """How many items a body has so far."""
         return len(self._orders[body])
 
+    def has_statement_since(self, count: int) -> bool:
+        """Whether an item was added to the body, after it had so many, that is no part of a statement."""
+        added = (self.graph.nodes.get(item) for item in self._orders[self.body][count:])
+        return any(node is None or not node.nested for node in added)
+
+    def ports_of(self, node: Node) -> dict[str, Port]:
+        """What a node that was added is given."""
+        ports: dict[str, Port] = {path: Written(text) for path, text in node.literals.items()}
+        for wire in self.graph.wires_to(node.id):
+            ports[wire.port] = self.result(wire.source, wire.output)
+        return ports
+
     def family(self, value: Value) -> Family:
         """What flows from a value, as far as the text tells."""
         match value:

@@ -18,7 +18,8 @@ def refuse(line: Line, node: Node, operator: Operator) -> None:
 
 
 def values(references: References, imports: set[str], *, traced: bool = False) -> ValuePrinter:
-    return ValuePrinter(references, Operands(references, traced=traced), imports, refuse, traced=traced)
+    script_values = (lambda: values(references, imports)) if traced else None
+    return ValuePrinter(references, Operands(references, traced=traced), imports, refuse, script_values=script_values)
 
 
 def sum_in_a_power() -> tuple[Sketch, ItemId, ItemId]:

@@ -2,9 +2,11 @@
 
 import ast
 
+from gradstudio.graph.analysis.program_analysis import TARGETS
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT
 from gradstudio.graph.names import check
+from gradstudio.graph.text.record_checks import attribute_of
 from gradstudio.graph.text.statements import SELF
 from gradstudio.operators.calls.argument_binding import Several, Written
 from gradstudio.operators.catalogue.loader import load
@@ -132,13 +134,30 @@ class Assignments:
                     raise refusal_at(target, f"'{path[:60]}' is nothing that a program may set here.")
                 self._draft.node(row.key, {row.parameters[0].name: brought})
             case ast.Attribute(value=owner, attr=name):
-                whose = self._expressions.port(owner)
-                row = attribute_row(self._draft.family(whose), name, Face.SET_ATTRIBUTE)
-                if row is not None:
-                    receiver, taken = row.parameters
-                    self._draft.node(row.key, {receiver.name: whose, taken.name: brought})
-                else:
-                    ports = {"object": whose, "name": Written(name), "value": brought}
-                    self._draft.node("python.set_attribute", ports)
+                self._set_attribute(self._expressions.port(owner), name, brought)
             case _:
                 raise refusal_at(target, "this cannot be assigned to.")
+
+    def _set_attribute(self, whose: Port, name: str, brought: Port) -> None:
+        row = attribute_row(self._draft.family(whose), name, Face.SET_ATTRIBUTE)
+        if row is not None:
+            receiver, taken = row.parameters
+            self._draft.node(row.key, {receiver.name: whose, taken.name: brought})
+        else:
+            self._draft.node("python.set_attribute", {"object": whose, "name": Written(name), "value": brought})
+
+    def put_back(self, place: WiredResult, value: WiredResult) -> None:
+        """What was taken from an item or an attribute, and changed, is written there again.
+
+        Python does so for `x[mask] += y`, and while the statement is one line it is Python that does. Where `y`
+        needs lines of its own, `x[mask]` gets one too, and then it is a value with nothing behind it.
+        """
+        node = self._draft.graph.nodes[place.source]
+        operator = load().get(node.operator)
+        if operator is None or operator.face not in TARGETS:
+            return
+        ports = self._draft.ports_of(node)
+        if operator.face is Face.ITEM:
+            self._draft.node("operator.setitem", {**ports, "value": value}, lengths=node.lengths)
+        else:
+            self._set_attribute(ports[operator.parameters[0].name], operator.symbol or attribute_of(node), value)

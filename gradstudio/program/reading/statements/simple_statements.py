@@ -4,6 +4,7 @@ import ast
 
 import msgspec
 
+from gradstudio.graph.analysis.program_analysis import MAX_NESTED
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.catalogue.out_variants import OUT
 from gradstudio.operators.model import Family, Operator
@@ -19,6 +20,7 @@ _AUGMENTED = {
     ast.Mod: "imod", ast.Pow: "ipow", ast.MatMult: "imatmul", ast.BitAnd: "iand", ast.BitOr: "ior",
     ast.BitXor: "ixor", ast.LShift: "ilshift", ast.RShift: "irshift",
 }  # fmt: skip
+_DEEPEST_BESIDE_TARGET = MAX_NESTED // 2
 
 
 class Statements:
@@ -60,13 +62,18 @@ class Statements:
         if not isinstance(target, ast.Name | ast.Subscript | ast.Attribute):
             raise refusal_at(target, "this cannot be changed in place.")
         a = self._expressions.port(target)
+        begun = self._draft.count_in(self._draft.body)
         ports: dict[str, Port] = {"a": a, "b": self._expressions.port(value)}
+        is_apart = self._draft.has_statement_since(begun) or _is_deep(value)
         rebinds = isinstance(target, ast.Name) and self._draft.family(a) in (Family.NUMBER, Family.TEXT)
         names = (target.id,) if rebinds and isinstance(target, ast.Name) else ()
         made = self._draft.node(f"operator.{_AUGMENTED[type(operator)]}", ports, names=names)
         self._assignments.name(made, names)
-        if isinstance(target, ast.Name) and not names:
-            self._scope.bind(target.id, made)
+        if isinstance(target, ast.Name):
+            if not names:
+                self._scope.bind(target.id, made)
+        elif isinstance(a, WiredResult) and is_apart:
+            self._assignments.put_back(a, made)
 
     def _expression(self, value: ast.expr) -> None:
         if self._expressions.literal(value) is not None:
@@ -104,3 +111,13 @@ def _written_into(call: ast.Call, operator: Operator) -> list[ast.expr]:
     if isinstance(given, ast.Tuple | ast.List):
         return list(given.elts)
     return [given] if given is not None else []
+
+
+def _is_deep(value: ast.expr) -> bool:
+    """Whether an expression may get lines of its own because it is nested so deeply."""
+    level: list[ast.AST] = [value]
+    for _ in range(_DEEPEST_BESIDE_TARGET):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return False
+    return True
