@@ -8,7 +8,7 @@ from gradstudio.graph.card_grouping import makes_module
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
 from gradstudio.graph.operator_rows import row_of
 from gradstudio.graph.shared_storage import Value, receiver_wire, storage_of, written_values
-from gradstudio.graph.structure.flows import REPEATING, is_inside
+from gradstudio.graph.structure.dependencies import REPEATING, is_inside
 from gradstudio.operators.model import Effect, Face, Operator
 
 Way = tuple[ItemId, ItemId]

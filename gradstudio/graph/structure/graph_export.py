@@ -8,7 +8,7 @@ import msgspec
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.operator_rows import row_of
-from gradstudio.graph.structure.flows import Flow, flows
+from gradstudio.graph.structure.dependencies import Dependency, dependencies
 
 INDENT = "  "
 _OUTSIDE_XML = {code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), 0xFFFE, 0xFFFF) if chr(code) not in "\t\n\r"}
@@ -47,7 +47,9 @@ def write_dot(graph: Graph, name: str) -> str:
     numbers = {item: f"n{number}" for number, item in enumerate(graph.order())}
     lines = [f"digraph {quoted(name)} {{", f"{INDENT}rankdir=LR;", f'{INDENT}node [shape=box, fontname="sans-serif"];']
     lines += _dot_body(graph, ROOT, numbers, INDENT)
-    lines += [f"{INDENT}{_dot_edge(graph, flow, numbers)}" for flow in flows(graph) if flow.by in ("wire", "turn")]
+    lines += [
+        f"{INDENT}{_dot_edge(graph, edge, numbers)}" for edge in dependencies(graph) if edge.by in ("wire", "turn")
+    ]
     return "\n".join([*lines, "}", ""])
 
 
@@ -77,9 +79,9 @@ def _multigraph(graph: Graph, name: str) -> Any:
     network = nx.MultiDiGraph(name=_in_xml(name))
     for number, item in enumerate(graph.order()):
         network.add_node(_in_xml(item), **_attributes(graph, item, number))
-    for flow in flows(graph):
-        ends = _in_xml(flow.source), _in_xml(flow.target)
-        network.add_edge(*ends, output=flow.output, port=_in_xml(flow.port), by=flow.by)
+    for edge in dependencies(graph):
+        ends = _in_xml(edge.source), _in_xml(edge.target)
+        network.add_edge(*ends, output=edge.output, port=_in_xml(edge.port), by=edge.by)
     return network
 
 
@@ -120,9 +122,9 @@ def _label(graph: Graph, item: ItemId) -> str:
     return name if operator == name else f"{name}\n{operator}"
 
 
-def _dot_edge(graph: Graph, flow: Flow, numbers: dict[ItemId, str]) -> str:
-    dashed = ", style=dashed, constraint=false" if flow.by == "turn" else ""
-    return f"{numbers[flow.source]} -> {numbers[flow.target]} [headlabel={quoted(flow.port)}{dashed}];"
+def _dot_edge(graph: Graph, edge: Dependency, numbers: dict[ItemId, str]) -> str:
+    dashed = ", style=dashed, constraint=false" if edge.by == "turn" else ""
+    return f"{numbers[edge.source]} -> {numbers[edge.target]} [headlabel={quoted(edge.port)}{dashed}];"
 
 
 FORMATS = (

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.structure.flows import Flow, flows
+from gradstudio.graph.structure.dependencies import Dependency, dependencies
 from gradstudio.graph.structure.gradient_flows import GradientFlows
 
 START = ItemId("@start")
@@ -35,10 +35,10 @@ def components(graph: Graph) -> tuple[tuple[ItemId, ...], ...]:
     """
     import networkx as nx
 
-    found = flows(graph)
+    found = dependencies(graph)
     network = nx.Graph()
     network.add_nodes_from(graph.nodes)
-    network.add_edges_from((flow.source, flow.target) for flow in found)
+    network.add_edges_from((edge.source, edge.target) for edge in found)
     place = {item: number for number, item in enumerate(graph.order())}
     parts = [tuple(sorted(part, key=place.__getitem__)) for part in nx.connected_components(network)]
     return tuple(sorted(parts, key=lambda part: (-len(part), place[part[0]])))
@@ -56,7 +56,7 @@ def longest_path(graph: Graph, weights: Mapping[ItemId, float]) -> tuple[ItemId,
     """
     import networkx as nx
 
-    network = _forward(flows(graph), graph)
+    network = _forward(dependencies(graph), graph)
     beginnings = [item for item, degree in network.in_degree() if degree == 0]
     network.add_edges_from((START, item) for item in beginnings)
     for _, target, data in network.edges(data=True):
@@ -72,7 +72,7 @@ def between(graph: Graph, first: ItemId, second: ItemId) -> tuple[ItemId, ...]:
     """
     import networkx as nx
 
-    network = _forward(flows(graph), graph)
+    network = _forward(dependencies(graph), graph)
     on_the_way = nx.descendants(network, first) & nx.ancestors(network, second)
     return tuple(item for item in graph.order() if item in on_the_way)
 
@@ -81,7 +81,7 @@ def reaches(graph: Graph, first: ItemId, second: ItemId) -> bool:
     """Whether some way leads from the one to the other (`networkx.has_path`)."""
     import networkx as nx
 
-    return bool(nx.has_path(_forward(flows(graph), graph), first, second))
+    return bool(nx.has_path(_forward(dependencies(graph), graph), first, second))
 
 
 def gates(known: GradientFlows) -> tuple[Gates, ...]:
@@ -120,13 +120,13 @@ def _chain(dominators: Mapping[ItemId, ItemId | None], leaf: ItemId, roots: Sequ
     return tuple(reversed(found))
 
 
-def _forward(found: Sequence[Flow], graph: Graph) -> Any:
+def _forward(found: Sequence[Dependency], graph: Graph) -> Any:
     """The dependencies within one turn as a `networkx.DiGraph` without rings."""
     import networkx as nx
 
     network = nx.DiGraph()
     network.add_nodes_from(graph.order())
-    network.add_edges_from((flow.source, flow.target) for flow in found if flow.by != "turn")
+    network.add_edges_from((edge.source, edge.target) for edge in found if edge.by != "turn")
     return network
 
 

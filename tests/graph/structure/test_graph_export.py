@@ -11,7 +11,7 @@ from gradstudio.document.file import load
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph
-from gradstudio.graph.structure.flows import flows
+from gradstudio.graph.structure.dependencies import dependencies
 from gradstudio.graph.structure.graph_export import FORMATS, format_named, quoted, write_dot, write_graphml
 from gradstudio.paths import examples
 from tests.graph.structure.programs import Line, lines, node, program, written
@@ -95,12 +95,12 @@ class DotReader:
 def test_every_example_is_read_again(name: str) -> None:
     graph = load(examples() / f"{name}.gsg")
     dot = DotReader(write_dot(graph, name))
-    drawn = [flow for flow in flows(graph) if flow.by in ("wire", "turn")]
+    drawn = [edge for edge in dependencies(graph) if edge.by in ("wire", "turn")]
     assert len(dot.edges) == len(drawn) and dot.clusters == len(graph.blocks)
     assert all(end in dot.labels for edge in dot.edges for end in edge)
     again = nx.parse_graphml(write_graphml(graph, name), force_multigraph=True)
     assert set(again) == {*graph.nodes, *graph.blocks}
-    assert again.number_of_edges() == len(flows(graph))
+    assert again.number_of_edges() == len(dependencies(graph))
 
 
 @given(lines())

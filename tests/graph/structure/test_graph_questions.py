@@ -8,7 +8,7 @@ from hypothesis import given
 
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.structure import graph_questions as network
-from gradstudio.graph.structure.flows import flows
+from gradstudio.graph.structure.dependencies import dependencies
 from gradstudio.graph.structure.gradient_flows import GradientFlows
 from tests.graph.structure.programs import Line, lines, names, node, program, written
 
@@ -51,8 +51,8 @@ def test_a_with_block_joins_nothing_and_a_loop_joins_what_it_repeats() -> None:
 
 def test_a_write_joins_what_is_read_later_to_what_was_written() -> None:
     graph = program("x = torch.zeros(2)\nv = x[0]\nv.add_(1)\ny = x * 2")
-    writes = [flow for flow in flows(graph) if flow.by == "write"]
-    assert [names(graph, (flow.source, flow.target)) for flow in writes] == [["add_", "y"]]
+    writes = [edge for edge in dependencies(graph) if edge.by == "write"]
+    assert [names(graph, (edge.source, edge.target)) for edge in writes] == [["add_", "y"]]
 
 
 # -------------------------------------------------------------------- longest paths
@@ -205,7 +205,7 @@ def test_no_chain_weighs_more_than_the_longest_path(drawn: list[Line]) -> None:
     )
     path = network.longest_path(graph, weights)
     assert sum(weights.get(one, 0.0) for one in path) == heaviest
-    together = {(flow.source, flow.target) for flow in flows(graph)}
+    together = {(edge.source, edge.target) for edge in dependencies(graph)}
     assert all(pair in together for pair in pairwise(path))
 
 
@@ -225,4 +225,4 @@ def test_parts_are_what_wires_join(drawn: list[Line]) -> None:
 def test_dependencies_go_forward_in_the_order_of_the_program(drawn: list[Line]) -> None:
     graph = written(drawn)
     place = {one: number for number, one in enumerate(graph.order())}
-    assert all(place[flow.source] < place[flow.target] for flow in flows(graph))
+    assert all(place[edge.source] < place[edge.target] for edge in dependencies(graph))

@@ -12,7 +12,7 @@ REPEATING = frozenset({"for", "if"})
 """Blocks that decide how often, or whether, the statements in them run."""
 
 
-class Flow(NamedTuple):
+class Dependency(NamedTuple):
     """One dependency: `target` needs what `source` does.
 
     Attributes:
@@ -29,33 +29,33 @@ class Flow(NamedTuple):
     by: By
 
 
-def flows(graph: Graph) -> tuple[Flow, ...]:
+def dependencies(graph: Graph) -> tuple[Dependency, ...]:
     """Every dependency between items of the graph, in program order of the targets.
 
     Without those of kind "turn" they form no ring: each goes forward in the order of the program.
     """
-    found: dict[Flow, None] = {}
+    found: dict[Dependency, None] = {}
     last_writer: dict[Value, ItemId] = {}
     for item in graph.order():
-        for flow in _into(graph, item, last_writer):
-            found[flow] = None
+        for edge in _into(graph, item, last_writer):
+            found[edge] = None
         for base in written_values(graph, item):
             last_writer[base] = item
     return tuple(found)
 
 
-def _into(graph: Graph, item: ItemId, last_writer: dict[Value, ItemId]) -> Iterator[Flow]:
+def _into(graph: Graph, item: ItemId, last_writer: dict[Value, ItemId]) -> Iterator[Dependency]:
     body = graph.parents[item]
     if body and graph.blocks[ItemId(body)].kind in REPEATING:
-        yield Flow(ItemId(body), 0, item, "", "block")
+        yield Dependency(ItemId(body), 0, item, "", "block")
     for wire in graph.wires_to(item):
         if wire.source not in graph:
             continue  # the edge of a definition
         is_next = item in graph.blocks and wire.port.startswith("next.")
-        yield Flow(wire.source, wire.output, item, wire.port, "turn" if is_next else "wire")
+        yield Dependency(wire.source, wire.output, item, wire.port, "turn" if is_next else "wire")
         writer = last_writer.get(storage_of(graph, wire.source, wire.output))
         if writer is not None and writer not in (wire.source, item) and not is_next:
-            yield Flow(writer, 0, item, "", "write")
+            yield Dependency(writer, 0, item, "", "write")
 
 
 def is_inside(graph: Graph, item: ItemId, block: ItemId) -> bool:

@@ -4,7 +4,7 @@ from gradstudio.advice.model import Rule
 
 _TENSOR = "Make a tensor instead (torch.zeros, torch.full, torch.arange)"
 
-SIZES: tuple[Rule, ...] = (
+TOO_LARGE: tuple[Rule, ...] = (
     Rule(
         "number of many digits",
         "",
