@@ -7,6 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
 from gradstudio.scene.overlay_registry import OVERLAYS, OverlayRow, Shown
+from gradstudio.ui.canvas.paint.overlay_painters import PAINTERS
 from gradstudio.ui.canvas.paint.picture_export import render_picture
 from gradstudio.ui.state.document.overlays import Overlays
 from tests.ui.desk import Desk
@@ -55,3 +56,7 @@ def test_what_a_person_switched_is_kept_and_taken_up_again() -> None:
         overlays.switch(row.id, not row.is_on_at_first)
         again.restore(overlays.changes(on=False), overlays.changes(on=True))
         assert again.shown == overlays.shown != Shown(), row.id
+
+
+def test_what_is_painted_between_cards_is_an_overlay() -> None:
+    assert PAINTERS.keys() <= {row.id for row in OVERLAYS}

@@ -165,6 +165,5 @@ def _paint(painter: QPainter, scene: Scene, style: CanvasStyle, camera: Camera, 
     layer = ScenePainter(scene, style)
     area = Box(0, 0, box.width * camera.zoom, box.height * camera.zoom)
     layer.paint_ground(painter, camera, area, ground)
-    layer.paint_storage(painter, camera, box)
-    layer.paint_labels(painter, camera, box)
+    layer.paint_overlays(painter, camera, box)
     paint_cards(painter, scene, style, camera)

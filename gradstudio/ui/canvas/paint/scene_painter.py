@@ -25,11 +25,10 @@ from gradstudio.ui.canvas.paint.card.header_colours import header_colour
 from gradstudio.ui.canvas.paint.kept_ground import KeptGround, View
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.note_painter import paint_note
+from gradstudio.ui.canvas.paint.overlay_painters import BetweenCards, paint_overlays
 from gradstudio.ui.canvas.paint.pending_painter import paint_pending
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.card_shadows import MARGIN
-from gradstudio.ui.canvas.paint.storage_link_painter import paint_storage
-from gradstudio.ui.canvas.paint.wire_label_painter import paint_labels
 from gradstudio.ui.canvas.paint.wire_painter import paint_dots, paint_few_wires, paint_wires
 
 GRID_STEP: Final = 24.0
@@ -113,8 +112,7 @@ class ScenePainter:
             self._paint_kept_below(painter, camera, area, ratio, wires)
         else:
             self._paint_below(painter, camera, area, ratio, without)
-        self.paint_storage(painter, camera, seen)
-        self.paint_labels(painter, camera, seen, without)
+        self.paint_overlays(painter, camera, seen, without)
         self._paint_cards(painter, camera, ratio, cards, drafts)
         paint_pending(painter, self.style, self.scene, camera, seen)
         painter.setClipping(False)
@@ -249,19 +247,9 @@ class ScenePainter:
         paint_wires(painter, self.style, scene, camera, seen, chosen)
         paint_dots(painter, self.style, scene, camera, seen, chosen)
 
-    def paint_labels(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str] = NOTHING) -> None:
-        """What came back along the wires, where it can be read."""
-        if not self.scene.state.shown.wire_gradients or self.scene.wiring.view.shown != "all":
-            return
-        near = self.labels.near(seen, camera.zoom)
-        shown = [(wire, label) for wire, label in near if wire.source not in without and wire.target not in without]
-        stale = bool(shown) and self.scene.results.stale(shown[0][0].target)
-        paint_labels(painter, self.style, camera, (label for _, label in shown), stale=stale)
-
-    def paint_storage(self, painter: QPainter, camera: Camera, seen: Box) -> None:
-        """Which results share a storage, where that is shown; cards are painted over it."""
-        if self.scene.state.shown.storage:
-            paint_storage(painter, self.style, self.scene, camera, seen, self.labels)
+    def paint_overlays(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str] = NOTHING) -> None:
+        """What lies between cards; they are painted over it."""
+        paint_overlays(BetweenCards(painter, self.style, self.scene, camera, seen, self.labels, without))
 
     # -------------------------------------------------------------- cards
 
