@@ -20,6 +20,7 @@ from gradstudio.protocol.messages.events import (
     Event,
     Failed,
     Gradients,
+    GradPart,
     GradRow,
     Hello,
     Loaded,
@@ -33,11 +34,49 @@ from gradstudio.protocol.messages.events import (
     Warned,
 )
 from gradstudio.protocol.messages.inference import Estimate, Estimated, Infer, Inferred, PortInference
-from gradstudio.protocol.messages.records import PlainRecord, Preview, Summary, TensorRecord
+from gradstudio.protocol.messages.records import (
+    ArrayRecord,
+    ModuleRecord,
+    ObjectRecord,
+    OptimizerRecord,
+    PlainRecord,
+    Preview,
+    Record,
+    Summary,
+    TensorRecord,
+    TupleRecord,
+)
 from gradstudio.protocol.messages.requests import Do, Load, Request
 from tools.campaign import mutations
 
 LENGTH_BYTES = 4
+SUMMARIES = (
+    Summary(dtype="float32", shape=(2,), minimum=0.0, maximum=1.0, value=[0.0, 1.0], preview=Preview(1, 2, bytes(8))),
+    Summary(dtype="int64", shape=(2, 2), minimum=0, maximum=3, mean=1.5, value=[[0, 1], [2, 3]]),
+    Summary(
+        dtype="float32", shape=(3, 64, 64), minimum=-1.0, maximum=1.0, mean=0.5, rms=0.3, nan=1,
+        preview=Preview(32, 32, bytes(4096), 2, 2, False),
+    ),
+    Summary(
+        dtype="uint8", shape=(16, 8, 8), minimum=0, maximum=255, mean=0.5,
+        preview=Preview(16, 8, bytes(512), 1, 1, False, 8),
+    ),
+)  # fmt: skip
+"""Of a vector, a matrix, a picture and a sheet of pictures."""
+TENSORS = tuple(
+    TensorRecord(device="cpu", summary=one, grad=one, grad_state="value", requires_grad=True, size_bytes=44, storage=3)
+    for one in SUMMARIES
+)
+RECORDS: tuple[Record, ...] = (
+    *TENSORS,
+    TupleRecord(
+        class_name="tuple", length=2, items=(TENSORS[0], PlainRecord(what="text", class_name="str", value="x"))
+    ),
+    ModuleRecord(class_name="Linear", parameters={"weight": TENSORS[1]}, buffers={"b": TENSORS[0]}),
+    OptimizerRecord(class_name="SGD", groups=({"lr": 0.1, "momentum": 0.9},)),
+    ArrayRecord(dtype="float64", shape=(2, 2), value=[[1.0, 2.0], [3.0, 4.0]]),
+    ObjectRecord(class_name="object"),
+)
 MOST_TRIES = 20
 MessageT = TypeVar("MessageT")
 
@@ -107,12 +146,15 @@ class Babbler:
                 return [Log(level="info", text="heard")]
 
     def _run(self, verb: Any, revision: int) -> list[Message]:
-        preview = Preview(1, 2, b"12345678")
-        summary = Summary(dtype="float32", shape=(2,), minimum=0.0, maximum=1.0, value=[0.0, 1.0], preview=preview)
-        record = TensorRecord(device="cpu", summary=summary, stride=(1,), requires_grad=True)
-        nodes = self._nodes()
-        rows = tuple(Row(step=k, node=node, outputs=(record,)) for k, node in enumerate(nodes))
-        grads = tuple(GradRow(node=node, state="value", grad=summary) for node in nodes)
+        nodes, choose = self._nodes(), self._generator.choice
+        rows = tuple(
+            Row(step=k, node=node, outputs=(choose(RECORDS),), seconds=0.1, at_s=0.1 * k, made_bytes=10)
+            for k, node in enumerate(nodes)
+        )
+        grads = tuple(
+            GradRow(node=node, state="value", grad=choose(SUMMARIES), parts=(GradPart(1, 1, choose(SUMMARIES)),))
+            for node in nodes
+        )
         said: list[Message] = [Started(verb=verb, revision=revision, fresh=True, pass_number=1, seed=0)]
         said += [Traced(revision=revision, rows=(row,)) for row in rows]
         said += [Gradients(revision=revision, rows=grads), Memory(time_s=1.0, device="cpu", series={"process": 5})]

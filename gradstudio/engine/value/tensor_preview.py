@@ -27,8 +27,9 @@ def preview_of(tensor: Tensor, pictures: bool = False) -> Preview:
         pictures: the numbers are grey values: where the shape is that of a batch of pictures, the first few are taken.
     """
     batch = _batch(tensor) if pictures else None
-    if batch is not None:
-        return _contact_sheet(batch)
+    sheet = _contact_sheet(batch) if batch is not None else None
+    if sheet is not None:
+        return sheet
     dimensions = tensor.dim()
     whole = True
     if dimensions > 2:
@@ -94,11 +95,13 @@ def _batch(tensor: Tensor) -> Tensor | None:
     return tensor if tensor.dim() == 3 and tensor.shape[0] > 1 and min(tensor.shape[1:]) >= LEAST_EDGE else None
 
 
-def _contact_sheet(batch: Tensor) -> Preview:
-    """As many pictures as there is room for, at least a few: large ones lose rows and columns."""
+def _contact_sheet(batch: Tensor) -> Preview | None:
+    """As many pictures as there is room for, at least a few: large ones lose rows and columns; None: not one fits."""
     step = max(1, math.ceil(math.sqrt(batch[0].numel() / (EDGE * EDGE / FEW_PICTURES))))
     small = batch[:MOST_PICTURES, ::step, ::step]
     rows, columns = small.shape[1], small.shape[2]
+    if rows * columns > EDGE * EDGE:
+        return None
     small = small[: EDGE * EDGE // (rows * columns)]
     taken = small.reshape(-1, columns)
     return Preview(taken.shape[0], columns, _float32_bytes(taken), step, step, whole=False, tile_rows=rows)

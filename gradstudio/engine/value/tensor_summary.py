@@ -4,8 +4,10 @@ The tiers were measured in the engine spike: Python for up to 64 elements, numpy
 torch's own reductions above. Call it outside the program's modes (`neutral`).
 """
 
+import itertools
 import math
 from array import array as packed
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -88,6 +90,11 @@ def outline(tensor: Tensor) -> Summary:
     return found
 
 
+def list_count(shape: Sequence[int]) -> int:
+    """How many numbers or empty lists the nested lists of that shape hold: (10**9, 0) has no elements, but lists."""
+    return math.prod(itertools.takewhile(bool, shape))
+
+
 def spell_numbers(values: Nested, not_finite: bool = True, tensor: Tensor | None = None) -> Nested:
     """Nested lists as records hold them: "nan", "inf", "-inf" and [re, im]."""
     if not not_finite and (tensor is None or not tensor.is_complex()):
@@ -148,7 +155,8 @@ def _of_small(tensor: Tensor, dtype: str, max_values: int) -> Summary | None:
 def _of_any(tensor: Tensor, dtype: str, max_values: int) -> Summary:
     shape, count = tuple(tensor.shape), tensor.numel()
     if count == 0 or tensor.is_meta or tensor.is_quantized:
-        return Summary(dtype=dtype, shape=shape, value=tensor.tolist() if count == 0 and not tensor.is_meta else None)
+        told = count == 0 and not tensor.is_meta and list_count(shape) <= max_values
+        return Summary(dtype=dtype, shape=shape, value=tensor.tolist() if told else None)
     if tensor.layout is not torch.strided:
         return _of_sparse(tensor, dtype, max_values)
     with np.errstate(all="ignore"):

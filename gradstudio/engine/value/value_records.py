@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from gradstudio.engine.value.lazy_modules import buffers_of, parameters_of
-from gradstudio.engine.value.tensor_summary import outline, spell_numbers, summarise
+from gradstudio.engine.value.tensor_summary import list_count, outline, spell_numbers, summarise
 from gradstudio.engine.value.view_state import grad_fn_of, is_leaf
 from gradstudio.protocol.messages.records import (
     ArrayRecord,
@@ -167,6 +167,6 @@ def _scalar_record(number: "np.generic", _max_values: int) -> Record:
 
 
 def _array_record(array: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]", max_values: int) -> ArrayRecord:
-    numbers = array.size <= max_values and array.dtype.kind in "biufc"
-    value = spell_numbers(array.tolist()) if numbers else None
+    told = list_count(array.shape) <= max_values and array.dtype.kind in "biufc"
+    value = spell_numbers(array.tolist()) if told else None
     return ArrayRecord(dtype=str(array.dtype), shape=tuple(array.shape), value=value)

@@ -5,6 +5,7 @@ import msgspec
 from gradstudio.graph.groups.call_ids import is_call_item, outermost
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.bounds import Count, Place, Seconds, Shape, Size, Turns
 from gradstudio.protocol.messages.records import Summary
 
 
@@ -19,10 +20,10 @@ class EdgeValue(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaul
     """
 
     node: ItemId
-    index: int = 0
-    output: int = 0
+    index: Count = 0
+    output: Count = 0
     path: str = ""
-    turns: tuple[int, ...] = ()
+    turns: Turns = ()
     after: str = ""
 
 
@@ -37,11 +38,11 @@ class SavedTensor(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defa
 
     name: str
     dtype: str = ""
-    shape: tuple[int, ...] = ()
-    size_bytes: int = 0
+    shape: Shape = ()
+    size_bytes: Size = 0
     version: int | None = None
     node: ItemId = ItemId("")
-    output: int = 0
+    output: Count = 0
 
 
 class AutogradRow(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
@@ -59,18 +60,18 @@ class AutogradRow(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defa
         before, after: of an AccumulateGrad: the leaf's `.grad` before and behind it.
     """
 
-    backward: int
+    backward: Count
     autograd: str
     node: ItemId
-    turns: tuple[int, ...] = ()
+    turns: Turns = ()
     incoming: tuple[Summary | None, ...] = ()
     outgoing: tuple[Summary | None, ...] = ()
-    id: int = -1
-    next: tuple[tuple[int, int], ...] = ()
+    id: Place = -1
+    next: tuple[tuple[Place, Count], ...] = ()
     values: tuple[EdgeValue, ...] = ()
     saved: tuple[SavedTensor, ...] = ()
-    order: int = 1
-    seconds: float = 0.0
+    order: Count = 1
+    seconds: Seconds = 0.0
     before: Summary | None = None
     after: Summary | None = None
 
@@ -89,12 +90,12 @@ class WireGrad(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_default
     source: ItemId
     target: ItemId
     port: str
-    output: int = 0
-    turns: tuple[int, ...] = ()
-    source_turns: tuple[int, ...] = ()
-    place: int = 0
+    output: Count = 0
+    turns: Turns = ()
+    source_turns: Turns = ()
+    place: Place = 0
     grad: Summary | None = None
-    parts: int = 1
+    parts: Count = 1
 
 
 class BackwardTraced(Message, frozen=True):
@@ -107,15 +108,15 @@ class BackwardTraced(Message, frozen=True):
         at_s: monotonic seconds of the engine when it began.
     """
 
-    revision: int
+    revision: Size
     rows: tuple[AutogradRow, ...]
     wires: tuple[WireGrad, ...] = ()
-    backward: int = 0
+    backward: Count = 0
     statement: ItemId = ItemId("")
-    turns: tuple[int, ...] = ()
-    pass_number: int = 1
+    turns: Turns = ()
+    pass_number: Count = 1
     retained: bool = False
-    at_s: float = 0.0
+    at_s: Seconds = 0.0
 
 
 def of_program(traced: BackwardTraced) -> BackwardTraced:

@@ -6,6 +6,7 @@ import msgspec
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.bounds import Count, Place, Shape, Size, Turns
 from gradstudio.protocol.messages.records import Summary
 
 ConditionKind = OneOf["always", "not_finite", "above", "below", "shape_differs", "expression"]
@@ -22,7 +23,7 @@ class Condition(msgspec.Struct, frozen=True, omit_defaults=True):
 
     kind: ConditionKind = "always"
     number: float = 0.0
-    shape: tuple[int, ...] = ()
+    shape: Shape = ()
     text: str = ""
 
 
@@ -46,7 +47,7 @@ class Breakpoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     node: ItemId
     place: OneOf["before", "after"] = "before"
     phase: OneOf["forward", "backward"] = "forward"
-    output: int | None = None
+    output: Count | None = None
     group: str = ""
     target: ItemId = ItemId("")
     port: str = ""
@@ -68,10 +69,10 @@ class Hit(Message, frozen=True):
 
     breakpoint: str
     node: ItemId
-    turns: tuple[int, ...] = ()
-    step: int = 0
-    backward: int = 0
-    place: int = -1
+    turns: Turns = ()
+    step: Count = 0
+    backward: Count = 0
+    place: Place = -1
     summary: Summary | None = None
     stopped: bool = False
 
@@ -85,9 +86,9 @@ class Culprit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     node: ItemId
     address: str = ""
-    line: int = 0
+    line: Count = 0
     version: int = 0
-    turns: tuple[int, ...] = ()
+    turns: Turns = ()
 
 
 class Clash(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -103,7 +104,7 @@ class Clash(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     victim: ItemId = ItemId("")
     victim_address: str = ""
-    victim_line: int = 0
+    victim_line: Count = 0
     autograd: str = ""
     saved: str = ""
     value: ItemId = ItemId("")
@@ -122,9 +123,9 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     node: ItemId
-    output: int = 0
+    output: Count = 0
     path: str = ""
-    turns: tuple[int, ...] = ()
+    turns: Turns = ()
     grad: bool = False
     index: tuple[int, ...] | None = None
     value: float | int | bool = 0.0
@@ -136,7 +137,7 @@ class WhatIf(Message, frozen=True):
     It goes as far as the live state stands; with none, to the end. The live state is left alone.
     """
 
-    request: int
+    request: Size
     change: Change
     max_values: int = 64
 
@@ -149,9 +150,9 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     node: ItemId
-    output: int = 0
+    output: Count = 0
     path: str = ""
-    turns: tuple[int, ...] = ()
+    turns: Turns = ()
     grad: bool = False
     before: Summary | None = None
     after: Summary | None = None
@@ -161,7 +162,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class WhatIfAnswered(Message, frozen=True):
     """Answer to `WhatIf`; `error` in words when it could not be done or the changed run failed (at `failed`)."""
 
-    request: int
+    request: Size
     change: Change
     differences: tuple[Difference, ...] = ()
     error: str = ""
@@ -174,7 +175,7 @@ class Check(Message, frozen=True):
     Several nodes are checked as one function, in program order.
     """
 
-    request: int
+    request: Size
     nodes: tuple[ItemId, ...]
 
 
@@ -191,16 +192,16 @@ class CheckRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     name: str
     node: ItemId
-    output: int = 0
+    output: Count = 0
     source: ItemId = ItemId("")
-    source_output: int = 0
+    source_output: Count = 0
     ok: bool = True
     analytical: float = 0.0
     numerical: float = 0.0
     tolerance: float = 0.0
     in_index: tuple[int, ...] = ()
     out_index: tuple[int, ...] = ()
-    elements: int = 0
+    elements: Size = 0
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -213,7 +214,7 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Checked(Message, frozen=True):
     """Answer to `Check`. `error` in words: nothing to differentiate, random operator, too many elements, ..."""
 
-    request: int
+    request: Size
     nodes: tuple[ItemId, ...]
     rows: tuple[CheckRow, ...] = ()
     error: str = ""
@@ -238,19 +239,19 @@ class NodeMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     node: ItemId
     device: str = "cpu"
-    alive_bytes: int = 0
-    saved_bytes: int = 0
-    kept_bytes: int = 0
-    grad_bytes: int = 0
-    freed_step: int = 0
+    alive_bytes: Size = 0
+    saved_bytes: Size = 0
+    kept_bytes: Size = 0
+    grad_bytes: Size = 0
+    freed_step: Place = 0
 
 
 class MemoryByNode(Message, frozen=True):
     """Answer to `WeighMemory`; totals count each storage once."""
 
-    revision: int
+    revision: Size
     rows: tuple[NodeMemory, ...] = ()
-    alive_bytes: int = 0
-    saved_bytes: int = 0
-    kept_bytes: int = 0
-    grad_bytes: int = 0
+    alive_bytes: Size = 0
+    saved_bytes: Size = 0
+    kept_bytes: Size = 0
+    grad_bytes: Size = 0

@@ -10,6 +10,7 @@ import msgspec
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.base import Message, Verb
+from gradstudio.protocol.messages.bounds import Count, Seconds, Shape, Size, Turns
 from gradstudio.protocol.messages.debugging import (
     Checked,
     Clash,
@@ -29,7 +30,7 @@ class Device(msgspec.Struct, frozen=True):
 
     name: str
     title: str
-    total_bytes: int = 0
+    total_bytes: Size = 0
 
 
 class Hello(Message, frozen=True):
@@ -59,7 +60,7 @@ class Loaded(Message, frozen=True):
     """
 
     document: str
-    revision: int
+    revision: Size
     stale: bool
     live: bool
 
@@ -68,9 +69,9 @@ class Started(Message, frozen=True):
     """A verb begins. `fresh`: from nothing, so older results do not belong to it."""
 
     verb: Verb
-    revision: int
+    revision: Size
     fresh: bool
-    pass_number: int
+    pass_number: Count
     seed: int | None = None
 
 
@@ -88,30 +89,30 @@ class Row(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=Tru
         complete: False when figures and previews are still to come, in a row of the same step.
     """
 
-    step: int
+    step: Count
     node: ItemId
     outputs: tuple[Record, ...]
-    turns: tuple[int, ...] = ()
-    pass_number: int = 1
-    seconds: float = 0.0
-    at_s: float = 0.0
-    made_bytes: int = 0
-    alive_bytes: int = 0
+    turns: Turns = ()
+    pass_number: Count = 1
+    seconds: Seconds = 0.0
+    at_s: Seconds = 0.0
+    made_bytes: Size = 0
+    alive_bytes: Size = 0
     complete: bool = True
 
 
 class Traced(Message, frozen=True):
     """Nodes that ran, in order; batched."""
 
-    revision: int
+    revision: Size
     rows: tuple[Row, ...]
 
 
 class GradPart(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """What one backward added to a leaf's `.grad`; `grad` is None when it was not recorded."""
 
-    pass_number: int
-    backward: int
+    pass_number: Count
+    backward: Count
     grad: Summary | None = None
 
 
@@ -125,7 +126,7 @@ class GradRow(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults
     """
 
     node: ItemId
-    output: int = 0
+    output: Count = 0
     path: str = ""
     state: GradState = "not_run"
     reason: str = ""
@@ -138,7 +139,7 @@ class ModuleNow(msgspec.Struct, frozen=True, gc=False):
     """A module that something wrote to since its row `step` was told, as it stands now."""
 
     node: ItemId
-    step: int
+    step: Count
     record: ModuleRecord
 
 
@@ -149,7 +150,7 @@ class Gradients(Message, frozen=True):
     other ones now than when they were made.
     """
 
-    revision: int
+    revision: Size
     rows: tuple[GradRow, ...]
     whole: bool = True
     modules: tuple[ModuleNow, ...] = ()
@@ -164,15 +165,15 @@ class Paused(Message, frozen=True):
         changed_by_hand: the run is no longer what the script would give (Zero grad).
     """
 
-    revision: int
+    revision: Size
     verb: Verb
     outcome: OneOf["done", "stopped", "failed", "refused", "breakpoint"]
     next_node: ItemId
     at_end: bool
-    pass_number: int
+    pass_number: Count
     changed_by_hand: bool = False
     reason: str = ""
-    seconds: float = 0.0
+    seconds: Seconds = 0.0
     hit: str = ""
 
 
@@ -186,15 +187,15 @@ class Failed(Message, frozen=True):
         clash: who wrote into what, when an in-place write is the reason.
     """
 
-    revision: int
+    revision: Size
     node: ItemId
     address: str
-    line: int
+    line: Count
     type_name: str
     message: str
     operands: tuple[tuple[str, Record], ...] = ()
-    turns: tuple[int, ...] = ()
-    warned_bytes: int = 0
+    turns: Turns = ()
+    warned_bytes: Size = 0
     clash: Clash | None = None
 
 
@@ -202,7 +203,7 @@ class Printed(Message, frozen=True):
     """The program printed."""
 
     node: ItemId
-    line: int
+    line: Count
     text: str
 
 
@@ -210,7 +211,7 @@ class Warned(Message, frozen=True):
     """torch or Python warned while the node ran."""
 
     node: ItemId
-    line: int
+    line: Count
     category: str
     message: str
 
@@ -233,18 +234,18 @@ class Memory(Message, frozen=True):
         mark: text of a mark at this moment ("Run 3"), else "".
     """
 
-    time_s: float
+    time_s: Seconds
     device: str
-    series: dict[str, int]
+    series: dict[str, Size]
     mark: str = ""
 
 
 class Fetched(Message, frozen=True):
     """Answer to `Fetch`: nested rows of scalars; `shape` is the whole tensor's, `error` in words."""
 
-    request: int
+    request: Size
     node: ItemId
-    shape: tuple[int, ...] = ()
+    shape: Shape = ()
     dtype: str = ""
     values: tuple[tuple[float | int | str | bool, ...], ...] = ()
     error: str = ""
@@ -256,15 +257,15 @@ class NamedEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     node: ItemId
     operator: str
-    line: int
+    line: Count
     outputs: tuple[Record, ...] = ()
-    output: int | None = None
+    output: Count | None = None
 
 
 class Report(Message, frozen=True):
     """What is bound, by name (semantics §13); `rows` and `backward` only with trace."""
 
-    revision: int
+    revision: Size
     entries: tuple[NamedEntry, ...]
     rows: tuple[Row, ...] = ()
     backward: tuple[AutogradRow, ...] = ()

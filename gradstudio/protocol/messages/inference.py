@@ -5,6 +5,7 @@ import msgspec
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.bounds import Count, Shape, Size
 
 
 class Infer(Message, frozen=True):
@@ -16,7 +17,7 @@ class Infer(Message, frozen=True):
             stand-ins without data only.
     """
 
-    revision: int
+    revision: Size
     program: Program | None = None
     tensors: dict[str, bytes] = msgspec.field(default_factory=dict)
     run_small: bool = True
@@ -26,7 +27,7 @@ class LeafInference(msgspec.Struct, frozen=True, omit_defaults=True):
     """A parameter or a buffer that a module will hold, by its dotted path in it."""
 
     path: str
-    shape: tuple[int, ...]
+    shape: Shape
     dtype: str
     requires_grad: bool = False
     buffer: bool = False
@@ -42,8 +43,8 @@ class Need(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     device: str
-    bytes: int
-    free_bytes: int
+    bytes: Size
+    free_bytes: Size
     node: ItemId
 
 
@@ -56,9 +57,9 @@ class PortInference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """
 
     node: ItemId
-    output: int = 0
+    output: Count = 0
     dtype: str = ""
-    shape: tuple[int, ...] | None = None
+    shape: Shape | None = None
     device: str = ""
     requires_grad: bool = False
     refusal: str = ""
@@ -70,7 +71,7 @@ class PortInference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 class Inferred(Message, frozen=True):
     """Answer to `Infer`; `needs` lists the devices whose memory would not suffice."""
 
-    revision: int
+    revision: Size
     ports: tuple[PortInference, ...]
     needs: tuple[Need, ...] = ()
 
@@ -92,7 +93,7 @@ class TryWire(Message, frozen=True):
         target: the node the wire would end in.
     """
 
-    request: int
+    request: Size
     program: Program
     target: ItemId
     tensors: dict[str, bytes] = msgspec.field(default_factory=dict)
@@ -101,7 +102,7 @@ class TryWire(Message, frozen=True):
 class WireTried(Message, frozen=True):
     """Answer to `TryWire`: torch's refusal at the target ("" when there is none) and what it would give."""
 
-    request: int
+    request: Size
     target: ItemId
     refusal: str = ""
     outputs: tuple[PortInference, ...] = ()

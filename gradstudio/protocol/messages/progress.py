@@ -2,6 +2,7 @@
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.bounds import Count, Seconds
 
 
 class Running(Message, frozen=True):
@@ -14,7 +15,7 @@ class Running(Message, frozen=True):
         seconds: how long that statement has been at work.
     """
 
-    line: int
-    turn: int = 0
+    line: Count
+    turn: Count = 0
     node: ItemId = ItemId("")
-    seconds: float = 0.0
+    seconds: Seconds = 0.0

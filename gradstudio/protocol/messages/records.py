@@ -1,10 +1,10 @@
 """What a run says of a value: the records of semantics §13, as they cross the pipe."""
 
-from typing import Annotated
 from typing import Literal as OneOf
 
 import msgspec
-from msgspec import Meta
+
+from gradstudio.protocol.messages.bounds import Count, Edge, Shape, Size
 
 GradState = OneOf["not_run", "cut", "not_required", "accumulated", "value", "not_retained", "not_reached"]
 Scalar = float | int | str | bool | None
@@ -13,9 +13,6 @@ Nested = object
 number is [re, im]."""
 
 
-Edge = Annotated[int, Meta(ge=1, le=1024)]
-Size = Annotated[int, Meta(ge=0)]
-"""Both are checked where a message is read, and cost nothing where one is made."""
 BYTES_A_VALUE = 4
 
 
@@ -34,8 +31,8 @@ class Preview(msgspec.Struct, frozen=True, gc=False):
     rows: Edge
     columns: Edge
     data: bytes
-    stride_rows: int = 1
-    stride_columns: int = 1
+    stride_rows: Count = 1
+    stride_columns: Count = 1
     whole: bool = True
     tile_rows: Size = 0
 
@@ -62,7 +59,7 @@ class Summary(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults
     """
 
     dtype: str
-    shape: tuple[Size, ...]
+    shape: Shape
     minimum: float | int | None = None
     maximum: float | int | None = None
     mean: float | None = None
@@ -73,6 +70,15 @@ class Summary(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults
     sampled: bool = False
     value: Nested = None
     preview: Preview | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse values that are not as many as the shape has, also where a message is read.
+
+        Raises:
+            ValueError: there are more, or fewer.
+        """
+        if self.value is not None:
+            _require_shape(self.value, self.shape)
 
 
 class TensorRecord(
@@ -95,7 +101,7 @@ class TensorRecord(
     grad_fn: str | None = None
     version: int | None = 0
     contiguous: bool = True
-    size_bytes: int = 0
+    size_bytes: Size = 0
     storage: int = 0
     grad: Summary | None = None
     grad_state: GradState = "not_run"
@@ -122,7 +128,7 @@ class TupleRecord(
     """A tuple, list or torch.Size; at most 64 items are recorded of `length`."""
 
     class_name: str
-    length: int
+    length: Count
     items: "tuple[Record, ...]" = ()
 
 
@@ -152,8 +158,17 @@ class ArrayRecord(
     """A numpy array."""
 
     dtype: str
-    shape: tuple[int, ...]
+    shape: Shape
     value: Nested = None
+
+    def __post_init__(self) -> None:
+        """Refuse values that are not as many as the shape has, also where a message is read.
+
+        Raises:
+            ValueError: there are more, or fewer.
+        """
+        if self.value is not None:
+            _require_shape(self.value, self.shape)
 
 
 class ObjectRecord(
@@ -165,3 +180,14 @@ class ObjectRecord(
 
 
 Record = TensorRecord | PlainRecord | TupleRecord | ModuleRecord | OptimizerRecord | ArrayRecord | ObjectRecord
+
+
+def _require_shape(value: object, shape: tuple[int, ...]) -> None:
+    """Compare nested lists with a shape; below its last dimension a complex number may be a pair."""
+    if not shape:
+        return
+    if not isinstance(value, list | tuple) or len(value) != shape[0]:
+        raise ValueError(f"values do not have the shape {shape}")
+    if len(shape) > 1:
+        for part in value:
+            _require_shape(part, shape[1:])

@@ -3,12 +3,13 @@
 import msgspec
 
 from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.bounds import Size
 
 
 class Describe(Message, frozen=True):
     """Send the documentation of an operator, by its catalogue key."""
 
-    request: int
+    request: Size
     operator: str
 
 
@@ -36,7 +37,7 @@ class Described(Message, frozen=True):
         error: in words, when there is none.
     """
 
-    request: int
+    request: Size
     operator: str
     passages: tuple[Passage, ...] = ()
     source: str = ""

@@ -192,9 +192,18 @@ def _stand_in(shape: tuple[int, ...], requires_grad: bool) -> tuple[TensorRecord
     rows = shape[-2] if len(shape) > 1 else 1
     rows = min(max(rows, 1), 32)
     preview = Preview(rows, 1, bytes(BYTES_A_VALUE * rows))
-    summary = Summary(dtype="float32", shape=shape, minimum=0.0, maximum=1.0, value=0.0, preview=preview)
+    value = _zeros(shape) if value_format.has_all_elements(shape) else None
+    summary = Summary(dtype="float32", shape=shape, minimum=0.0, maximum=1.0, value=value, preview=preview)
     record = TensorRecord(device="cpu", summary=summary, grad_fn="" if requires_grad else None)
     return record, GradRow(node=ItemId(""), state="value" if requires_grad else "not_required", grad=summary)
+
+
+def _zeros(shape: tuple[int, ...]) -> object:
+    """Nested lists of that shape."""
+    zeros: object = 0.0
+    for size in reversed(shape):
+        zeros = [zeros] * size
+    return zeros
 
 
 def value_height(record: Record, shown: Shown) -> float:

@@ -9,6 +9,7 @@ import torch
 from gradstudio.engine.value import tensor_summary
 from gradstudio.engine.value.tensor_summary import summarise
 from gradstudio.engine.value.value_records import record_of
+from gradstudio.graph.model import ItemId
 from gradstudio.protocol.framing import encode
 from gradstudio.protocol.messages.events import Row, Traced
 from gradstudio.protocol.messages.records import (
@@ -266,3 +267,19 @@ def test_a_gradient_that_is_zero_without_memory_of_its_own_is_told_as_zeros(size
     got = summarise(x.grad, 10_000)
     assert got.value == torch.zeros(size).tolist()
     assert (got.minimum, got.maximum, got.mean) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("shape", [(2, 100_000, 8), (3, 1, 50_000, 9), (2, 8, 40_000)])
+def test_pictures_too_long_for_a_sheet_have_the_preview_of_any_tensor(shape: tuple[int, ...]) -> None:
+    preview = summarise(torch.zeros(shape, dtype=torch.uint8)).preview
+    assert preview is not None
+    assert preview.tile_rows == 0
+    assert preview.rows <= 32
+    assert preview.columns <= 32
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (10**7, 0), (2, 10**6, 0)])
+def test_what_has_no_elements_is_told_in_a_few_bytes(shape: tuple[int, ...]) -> None:
+    for value in (torch.zeros(shape), np.zeros(shape)):
+        row = Row(step=1, node=ItemId("n"), outputs=(record_of(value),))
+        assert len(encode(Traced(revision=1, rows=(row,)))) < 400

@@ -1,0 +1,18 @@
+"""What a number in a message may be: checked where a message is read, for nothing where one is made."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+Size = Annotated[int, Meta(ge=0)]
+"""Bytes, elements, and the numbers of revisions and requests."""
+Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+"""Executions, turns, lines: they are indices, and are kept in 32 bits."""
+Place = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
+"""An index; -1: nowhere."""
+Edge = Annotated[int, Meta(ge=1, le=1024)]
+"""Rows or columns of a picture."""
+Seconds = Annotated[float, Meta(ge=0.0, le=1e12)]
+"""A time that is one: neither NaN nor infinite."""
+Shape = tuple[Size, ...]
+Turns = tuple[Count, ...]
