@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.autograd.graph import Node
 
 from gradstudio.engine.gradient.gradient_states import state_of_leaf, state_of_value
-from gradstudio.engine.gradient.tensor_watch import Cut, Key, Leaf, Value
+from gradstudio.engine.gradient.tensor_watch import Cut, Key, Leaf, Value, glance
 from gradstudio.engine.gradient.wire_edges import MAX_ITEMS, Call, aliases_of, attach, marks_of
 from gradstudio.engine.value.lazy_modules import parameters_of, waits
 from gradstudio.engine.value.tensor_summary import outline, summarise
@@ -77,10 +77,11 @@ class Gradients:
             elif isinstance(output, nn.Module):
                 made.extend(self._note_module((node, index, ""), output, turns, cut))
             elif isinstance(output, list | tuple):
-                items = [(str(place), item) for place, item in enumerate(output[:MAX_ITEMS])]
-                made.extend(
-                    self._note((node, index, p), i, turns, cut, call) for p, i in items if isinstance(i, Tensor)
-                )
+                for place, item in enumerate(output[:MAX_ITEMS]):
+                    if isinstance(item, Tensor):
+                        made.append(self._note((node, index, str(place)), item, turns, cut, call))
+                    elif isinstance(item, nn.Module):
+                        made.extend(self._note_module((node, index, f"{place}."), item, turns, cut))
         return made
 
     def note(
@@ -178,17 +179,22 @@ class Gradients:
 
     # -------------------------------------------------------------- leaves
 
-    def watch(self, tensor: Tensor, made_at: int) -> Leaf:
-        """The watch on a leaf, as if it had been made when `made_at` backwards had run."""
-        leaf = self._leaf(tensor)
-        leaf.cleared_at = made_at
-        return leaf
+    def watch_only(self, leaves: dict[int, Tensor]) -> None:
+        """Of all leaves, watch these, given by identity; what was seen of them stays."""
+        for identity in [identity for identity in self.leaves if identity not in leaves]:
+            del self.leaves[identity]
+        for tensor in leaves.values():
+            self._leaf(tensor)
+
+    def has_news(self) -> bool:
+        """Whether the `.grad` of a watched leaf is another than when it was last looked at."""
+        return any(glance(leaf.tensor.grad) != leaf.seen for leaf in self.leaves.values())
 
     def observe(self) -> list[Leaf]:
         """Look at every leaf after a statement that is no backward: was `.grad` set, cleared, zeroed? Those changed."""
         changed: list[Leaf] = []
         for leaf in self.leaves.values():
-            now = _glance(leaf.tensor.grad)
+            now = glance(leaf.tensor.grad)
             if now != leaf.seen:
                 self._changed_by_hand(leaf, now)
                 changed.append(leaf)
@@ -210,7 +216,7 @@ class Gradients:
             self.backwards += 1
             self.last_backward = self.backwards
         for identity, leaf in self.leaves.items():
-            now = _glance(leaf.tensor.grad)
+            now = glance(leaf.tensor.grad)
             if now is None or (now == leaf.seen and identity not in parts):
                 continue
             part = GradPart(self.pass_number, self.backwards, parts.get(identity))
@@ -228,7 +234,7 @@ class Gradients:
 
     def note_grad(self, tensor: Tensor, summary: Summary) -> None:
         """`summary` is that of the leaf's `.grad` as it stands now."""
-        leaf, now = self.leaves.get(id(tensor)), _glance(tensor.grad)
+        leaf, now = self.leaves.get(id(tensor)), glance(tensor.grad)
         if leaf is not None and now is not None:
             leaf.summary = (now, summary)
 
@@ -249,7 +255,7 @@ class Gradients:
         """The state of one."""
         leaf = self.leaf_of(value) if value.was_leaf else None
         node, output, path = value.key
-        if leaf is None and _is_frozen(value):
+        if leaf is None and value.is_frozen():
             return GradRow(node=node, output=output, path=path, state="not_required", reason=words.FROZEN)
         if leaf is None:
             return self._row_of_value(value)
@@ -257,6 +263,14 @@ class Gradients:
         grad = self._leaf_summary(leaf, node)
         parts = tuple(leaf.parts) if state == "accumulated" else ()
         return GradRow(node=node, output=output, path=path, state=state, reason=reason, grad=grad, parts=parts)
+
+    def row_of_unwatched(self, key: Key, tensor: Tensor) -> GradRow | None:
+        """The state of a leaf that no value is, so that only its `.grad` itself tells of it; None without one."""
+        if not is_leaf(tensor) or tensor.grad is None:
+            return None
+        node, output, path = key
+        grad = summarise(tensor.grad, self.max_values)
+        return GradRow(node=node, output=output, path=path, state="value", reason=words.UNWATCHED, grad=grad)
 
     def _row_of_value(self, value: Value) -> GradRow:
         """Of one that is no leaf; made anew only when something it is made from has changed."""
@@ -271,11 +285,15 @@ class Gradients:
         return row
 
     def leaf_of(self, value: Value) -> Leaf | None:
-        """The watch on a value that is a leaf which requires grad."""
+        """The watch on a value that is a leaf which requires grad, or still has a `.grad`."""
         tensor = value.tensor
-        if tensor is None or not value.was_leaf or not tensor.requires_grad or not is_leaf(tensor):
+        if tensor is None or not value.was_leaf or not is_leaf(tensor):
             return None
-        return self._leaf(tensor)
+        if tensor.requires_grad:
+            return self._leaf(tensor)
+        if tensor.grad is None:
+            return None
+        return self.leaves.get(id(tensor)) or Leaf(tensor, self.backwards - 1)  # nobody would end a watch on it
 
     # -------------------------------------------------------------- private
 
@@ -296,10 +314,11 @@ class Gradients:
     def _note_module(
         self, key: Key, module: nn.Module, turns: tuple[int, ...], cut: Callable[[Tensor], Cut | None]
     ) -> list[Value]:
-        """Note a module's parameters; those that its first call makes are noted behind that call."""
+        """Note a module's parameters, their paths behind the key's; those its first call makes, behind that call."""
         if waits(module):
             self._lazy.append((key, module, turns, cut))
-        return [self._note((*key[:2], path), leaf, turns, cut) for path, leaf in parameters_of(module)]
+        node, output, within = key
+        return [self._note((node, output, within + path), leaf, turns, cut) for path, leaf in parameters_of(module)]
 
     def _made_meanwhile(self) -> list[Value]:
         """Parameters of lazy modules that have had their first call."""
@@ -320,7 +339,7 @@ class Gradients:
     def _leaf(self, tensor: Tensor) -> Leaf:
         leaf = self.leaves.get(id(tensor))
         if leaf is None:
-            leaf = self.leaves[id(tensor)] = Leaf(tensor, self.backwards, seen=_glance(tensor.grad))
+            leaf = self.leaves[id(tensor)] = Leaf(tensor, self.backwards, seen=glance(tensor.grad))
         return leaf
 
     def _changed_by_hand(self, leaf: Leaf, now: tuple[int, int] | None) -> None:
@@ -333,7 +352,7 @@ class Gradients:
         leaf.seen = now
 
     def _leaf_summary(self, leaf: Leaf, node: ItemId | None) -> Summary | None:
-        grad, now = leaf.tensor.grad, _glance(leaf.tensor.grad)
+        grad, now = leaf.tensor.grad, glance(leaf.tensor.grad)
         if grad is None or now is None:
             return None
         if leaf.summary is None or leaf.summary[0] != now:
@@ -371,15 +390,3 @@ class Gradients:
         if dropped is not None:
             self._kept_bytes -= dropped[1]
             self.grad_bytes -= dropped[1] if entry % 2 else 0
-
-
-def _is_frozen(value: Value) -> bool:
-    """Whether a leaf required grad when it was made, and does not any more."""
-    tensor = value.tensor
-    return value.was_leaf and value.requires_grad and tensor is not None and not tensor.requires_grad
-
-
-def _glance(grad: Tensor | None) -> tuple[int, int] | None:
-    if grad is None:
-        return None
-    return id(grad), 0 if grad.is_inference() else grad._version

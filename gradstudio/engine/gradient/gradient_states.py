@@ -48,7 +48,9 @@ def state_of_value(value: Value, backwards: int) -> tuple[GradState, str, ItemId
 
 
 def state_of_leaf(leaf: Leaf, backwards: int, last_backward: int | None, pass_number: int) -> tuple[GradState, str]:
-    """State and sentence of a leaf that requires grad."""
+    """State and sentence of a leaf that requires grad, or still has a `.grad`."""
+    if not leaf.tensor.requires_grad:
+        return _state_of_frozen(leaf, last_backward, pass_number)
     if backwards <= leaf.cleared_at:
         return "not_run", words.NOT_RUN_CLEARED
     if leaf.tensor.grad is None:
@@ -57,6 +59,17 @@ def state_of_leaf(leaf: Leaf, backwards: int, last_backward: int | None, pass_nu
         if leaf.returned:
             return "not_retained", "torch.autograd.grad returned its gradient and left .grad alone."
         return "not_reached", words.NOT_REACHED
+    return _state_of_grad(leaf, last_backward, pass_number)
+
+
+def _state_of_frozen(leaf: Leaf, last_backward: int | None, pass_number: int) -> tuple[GradState, str]:
+    """Of one whose `.grad` outlived `requires_grad`."""
+    state, reason = _state_of_grad(leaf, last_backward, pass_number)
+    return state, f"{reason if leaf.parts else words.BY_HAND} {words.FROZEN_NOW}"
+
+
+def _state_of_grad(leaf: Leaf, last_backward: int | None, pass_number: int) -> tuple[GradState, str]:
+    """Of one whose `.grad` is there."""
     older = [part for part in leaf.parts if part.backward != last_backward]
     if not older:
         return "value", words.LEAF_VALUE

@@ -90,3 +90,15 @@ class Value:
     after_write: bool = False
     unreached: tuple[str, ItemId] | None = None
     told: tuple[Summary | None, bool, bool, bool, Cut | None, GradRow] | None = None
+
+    def is_frozen(self) -> bool:
+        """Whether it is a leaf that required grad when it was made, and does not any more."""
+        tensor = self.tensor
+        return self.was_leaf and self.requires_grad and tensor is not None and not tensor.requires_grad
+
+
+def glance(grad: Tensor | None) -> tuple[int, int] | None:
+    """What tells a `.grad` from another, and from itself after a write: identity and version."""
+    if grad is None:
+        return None
+    return id(grad), 0 if grad.is_inference() else grad._version

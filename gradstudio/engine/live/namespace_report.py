@@ -1,9 +1,12 @@
 """The report of what is bound, by name (semantics §13)."""
 
 import msgspec
+from torch import Tensor, nn
 
+from gradstudio.engine.gradient.tensor_watch import Key
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.script.compiled_steps import Head, Item, Step
+from gradstudio.engine.value.lazy_modules import parameters_of
 from gradstudio.engine.value.value_records import record_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import GradRow, NamedEntry, Report
@@ -19,6 +22,8 @@ class Reporter:
         live.gradients.max_values = max_values
         rows = live.gradients.rows()
         self._grads = {(row.node, row.output, row.path): row for row in rows}
+        values = live.gradients.values
+        self._of_tensor = {id(value.tensor): self._grads[key] for key, value in values.items() if key in self._grads}
         self._bindings: dict[str, int] = {}
         self._entries: list[NamedEntry] = []
 
@@ -88,33 +93,42 @@ class Reporter:
         )
 
     def _finished(self, value: object, node: ItemId, output: int) -> Record:
-        return self._with_grad(record_of(value, self._max_values), node, output)
+        return self._with_grad(record_of(value, self._max_values), node, output, value=value)
 
-    def _with_grad(self, record: Record, node: ItemId, output: int) -> Record:
+    def _with_grad(self, record: Record, node: ItemId, output: int, path: str = "", value: object = None) -> Record:
+        """The record with what is known of its gradients.
+
+        Args:
+            record: of one output of a node, or of what is at `path` in it.
+            node, output: whose it is.
+            path: "" for the whole output, else that of an element with a dot behind it.
+            value: what it is the record of, if that is still there: an element of a list may be known by another name.
+        """
         match record:
             case TensorRecord():
-                return _filled(record, self._grads.get((node, output, "")))
+                return _filled(record, self._row((node, output, path.rstrip(".")), value))
             case ModuleRecord():
+                tensors = dict(parameters_of(value)) if isinstance(value, nn.Module) else {}
                 parameters = {
-                    name: _filled(tensor, self._grads.get((node, output, name)))
+                    name: _filled(tensor, self._row((node, output, path + name), tensors.get(name)))
                     for name, tensor in record.parameters.items()
                 }
-                return ModuleRecord(
-                    class_name=record.class_name,
-                    training=record.training,
-                    parameters=parameters,
-                    buffers=record.buffers,
-                )
+                return msgspec.structs.replace(record, parameters=parameters)
             case TupleRecord():
+                elements = value if isinstance(value, list | tuple) else (None,) * len(record.items)
                 items = tuple(
-                    _filled(item, self._grads.get((node, output, str(place))))
-                    if isinstance(item, TensorRecord)
-                    else item
-                    for place, item in enumerate(record.items)
+                    self._with_grad(item, node, output, f"{path}{place}.", element)
+                    for place, (item, element) in enumerate(zip(record.items, elements, strict=False))
                 )
-                return TupleRecord(class_name=record.class_name, length=record.length, items=items)
+                return msgspec.structs.replace(record, items=items)
             case _:
                 return record
+
+    def _row(self, key: Key, tensor: object) -> GradRow | None:
+        row = self._grads.get(key)
+        if row is None and isinstance(tensor, Tensor):
+            row = self._of_tensor.get(id(tensor)) or self._live.gradients.row_of_unwatched(key, tensor)
+        return row
 
 
 def _filled(record: TensorRecord, row: GradRow | None) -> TensorRecord:

@@ -1,8 +1,8 @@
 """A run without a trace: the whole text as it is exported, executed as one code object.
 
 It costs what the script costs. Two things are woven in: a look at the Stop flag before each
-top-level statement and each turn of a loop, and a look at the leaves before each backward, by
-which accumulated gradients are told from fresh ones.
+top-level statement and each turn of a loop, and a look at the leaves before and behind each
+backward, by which accumulated gradients are told from fresh ones.
 """
 
 import ast
@@ -17,13 +17,12 @@ from torch import Tensor, nn
 from gradstudio.engine import access
 from gradstudio.engine.access import FILENAME
 from gradstudio.engine.errors import Stopped
-from gradstudio.engine.gradient.gradient_registry import Gradients
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.value.view_state import is_leaf
-from gradstudio.protocol.messages.events import GradPart
 from gradstudio.protocol.messages.progress import Running
 
-CHECK, WATCH = "__gradstudio_check__", "__gradstudio_watch__"
+CHECK = "__gradstudio_check__"
+BEFORE, BEHIND = "__gradstudio_before__", "__gradstudio_behind__"
 TELL_EVERY_S = 0.5
 _HOISTED = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
@@ -66,11 +65,13 @@ def run_untraced(
         pulse.beat(sys._getframe(1).f_lineno)
 
     access.execute(code[0], namespace)
-    namespace.update({"load_file": load_file, CHECK: check, WATCH: watch.before_backward})
+    woven = {CHECK: check, BEFORE: watch.before_backward, BEHIND: watch.after_backward}
+    namespace.update({"load_file": load_file, **woven})
     try:
         access.execute(code[1], namespace)
     finally:
-        del namespace[CHECK], namespace[WATCH]
+        for name in woven:
+            del namespace[name]
         watch.conclude()
 
 
@@ -92,46 +93,42 @@ class Pulse:
 
 
 class LeafWatch:
-    """Counts backwards, and knows which leaves held a gradient when the last one began."""
+    """Looks at the `.grad` of what is bound, before and behind each backward."""
 
     def __init__(self, live: Live) -> None:
-        """Watch what set-up binds."""
+        """No backward has run."""
         self._namespace, self._gradients = live.namespace, live.gradients
-        self._names = [n for s in live.loaded.steps if not s.statement.repeated for n in s.statement.names]
-        self.count = 0
-        self.held: set[int] = set()
+        self._names = tuple(dict.fromkeys(name for s in live.loaded.steps for name in s.statement.names))
+        self._runs = False
 
     def before_backward(self) -> None:
         """A backward is about to run."""
-        self.count += 1
-        self.held = set()
-        for name in self._names:
-            for leaf in _leaves(self._namespace.get(name)):
-                grad = leaf.grad
-                if grad is not None and grad.detach().any():
-                    self.held.add(id(leaf))
+        self._look()
+        self._runs = True
+
+    def after_backward(self) -> None:
+        """A backward has run."""
+        self._gradients.backward_ran({}, counts=True)
+        self._runs = False
 
     def conclude(self) -> None:
-        """Tell the gradients what was seen."""
-        gradients = self._gradients
-        gradients.backwards = self.count
-        gradients.last_backward = self.count or None
-        for name in self._names:
-            for leaf in _leaves(self._namespace.get(name)):
-                self._conclude(gradients, leaf)
+        """Nothing runs any more; a backward that has not come to its end counts when something was left by it."""
+        if self._runs:
+            self._gradients.backward_ran({}, counts=self._gradients.has_news())
+        self._look()
 
-    def _conclude(self, gradients: Gradients, tensor: Tensor) -> None:
-        leaf = gradients.watch(tensor, made_at=0)
-        if tensor.grad is not None and self.count:
-            earlier = [GradPart(1, self.count - 1)] if id(tensor) in self.held else []
-            leaf.parts = [*earlier, GradPart(1, self.count)]
+    def _look(self) -> None:
+        """See what statements did to the leaves that are bound now; nobody else is watched."""
+        leaves = {id(leaf): leaf for name in self._names for leaf in _leaves(self._namespace.get(name))}
+        self._gradients.watch_only(leaves)
+        self._gradients.observe()
 
 
 def _leaves(value: object) -> list[Tensor]:
     if isinstance(value, Tensor):
-        return [value] if value.requires_grad and is_leaf(value) else []
+        return [value] if is_leaf(value) and (value.requires_grad or value.grad is not None) else []
     if isinstance(value, nn.Module):
-        return [parameter for parameter in value.parameters() if parameter.requires_grad]
+        return [parameter for parameter in value.parameters() if parameter.requires_grad or parameter.grad is not None]
     if isinstance(value, list | tuple):
         return [leaf for item in value if isinstance(item, Tensor | nn.Module) for leaf in _leaves(item)]
     return []
@@ -144,9 +141,12 @@ def _woven(statements: list[ast.stmt], backward_lines: frozenset[int], every: bo
             woven.append(_call(CHECK, statement))
         if isinstance(statement, ast.For | ast.With | ast.If):
             statement.body = _woven(statement.body, backward_lines, every=False)
-        elif statement.lineno in backward_lines:
-            woven.append(_call(WATCH, statement))
+        is_backward = statement.lineno in backward_lines and not isinstance(statement, ast.For | ast.With | ast.If)
+        if is_backward:
+            woven.append(_call(BEFORE, statement))
         woven.append(statement)
+        if is_backward:
+            woven.append(_call(BEHIND, statement))
     return woven
 
 
