@@ -65,6 +65,21 @@ def test_what_goes_wrong_costs_no_more_than_its_engine(
     assert not target.exists()
 
 
+def test_a_file_that_reads_its_arguments_is_given_none(tmp_path: Path, capsys) -> None:
+    path, target = tmp_path / "net.py", tmp_path / "net.gsg"
+    path.write_text(
+        "import argparse\nimport sys\nfrom pathlib import Path\nfrom torch import nn\n\n"
+        "parser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--width', type=int, default=3)\n"
+        "options = parser.parse_args()\n"
+        "assert [Path(one) for one in sys.argv] == [Path(__file__)]\n"
+        "Net = lambda: nn.Linear(2, options.width)\n"
+    )
+    words = ["import", f"{path}:Net", "--run-code", "--input", "torch.ones(2, 2)", "-o", str(target)]
+    assert main(words) == 0, capsys.readouterr().err
+    assert "bit for bit" in capsys.readouterr().out
+
+
 def test_a_file_that_is_not_there(tmp_path: Path, capsys) -> None:
     assert main(["import", f"{tmp_path / 'none.py'}:Net", "--run-code"]) == 2
     assert "no such file" in capsys.readouterr().err

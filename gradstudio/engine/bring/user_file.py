@@ -36,7 +36,8 @@ class UsersFile:
 
     @contextmanager
     def at_home(self) -> Iterator[None]:
-        """What runs here finds the modules and files that lie beside the file, and no standard input."""
+        """What runs here finds the modules and files that lie beside the file, no arguments and no standard input."""
+        sys.argv = [str(self.path)]
         sys.path.insert(0, str(self.folder))
         os.chdir(self.path.parent)
         with open(os.devnull) as nothing:
