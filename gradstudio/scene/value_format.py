@@ -6,6 +6,7 @@ Rules (from the best tensor viewers): 3-4 significant digits with trailing zeros
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
 
 from gradstudio.protocol.messages.records import PlainRecord, Record, Summary, TensorRecord, TupleRecord
 
@@ -212,11 +213,42 @@ def _share(count: int, total: int) -> str:
 
 
 def norm(summary: Summary, digits: int = 3) -> str:
-    """The 2-norm from the RMS: ``0.022``; "" when there is none."""
+    """The 2-norm from the RMS: ``0.022``; of what holds a NaN or an infinity that; "" when there is none."""
+    if summary.nan:
+        return "NaN"
+    if summary.posinf or summary.neginf:
+        return "∞"
     if summary.rms is None:
         return ""
-    finite = element_count(summary.shape) - summary.nan - summary.posinf - summary.neginf
-    return number(summary.rms * math.sqrt(max(0, finite)), digits)
+    mark = "~" if summary.sampled else ""
+    return f"{mark}{number(summary.rms * math.sqrt(element_count(summary.shape)), digits)}"
+
+
+def single(summary: Summary | None) -> object:
+    """The number of a tensor of one element, of whatever shape; None of others, and where it was not kept."""
+    if summary is None or element_count(summary.shape) != 1:
+        return None
+    value = summary.value
+    if value is None:
+        return summary.minimum
+    for _ in summary.shape:
+        if isinstance(value, list | tuple):
+            value = value[0]
+    return value
+
+
+def number_or_norm(summary: Summary, sign: str = "‖∇‖ ") -> str:
+    """One element as a number, with the digits of its card; else the norm behind its sign."""
+    one = single(summary)
+    return number(one) if one is not None else f"{sign}{norm(summary)}"
+
+
+def sum_mark(terms: Sequence[str], total: str) -> str:
+    """``=`` between numbers as they are written and their sum; ``≈`` where rounding makes them not add up."""
+    try:
+        return "=" if sum(map(Decimal, terms)) == Decimal(total) else "≈"
+    except InvalidOperation:
+        return "="  # infinite, or no number
 
 
 def size(size_bytes: int) -> str:

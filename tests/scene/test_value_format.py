@@ -104,3 +104,34 @@ def test_what_is_not_zero_is_not_written_as_zero(digits: int) -> None:
 def test_zero_has_no_sign_and_columns_share_the_digits_of_the_whole_matrix() -> None:
     matrix = Summary(dtype="float32", shape=(2, 2), value=[[-0.0, 3.14159265], [6.0, -12.3456789]])
     assert f.cells(matrix, 5, 3) == (("0", "3.1"), ("6", "-12.3"))
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+def test_one_element_of_any_shape_is_a_number_with_its_sign(shape: tuple[int, ...]) -> None:
+    value: object = -1.5
+    for _ in shape:
+        value = [value]
+    summary = Summary(dtype="float32", shape=shape, value=value, minimum=-1.5, maximum=-1.5, rms=1.5)
+    assert f.single(summary) == -1.5
+    assert f.number_or_norm(summary) == "-1.5"
+    unkept = Summary(dtype="float32", shape=shape, minimum=-1.5, maximum=-1.5, rms=1.5)
+    assert f.number_or_norm(unkept) == "-1.5"
+
+
+def test_a_complex_element_is_one_number_and_several_are_a_norm() -> None:
+    one = Summary(dtype="complex64", shape=(1,), value=[[1.0, -2.5]], rms=2.69)
+    assert f.number_or_norm(one) == "1-2.5j"
+    assert f.number_or_norm(Summary(dtype="float32", shape=(4,), rms=1.5)) == "‖∇‖ 3"
+    assert f.single(Summary(dtype="float32", shape=(0,))) is None
+
+
+def test_the_norm_of_what_holds_a_nan_is_nan() -> None:
+    assert f.norm(Summary(dtype="float32", shape=(3,), nan=1, posinf=1, rms=0.4)) == "NaN"
+    assert f.norm(Summary(dtype="float32", shape=(3,), neginf=1, rms=0.4)) == "∞"
+    assert f.norm(Summary(dtype="float32", shape=(4,), rms=1.5, sampled=True)) == "~3"
+
+
+def test_numbers_that_rounding_keeps_from_adding_up_are_about_their_sum() -> None:
+    assert f.sum_mark(["12.76", "2"], "14.76") == "="
+    assert f.sum_mark(["0.3333", "0.3333"], "0.6667") == "≈"
+    assert f.sum_mark(["∞", "2"], "∞") == "="

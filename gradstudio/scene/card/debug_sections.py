@@ -128,7 +128,7 @@ def _changes(experiments: Experiments, node: ItemId) -> Iterator[Changed]:
 def _before_after(difference: Difference) -> tuple[str, str]:
     before, after = difference.before, difference.after
     words = f"{_brief(before)} → {_brief(after)}"
-    one, other = _single(before), _single(after)
+    one, other = value_format.single(before), value_format.single(after)
     if isinstance(one, float | int) and isinstance(other, float | int):
         change = value_format.number(float(other) - float(one), 3)
         return words, change if change.startswith(("-", "−", "N")) else f"+{change}"
@@ -138,13 +138,5 @@ def _before_after(difference: Difference) -> tuple[str, str]:
 def _brief(summary: Summary | None) -> str:
     if summary is None:
         return "none"
-    single = _single(summary)
+    single = value_format.single(summary)
     return value_format.number(single, 3) if single is not None else f"‖·‖ {value_format.norm(summary)}"
-
-
-def _single(summary: Summary | None) -> object:
-    """The number of a tensor of one element."""
-    if summary is None or value_format.element_count(summary.shape) != 1:
-        return None
-    values = value_format.nested_scalars(summary.value) if summary.value is not None else [summary.minimum]
-    return values[0] if values else None

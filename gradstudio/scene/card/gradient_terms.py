@@ -17,11 +17,15 @@ def gradient_terms(row: GradRow) -> str:
     words = [part_words(part.grad) for part in row.parts]
     if len(words) == 1:
         return f"left by backward {row.parts[0].backward}"
-    written = row.grad is not None and _is_written(row.grad)
-    if len(words) > SHOWN:
-        words = [*words[:2], "…", words[-1], f"({len(row.parts)} parts)"]
-        return f"= {' + '.join(words[:-1])} {words[-1]}"
-    return f"= {' + '.join(words)}" if written else f"sum of {', '.join(words)}"
+    shown = words if len(words) <= SHOWN else [*words[:2], "…", words[-1]]
+    count = f" ({len(words)} parts)" if shown is not words else ""
+    if (
+        row.grad is None
+        or not _is_written(row.grad)
+        or not all(part.grad is None or _is_written(part.grad) for part in row.parts)
+    ):
+        return f"sum of {', '.join(shown)}{count}"
+    return f"{_mark([part.grad for part in row.parts], row.grad)} {' + '.join(shown)}{count}"
 
 
 def part_words(grad: Summary | None) -> str:
@@ -29,11 +33,23 @@ def part_words(grad: Summary | None) -> str:
     if grad is None:
         return "0"
     if not _is_written(grad):
-        return f"‖∇‖ {value_format.norm(grad)}"
-    values = [value_format.number(value, 3) for value in value_format.nested_scalars(grad.value)]
-    return f"[{' '.join(values)}]" if grad.shape else values[0]
+        return value_format.number_or_norm(grad)
+    values = _numbers(grad)
+    return f"[{' '.join(values)}]" if len(values) > 1 else values[0]
+
+
+def _mark(parts: list[Summary | None], total: Summary) -> str:
+    """``=`` where the numbers add up as they are written, element by element."""
+    written = [_numbers(part) for part in parts if part is not None]
+    marks = map(value_format.sum_mark, zip(*written, strict=True), _numbers(total))
+    return "≈" if "≈" in marks else "="
+
+
+def _numbers(grad: Summary) -> list[str]:
+    return [value_format.number(value) for value in value_format.nested_scalars(grad.value)]
 
 
 def _is_written(grad: Summary) -> bool:
-    small = len(grad.shape) <= 1 and value_format.element_count(grad.shape) <= MAX_ELEMENTS
+    count = value_format.element_count(grad.shape)
+    small = count == 1 or (len(grad.shape) <= 1 and 0 < count <= MAX_ELEMENTS)
     return small and grad.value is not None and not grad.dtype.startswith("complex")

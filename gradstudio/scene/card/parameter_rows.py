@@ -175,7 +175,8 @@ def _row(leaf: ModuleParameter, y: float, shown: Shown) -> ParameterRow:
     summary = leaf.summary
     values: tuple[str, ...] = ()
     if summary is not None and shown.values:
-        values = (value_format.number(summary.value),) if summary.shape == () else value_format.extents(summary)
+        one = value_format.single(summary)
+        values = (value_format.number(one),) if one is not None else value_format.extents(summary)
     guessed = summary is None
     if guessed and shown.dtype_device:
         values = (value_format.bare_dtype(leaf.dtype),)
@@ -191,9 +192,7 @@ def _gradient_text(leaf: ModuleParameter) -> str:
     if leaf.buffer:
         return ""
     if leaf.grad is not None and leaf.state in ("value", "accumulated"):
-        if leaf.grad.shape == () and leaf.grad.value is not None:
-            return value_format.number(leaf.grad.value)
-        return f"‖∇‖ {value_format.norm(leaf.grad)}"
+        return value_format.number_or_norm(leaf.grad)
     return STATE_WORDS[leaf.state] if leaf.learns else "frozen"
 
 

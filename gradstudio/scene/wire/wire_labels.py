@@ -222,13 +222,12 @@ class WireLabels:
             obstacles = np.concatenate([obstacles, [(box.x, box.y, box.right, box.bottom)]])
 
     def _placed(self, wire: Wire, grad: Summary | None, obstacles: Floats) -> WireLabel | None:
-        """The first wording and place for which there is room, on the wire or tied to it; None: there is none."""
-        text, short = brief(grad), briefest(grad)
+        """The first place for which there is room, on the wire or tied to it; None: there is none."""
+        words = brief(grad)
         for lifts in (ON_WIRE, OFF_WIRE):
-            for words in dict.fromkeys((text, short)):
-                label = self._free_label(wire, words, lifts, obstacles)
-                if label is not None:
-                    return label
+            label = self._free_label(wire, words, lifts, obstacles)
+            if label is not None:
+                return label
         return None
 
     def _free_label(self, wire: Wire, words: str, lifts: Sequence[float], obstacles: Floats) -> WireLabel | None:
@@ -274,36 +273,27 @@ def _meets(boxes: Floats, others: Floats) -> NDArray[np.bool_]:
 
 def brief(summary: Summary | None) -> str:
     """A gradient in few letters: ``0.32``, ``‖∇‖ 0.32``, ``1 NaN``, "none" for an undefined one."""
-    return _in_digits(summary, 3)
-
-
-def briefest(summary: Summary | None) -> str:
-    """The same in two digits, where nothing else has room."""
-    return _in_digits(summary, 2)
-
-
-def _in_digits(summary: Summary | None, digits: int) -> str:
     if summary is None:
         return "none"
-    if summary.shape == () and summary.value is not None:
-        return value_format.number(summary.value, digits)
+    if value_format.single(summary) is not None:
+        return value_format.number_or_norm(summary)
     odd = value_format.oddities(summary)
     if odd:
         return odd.split(value_format.BETWEEN)[0]
-    return f"‖∇‖ {value_format.norm(summary, digits)}" if summary.rms is not None else value_format.shape(summary.shape)
+    return value_format.number_or_norm(summary) if summary.rms is not None else value_format.shape(summary.shape)
 
 
 def summed(parts: Iterable[Summary | None], total: int) -> str:
-    """A sum as far as it was formed: ``1 of 2: 0.5 + …``, ``2 of 2: 0.5 + 1.5``."""
+    """What has arrived of a sum: ``1 of 2: 0.5 + …``, ``2 of 2: 0.5 + 1.5 = 2``; norms add up to nothing."""
     found = list(parts)
     words = [brief(part) for part in found]
+    numbers = [value_format.single(part) for part in found]
     shown = words if len(words) <= 3 else [words[0], "…", words[-1]]
-    rest = " + …" if len(words) < total else _sum_of(found)
-    return f"{len(words)} of {total}: {' + '.join(shown)}{rest}"
-
-
-def _sum_of(parts: list[Summary | None]) -> str:
-    """``= 64`` behind numbers that are all there; "" behind anything else."""
-    numbers = [part.value for part in parts if part is not None and part.shape == ()]
-    found = [number for number in numbers if isinstance(number, float | int)]
-    return f" = {value_format.number(sum(found), 3)}" if len(found) == len(parts) and len(found) > 1 else ""
+    rest = ["…"] if len(words) < total else []
+    if not all(isinstance(number, float | int) for number in numbers):
+        return f"{len(words)} of {total}: {', '.join([*shown, *rest])}"
+    text = f"{len(words)} of {total}: {' + '.join([*shown, *rest])}"
+    if rest or len(words) < 2:
+        return text
+    whole = value_format.number(sum(number for number in numbers if isinstance(number, float | int)))
+    return f"{text} {value_format.sum_mark(words, whole)} {whole}"

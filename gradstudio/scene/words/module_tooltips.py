@@ -40,8 +40,9 @@ def mode_text(scene: Scene, item: ItemId) -> str:
 
 
 def _numbers(summary: Summary) -> str:
-    if summary.shape == () and summary.value is not None:
-        return f"<b>{escape(value_format.number(summary.value))}</b>"
+    one = value_format.single(summary)
+    if one is not None:
+        return f"<b>{escape(value_format.number(one))}</b>"
     if summary.minimum is None:
         return escape(value_format.oddities(summary))
     parts = [f"min {value_format.number(summary.minimum)}", f"max {value_format.number(summary.maximum)}"]

@@ -90,8 +90,9 @@ def value_words(results: Results, item: ItemId) -> str:
 def _short(record: Record) -> str:
     if isinstance(record, TensorRecord):
         summary = record.summary
-        if summary.shape == () and summary.value is not None:
-            return value_format.number(summary.value)
+        one = value_format.single(summary)
+        if one is not None:
+            return value_format.number(one)
         odd = value_format.oddities(summary)
         return f"{_dtype(summary.dtype)}{value_format.shape(summary.shape)}{f' {odd}' if odd else ''}"
     return value_format.one_line_value(record)

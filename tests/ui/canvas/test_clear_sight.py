@@ -17,7 +17,7 @@ from gradstudio.scene.geometry import Box
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import at_work
 from gradstudio.scene.wire.label_placement import place_label
-from gradstudio.scene.wire.wire_labels import WireLabel, brief, briefest
+from gradstudio.scene.wire.wire_labels import WireLabel, brief, summed
 from gradstudio.ui.canvas.paint.card.distant_card import paint_number
 from gradstudio.ui.canvas.paint.moment_painter import Stage, tab_place
 from gradstudio.ui.canvas.paint.pending_painter import begun_items, has_run
@@ -130,10 +130,13 @@ def test_numbers_of_a_stale_run_are_pale(squared: Squared) -> None:
 def test_every_norm_has_one_form_and_counts_come_first() -> None:
     vector = Summary(dtype="float32", shape=(100,), minimum=-1.0, maximum=1.0, rms=0.1414)
     broken = Summary(dtype="float32", shape=(4,), rms=0.5, nan=1, posinf=2)
-    assert (brief(vector), briefest(vector), part_words(vector)) == ("‖∇‖ 1.41", "‖∇‖ 1.4", "‖∇‖ 1.41")
-    assert (brief(broken), briefest(broken)) == ("1 NaN", "1 NaN")
+    assert (brief(vector), part_words(vector)) == ("‖∇‖ 1.41", "‖∇‖ 1.41")
+    assert brief(broken) == "1 NaN"
     assert part_words(Summary(dtype="float32", shape=(2,), value=[0.0, 2.0], rms=1.0)) == "[0 2]"
-    assert briefest(number(4.3811e-7)) == "4.4e-7"
+    assert brief(number(14.7612)) == "14.76", "with the digits of the card"
+    assert summed([vector, vector], 2) == "2 of 2: ‖∇‖ 1.41, ‖∇‖ 1.41", "norms add up to nothing"
+    assert summed([vector], 2) == "1 of 2: ‖∇‖ 1.41, …"
+    assert summed([number(1 / 3), number(1 / 3)], 2) == "2 of 2: 0.3333 + 0.3333 ≈ 0.6667"
 
 
 # ------------------------------------------------------------------ the tab of the card that is at work

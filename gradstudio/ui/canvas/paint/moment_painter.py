@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gradstudio.graph.model import Wire
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.protocol.timeline.model import BackwardStep
+from gradstudio.scene import value_format
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.items import PortRef
@@ -142,9 +143,10 @@ def _paint_arrivals(stage: Stage, step: BackwardStep, arriving: list[Wire]) -> N
 
 
 def _arriving(grad: Summary | None, parts: list[Summary | None]) -> str:
-    if len(parts) > 1 and grad is not None and grad.shape == ():
-        shown = [brief(part) for part in parts[:3]] + (["…"] if len(parts) > 3 else [])
-        return f"arrives {' + '.join(shown)} = {brief(grad)}"
+    if len(parts) > 1 and value_format.single(grad) is not None:
+        words = [brief(part) for part in parts]
+        shown = words[:3] + (["…"] if len(parts) > 3 else [])
+        return f"arrives {' + '.join(shown)} {value_format.sum_mark(words, brief(grad))} {brief(grad)}"
     return f"arrives {brief(grad)}"
 
 

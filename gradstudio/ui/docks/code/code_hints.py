@@ -119,6 +119,6 @@ def _gradient(known: NodeValues, node: ItemId) -> str:
     row = known.grad(node, 0)
     if row is None or row.grad is None or row.state not in ("value", "accumulated"):
         return ""
-    number = value_format.number(row.grad.value) if row.grad.shape == () else ""
-    words = number or f"‖{value_format.norm(row.grad)}‖"
+    one = value_format.single(row.grad)
+    words = value_format.number(one) if one is not None else f"‖{value_format.norm(row.grad)}‖"
     return f"   ∇ {words}"

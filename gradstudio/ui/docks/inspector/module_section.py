@@ -219,11 +219,12 @@ def _texts(leaf: ModuleParameter) -> tuple[str, str, str, str]:
     if summary is None:
         values = value_format.bare_dtype(leaf.dtype)
     else:
-        values = value_format.number(summary.value) if summary.shape == () else value_format.extents(summary)[-1]
+        one = value_format.single(summary)
+        values = value_format.number(one) if one is not None else value_format.extents(summary)[-1]
     if leaf.buffer:
         gradient = "buffer"
     elif leaf.grad is not None and leaf.state in ("value", "accumulated"):
-        gradient = value_format.norm(leaf.grad)
+        gradient = value_format.number_or_norm(leaf.grad, "")
     else:
         gradient = STATE_WORDS[leaf.state] if leaf.learns else "frozen"
     return leaf.path, value_format.shape(leaf.shape), values, gradient

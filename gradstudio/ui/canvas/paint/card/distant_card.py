@@ -291,7 +291,8 @@ def _paint_gradient(
     row = scene.results.grad(item, 0)
     state: GradState = row.state if row is not None else record.grad_state
     grad = row.grad if row is not None else record.grad
-    is_norm = grad is not None and grad.shape != () and state == "value"
+    one = value_format.single(grad)
+    is_norm = grad is not None and one is None and state == "value"
     words = line if is_norm else line.adjusted(14, 0, 0, 0)
     if not is_norm:
         paint_state(painter, style, QRectF(line.x() - 1, line.y() + 1.5, 11, 11), state)
@@ -301,8 +302,8 @@ def _paint_gradient(
         text = next((text for text in tries if style.meter.width(text, "badge_note") <= words.width()), "")
         _line(painter, style, text, "badge_note", color, words, LINE)
         return
-    if grad.shape == ():
-        texts = [value_format.number(grad.value), value_format.number(grad.value, 2)]
+    if one is not None:
+        texts = [value_format.number(one), value_format.number(one, 2)]
     else:
         texts = [f"‖∇‖ {value_format.norm(grad)}", f"‖∇‖{value_format.norm(grad)}", "‖∇‖"]
     for text in texts:
