@@ -20,7 +20,7 @@ MODULES: Final = {
 """Names the script's imports bind, and what they stand for; no program may rebind them (semantics §1)."""
 FUNCTIONS_GIVEN: Final = frozenset(
     "key closure distance_function activation custom_encoder custom_decoder scale_fn formatter lr_lambda fn mode "
-    "override_repr".split()
+    "override_repr tracker".split()
 )
 """Arguments that torch, numpy and Python call."""
 _OF_HEADERS: Final = frozenset({"torch.manual_seed", "torch.set_default_dtype", "torch.device", "torch.Size"})

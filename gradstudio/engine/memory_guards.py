@@ -19,6 +19,9 @@ Check = Callable[..., str]
 Saved = Callable[..., Iterable[tuple[Tensor, int, str]]]
 """From a result and the arguments to the whole numbers that the backward goes by, where they must lie below."""
 _LARGEST_WINDOW: Final = 2**31
+_CLASSES: Final[dict[str, type]] = {"torch.Tensor": Tensor, "torch.nn.Module": torch.nn.Module}
+_RECURRENT: Final = ("torch", "torch._VF")
+"""Where the functions of recurrent layers are found: by programs, and by the layers."""
 
 
 def stand() -> None:
@@ -31,7 +34,7 @@ def stand() -> None:
 
 def _replace(path: str, guarded: Callable[[Any], Any]) -> None:
     place, _, name = path.rpartition(".")
-    owner: Any = Tensor if place == "torch.Tensor" else sys.modules[place]
+    owner: Any = _CLASSES.get(place) or sys.modules[place]
     setattr(owner, name, guarded(getattr(owner, name)))
 
 
@@ -149,6 +152,52 @@ def _embedding_bag(weight: Tensor, indices: Tensor, offsets: Tensor, *_: Any, **
     return "no bag begins anywhere" if is_without else ""
 
 
+def _registered(_: torch.nn.Module, name: str, *__: Any, **___: Any) -> str:
+    """Numpy and torch look for names of theirs in what a module holds, too: ``__array_interface__`` is an address."""
+    return f"'{name[:60]}' is a name that others look for" if name.startswith("__") else ""
+
+
+def _fused(lists: int, params: list[Tensor], *kept: list[Tensor], **_: Any) -> str:
+    """What a fused step of an optimizer reads and writes: as many numbers as the parameter has, in each list."""
+    for beside in (params, *kept[:lists]):
+        for parameter, numbers in zip(params, beside, strict=False):
+            if numbers.numel() != parameter.numel() or not _has_room(numbers):
+                return "what is kept beside a parameter is not as large as it is"
+    return ""
+
+
+def _has_room(tensor: Tensor) -> bool:
+    """Whether its numbers lie one behind the other: none stands for many."""
+    behind = (tensor.storage_offset() + tensor.numel()) * tensor.element_size()
+    return behind <= tensor.untyped_storage().nbytes()
+
+
+def _lstm(data: Tensor, sizes: Any, *given: Any, **named: Any) -> str:
+    if isinstance(sizes, Tensor):  # of a packed sequence
+        hidden, params, has_biases, layers, _dropout, _train, bidirectional = given
+        return _packed_rnn(data, sizes) or _lstm_weights(data, hidden, params, has_biases, layers, bidirectional)
+    params, has_biases, layers, _dropout, _train, bidirectional, _batch_first = given
+    return _lstm_weights(data, sizes, params, has_biases, layers, bidirectional)
+
+
+def _lstm_weights(data: Tensor, states: Any, params: Any, has_biases: bool, layers: int, bidirectional: bool) -> str:
+    """The library below goes by the sizes of the states, and reads as much of the weights as these would need."""
+    output, hidden = states[0].size(-1), states[1].size(-1)
+    directions = 2 if bidirectional else 1
+    shapes: list[tuple[int, ...]] = []
+    for layer in range(min(layers, len(params))):
+        fed = output * directions if layer else data.size(-1)
+        biases = [(4 * hidden,)] * 2 if has_biases else []
+        projections = [(output, hidden)] if output != hidden else []
+        shapes += [(4 * hidden, fed), (4 * hidden, output), *biases, *projections] * directions
+    fits = shapes == [tuple(one.shape) for one in params]
+    return "" if fits else "weights and biases are not those of its sizes"
+
+
+def _heads(at: int, *arguments: Any, **_: Any) -> str:
+    return "" if arguments[at] > 0 else "there are no heads"
+
+
 _BEFORE: Final[dict[str, Check]] = {
     "torch.ctc_loss": _ctc_loss,
     "torch.lu_unpack": _lu_unpack,
@@ -156,7 +205,15 @@ _BEFORE: Final[dict[str, Check]] = {
     "torch.native_batch_norm": _native_batch_norm,
     "torch.max_pool1d": _max_pool1d,
     "torch.max_pool1d_with_indices": _max_pool1d,
-    **{f"torch.{name}": _packed_rnn for name in ("gru", "lstm", "rnn_tanh", "rnn_relu")},
+    **{f"{place}.{name}": _packed_rnn for place in _RECURRENT for name in ("gru", "rnn_tanh", "rnn_relu")},
+    **{f"{place}.lstm": _lstm for place in _RECURRENT},
+    **{f"torch.nn.Module.{name}": _registered for name in ("add_module", "register_buffer", "register_parameter")},
+    "torch._fused_adam_": partial(_fused, 4),
+    "torch._fused_adamw_": partial(_fused, 4),
+    "torch._fused_sgd_": partial(_fused, 2),
+    "torch._fused_adagrad_": partial(_fused, 2),
+    "torch._native_multi_head_attention": partial(_heads, 4),
+    "torch._transformer_encoder_layer_fwd": partial(_heads, 2),
     "torch.nn.utils.rnn.pad_packed_sequence": _pad_packed_sequence,
     "torch._weight_norm": _weight_norm,
     "torch.nn.utils.weight_norm._weight_norm": _weight_norm,

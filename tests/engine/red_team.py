@@ -237,4 +237,6 @@ fc.a = fc.act = type(x)
 [fc.act] = [type(x)]
 t = nn.TransformerEncoderLayer(4, 2)\nt.activation = torch.sparse_coo_tensor
 np.set_printoptions(*[8, 1000, 3, 75, False, "nan", "inf", {"all": type(type(fc))}])
+y = torch.lobpcg(torch.eye(9), 1, tracker=type(type(x)))
+y = torch.lobpcg(torch.eye(9), 1, None, torch.ones(9, 1), None, None, None, True, "basic", type(type(x)))
 """.strip().splitlines()

@@ -18,6 +18,10 @@ BAGS = "w = torch.ones(3, 3, requires_grad=True)\ni = torch.tensor([0, 1])\no = 
 PACKED = "p = nn.utils.rnn.pack_sequence([torch.ones(3, 2), torch.ones(2, 2)])\nn, b, s, u = p\n"
 LOGS = "x = torch.randn(10, 1, 4, requires_grad=True)\nl = x.log_softmax(2)\nt = torch.tensor([[1, 2]])\n"
 LENGTHS = "a = torch.tensor([10])\nb = torch.tensor([2])\n"
+FUSED = (
+    "w = torch.ones(300000, requires_grad=True)\no = torch.optim.Adam([w], fused=True, lr=0.1)\n"
+    "l = w.sum()\nl.backward()\no.step()\n"
+)
 WILD = {
     "targets": LOGS + LENGTHS + "t.fill_(1000000000)\ny = F.ctc_loss(l, t, a, b)\n",
     "targets below": LOGS + LENGTHS + "t.fill_(-1000000000)\ny = torch.ctc_loss(l, t, a, b)\n",
@@ -41,6 +45,19 @@ WILD = {
     "z = y.sum()\nz.backward()\n",
     "batch sizes": PACKED + "b.fill_(-1000000000)\ny, k = nn.utils.rnn.pad_packed_sequence(p)\n",
     "lengths of weights": "v = torch.ones(300000, 3)\ng = torch.ones(1)\ny = torch._weight_norm(v, g)\n",
+    "moments of a fused step": FUSED + "s = o.state[w]\ns['exp_avg'] = torch.zeros(1)\no.step()\n",
+    "moments that were loaded": FUSED + "d = o.state_dict()\ns = d['state'][0]\ns['exp_avg_sq'] = torch.zeros(1)\n"
+    "o.load_state_dict(d)\no.step()\n",
+    "one moment that stands for many": FUSED + "s = o.state[w]\ns['exp_avg'] = torch.zeros(1).expand(300000)\n"
+    "o.step()\n",
+    "a momentum": FUSED.replace("Adam([w]", "SGD([w], momentum=0.9") + "s = o.state[w]\n"
+    "s['momentum_buffer'] = torch.zeros(1)\no.step()\n",
+    "a gradient of another size": FUSED + "g = w.grad\ng.data = torch.zeros(1)\no.step()\n",
+    "weights of an LSTM": "m = nn.LSTM(900, 900)\np = m.weight_hh_l0\np.data = torch.zeros(1, 1)\n"
+    "y, k = m(torch.ones(3, 2, 900))\n",
+    "no heads": "m = nn.MultiheadAttention(8, 2, batch_first=True)\nm.eval()\nm.num_heads = 0\n"
+    "q = torch.ones(2, 3, 8)\nwith torch.no_grad():\n    y, k = m(q, q, q)\n",
+    "an address by its name": "m = nn.Identity()\nm.register_buffer('__array_interface__', torch.ones(2))\n",
     "a negative size": "v = torch.ones(2, 3)\no = torch.tensor([0, 1])\ny = torch.sparse.spdiags(v, o, (-1, 3))\n",
     "a negative size again": "s = torch.eye(3).to_sparse()\n"
     "y = s.sparse_resize_and_clear_((3, -9223372036854775808), 2, 0)\n",
@@ -57,6 +74,11 @@ ALLOWED = {
     "z = y.sum()\nz.backward()\n",
     "packed": PACKED + "y, k = nn.utils.rnn.pad_packed_sequence(p)\n",
     "weights": "m = nn.utils.parametrizations.weight_norm(nn.Linear(3, 3))\ny = m(torch.ones(1, 3))\n",
+    "fused steps": FUSED + "o.step()\n" + FUSED.replace("Adam([w]", "SGD([w], momentum=0.9") + "o.step()\n",
+    "an LSTM": "m = nn.LSTM(4, 3, 2, bidirectional=True, proj_size=2)\ny, k = m(torch.ones(3, 2, 4))\n"
+    "n = nn.LSTM(4, 3, bias=False, batch_first=True)\nz, l = n(torch.ones(3, 4))\n",
+    "attention": "m = nn.TransformerEncoderLayer(8, 2, batch_first=True)\nm.eval()\nq = torch.ones(2, 3, 8)\n"
+    "with torch.no_grad():\n    y = m(q)\n",
     "zeros": "s = torch.zeros((3, 3), layout=torch.sparse_csr)\ny = s @ torch.eye(3)\n",
 }
 
