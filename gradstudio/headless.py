@@ -352,7 +352,9 @@ def _check_one(engine: Engine, name: str, options: argparse.Namespace) -> Result
     data["problems"], data["ok"] = problems, not problems
     data["warnings"] = _notices(opened, program, inferred)
     data["ports"] = [port_json(opened.graph, port) for port in inferred.ports]
-    found = "fine" if not problems else f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
+    found = "fine"
+    if problems:
+        found = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
     ports = (line for port in data["ports"] for line in port_lines(port))
     lines = [f"{name}: {found}, {len(program.script.splitlines())} lines", *ports]
     lines += [*problem_lines("PROBLEM", problems), *problem_lines("WARNING", data["warnings"])]

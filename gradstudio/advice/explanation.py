@@ -70,8 +70,11 @@ def describe_place(graph: Graph, node: ItemId) -> str:
         name = group_of(graph, call)
         words.append(name)
         graph = definition_graph(graph, name)
-    module = graph.wire_into(last, "module") if last in graph else None
-    words.append(title(graph, module.source if module is not None else last) if last in graph else "inputs")
+    if last in graph:
+        module = graph.wire_into(last, "module")
+        words.append(title(graph, module.source if module is not None else last))
+    else:
+        words.append("inputs")
     return " ▸ ".join(words)
 
 

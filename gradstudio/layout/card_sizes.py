@@ -129,6 +129,11 @@ def _width(graph: Graph, item: ItemId) -> float:
     literal = [port for port in _ports(graph, item) if port.parameter.kind not in ONLY_WIRED]
     label = max((len(port.label) for port in literal), default=0)
     kinds = {port.parameter.kind for port in literal}
-    field = DATA_FIELD if Kind.DATA in kinds else WIDE_FIELD if kinds & WIDE_KINDS else FIELD
+    if Kind.DATA in kinds:
+        field = DATA_FIELD
+    elif kinds & WIDE_KINDS:
+        field = WIDE_FIELD
+    else:
+        field = FIELD
     body = min(label * CHARACTER, LABEL_ROOM) + 8 + field + 24 if literal else 0.0
     return min(max(NAME_ROOM + len(title) * CHARACTER, body, NARROWEST), WIDEST)

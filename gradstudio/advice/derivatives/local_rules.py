@@ -110,7 +110,9 @@ def rule_of_autograd(autograd: str) -> LocalRule | None:
 def word_of_autograd(autograd: str) -> str:
     """The operator's word in torch: ``LinalgVectorNormBackward0`` -> ``linalg_vector_norm``; "" for other nodes."""
     name, behind, _ = autograd.partition("Backward")
-    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_") if behind else ""
+    if not behind:
+        return ""
+    return re.sub("[A-Z]", lambda capital: f"_{capital[0].lower()}", name).lstrip("_")
 
 
 def key_of_module(class_name: str) -> str:

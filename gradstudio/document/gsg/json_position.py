@@ -74,7 +74,10 @@ def _end(text: str, position: int) -> int:
     depth = 0
     for token in _TOKEN.finditer(text, position):
         mark = token.group()
-        depth += 1 if mark in "[{" else -1 if mark in "]}" else 0
+        if mark in "[{":
+            depth += 1
+        elif mark in "]}":
+            depth -= 1
         if depth == 0:
             return token.end()
     return len(text)

@@ -137,7 +137,12 @@ def _takes_of_object(
     called: ast.expr, classes: dict[str, ast.ClassDef], modules: list[ast.ClassDef]
 ) -> tuple[str, ...] | None:
     """What the forward of ``name = Net(...)`` takes; None when it is no module as far as can be seen."""
-    word = called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
+    if isinstance(called, ast.Name):
+        word = called.id
+    elif isinstance(called, ast.Attribute):
+        word = called.attr
+    else:
+        word = ""
     if word in classes and classes[word] in modules:
         forward = _method(classes[word], classes, "forward")
         return required_parameters(forward.args, 1) if forward is not None else ()

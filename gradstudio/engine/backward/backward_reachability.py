@@ -92,8 +92,11 @@ class Reach:
 
     def edge_of(self, root: Tensor) -> Edge:
         """Where the gradient of a root goes in; `NOWHERE` when it does not belong to the graph."""
-        seen = self._by_node.get(node) if (node := _node_of(root)) is not None else None
-        return NOWHERE if seen is None else (seen.id, 0 if seen.leaf is not None else root.output_nr)
+        node = _node_of(root)
+        seen = self._by_node.get(node) if node is not None else None
+        if seen is None:
+            return NOWHERE
+        return seen.id, 0 if seen.leaf is not None else root.output_nr
 
     def turns_of(self, edge: Edge, source: ItemId, target: ItemId, reader: Turns) -> Turns:
         """In which turns the value that a wire brought was made: the latest not behind its reader."""

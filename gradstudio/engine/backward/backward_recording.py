@@ -279,7 +279,10 @@ class Recording:
         if leaf.grad is not None:
             fresh = event.seen.id not in self._before
             at_once = self._visible is None or event.seen.owner in self._visible
-            event.after = came if fresh else self._of(leaf.grad) if at_once else outline(leaf.grad)
+            if fresh:
+                event.after = came
+            else:
+                event.after = self._of(leaf.grad) if at_once else outline(leaf.grad)
             if event.after is not None and at_once:
                 self._gradients.note_grad(leaf, event.after)
 

@@ -62,7 +62,12 @@ class SavedReader:
         )
 
     def _whose(self, tensor: Tensor) -> tuple[ItemId, int]:
-        node = tensor.grad_fn if not tensor._is_view() else grad_fn_of(tensor) if tensor.requires_grad else None
+        if not tensor._is_view():
+            node = tensor.grad_fn
+        elif tensor.requires_grad:
+            node = grad_fn_of(tensor)
+        else:
+            node = None
         if node is not None:
             marks: Marks | None = node.metadata.get(MARK)  # type: ignore[attr-defined]  # a dict, typed as a method
             number = tensor.output_nr

@@ -154,7 +154,14 @@ def _copy(value: Any) -> Any:
         return list(value) if type(value) is list else value
     with clean_modes():
         twin = _with_its_memory(value) if _is_part(value) else value.detach().clone()
-    return twin if not value.requires_grad else twin.requires_grad_() if is_leaf(value) else non_leaf(twin)
+    return _with_history_of(value, twin)
+
+
+def _with_history_of(value: Tensor, twin: Tensor) -> Tensor:
+    """The twin, a leaf where the value is one, and with a past where it has one."""
+    if not value.requires_grad:
+        return twin
+    return twin.requires_grad_() if is_leaf(value) else non_leaf(twin)
 
 
 def _is_part(value: Tensor) -> bool:
@@ -174,7 +181,7 @@ def _moved(value: Any) -> Any:
     if isinstance(value, Tensor) and twin is value:
         with clean_modes():
             twin = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=META)
-        return twin if not value.requires_grad else twin.requires_grad_() if is_leaf(value) else non_leaf(twin)
+        return _with_history_of(value, twin)
     return twin
 
 
@@ -269,7 +276,7 @@ def _from_fake(value: Any, back: dict[int, Any]) -> Any:
             raise TypeError("a size that only a run tells")
         with clean_modes():
             twin = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=META)
-        return twin if not value.requires_grad else twin.requires_grad_() if is_leaf(value) else non_leaf(twin)
+        return _with_history_of(value, twin)
     if id(value) in back:
         return back[id(value)]
     if isinstance(value, tuple | list):

@@ -172,7 +172,9 @@ class StatementInference:
         if self.asked:
             return device_of(self.asked[-1])
         held = {devices.get(n, "") for n, v in self._inputs.items() if tensors_in(v) or isinstance(v, nn.Module)}
-        return held.pop() if len(held) == 1 else "" if held else "cpu"
+        if len(held) > 1:
+            return ""
+        return held.pop() if held else "cpu"
 
     # -------------------------------------------------------------- ways to run
 

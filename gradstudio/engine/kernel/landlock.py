@@ -45,7 +45,12 @@ def confine(writable: Iterable[str]) -> bool:
     if version < 1:
         return False
     attributes = _attributes(version)
-    size = 8 if version < _NETWORK_SINCE else 16 if version < _SCOPES_SINCE else 24
+    if version < _NETWORK_SINCE:
+        size = 8
+    elif version < _SCOPES_SINCE:
+        size = 16
+    else:
+        size = 24
     ruleset: int = library.syscall(_CREATE_RULESET, ctypes.byref(attributes), ctypes.c_size_t(size), 0)
     if ruleset < 0:
         return False

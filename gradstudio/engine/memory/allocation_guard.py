@@ -149,7 +149,12 @@ def largest_result(step: Step, namespace: dict[str, Any]) -> int:
 def _asked(text: str, operator: str, slots: tuple[str, ...]) -> tuple[int, tuple[str, ...], str]:
     """(product of the literal sizes, names that may bring more, how the result grows) of a statement."""
     word = operator.rpartition(".")[2]
-    growth = "multiplies" if any(part in word for part in _MULTIPLY) else "never" if word in _CANNOT_GROW else ""
+    if any(part in word for part in _MULTIPLY):
+        growth = "multiplies"
+    elif word in _CANNOT_GROW:
+        growth = "never"
+    else:
+        growth = ""
     return math.prod(literals(text)), tuple(name for name in slots if name not in MODULES), growth
 
 

@@ -247,7 +247,11 @@ def _sent_back(rows: list[AutogradRow], group: range, traced: BackwardTraced) ->
 def _badness(summary: Summary | None) -> int:
     if summary is None:
         return FINITE
-    return NAN if summary.nan else INFINITE if summary.posinf or summary.neginf else FINITE
+    if summary.nan:
+        return NAN
+    if summary.posinf or summary.neginf:
+        return INFINITE
+    return FINITE
 
 
 def _worst(values: Iterable[object]) -> int:

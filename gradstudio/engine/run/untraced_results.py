@@ -145,7 +145,12 @@ def _with_blocks(items: tuple[Item, ...], block: ItemId | None) -> Iterator[tupl
     for item in items:
         if isinstance(item, Head):
             kind = item.block.kind
-            inner = item.id if kind in GRADLESS else None if kind == "enable_grad" else block
+            if kind in GRADLESS:
+                inner = item.id
+            elif kind == "enable_grad":
+                inner = None
+            else:
+                inner = block
             yield from _with_blocks(item.body, inner)
         else:
             yield item, block

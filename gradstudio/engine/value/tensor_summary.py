@@ -67,7 +67,12 @@ def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
     try:
         if kind in _NUMPY_NATIVE and tensor.is_cpu and tensor.layout is _STRIDED:
             count = tensor.numel()
-            small = _of_few if 0 < count <= PYTHON_UP_TO else _of_small if 0 < count <= NUMPY_UP_TO else None
+            if 0 < count <= PYTHON_UP_TO:
+                small = _of_few
+            elif 0 < count <= NUMPY_UP_TO:
+                small = _of_small
+            else:
+                small = None
             summary = small(tensor, dtype, max_values) if small is not None and count <= SAMPLE_ABOVE else None
             if summary is not None:
                 return summary
@@ -104,7 +109,11 @@ def spell_numbers(values: Nested, not_finite: bool = True, tensor: Tensor | None
     if isinstance(values, complex):
         return [spell_numbers(values.real), spell_numbers(values.imag)]
     if isinstance(values, float) and not math.isfinite(values):
-        return "nan" if values != values else "inf" if values > 0 else "-inf"
+        if values != values:
+            return "nan"
+        if values > 0:
+            return "inf"
+        return "-inf"
     return values
 
 

@@ -71,6 +71,11 @@ def _traits_of(operator: Operator) -> Traits:
     looks_only = is_metadata or operator.word in CREATES_LIKE
     is_parameter = operator.key in PARAMETER_KEYS
     has_flag = operator.parameter("requires_grad") is not None and Effect.MODE not in effects
+    makes_leaf = ""
+    if is_parameter:
+        makes_leaf = "parameter"
+    elif has_flag:
+        makes_leaf = "flag"
     passes_on = bool(operator.writes) or operator.view or face is Face.ALIAS or Effect.MODE in effects
     return Traits(
         always=any(effect in ALWAYS_REPEATED for effect in effects),
@@ -81,6 +86,6 @@ def _traits_of(operator: Operator) -> Traits:
         carries_gradient=(may_be_tensor or face in CONTAINERS) and not operator.cuts,
         may_be_tensor=may_be_tensor,
         holds_parameters=operator.constructs or operator.key == ATTRIBUTE or word == "parameters",
-        makes_leaf="parameter" if is_parameter else "flag" if has_flag else "",
+        makes_leaf=makes_leaf,
         sets_requires_grad=word == "requires_grad_" or (face is Face.SET_ATTRIBUTE and word == "requires_grad"),
     )

@@ -30,7 +30,12 @@ def align(rects: Mapping[str, Rect], side: Side, fixed: frozenset[str] = frozens
     share = {"left": 0.0, "top": 0.0, "right": 1.0, "bottom": 1.0, "center": 0.5, "middle": 0.5}[side]
     at = {key: (r.x + r.width * share) if across else (r.y + r.height * share) for key, r in rects.items()}
     still = [at[key] for key in fixed if key in at] or list(at.values())
-    line = min(still) if share == 0.0 else max(still) if share == 1.0 else (min(still) + max(still)) / 2
+    if share == 0.0:
+        line = min(still)
+    elif share == 1.0:
+        line = max(still)
+    else:
+        line = (min(still) + max(still)) / 2
     shifts = {key: line - value for key, value in at.items() if key not in fixed and line != value}
     return {key: (by, 0.0) if across else (0.0, by) for key, by in shifts.items()}
 

@@ -83,7 +83,11 @@ class BlockReader:
 
     def _inset(self, lines: Lines) -> tuple[Block, ...]:
         inner = self.read(dedent(lines))
-        return inner if inner and isinstance(inner[0], Code | Fields) else (Quote(inner),) if inner else ()
+        if inner and isinstance(inner[0], Code | Fields):
+            return inner
+        if inner:
+            return (Quote(inner),)
+        return ()
 
     # ------------------------------------------------------------------ kinds of blocks
 

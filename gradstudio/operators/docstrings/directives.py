@@ -41,7 +41,9 @@ def read(lines: Lines, blocks: ReadBlocks, targets: Targets) -> tuple[Block, ...
         return (Signature(re.sub(r"\s*\\$", "", words)), *rest)
     if name == "list-table":
         table = rst_tables.read_list_table(body, targets)
-        return () if table is None else (*((Heading(spans(words, targets)),) if words else ()), table)
+        if table is None:
+            return ()
+        return (Heading(spans(words, targets)), table) if words else (table,)
     if name == "rubric":
         return (Heading(spans(words, targets)),)
     return ()

@@ -64,7 +64,12 @@ def _role(found: re.Match[str], _targets: Targets) -> Iterator[Span]:
     title, target = (titled["title"], titled["target"]) if titled else (content, content)
     if name in _PATH_ROLES:
         path = target.lstrip("~!").removesuffix("()").strip()
-        shown = title if titled else title.rsplit(".", 1)[-1] if title.startswith("~") else title.lstrip("!")
+        if titled:
+            shown = title
+        elif title.startswith("~"):
+            shown = title.rsplit(".", 1)[-1]
+        else:
+            shown = title.lstrip("!")
         yield Span(shown.lstrip("~"), ("code",), path)
     elif name in _CODE_ROLES:
         yield Span(title.lstrip("~"), ("code",))

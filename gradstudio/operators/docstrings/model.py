@@ -125,7 +125,9 @@ def plain_text(spans: Iterable[Span]) -> str:
     """The words alone; what is raised or lowered is told by a sign."""
     parts: list[str] = []
     for span in spans:
-        lowered = span.marks[-1:] == ("sub",)
-        raised = span.marks[-1:] == ("sup",)
-        parts.append(f"_{span.text}" if lowered else f"^{span.text}" if raised else span.text)
+        if span.marks[-1:] == ("sub",):
+            parts.append("_")
+        elif span.marks[-1:] == ("sup",):
+            parts.append("^")
+        parts.append(span.text)
     return "".join(parts)

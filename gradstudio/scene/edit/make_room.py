@@ -84,4 +84,8 @@ def _is_held(scene: Scene, item: ItemId) -> bool:
 
 
 def _cross(box: Box | None, down: bool) -> float:
-    return 0.0 if box is None else box.x if down else box.y
+    if box is None:
+        return 0.0
+    if down:
+        return box.x
+    return box.y

@@ -16,7 +16,12 @@ def leaf_text(scene: Scene, item: ItemId, path: str) -> str:
     leaf = next((one for one in parameter_rows(scene.results, module) or () if one.path == path), None)
     if leaf is None:
         return ""
-    kind = "buffer" if leaf.buffer else "parameter" if leaf.requires_grad else "parameter, frozen"
+    if leaf.buffer:
+        kind = "buffer"
+    elif leaf.requires_grad:
+        kind = "parameter"
+    else:
+        kind = "parameter, frozen"
     shape = escape(f"{value_format.bare_dtype(leaf.dtype)}{value_format.shape(leaf.shape)}")
     lines = [f"<b>{escape(title(scene.graph, module))}.{escape(path)}</b> ({kind})", f"<code>{shape}</code>"]
     lines.append(

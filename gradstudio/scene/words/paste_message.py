@@ -18,11 +18,12 @@ def open_inputs_message(found: Fragment, edits: Edits, here: int) -> str:
     count = len(found.outside) - wired
     if not count:
         return f"Pasted; {_inputs(wired)} wired as before"
-    words = f"Pasted; {_inputs(wired)} wired as before, " if wired else "Pasted; "
+    if wired:
+        return f"Pasted; {_inputs(wired)} wired as before, {_inputs(count)} open"
     named = ", ".join(end_words(found.graph, one) for one in found.outside[:MOST_NAMED])
-    which = f": {named}" + (" and more" if count > MOST_NAMED else "") if not wired else ""
-    hint = "; Ctrl+Shift+V wires them as they were" if here and not wired else ""
-    return f"{words}{_inputs(count)} open{which}{hint}"
+    more = " and more" if count > MOST_NAMED else ""
+    hint = "; Ctrl+Shift+V wires them as they were" if here else ""
+    return f"Pasted; {_inputs(count)} open: {named}{more}{hint}"
 
 
 def _inputs(count: int) -> str:

@@ -34,7 +34,12 @@ class AccessCommands:
         parts = list(self._parts())
         focused = QApplication.focusWidget()
         holders = [k for k, (_, part) in enumerate(parts) if focused is not None and _holds(part, focused)]
-        place = holders[0] if holders else -1 if by > 0 else 0
+        if holders:
+            place = holders[0]
+        elif by > 0:
+            place = -1
+        else:
+            place = 0
         for turn in range(1, len(parts) + 1):
             name, part = parts[(place + by * turn) % len(parts)]
             if (goal := focus_target(part)) is not None:

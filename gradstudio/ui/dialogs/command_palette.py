@@ -172,10 +172,13 @@ class _RowPainter(QStyledItemDelegate):
         painter.drawText(place, _at_the_right(), path)
         place.setRight(place.right() - painter.fontMetrics().horizontalAdvance(path) - 12)
         painter.setFont(ui_font())
-        painter.setPen(dim if entry.why else theme.color("selection_text" if lit else "text"))
+        ink = mark = dim
+        if not entry.why:
+            ink = theme.color("selection_text" if lit else "text")
+            mark = theme.color("selection_text" if lit else "accent")
+        painter.setPen(ink)
         tick = TICK if entry.ticked else ""
         spans = tuple((at + len(tick), at + len(tick) + 1) for at in shown.places)
-        mark = painter.pen().color() if entry.why else theme.color("selection_text" if lit else "accent")
         draw_marked(painter, place, tick + entry.text, spans, mark)
 
 

@@ -161,10 +161,14 @@ class Painter:
         marks = int(picture.cells.marks[cell])
         way = marks & BACKWARD
         pale = bool(way) and picture.alone is not None and not self._is_of(picture, cell, picture.alone)
-        fill = self._pale if pale else self._full[way] if bright else self._plain[way]
-        ink = self.theme.color("text_dim" if pale else "accent_text" if bright else "text")
         if marks & NOT_FINITE:
             fill, ink = self.theme.color("danger"), self.theme.color("accent_text")
+        elif pale:
+            fill, ink = self._pale, self.theme.color("text_dim")
+        elif bright:
+            fill, ink = self._full[way], self.theme.color("accent_text")
+        else:
+            fill, ink = self._plain[way], self.theme.color("text")
         rect = self._rect(picture, cell)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(fill)

@@ -108,7 +108,14 @@ class Tour(QObject):
         step, last = STEPS[self.number], self.number == len(STEPS) - 1
         if step.place in DOCKS:
             self._window.frame.docks.bring_forward(step.place)
-        go_on = "Finish" if last else "Do it for me" if step.make else "Skip" if step.done else "Next"
+        if last:
+            go_on = "Finish"
+        elif step.make:
+            go_on = "Do it for me"
+        elif step.done:
+            go_on = "Skip"
+        else:
+            go_on = "Next"
         self.card.say(f"{self.number + 1} of {len(STEPS)}", step.title, step.words, go_on)
         self.card.show()
         self._place()

@@ -49,8 +49,10 @@ class Place(QAbstractButton):
 
     def _paint_ground(self, painter: QPainter, role: str) -> None:
         theme = self._theme
-        edge = theme.color("focus" if self.hasFocus() else "accent" if self.underMouse() else "line")
-        pen = QPen(edge, 2 if self.hasFocus() else 1)
+        if self.hasFocus():
+            pen = QPen(theme.color("focus"), 2)
+        else:
+            pen = QPen(theme.color("accent" if self.underMouse() else "line"), 1)
         inset = 1
         painter.setPen(pen)
         painter.setBrush(theme.color(role))

@@ -218,7 +218,9 @@ class CardArrangement:
             self._canvas.said.emit(f"Unmuted: it takes part in the program again{passes}")
         elif done:
             others = len(self._scene.state.card_groups.cards(self._scene.numbers.left_out - frozenset(items)))
-            follow = f"; so {'does' if others == 1 else 'do'} {others} that read from it" if others else ""
+            follow = ""
+            if others:
+                follow = f"; so {'does' if others == 1 else 'do'} {others} that read from it"
             self._canvas.said.emit(f"Muted: it takes no part in the program{follow}")
 
     def toggle_bypassed(self) -> None:

@@ -90,7 +90,12 @@ class InPlaceEditing:
         if box is None or (block is not None and block.kind != "group"):
             return
         strip = Box(box.x + 6, box.y + 3, max(box.width - 12, 140), (HEADER if node else FRAME_TITLE) - 6)
-        text = ", ".join(node.names) if node is not None else block.title if block is not None else ""
+        if node is not None:
+            text = ", ".join(node.names)
+        elif block is not None:
+            text = block.title
+        else:
+            text = ""
         editor = LineEdit(canvas.viewport(), text, lambda new: self._set_name(item, new), canvas.canvas_style.theme)
         self._show_line(editor, strip)
 

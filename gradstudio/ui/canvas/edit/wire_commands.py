@@ -177,7 +177,12 @@ class WireCommands:
         assert isinstance(new, tuple)
         assert isinstance(gone, tuple)
         draw, cut = (tuple(Wire(*link[:4]) for link in some) for some in (new, gone))
-        words = f"Wire {len(draw)} times" if len(draw) > 1 else "Wire" if draw else f"Remove {count_words(len(cut))}"
+        if len(draw) > 1:
+            words = f"Wire {len(draw)} times"
+        elif draw:
+            words = "Wire"
+        else:
+            words = f"Remove {count_words(len(cut))}"
         self._store.attempt(recipes.set_links, words, cut, draw)
 
     def _on_links_closed(self) -> None:

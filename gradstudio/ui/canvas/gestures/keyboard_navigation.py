@@ -94,7 +94,12 @@ class KeyboardNavigation:
             self._canvas.said.emit("There is no statement yet: Tab searches for one to add.")
             return
         item = self._current()
-        place = order.index(item) + by if item in order else 0 if by > 0 else len(order) - 1
+        if item in order:
+            place = order.index(item) + by
+        elif by > 0:
+            place = 0
+        else:
+            place = len(order) - 1
         if not 0 <= place < len(order):
             self._canvas.said.emit(
                 f"{self._name(order[-1 if by > 0 else 0])} is the {'last' if by > 0 else 'first'} statement."

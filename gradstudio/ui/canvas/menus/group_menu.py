@@ -39,7 +39,12 @@ def group_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
 def card_port_rows(canvas: MenuCanvas, port: PortRef) -> Iterator[Row]:
     """An input or output of the group whose inside is shown."""
     item, names = port.item, canvas.group_commands.ports_of_card(port.item)
-    number = port.output if item == INPUTS_CARD else names.index(port.path) if port.path in names else len(names)
+    if item == INPUTS_CARD:
+        number = port.output
+    elif port.path in names:
+        number = names.index(port.path)
+    else:
+        number = len(names)
     if number >= len(names):
         yield "Add one", lambda: canvas.group_commands.add_port(item)
         return

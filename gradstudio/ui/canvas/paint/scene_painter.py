@@ -270,7 +270,9 @@ class ScenePainter:
             return frozenset()
         items = (self.scene.stack.ids[k] for k in which)
         fresh = [item for item in items if all(one.scale != scale for one in self._pixmaps.get(item, ()))]
-        return frozenset(fresh[LEAP if self.unfinished else FRESH :]) if len(fresh) > LEAP else frozenset()
+        if len(fresh) <= LEAP:
+            return frozenset()
+        return frozenset(fresh[LEAP if self.unfinished else FRESH :])
 
     def _paint_draft(self, painter: QPainter, camera: Camera, item: ItemId) -> None:
         """A card without its words."""

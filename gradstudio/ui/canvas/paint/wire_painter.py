@@ -143,7 +143,11 @@ def _few_lines(paths: Sequence[Path], camera: Camera, view: Box, by: float) -> a
 
 def _stride(zoom: float) -> int:
     """Every so-manieth point of a path is drawn."""
-    return 1 if zoom >= 0.3 else 3 if zoom >= 0.16 else 7
+    if zoom >= 0.3:
+        return 1
+    if zoom >= 0.16:
+        return 3
+    return 7
 
 
 def _thickness(camera: Camera, width: float) -> float:

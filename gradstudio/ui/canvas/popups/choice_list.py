@@ -245,7 +245,8 @@ class _Delegate(QStyledItemDelegate):
         inner = rect.adjusted(8, 0, -8, 0)
         painter.setFont(mono_font(12))
         is_default = not offer.text
-        painter.setPen(theme.color("selection_text" if lit else "text_dim" if is_default else "text"))
+        usual = "text_dim" if is_default else "text"
+        painter.setPen(theme.color("selection_text" if lit else usual))
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, offer.shown)
         painter.setFont(ui_font(11))
         painter.setPen(theme.color("selection_text" if lit else "text_dim"))

@@ -94,7 +94,12 @@ class FindBar(QFrame):
 
     def tell(self, current: int, count: int) -> None:
         """Which match is looked at, from 1, and how many there are."""
-        words = f"{current} of {count}" if count else "No matches" if self.field.text().strip() else ""
+        if count:
+            words = f"{current} of {count}"
+        elif self.field.text().strip():
+            words = "No matches"
+        else:
+            words = ""
         self.count.setText(words)
         self.field.setProperty("invalid", bool(self.field.text().strip()) and not count)
         self.field.style().polish(self.field)

@@ -194,13 +194,12 @@ class QuickFixes:
             and self._canvas.input_dispatcher.gesture is None
             and pill.rect.contains(at.view_x, at.view_y)
         )
-        role = (
-            "danger"
-            if pill.problem.severity == "error"
-            else "warning"
-            if pill.problem.severity == "warning"
-            else "info"
-        )
+        if pill.problem.severity == "error":
+            role = "danger"
+        elif pill.problem.severity == "warning":
+            role = "warning"
+        else:
+            role = "info"
         painter.setPen(QPen(style.color(role), 1.4))
         painter.setBrush(style.color(role) if is_hot else style.color("card"))
         painter.drawRoundedRect(pill.rect, HEIGHT / 2, HEIGHT / 2)

@@ -84,7 +84,12 @@ class SearchRowDelegate(QStyledItemDelegate):
         """Full for a favourite; an empty one on the current row and under the pointer."""
         favourite = find.operator.key in self._shelf.favourites
         if favourite or lit or under:
-            role = "selection_text" if lit else "warning" if favourite else "text_dim"
+            if lit:
+                role = "selection_text"
+            elif favourite:
+                role = "warning"
+            else:
+                role = "text_dim"
             at = star_place(row).center()
             star = icon_pixmap("star_full" if favourite else "star", self._theme.color(role), STAR_PX)
             painter.drawPixmap(at.x() - STAR_PX // 2, at.y() - STAR_PX // 2, star)

@@ -101,7 +101,11 @@ class BreakpointModel(QAbstractTableModel):
             case 1:
                 return describe(row.condition)
             case 2:
-                return "paused here" if row.id == self._hit else "pauses" if row.stops else "watches"
+                if row.id == self._hit:
+                    return "paused here"
+                if row.stops:
+                    return "pauses"
+                return "watches"
             case 3:
                 return f"{debug.hits(row.id):,}"
         last = debug.last(row.id)

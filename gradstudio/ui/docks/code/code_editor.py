@@ -218,7 +218,9 @@ class CodeEditor(QPlainTextEdit):
         beyond = event.pos().x() > self.cursorRect(at).left() + self.fontMetrics().averageCharWidth()
         line, column = text_replacement.place(self.document(), at.position())
         below = event.pos().y() > self.cursorRect(at).bottom()
-        words = "" if below else self.tip_at(line, -1 if beyond else column)
+        words = ""
+        if not below:
+            words = self.tip_at(line, -1 if beyond else column)
         QToolTip.showText(event.globalPos() + QPoint(0, 4), words, self)
 
     # ------------------------------------------------------------------ Qt overrides

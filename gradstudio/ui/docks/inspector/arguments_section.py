@@ -148,7 +148,12 @@ class ArgumentsSection(Section):
         self._session.shown_store.attempt(recipes.disconnect, "Take wire away", wire)
 
     def _waiting(self, port: Port) -> QLabel:
-        words = "needs a wire" if port.required else "a wire adds one" if port.grows else hint_of(port)
+        if port.required:
+            words = "needs a wire"
+        elif port.grows:
+            words = "a wire adds one"
+        else:
+            words = hint_of(port)
         made = label(words, "warning" if port.required else "dim")
         made.setContentsMargins(8, 5, 0, 0)
         made.setToolTip(port.parameter.hint)

@@ -94,7 +94,11 @@ def _arrival(graph: Graph, arrival: Arrival, several: bool) -> Iterator[Line]:
 def _sender(graph: Graph, part: Contribution) -> str:
     name = name_of(graph, part.node) if part.node else part.autograd
     port = port_name(graph, part.node, part.port) if part.port else ""
-    return f"{name}.{port}" if port and name.isidentifier() else f"{name} ({port})" if port else name
+    if port and name.isidentifier():
+        return f"{name}.{port}"
+    if port:
+        return f"{name} ({port})"
+    return name
 
 
 # ------------------------------------------------------------------ the rule

@@ -84,7 +84,9 @@ def saved_facts(results: ResultStore, item: ItemId) -> Facts:
     """What is saved for a backward at the moment: its size, and as a backward has told it, how many tensors."""
     size, (count, number) = results.saved_bytes(item), saved_count(results.timeline, item)
     if size:
-        tensors = f" in {count} tensor{'s' if count != 1 else ''}" if count else ""
+        tensors = ""
+        if count:
+            tensors = " in 1 tensor" if count == 1 else f" in {count} tensors"
         return (("saved for backward", f"{value_format.size(size)}{tensors}"),)
     moment = results.moment
     last = results.timeline.place_of(number, 0) if count else None

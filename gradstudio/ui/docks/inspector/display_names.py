@@ -48,10 +48,12 @@ def in_a_line(summary: Summary | None, *, grad: bool) -> str:
     if is_written_out(summary):
         cells = ", ".join(value_format.cells(summary, WRITTEN_OUT)[0])
         return cells if summary.shape == () else f"[{cells}]"
+    if oddities := value_format.oddities(summary):
+        return oddities
     norm = value_format.norm(summary)
-    return value_format.oddities(summary) or (
-        f"{'‖∇‖' if grad else '‖·‖'} {norm}" if norm else value_format.shape(summary.shape)
-    )
+    if not norm:
+        return value_format.shape(summary.shape)
+    return f"‖∇‖ {norm}" if grad else f"‖·‖ {norm}"
 
 
 def turn_words(turns: tuple[int, ...]) -> str:

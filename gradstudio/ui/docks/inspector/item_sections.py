@@ -26,7 +26,7 @@ from gradstudio.program.model import flatten_statements
 from gradstudio.scene.statement_numbers import statement_places
 from gradstudio.ui.docks.inspector.problem_moment import existed_at_moment
 from gradstudio.ui.docks.inspector.result_name import ResultName
-from gradstudio.ui.state.run.problem_store import Problem, beyond_title
+from gradstudio.ui.state.run.problem_store import Problem, in_sentences
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon, mono_font, ui_font
 from gradstudio.ui.widgets.fix_buttons import FixButtons
@@ -226,8 +226,7 @@ class TroubleBox(QFrame):
         if self.property("role") != role:
             self.setProperty("role", role)
             self.style().polish(self)
-        ours = f"{problem.title} {beyond_title(problem)}".strip()
-        for part, text in ((self.ours, ours), (self.theirs, problem.words)):
+        for part, text in ((self.ours, in_sentences(problem)), (self.theirs, problem.words)):
             part.setText(text)
             part.setVisible(bool(text))
         self.fixes.show_fixes(problem.fixes)

@@ -161,8 +161,14 @@ class _Row:
         font = mono_font()
         font.setBold(line.kind == "sum")
         number.setFont(font)
-        odd = line.summary is not None and bool(value_format.oddities(line.summary))
-        _give_role(number, line.role or ("danger" if odd else "dim" if line.summary is None and not line.text else ""))
+        _give_role(number, line.role or _role_of(line))
+
+
+def _role_of(line: Line) -> str:
+    """Numbers that are not finite stand out; where there is nothing, that is dim."""
+    if line.summary is not None:
+        return "danger" if value_format.oddities(line.summary) else ""
+    return "" if line.text else "dim"
 
 
 class Strip(QWidget):

@@ -141,7 +141,8 @@ class ModuleSection(Section):
         self.learning.second.setToolTip(f"Keeps them as they are: writes {name}.requires_grad_(False)")
         self._again_row.setVisible(is_callable(operator_of(graph, module)))
         count = len(calls_of(graph, module))
-        self.again.setText("Call again" if count == 1 else f"Call again ({count} calls)" if count else "Call it")
+        again = "Call again" if count else "Call it"
+        self.again.setText(f"{again} ({count} calls)" if count > 1 else again)
         self._show_leaves(parameter_rows(self._session.results, module))
 
     def set_theme(self, theme: Theme) -> None:

@@ -298,7 +298,12 @@ class _OperatorDelegate(QStyledItemDelegate):
         favourite = bool(index.data(FAVOURITE_ROLE))
         if not favourite and not selected and index != self._tree.hovered:
             return
-        role = "selection_text" if selected else "warning" if favourite else "text_dim"
+        if selected:
+            role = "selection_text"
+        elif favourite:
+            role = "warning"
+        else:
+            role = "text_dim"
         left = rect.right() + 1 - STAR_SLOT_PX + (STAR_SLOT_PX - STAR_PX) // 2
         painter.drawPixmap(left, rect.center().y() - STAR_PX // 2 + 1, self._star(favourite, role))
 

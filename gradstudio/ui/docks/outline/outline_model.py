@@ -154,7 +154,11 @@ class OutlineModel(QAbstractItemModel):
 
     def _name(self, item: ItemId) -> str:
         node, block = self.graph.nodes.get(item), self.graph.blocks.get(item)
-        return ", ".join(node.names) if node is not None else block.title if block is not None else ""
+        if node is not None:
+            return ", ".join(node.names)
+        if block is not None:
+            return block.title
+        return ""
 
     def _sign(self, item: ItemId) -> QIcon | None:
         found = signs(self._session, item)

@@ -154,7 +154,10 @@ class EngineClient(QObject):
 
     def set_busy(self, busy: bool) -> None:
         """The controller knows when a verb runs."""
-        self._set_state("busy" if busy else "ready" if self.ready else "starting")
+        if busy:
+            self._set_state("busy")
+        else:
+            self._set_state("ready" if self.ready else "starting")
 
     def kill_and_restart(self) -> None:
         """End the engine whatever it does; the warm spare takes over."""

@@ -67,6 +67,15 @@ def beyond_title(problem: Problem) -> str:
     return rest if problem.title.endswith(first + dot.strip()) else problem.explanation
 
 
+def in_sentences(problem: Problem) -> str:
+    """The title and what our explanation says beyond it, as one text."""
+    more = beyond_title(problem)
+    if not more:
+        return problem.title
+    stop = "" if problem.title.endswith((".", "!", "?")) else "."
+    return f"{problem.title}{stop} {more}"
+
+
 class ProblemStore(QObject):
     """The problems as they stand, failures first, then in program order.
 

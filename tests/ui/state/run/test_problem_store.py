@@ -15,7 +15,7 @@ from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.docks.messages.message_model import name_of
 from gradstudio.ui.state.results.failure import Failure
-from gradstudio.ui.state.run.problem_store import MAX_WAITS, Problem
+from gradstudio.ui.state.run.problem_store import MAX_WAITS, Problem, in_sentences
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 from tests.ui.conftest import Add
@@ -167,3 +167,19 @@ def test_what_cannot_run_inside_a_group_is_a_problem_that_leads_inside(session: 
     session.attention.reveal_requested.connect(asked.append)
     session.problems.reveal(outside)
     assert asked == [total]
+
+
+@pytest.mark.parametrize(
+    ("title", "explanation", "text"),
+    [
+        (
+            "The gradient vanishes on its way to w",
+            "It began with 1.",
+            "The gradient vanishes on its way to w. It began with 1.",
+        ),
+        ("The shapes do not fit.", "The shapes do not fit. Transpose one.", "The shapes do not fit. Transpose one."),
+        ("Nothing reads it", "", "Nothing reads it"),
+    ],
+)
+def test_title_and_explanation_are_sentences(title: str, explanation: str, text: str) -> None:
+    assert in_sentences(Problem("warning", "finding", ItemId("n1"), title, explanation)) == text

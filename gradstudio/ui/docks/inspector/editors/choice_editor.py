@@ -50,7 +50,12 @@ class ChoiceEditor(ArgumentEditor):
         self._box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         for offer in rows:
             default = offer.words.removeprefix("torch's ") or "default"  # as other fields say it: it has room
-            words = f"  ({default})" if not offer.text else f"   {offer.words}" if offer.words else ""
+            if not offer.text:
+                words = f"  ({default})"
+            elif offer.words:
+                words = f"   {offer.words}"
+            else:
+                words = ""
             self._box.addItem(offer.shown + (words if not self._free else ""), offer.text)
             self._box.setItemData(self._box.count() - 1, offer.words, Qt.ItemDataRole.ToolTipRole)
         self._offered = self._box.count()
