@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from gradstudio.graph.model import Graph
     from gradstudio.headless import Unreadable
 
-FINE, FAILED, USAGE, NO_DISPLAY, UNREADABLE, INTERRUPTED = 0, 1, 2, 3, 4, 130
+FINE = 0
+FAILED = 1
+USAGE = 2
+NO_DISPLAY = 3
+UNREADABLE = 4
+INTERRUPTED = 130
 _MODULE = r"(?P<path>.*\.py):(?P<name>[^\W\d]\w*)"
 VERBS = ("run", "export", "import", "check", "render", "ops", "info", "integrate")
 

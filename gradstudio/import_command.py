@@ -14,7 +14,10 @@ from gradstudio.protocol.messages.events import Event
 from gradstudio.protocol.messages.module_import import BringModule, Brought, NotBrought, in_words
 from gradstudio.protocol.runner import PATIENCE_S
 
-FINE, FAILED, USAGE, UNREADABLE = 0, 1, 2, 4
+FINE = 0
+FAILED = 1
+USAGE = 2
+UNREADABLE = 4
 CODES = {"usage": USAGE, "code": FAILED, "inexpressible": UNREADABLE}
 
 

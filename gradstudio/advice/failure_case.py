@@ -42,7 +42,10 @@ class Case:
 
     def __init__(self, graph: Graph, failed: Failed, groups: dict[str, str], lookup: Lookup) -> None:
         """Hold the failure; nothing is changed."""
-        self.graph, self.failed, self.groups, self.lookup = graph, failed, groups, lookup
+        self.graph = graph
+        self.failed = failed
+        self.groups = groups
+        self.lookup = lookup
         self.item = failed.node
         self.node: Node | None = graph.nodes.get(failed.node)
 

@@ -367,15 +367,21 @@ class Engine:
         )
 
     def _paused(self, request: Do, outcome: Any, reason: str, seconds: float) -> Paused:
+        next_node, at_end, pass_number, changed_by_hand = NOBODY, False, 0, False
         live = self.live
+        if live is not None:
+            next_node = live.next_node
+            at_end = live.cursor.upcoming() is None
+            pass_number = live.pass_number
+            changed_by_hand = live.changed_by_hand
         return Paused(
             revision=self.loaded.revision if self.loaded is not None else 0,
             verb=request.verb,
             outcome=outcome,
-            next_node=live.next_node if live is not None else NOBODY,
-            at_end=live is not None and live.cursor.upcoming() is None,
-            pass_number=live.pass_number if live is not None else 0,
-            changed_by_hand=live is not None and live.changed_by_hand,
+            next_node=next_node,
+            at_end=at_end,
+            pass_number=pass_number,
+            changed_by_hand=changed_by_hand,
             reason=reason,
             seconds=seconds,
             hit=self._runner.pauses.hit if outcome == "breakpoint" else "",

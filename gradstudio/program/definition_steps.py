@@ -31,24 +31,35 @@ def _inside(graph: Graph, name: str, script: Script, stem: str) -> Inside:
     inner = definition_graph(graph, name)
     spans = script.insides[name]
     analysis = analyse(inner)
-    owned = OwnedReferences(analysis, definition) if definition.is_module else None
-    references = owned if owned is not None else References(analysis)
+    references = References(analysis)
+    setup = frozenset[ItemId]()
+    taken = definition.inputs
+    stores: tuple[str, ...] = ()
+    if definition.is_module:
+        references = owned = OwnedReferences(analysis, definition)
+        setup = owned.setup
+        taken = definition.taken
     lines = {span.node: span.line for span in reversed(spans)}
     steps = Steps(analysis, references, lines, None, script.device, stem)
-    setup = owned.setup if owned is not None else frozenset[ItemId]()
     tops = inner.bodies[ROOT]
+    body = _repeated(steps.some(item for item in tops if item not in setup))
+    results = tuple(_result(steps, output) for output in range(len(definition.outputs)))
+    settings = tuple(name for name in definition.inputs if name in definition.settings)
+    made = _repeated(steps.some(item for item in tops if item in setup))
+    if isinstance(references, OwnedReferences):
+        stores = tuple(references.read_late())  # known once the statements are printed
     return Inside(
         name=name,
         inputs=definition.inputs,
-        taken=definition.taken if owned is not None else definition.inputs,
+        taken=taken,
         outputs=definition.outputs,
-        head=parameters_of(definition, definition.taken if owned is not None else definition.inputs),
-        body=_repeated(steps.some(item for item in tops if item not in setup)),
-        results=tuple(_result(steps, k) for k in range(len(definition.outputs))),
+        head=parameters_of(definition, taken),
+        body=body,
+        results=results,
         is_module=definition.is_module,
-        making=parameters_of(definition, tuple(one for one in definition.inputs if one in definition.settings)),
-        setup=_repeated(steps.some(item for item in tops if item in setup)),
-        stores=tuple(owned.read_late()) if owned is not None else (),
+        making=parameters_of(definition, settings),
+        setup=made,
+        stores=stores,
         spans=spans,
     )
 

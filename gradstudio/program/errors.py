@@ -26,7 +26,10 @@ class NotReadable(ProgramError):
     def __init__(self, reason: str, line: int, column: int = 0, others: "tuple[NotReadable, ...]" = ()) -> None:
         """Say what cannot be read, and where."""
         super().__init__(f"Line {line}, column {column + 1}: {reason}")
-        self.reason, self.line, self.column, self.others = reason, line, column, others
+        self.reason = reason
+        self.line = line
+        self.column = column
+        self.others = others
 
     @property
     def all(self) -> "tuple[NotReadable, ...]":

@@ -21,7 +21,10 @@ class Drag:
         place: Callable[[], None],
     ) -> None:
         """Nothing is dragged. `place` shows everything where the graph has it."""
-        self._state, self._placement, self._wiring, self._routes = state, placement, wiring, routes
+        self._state = state
+        self._placement = placement
+        self._wiring = wiring
+        self._routes = routes
         self._place = place
         self._whole: frozenset[ItemId] = frozenset()
 

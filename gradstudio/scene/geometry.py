@@ -120,7 +120,10 @@ def visible(bounds: Floats, view: Box, margin: float = 4.0) -> "NDArray[np.bool_
 
 def few_visible(rectangles: Iterable[Corners], view: Box, margin: float = 4.0) -> list[int]:
     """The numbers of those that can show in the view, of a few."""
-    low_x, high_x, low_y, high_y = view.x - margin, view.right + margin, view.y - margin, view.bottom + margin
+    low_x = view.x - margin
+    high_x = view.right + margin
+    low_y = view.y - margin
+    high_y = view.bottom + margin
     return [
         k
         for k, (left, top, right, bottom) in enumerate(rectangles)

@@ -42,7 +42,10 @@ class ResultUpdates:
         place: Callable[[], None],
     ) -> None:
         """Nothing was read. `place` puts everything where it belongs when a card is of another height."""
-        self._state, self._stack, self._maker, self._placement = state, stack, maker, placement
+        self._state = state
+        self._stack = stack
+        self._maker = maker
+        self._placement = placement
         self._place = place
         self.changed_at: dict[ItemId, int] = {}
         self.all_changed_at = 0

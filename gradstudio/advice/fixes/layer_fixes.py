@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from gradstudio.advice.failure_case import Case, Offer
+from gradstudio.advice.failure_case import Case, Offer, Operand
 from gradstudio.advice.model import FixKind
 from gradstudio.graph import recipes
 from gradstudio.graph.card_grouping import CALL
@@ -35,7 +35,8 @@ def outputs_for_classes(case: Case, _kind: FixKind) -> Iterator[Offer]:
 
 def classes_second(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Bring the classes from the end to the second dimension, where the target has the rest of the shape."""
-    given, target = [next((o for p in ports if (o := case.operand(p))), None) for ports in (_INPUT, _TARGET)]
+    given = _first_operand(case, _INPUT)
+    target = _first_operand(case, _TARGET)
     if given is None or target is None or len(given.shape) < 3 or given.shape[:-1] != target.shape:
         return
     name = case.name(given.wire.source)
@@ -81,7 +82,8 @@ def even_parts(case: Case, _kind: FixKind) -> Iterator[Offer]:
         yield f"Make {wanted} parts (split_size={size})", _set(split.id, "split_size", str(size))
 
 
-_INPUT, _TARGET = ("input", "inputs.0"), ("target", "inputs.1")
+_INPUT = ("input", "inputs.0")
+_TARGET = ("target", "inputs.1")
 
 
 def _layer_before(graph: Graph, item: ItemId) -> Node | None:
@@ -115,3 +117,12 @@ def _widths_given(case: Case) -> Iterator[int]:
 
 def _set(item: ItemId, path: str, text: str) -> Callable[[Graph], Edits]:
     return lambda graph: recipes.set_literal(graph, item, path, text)
+
+
+def _first_operand(case: Case, ports: tuple[str, ...]) -> Operand | None:
+    """What went into the first of these ports that was wired."""
+    for port in ports:
+        operand = case.operand(port)
+        if operand is not None:
+            return operand
+    return None

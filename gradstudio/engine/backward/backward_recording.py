@@ -85,7 +85,10 @@ class Recording:
         self.leaves: dict[int, Summary | None] = {}
         self.retained = False
         self.number = number
-        self._gradients, self._returns, self._seeds, self._shared = gradients, returns, seeds, shared
+        self._gradients = gradients
+        self._returns = returns
+        self._seeds = seeds
+        self._shared = shared
         self._reach = Reach(gradients, tensors_in(list(roots)))
         self._events: list[Event] = []
         self._summarised, self._held, self._last = 0, 0, 0.0

@@ -187,7 +187,9 @@ def _forbidden(live: Live, step: Step, words: str) -> Clash | None:
     written = " ".join(step.statement.writes)
     operands = sorted(step.source.operands, key=lambda name: re.search(rf"\b{re.escape(name)}\b", written) is None)
     tensors = [tensor for name in operands for tensor in tensors_in(live.namespace.get(name))]
-    bases = [base for tensor in tensors if (base := tensor._base) is not None] if "view" in words else []
+    bases = list[Tensor]()
+    if "view" in words:
+        bases = [tensor._base for tensor in tensors if tensor._base is not None]
     leaves = [tensor for tensor in tensors if tensor.requires_grad and is_leaf(tensor)]
     return _refused(live, step, [*bases, *leaves][0]) if bases or leaves else None
 

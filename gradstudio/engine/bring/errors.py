@@ -16,7 +16,10 @@ class CannotBring(GradStudioError):
     def __init__(self, message: str, file: str = "", line: int = 0, source: str = "") -> None:
         """Hold the reason and its place."""
         super().__init__(message)
-        self.message, self.file, self.line, self.source = message, file, line, source
+        self.message = message
+        self.file = file
+        self.line = line
+        self.source = source
 
 
 class NotThere(CannotBring):

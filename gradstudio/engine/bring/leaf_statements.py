@@ -48,7 +48,11 @@ class LeafStatements:
 
     def __init__(self, given: ModuleState, names: Names, stored: frozenset[int], stem: str, title: str) -> None:
         """Nothing is made yet."""
-        self._given, self._names, self._stored, self._stem, self._title = given, names, stored, stem, title
+        self._given = given
+        self._names = names
+        self._stored = stored
+        self._stem = stem
+        self._title = title
         self.names: dict[int, str] = {}
         self.layers: dict[int, str] = {}
         self.top: list[str] = []

@@ -134,11 +134,12 @@ class Capture(Watcher):
         return ""
 
     def _takes_in(self, run: Rerun, step: Step) -> bool:
-        values = [value for _, value, _ in _read(run, step)]
-        return any(
-            isinstance(value, nn.Module) or any(t.is_floating_point() or t.is_complex() for _, t in _tensors(value))
-            for value in values
-        )
+        for _, value, _ in _read(run, step):
+            if isinstance(value, nn.Module):
+                return True
+            if any(tensor.is_floating_point() or tensor.is_complex() for _, tensor in _tensors(value)):
+                return True
+        return False
 
     def _leave_out(self, step: Step, reason: str) -> None:
         self.left_out[step.id] = f"`{step.statement.address}` {reason}"

@@ -126,7 +126,10 @@ class _Trial:
             world, capture: where and what.
             results: what is differentiated, the last `finals` of them those that none of the nodes takes in again.
         """
-        self._world, self._capture, self._results, self._finals = world, capture, results, finals
+        self._world = world
+        self._capture = capture
+        self._results = results
+        self._finals = finals
         self._inputs = capture.inputs
         self._complex: list[bool] = []
         self._base = self._outputs()

@@ -160,7 +160,10 @@ def _rebind(run: Rerun, step: Step, output: int, value: object, other: object, c
         run.namespace[names[output]] = other
         return
     holders = [name for name, held in run.namespace.items() if held is value]
-    lists = [held for held in run.namespace.values() if type(held) is list and any(item is value for item in held)]
+    lists = list[list[object]]()
+    for held in run.namespace.values():
+        if type(held) is list and any(item is value for item in held):
+            lists.append(held)
     if not holders and not lists:
         raise CannotTry(f"{called} is held where it cannot be replaced.")
     run.namespace.update(dict.fromkeys(holders, other))

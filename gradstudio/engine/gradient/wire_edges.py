@@ -170,7 +170,10 @@ class Sending(Struct, eq=False):
 
     def forget(self) -> None:
         """Nothing was sent yet."""
-        self.parts, self.place, self.total, self.summary = 0, -1, None, None
+        self.parts = 0
+        self.place = -1
+        self.total = None
+        self.summary = None
 
     def add(self, grad: Tensor, place: int) -> None:
         """One more autograd edge has sent a gradient."""

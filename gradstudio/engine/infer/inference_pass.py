@@ -388,9 +388,13 @@ class InferencePass:
         """What the expression in the block's head gives; UNKNOWN when only a run tells."""
         assert head.expression is not None
         read = [self.names.values.get(name) for name in head.expression.co_names]
-        if any(isinstance(v, Unknown) or any(t.is_meta for t in tensors_in(v)) for v in read) or lose_positions(read):
+        if any(map(_is_unsure, read)) or lose_positions(read):
             return UNKNOWN
         try:
             return access.evaluate(head.expression, self.names.values)
         except Exception:  # noqa: BLE001 - a program's own code on stand-ins: the run will say
             return UNKNOWN
+
+
+def _is_unsure(value: Any) -> bool:
+    return isinstance(value, Unknown) or any(tensor.is_meta for tensor in tensors_in(value))

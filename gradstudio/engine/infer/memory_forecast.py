@@ -123,7 +123,10 @@ class MemoryForecast:
 
     def _weigh(self, loaded: Loaded, load_file: LoadFile) -> None:
         if loaded is not self._loaded:
-            self._loaded, self._needs, self._heavy, self._done = loaded, MemoryEstimate(), (), False
+            self._loaded = loaded
+            self._needs = MemoryEstimate()
+            self._heavy = ()
+            self._done = False
             self._plausible = plausible_elements(loaded.steps) * ITEM_BYTES
         if self._done or self._plausible < _least_free():
             return

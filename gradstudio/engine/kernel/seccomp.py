@@ -47,9 +47,15 @@ _OTHER_NUMBERS: Final = 0x40000000
 _SET_SECCOMP, _MODE_FILTER = 1, 2
 _SYSCALL: Final = {"x86_64": 317, "aarch64": 277}
 _ALL_THREADS, _NO_SLOWER_LOADS = 1 << 0, 1 << 2
-_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_LOAD = 0x20
+_EQUAL = 0x15
+_AT_LEAST = 0x35
+_RETURN = 0x06
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050001
-_NUMBER_AT, _ARCHITECTURE_AT, _FIRST_ARGUMENT_AT, _SECOND_ARGUMENT_AT = 0, 4, 16, 24
+_NUMBER_AT = 0
+_ARCHITECTURE_AT = 4
+_FIRST_ARGUMENT_AT = 16
+_SECOND_ARGUMENT_AT = 24
 _Instruction = tuple[int, int, int, int]
 """Code, how many to pass over if true, if false, and the number it is about."""
 

@@ -155,7 +155,10 @@ class MemorySampler:
             kept: says how many bytes are held only for showing.
             beside: what else is looked at that often, on the same thread.
         """
-        self._send, self._live, self._kept, self._beside = send, live, kept, beside
+        self._send = send
+        self._live = live
+        self._kept = kept
+        self._beside = beside
         self._process = psutil.Process()
         self._wanted = threading.Event()
         self._interval_s = 0.0

@@ -20,7 +20,10 @@ def plausible_elements(steps: list[Step]) -> int:
     What a statement names at most, times what another may spread it along; and as much for every statement.
     """
     numbers: dict[str, int] = {}
-    most, widest, wide, multiplied = 1, 1, False, False
+    most = 1
+    widest = 1
+    wide = False
+    multiplied = False
     for step in steps:
         text = step.statement.text
         found = (*_sizes(step), *(numbers[name] for name in step.source.slots if name in numbers))
@@ -30,7 +33,12 @@ def plausible_elements(steps: list[Step]) -> int:
         most, widest = max(most, product), max(widest, *found, 1)
         wide = wide or (len(found) > 2 and any(word in text for word in _WIDENS))
         multiplied = multiplied or multiplies(step.statement.operator)
-    return max(most * widest * (widest if wide else 1) * (most if multiplied else 1), most * len(steps))
+    bound = most * widest
+    if wide:
+        bound *= widest
+    if multiplied:
+        bound *= most
+    return max(bound, most * len(steps))
 
 
 def _sizes(step: Step) -> tuple[int, ...]:

@@ -45,7 +45,10 @@ class CallEntered(Exception):
     def __init__(self, inside: Inside, given: dict[str, Any], module: nn.Module | None, *, setup: bool) -> None:
         """Hold what the inside begins with."""
         super().__init__(inside.name)
-        self.inside, self.given, self.module, self.setup = inside, given, module, setup
+        self.inside = inside
+        self.given = given
+        self.module = module
+        self.setup = setup
 
 
 class Names(dict[str, Any]):

@@ -105,7 +105,10 @@ class Rows:
 
     def _of_tensor(self, live: Live, entry: Pending, tensor: Tensor, grad_fn: Node | None) -> Row:
         """The common case, with nothing asked twice: a dense tensor on the CPU."""
-        node, turns, memory, visible = entry.step.id, entry.turns, self._memory, self.visible
+        node = entry.step.id
+        turns = entry.turns
+        memory = self._memory
+        visible = self.visible
         number = live.step_count = memory.step = live.step_count + 1
         requires, version, device = tensor.requires_grad, tensor._version, tensor.device
         value = live.gradients.note((node, 0, ""), tensor, turns, requires, grad_fn, version, entry.call)

@@ -30,7 +30,10 @@ class Frame:
 
     def __init__(self, items: tuple[Item, ...], head: Head | None = None) -> None:
         """Stand before the first."""
-        self.items, self.head, self.index, self.turn = items, head, 0, 0
+        self.items = items
+        self.head = head
+        self.index = 0
+        self.turn = 0
         self.manager: AbstractContextManager[object] | None = None
         self.iterator: Iterator[object] | None = None
         self.pending: object = _NOTHING

@@ -66,8 +66,10 @@ def top_level(graph: Graph) -> tuple[ItemId, ...]:
     """The modules that no other one holds, in program order."""
     operators = {node.operator for node in graph.nodes.values()}
     making = {key for key in operators if makes_module(row_of_key(graph, key))}
-    made = {item for item, node in graph.nodes.items() if node.operator in making} if making else ()
-    return tuple([item for item in graph.order() if item in made and not holders(graph, item)]) if made else ()
+    if not making:
+        return ()
+    made = {item for item, node in graph.nodes.items() if node.operator in making}
+    return tuple([item for item in graph.order() if item in made and not holders(graph, item)])
 
 
 def depends_on_mode(graph: Graph, module: ItemId) -> bool:

@@ -131,7 +131,10 @@ class _Walk:
     def __init__(
         self, validity: Validity, inputs: tuple[str, ...], forced: dict[ItemId, str], gone: dict[ItemId, str]
     ) -> None:
-        self.validity, self.graph, self.forced, self.gone = validity, validity.graph, forced, gone
+        self.validity = validity
+        self.graph = validity.graph
+        self.forced = forced
+        self.gone = gone
         self.sound = validity.sound_alone if not gone and not forced and validity.graph.edges is None else frozenset()
         self.seen: set[ItemId] = {DEFINITION_INPUTS}
         self.open: set[ItemId] = set()

@@ -1,7 +1,7 @@
 """What calls a group follows when its inputs and outputs change: ports by name, results by number."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -137,14 +137,24 @@ def _module_call_follows(graph: Graph, call: Node, before: Definition, inputs: K
     moving = [wire for wire in graph.wires_to(call.id) if path.get(wire.port, wire.port) != wire.port]
     made = msgspec.structs.replace(
         call,
-        literals={new: text for key, text in call.literals.items() if (new := path.get(key, key))},
-        covered={new: text for key, text in call.covered.items() if (new := path.get(key, key))},
+        literals=_moved(call.literals, path),
+        covered=_moved(call.covered, path),
         lengths={**call.lengths, INPUTS: length},
     )
     if made == call and not moving:
         return []
     back = [AddWire(Wire(wire.source, wire.output, wire.target, path[wire.port])) for wire in moving if path[wire.port]]
     return [*(RemoveWire(wire) for wire in moving), ReplaceNode(made), *back]
+
+
+def _moved(texts: Mapping[str, str], path: Mapping[str, str]) -> dict[str, str]:
+    """Texts by the new paths of their ports; those whose port goes to "" are left out."""
+    moved: dict[str, str] = {}
+    for old, text in texts.items():
+        new = path.get(old, old)
+        if new:
+            moved[new] = text
+    return moved
 
 
 def _call_follows(

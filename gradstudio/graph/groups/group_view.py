@@ -138,26 +138,24 @@ def rearrange_outputs(shown: Graph, kept: Kept) -> Edits:
     old = output_names(node)
     wires = {wire.port: wire for wire in shown.wires_to(OUTPUTS_CARD)}
     goes_on = {old[k]: name for name, k in kept if 0 <= k < len(old)}
-    return (
-        *(RemoveWire(wire) for wire in wires.values()),
-        ReplaceNode(outputs_node(tuple(name for name, _ in kept))),
-        *(
-            AddWire(Wire(wire.source, wire.output, OUTPUTS_CARD, goes_on[port]))
-            for port, wire in wires.items()
-            if port in goes_on
-        ),
-    )
+    removals = [RemoveWire(wire) for wire in wires.values()]
+    again = list[AddWire]()
+    for port, wire in wires.items():
+        if port in goes_on:
+            again.append(AddWire(Wire(wire.source, wire.output, OUTPUTS_CARD, goes_on[port])))
+    return (*removals, ReplaceNode(outputs_node(tuple(name for name, _ in kept))), *again)
 
 
 def rearrange_inputs(shown: Graph, kept: Kept) -> Edits:
     """Inputs of these names in this order, each with the number of the old one it goes on; -1: a new one."""
     wires = shown.wires_from(INPUTS_CARD)
     now = {k: place for place, (_, k) in enumerate(kept) if k >= 0}
-    return (
-        *(RemoveWire(wire) for wire in wires),
-        ReplaceNode(inputs_node(tuple(name for name, _ in kept))),
-        *(AddWire(Wire(INPUTS_CARD, now[wire.output], wire.target, wire.port)) for wire in wires if wire.output in now),
-    )
+    removals = [RemoveWire(wire) for wire in wires]
+    again = list[AddWire]()
+    for wire in wires:
+        if wire.output in now:
+            again.append(AddWire(Wire(INPUTS_CARD, now[wire.output], wire.target, wire.port)))
+    return (*removals, ReplaceNode(inputs_node(tuple(name for name, _ in kept))), *again)
 
 
 def _do(graph: Graph, *edits: Edit) -> None:

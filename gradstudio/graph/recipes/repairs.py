@@ -269,14 +269,14 @@ def _later_readers(graph: Graph, item: ItemId) -> tuple[Wire, ...]:
         if body != ROOT and graph.blocks[ItemId(body)].kind == "for" and not _is_within(graph, written[0], body):
             raise Refused("The loop around it would have to carry the new tensor from turn to turn.")
     place = {other: k for k, other in enumerate(graph.order())}
-    return tuple(
-        w
-        for w in graph.wires.values()
-        if w.source != item
-        and w.target != item
-        and binding_of(graph, w.source, w.output) == written
-        and (place.get(w.target, -1) > place[item] or (w.port.startswith("next.") and BodyId(w.target) in around))
-    )
+    found = list[Wire]()
+    for other in graph.wires.values():
+        is_behind = place.get(other.target, -1) > place[item]
+        ends_turn = other.port.startswith("next.") and BodyId(other.target) in around
+        touches = item in (other.source, other.target)
+        if (is_behind or ends_turn) and not touches and binding_of(graph, other.source, other.output) == written:
+            found.append(other)
+    return tuple(found)
 
 
 def _is_within(graph: Graph, item: ItemId, body: BodyId) -> bool:

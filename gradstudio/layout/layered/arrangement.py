@@ -55,13 +55,11 @@ def arrange_boxes(
 
 def _shelves(boxes: Sequence[Box], parts: list[list[int]], placed: list[list[Point]], least: float) -> list[Point]:
     """The parts beside and below one another."""
-    extents = [
-        (
-            max(x + boxes[number].width for number, (x, _) in zip(members, points, strict=True)),
-            max(y + boxes[number].height for number, (_, y) in zip(members, points, strict=True)),
-        )
-        for members, points in zip(parts, placed, strict=True)
-    ]
+    extents = list[Point]()
+    for members, points in zip(parts, placed, strict=True):
+        right = max(x + boxes[number].width for number, (x, _) in zip(members, points, strict=True))
+        bottom = max(y + boxes[number].height for number, (_, y) in zip(members, points, strict=True))
+        extents.append((right, bottom))
     result: list[Point] = [(0.0, 0.0)] * len(boxes)
     for members, points, (x, y) in zip(parts, placed, pack(extents, least), strict=True):
         for number, (left, top) in zip(members, points, strict=True):

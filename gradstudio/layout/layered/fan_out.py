@@ -47,7 +47,10 @@ def spread_fan_out(
     width = max(size[blade[0]][0] for blade in blades)
     groups = max(1, round(math.sqrt(ASPECT * height / width)))
     groups = min(groups, MOST_BEFORE_A_JOIN) if joins else groups
-    full, shift, deepest, start = height / groups, 0, 0, min(min(layer[n] for n in blade) for blade in blades)
+    full = height / groups
+    shift = 0
+    deepest = 0
+    start = min(min(layer[n] for n in blade) for blade in blades)
     filled = 0.0
     for blade in blades:
         if filled and filled + size[blade[0]][1] / 2 > full:
@@ -109,12 +112,12 @@ def _blades(
             stays.add(source)
         elif target not in last and target not in joins:
             joined.append((source, target))
-    blades = [
-        [number for number in part if number not in hubs and number not in last and number not in joins]
-        for part in connected_components(count, joined)
-    ]
-    blades = sorted(blade for blade in blades if blade)
-    return [blade for blade in blades if stays.isdisjoint(blade) and not reads.isdisjoint(blade)]
+    blades = list[list[int]]()
+    for part in connected_components(count, joined):
+        blade = [number for number in part if number not in hubs and number not in last and number not in joins]
+        if stays.isdisjoint(blade) and not reads.isdisjoint(blade):
+            blades.append(blade)
+    return sorted(blades)
 
 
 def _size(boxes: Sequence[Box], layer: Sequence[int], blade: Sequence[int]) -> tuple[float, float]:

@@ -106,7 +106,10 @@ class _Place:
     __slots__ = ("kind", "less", "phrase", "row")
 
     def __init__(self, row: int, kind: Kind, less: float, phrase: str) -> None:
-        self.row, self.kind, self.less, self.phrase = row, kind, less, phrase
+        self.row = row
+        self.kind = kind
+        self.less = less
+        self.phrase = phrase
 
 
 class SearchIndex:

@@ -11,7 +11,12 @@ from gradstudio.operators.search.query import STOP_WORDS, squash, words
 from gradstudio.operators.search.synonyms import Synonyms
 from gradstudio.operators.search.typos import TypoIndex
 
-NAME, NAME_WORD, PHRASE, CATEGORY, SUMMARY, RARE_SUMMARY = 170.0, 60.0, 45.0, 25.0, 18.0, 10.0
+NAME = 170.0
+NAME_WORD = 60.0
+PHRASE = 45.0
+CATEGORY = 25.0
+SUMMARY = 18.0
+RARE_SUMMARY = 10.0
 _SCALE: Final = 2.2
 _PLURAL, _BEGINNING, _SLIP = 0.8, 0.75, 0.55
 _UNKNOWN: Final = 3.0

@@ -145,10 +145,14 @@ class SettingUp:
             if unit not in self._inside
             and self.units.position[unit] < last
             and self._binds_nothing(unit)
-            and any(value[0] in found for value in self.units.written(unit))
-            and all(s in found or s not in self.repeated for s in self.units.sources(unit))
+            and self._is_done_to(unit, found)
             and not self._is_used_before(unit)
         }
+
+    def _is_done_to(self, unit: ItemId, found: set[ItemId]) -> bool:
+        """Whether a unit writes into something found, and reads nothing repeated beside."""
+        writes = any(value[0] in found for value in self.units.written(unit))
+        return writes and all(s in found or s not in self.repeated for s in self.units.sources(unit))
 
     def _is_used_before(self, unit: ItemId) -> bool:
         """Whether a repeated unit outside `forward` has seen what this one changes as it was."""

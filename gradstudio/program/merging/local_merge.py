@@ -70,7 +70,10 @@ class _LocalMerge:
     """
 
     def __init__(self, graph: Graph, script: Script, edited: EditedStatements, stem: str) -> None:
-        self.graph, self.script, self.edited, self.stem = graph, script, edited, stem
+        self.graph = graph
+        self.script = script
+        self.edited = edited
+        self.stem = stem
         self.analysis = analyse(graph)
         self.references = script.references
         self.gone = self._slice()

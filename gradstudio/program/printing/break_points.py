@@ -19,7 +19,11 @@ PRECEDENCE: dict[type[ast.AST], int] = {
     ast.BitXor: 8,
     ast.BitOr: 9,
 }
-ATTRIBUTE, INVERSION, COMPARISON, BOOLEAN, CONDITIONAL = 1, 3, 10, 11, 12
+ATTRIBUTE = 1
+INVERSION = 3
+COMPARISON = 10
+BOOLEAN = 11
+CONDITIONAL = 12
 _CHAINS = (ast.BinOp, ast.Compare, ast.BoolOp)
 _SYMBOLS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",

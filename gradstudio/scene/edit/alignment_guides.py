@@ -78,7 +78,10 @@ def _gaps(others: Floats, span: Floats, axis: int) -> list[tuple[float, tuple[tu
     row = others[(others[:, cross] < span[cross + 2]) & (others[:, cross + 2] > span[cross])]
     if not len(row):
         return []
-    low, high, starts, ends = float(span[axis]), float(span[axis + 2]), row[:, axis], row[:, axis + 2]
+    low = float(span[axis])
+    high = float(span[axis + 2])
+    starts = row[:, axis]
+    ends = row[:, axis + 2]
     middle = (low + high) / 2
     before, after = row[ends <= middle], row[starts >= middle]
     found: list[tuple[float, tuple[tuple[float, float], ...]]] = []

@@ -33,7 +33,10 @@ class PortLooks:
 
     def __init__(self, state: SceneState, stack: CardStack, wiring: Wiring, numbers: StatementNumbers) -> None:
         """Nothing was read."""
-        self._state, self._stack, self._wiring, self._numbers = state, stack, wiring, numbers
+        self._state = state
+        self._stack = stack
+        self._wiring = wiring
+        self._numbers = numbers
         self.code_list: list[int] = []
         self._codes: NDArray[np.intp] | None = None
         self.by_code: list[PortStyle] = []

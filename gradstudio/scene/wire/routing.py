@@ -222,7 +222,10 @@ def _path(out: Point, into: Point, left: float, right: float) -> Floats:
 def _bow(start: Point, end: Point, t: Floats) -> Floats:
     """A curve that leaves and arrives level."""
     pull = (end[0] - start[0]) * 0.6
-    a, b, c, d = (1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t**2, t**3
+    a = (1 - t) ** 3
+    b = 3 * (1 - t) ** 2 * t
+    c = 3 * (1 - t) * t**2
+    d = t**3
     x = a * start[0] + b * (start[0] + pull) + c * (end[0] - pull) + d * end[0]
     y = (a + b) * start[1] + (c + d) * end[1]
     bow: Floats = np.stack([x, y], 1)

@@ -38,7 +38,10 @@ class FindInGraph(QObject):
     ) -> None:
         """No bar is open."""
         super().__init__(canvas.widget)
-        self._canvas, self._navigation, self._selection, self._minimap = canvas, navigation, selection, minimap
+        self._canvas = canvas
+        self._navigation = navigation
+        self._selection = selection
+        self._minimap = minimap
         self.found: tuple[ItemId, ...] = ()
         self.current = -1
         self.bar = FindBar(canvas.viewport(), canvas.canvas_style.theme)

@@ -75,7 +75,10 @@ class Minimap(QWidget):
         """In the lower right corner."""
         super().__init__(canvas.viewport())
         self._canvas, self._navigation = canvas, navigation
-        self._wanted, self._faded, self._insists, self._is_near = True, False, False, False
+        self._wanted = True
+        self._faded = False
+        self._insists = False
+        self._is_near = False
         self.is_folded, self._is_open = False, False
         self._button: QRect | None = None
         self._rest = QTimer(self)

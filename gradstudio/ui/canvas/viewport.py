@@ -44,7 +44,10 @@ class Viewport:
         self._scene, self._attention = canvas.scene, canvas.attention
         self.covered_box: Callable[[Camera], Box | None] = _nothing
         self.text_scale = 1.0
-        self.zooming, self.fit_pending, self.fitted, self.opened = False, True, False, True
+        self.zooming = False
+        self.fit_pending = True
+        self.fitted = False
+        self.opened = True
         self.shows_all = False
         self.fitted_to = frozenset[ItemId]()
         self.kept: tuple[float, float, float] | None = None
@@ -186,7 +189,10 @@ class Viewport:
 
     def begin_anew(self) -> None:
         """Another document is shown: its view opens when the canvas is painted next."""
-        self.kept, self.fit_pending, self.opened, self.shows_all = None, True, True, False
+        self.kept = None
+        self.fit_pending = True
+        self.opened = True
+        self.shows_all = False
 
     def open_view(self) -> None:
         """Look as at a document that was just opened."""

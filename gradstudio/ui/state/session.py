@@ -172,7 +172,10 @@ class Session(QObject):
         example: str = "",
     ) -> None:
         self.attention.select(())
-        self.path, self.view, self.read_from, self.subject = path, view, read_from, subject
+        self.path = path
+        self.view = view
+        self.read_from = read_from
+        self.subject = subject
         self.example = example or (path.stem if path is not None else "")
         self.stamp = stamp_of(path) if path is not None else None
         self.graph_store.load(graph)

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from gradstudio.ui.timeline.pixel_columns import Run
     from gradstudio.ui.timeline.section_labels import Label
 
-SINGLE_PX, NAMED_PX, ARROW_PX, SIGNED_PX = 4.0, 15.0, 30.0, 9.0
+SINGLE_PX = 4.0
+NAMED_PX = 15.0
+ARROW_PX = 30.0
+SIGNED_PX = 9.0
 """From this width on a cell is drawn alone; has a name; an arrow before it; a sign that something is wrong."""
 SMALL_PX, READABLE_PX = 10, 8.0
 DOT_PX = 12.0
@@ -263,7 +266,10 @@ class Painter:
         from gradstudio.ui.timeline.section_labels import section_labels, turn_labels
 
         theme = self.theme
-        recording, cells, scale, width = picture.recording, picture.cells, picture.scale, picture.width_px
+        recording = picture.recording
+        cells = picture.cells
+        scale = picture.scale
+        width = picture.width_px
         for label in section_labels(recording, cells, scale, width):
             color = self._full[1] if label.backward else theme.color("text_dim")
             painter.fillRect(QRectF(label.x, SECTION_PX - 2.5, label.width - 1, 1.5), color)

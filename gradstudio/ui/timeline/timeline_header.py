@@ -29,7 +29,10 @@ class TimelineHeader(QWidget):
     ) -> None:
         """Made from the actions; `turns` is put between the choosers."""
         super().__init__()
-        self._actions, self._attention, self._player, self.turns = actions, attention, player, turns
+        self._actions = actions
+        self._attention = attention
+        self._player = player
+        self.turns = turns
         self._text, self._short, self._theme = "", "", theme
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(HEIGHT_PX)

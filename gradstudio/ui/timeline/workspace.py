@@ -30,7 +30,10 @@ class Workspace(QWidget):
     ) -> None:
         """Put both together."""
         super().__init__()
-        self._canvas, self._panel, self._attention, self._settings = canvas, panel, attention, settings
+        self._canvas = canvas
+        self._panel = panel
+        self._attention = attention
+        self._settings = settings
         self.splitter = QSplitter(Qt.Orientation.Vertical, self)
         self.splitter.setHandleWidth(HANDLE_PX)
         self.splitter.addWidget(canvas)

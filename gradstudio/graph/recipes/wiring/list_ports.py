@@ -252,7 +252,10 @@ def elements_of(text: str, *, is_index: bool = False) -> list[str]:
 
 def parts_of(text: str, sign: str = ",") -> list[str]:
     """The parts of a text between commas (or another sign) outside of brackets and quotes; a last empty one is none."""
-    parts, depth, quoted, start = [], 0, "", 0
+    parts = []
+    depth = 0
+    quoted = ""
+    start = 0
     for k, letter in enumerate(text):
         if quoted:
             quoted = "" if letter == quoted else quoted

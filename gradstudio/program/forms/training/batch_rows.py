@@ -77,7 +77,10 @@ class _Walk:
     """Follows the rows through a step."""
 
     def __init__(self, units: Units, shapes: Shapes, kinds: dict[Value, Kind]) -> None:
-        self.units, self.graph, self.shapes, self.kinds = units, units.graph, shapes, kinds
+        self.units = units
+        self.graph = units.graph
+        self.shapes = shapes
+        self.kinds = kinds
 
     def walk(self, forward: Iterable[ItemId], loss: Value) -> bool:
         for unit in forward:

@@ -38,7 +38,8 @@ class DiskWatch(QObject):
     def _look(self) -> None:
         """Watch anew: a file that is replaced is another one to the system, and is forgotten."""
         paths = [tab.session.path for tab in self._documents.tabs if tab.session.path is not None]
-        wanted = {str(path) for path in paths if path.exists()} | {str(p.parent) for p in paths if p.parent.exists()}
+        folders = [path.parent for path in paths]
+        wanted = {str(path) for path in (*paths, *folders) if path.exists()}
         watched = {*self._watcher.files(), *self._watcher.directories()}
         if gone := watched - wanted:
             self._watcher.removePaths(sorted(gone))

@@ -85,7 +85,10 @@ class DocumentWindow(QObject):
     ) -> None:
         """Build what the commands need; `furnish` makes the rest, when there are actions."""
         super().__init__(parent)
-        self._services, self.session, self._recovery, self._theme = services, session, recovery, theme
+        self._services = services
+        self.session = session
+        self._recovery = recovery
+        self._theme = theme
         self.is_shown, self.is_dressed = False, True
         self.problem_count = 0
         self._looking = Throttle(LOOKING_MS, self)
@@ -288,7 +291,10 @@ class DocumentWindow(QObject):
 
     def _keep_typed(self) -> None:
         """What is typed and not on the canvas yet goes into the journal, too."""
-        live, recovery, canvas, editor = self.code.live, self._recovery, self.canvas, self.code.editor
+        live = self.code.live
+        recovery = self._recovery
+        canvas = self.canvas
+        editor = self.code.editor
         # The journal outlives the window's own widgets.
         recovery.unapplied = lambda: editor.text if isValid(editor) and not live.is_applied else ""
         recovery.view = lambda: canvas.bookmark_commands.kept_view() if isValid(canvas) else None

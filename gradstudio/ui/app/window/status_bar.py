@@ -33,7 +33,10 @@ class StatusBar(QStatusBar):
         """Listen to the session."""
         super().__init__(parent)
         self._session, self._theme, self._state = session, theme, session.run.state
-        self._was_busy, self._hit, self._role, self._old_warning = False, "", "", False
+        self._was_busy = False
+        self._hit = ""
+        self._role = ""
+        self._old_warning = False
         self._drawn: frozenset[ItemId] = frozenset()
         self.setSizeGripEnabled(False)
         self.message, self._message_icon = _Words(self), QLabel(self)

@@ -24,7 +24,10 @@ class TabStrip(QWidget):
     def __init__(self, documents: Documents, commands: TabCommands, actions: ActionSet, theme: Theme) -> None:
         """Follow the documents."""
         super().__init__()
-        self._documents, self._commands, self._actions, self._theme = documents, commands, actions, theme
+        self._documents = documents
+        self._commands = commands
+        self._actions = actions
+        self._theme = theme
         self._filling = False
         self.setObjectName("document_tabs")
         self.bar = _Bar(self)

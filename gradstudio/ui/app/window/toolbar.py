@@ -33,7 +33,10 @@ class ToolBar(QObject):
     ) -> None:
         """Fill an empty bar; `set_device` changes the document's header."""
         super().__init__(bar)
-        self._bar, self._session, self._set_device, self._actions = bar, session, set_device, actions
+        self._bar = bar
+        self._session = session
+        self._set_device = set_device
+        self._actions = actions
         self.device = QComboBox(bar)
         self._device_icon = QLabel(bar)
         self.run_button = _OwnIconButton(actions.on_button("run.run"), bar)

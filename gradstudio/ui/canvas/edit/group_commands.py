@@ -34,7 +34,10 @@ class GroupCommands(QObject):
     ) -> None:
         """Groups of the program that this canvas shows; follow what is shown of it."""
         super().__init__(canvas.widget)
-        self._canvas, self._selection, self._navigation, self._in_place = canvas, selection, navigation, in_place
+        self._canvas = canvas
+        self._selection = selection
+        self._navigation = navigation
+        self._in_place = in_place
         self._scene, self._store, self._attention = canvas.scene, canvas.store, canvas.attention
         self._scope = canvas.session.scope
         self.cameras_of_scopes: dict[Path, tuple[float, float, float]] = {}
@@ -298,9 +301,12 @@ class GroupCommands(QObject):
     def add_port(self, item: ItemId) -> None:
         """One input or output more, with a free name."""
         old = self.ports_of_card(item)
-        base = "x" if item == INPUTS_CARD else "out"
+        name = base = "x" if item == INPUTS_CARD else "out"
         taken = {*old, *(name for node in self._scene.graph.nodes.values() for name in node.names)}
-        name = next(name for k in range(1, len(taken) + 2) if (name := base if k == 1 else f"{base}{k}") not in taken)
+        number = 1
+        while name in taken:
+            number += 1
+            name = f"{base}{number}"
         self._say(self._rearrange(item, (*((one, k) for k, one in enumerate(old)), (name, -1)), "Add input or output"))
 
     def name_ports(self, item: ItemId, names: tuple[str, ...]) -> str:

@@ -35,7 +35,10 @@ class LineEdit(QLineEdit):
     ) -> None:
         """Show the old text, selected; `step` is what the arrows up and down do."""
         super().__init__(text, parent)
-        self._commit, self._before, self._open, self._step = commit, text, True, step
+        self._commit = commit
+        self._before = text
+        self._open = True
+        self._step = step
         self.setFont(mono_font(12) if mono else ui_font(13))
         self._theme = theme
         self._dress("focus")

@@ -26,7 +26,10 @@ class AutoPan(QObject):
     ) -> None:
         """Nothing is dragged; `follow` is called when the scene has moved under the pointer."""
         super().__init__(canvas.widget)
-        self._canvas, self._navigation, self._minimap, self._follow = canvas, navigation, minimap, follow
+        self._canvas = canvas
+        self._navigation = navigation
+        self._minimap = minimap
+        self._follow = follow
         self._at = (0.0, 0.0)
         self._start = (0.0, 0.0)
         self._dragging = False

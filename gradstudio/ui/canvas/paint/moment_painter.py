@@ -152,7 +152,10 @@ def _arriving(grad: Summary | None, parts: list[Summary | None]) -> str:
 
 def _plate(stage: Stage, port: PortRef, text: str, *, upward: bool) -> None:
     """Words near an output port, where they cover nothing, and a line to it when they stand farther away."""
-    meter, painter, style, card = stage.style.meter, stage.painter, stage.style, stage.scene.placement.box(port.item)
+    meter = stage.style.meter
+    painter = stage.painter
+    style = stage.style
+    card = stage.scene.placement.box(port.item)
     if card is None:
         return
     x, y = stage.camera.to_view(*stage.scene.placement.anchor(port))
@@ -228,5 +231,7 @@ def tab_place(stage: Stage, box: Box, numbers: list[Box]) -> Box:
     cards = [stage.camera.box_to_view(Box(left, top, right - left, low - top)) for left, top, right, low in near]
     others = [card for card in cards if not card.contains(*box.center)]
     taken = [*numbers, *_label_boxes(stage), *others]
-    free = (one for one in places if one.y >= COVERED and not any(one.meets(other) for other in taken))
-    return next(free, places[2])
+    for place in places:
+        if place.y >= COVERED and not any(map(place.meets, taken)):
+            return place
+    return places[2]

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from gradstudio.advice.model import Fix
 
 LEAST_ZOOM: Final = 0.45
-HEIGHT, GAP, SIDE, ICON = 24.0, 5.0, 10.0, 18.0
+HEIGHT = 24.0
+GAP = 5.0
+SIDE = 10.0
+ICON = 18.0
 LABEL_HEIGHT, LABEL_GAP, ROW = 18.0, 11.0, 22.0
 EDGE: Final = 6.0
 MAX_SHOWN: Final = 40

@@ -2,7 +2,11 @@
 
 from typing import Final, NamedTuple
 
-APPEARANCE, CANVAS, RUN, FILES, KEYS = "Appearance", "Canvas", "Run", "Files", "Keys"
+APPEARANCE = "Appearance"
+CANVAS = "Canvas"
+RUN = "Run"
+FILES = "Files"
+KEYS = "Keys"
 PAGES: Final = (APPEARANCE, CANVAS, RUN, FILES, KEYS)
 
 

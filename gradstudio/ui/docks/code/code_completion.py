@@ -15,7 +15,10 @@ from gradstudio.ui.widgets.row_list import RowList
 if TYPE_CHECKING:
     from gradstudio.ui.docks.code.completion_words import CompletionWord
 
-MOST_ROWS, ROW_PX, WIDTH_PX, EDGE_PX = 8, 22, 340, 3
+MOST_ROWS = 8
+ROW_PX = 22
+WIDTH_PX = 340
+EDGE_PX = 3
 Key = Qt.Key
 
 

@@ -58,7 +58,10 @@ class Gutter(QWidget):
         self, stops: dict[int, bool], active: int | None, phase: Phase, points: dict[int, Breakpoint] | None = None
     ) -> None:
         """Show breakpoints by line (False: switched off), each by the sign of its kind, and the line looked at."""
-        self.stops, self.active, self.phase, self.points = stops, active, phase, points or {}
+        self.stops = stops
+        self.active = active
+        self.phase = phase
+        self.points = points or {}
         self.update()
 
     def show_troubles(self, failing: dict[int, str], unread: int, words: str) -> None:

@@ -63,7 +63,10 @@ class LiveText(QObject):
     def __init__(self, editor: CodeEditor, session: Session, merge: Merge) -> None:
         """Listen to both."""
         super().__init__(editor)
-        self._editor, self._session, self._store, self._merge = editor, session, session.graph_store, merge
+        self._editor = editor
+        self._session = session
+        self._store = session.graph_store
+        self._merge = merge
         self.program: list[str] = [""]
         self._means = ""
         self.state: LiveState = "same"

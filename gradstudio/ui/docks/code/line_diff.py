@@ -63,7 +63,10 @@ def combine_changes(base: Sequence[str], typed: Sequence[str], theirs: Sequence[
 
     Where both put in lines at one place, theirs come first.
     """
-    mine, found, offset, k = hunks(base, typed), [], 0, 0
+    mine = hunks(base, typed)
+    found = []
+    offset = 0
+    k = 0
     for hunk in hunks(base, theirs):
         if hunk in mine:
             continue

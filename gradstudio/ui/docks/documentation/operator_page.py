@@ -5,7 +5,7 @@ from html import escape
 from gradstudio.operators.catalogue import block_rows, descriptions
 from gradstudio.operators.docstrings.excerpts import fields
 from gradstudio.operators.docstrings.model import Docstring, Paragraph
-from gradstudio.operators.model import Operator
+from gradstudio.operators.model import Operator, Parameter
 from gradstudio.protocol.messages.torch_docs import Described
 from gradstudio.ui.docks.documentation.docstring_html import Page, Writer, parameter_called
 from gradstudio.ui.docks.documentation.page_links import operator_at, web_address
@@ -107,17 +107,15 @@ def _arguments(operator: Operator, told: frozenset[str], writer: Writer) -> str:
     rest = [parameter for parameter in operator.parameters if parameter.name not in told]
     if not rest:
         return ""
-    lines = [
-        writer.argument(
-            f"*{parameter.name}" if parameter.variadic else parameter.name,
-            f" = {parameter.default}" if parameter.default is not None else "",
-            descriptions.parameter_text(parameter),
-            "",
-            f"<p>{escape(parameter.hint)}</p>" if parameter.hint else "",
-        )
-        for parameter in rest
-    ]
+    lines = [_argument(parameter, writer) for parameter in rest]
     return writer.heading("Further arguments" if told else "Arguments") + "".join(lines)
+
+
+def _argument(parameter: Parameter, writer: Writer) -> str:
+    name = f"*{parameter.name}" if parameter.variadic else parameter.name
+    default = f" = {parameter.default}" if parameter.default is not None else ""
+    hint = f"<p>{escape(parameter.hint)}</p>" if parameter.hint else ""
+    return writer.argument(name, default, descriptions.parameter_text(parameter), "", hint)
 
 
 def _source(path: str, theme: Theme) -> str:

@@ -47,13 +47,13 @@ def lines_of(
     accumulates = any(row.autograd == "AccumulateGrad" for row in step.rows)
     is_first_order = step.order == 1 or accumulates
     rule = rule_of(graph, step.node) if is_first_order else None
-    return StepLines(
-        tuple(_arrives(graph, step)),
-        tuple(_rule(rule, operands, accumulates, step) if is_first_order else _rules_of_backward(step)),
-        rule.source if rule is not None and not accumulates else "",
-        (*_accumulated(graph, step, gradients), *_leaves(graph, step, rule, accumulates, backward)),
-        tuple(line for row in step.rows for line in _autograd(graph, row, retained)),
-    )
+    rules = _rule(rule, operands, accumulates, step) if is_first_order else _rules_of_backward(step)
+    source = rule.source if rule is not None and not accumulates else ""
+    leaving = (*_accumulated(graph, step, gradients), *_leaves(graph, step, rule, accumulates, backward))
+    autograd = list[Line]()
+    for row in step.rows:
+        autograd += _autograd(graph, row, retained)
+    return StepLines(tuple(_arrives(graph, step)), tuple(rules), source, leaving, tuple(autograd))
 
 
 def rule_of(graph: Graph, item: ItemId) -> LocalRule | None:

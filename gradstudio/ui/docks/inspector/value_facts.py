@@ -114,7 +114,8 @@ def inference_facts(port: PortInference | None) -> Facts:
 
 def leaf_facts(port: PortInference | None, path: str) -> Facts:
     """What is expected of a parameter or a buffer before its module is made."""
-    leaf = next((leaf for leaf in (port.leaves or () if port is not None else ()) if leaf.path == path), None)
+    leaves = (port.leaves or ()) if port is not None else ()
+    leaf = next((leaf for leaf in leaves if leaf.path == path), None)
     if leaf is None:
         return ()
     kind = "buffer" if leaf.buffer else f"parameter, requires_grad {leaf.requires_grad}"

@@ -26,7 +26,10 @@ GROUP_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 OPERATOR_FLAGS = GROUP_FLAGS | Qt.ItemFlag.ItemIsDragEnabled
 LIMIT = 60
 """Finds shown; who has not found it among so many types another word."""
-FAVOURITES, RECENT, COMMON, MORE = "Favourites", "Recent", "Common", "More categories"
+FAVOURITES = "Favourites"
+RECENT = "Recent"
+COMMON = "Common"
+MORE = "More categories"
 RARER = "more"
 COMMON_KEYS = (
     *("torch.tensor", "torch.randn", "torch.zeros", "torch.ones", "torch.arange", "python.literal"),
@@ -218,8 +221,10 @@ class LibraryModel(QAbstractItemModel):
     def _found(self) -> _Rows:
         rows = _Rows()
         words = self._typed.lower().split()
-        for row in (row for _, own in self._own for row in own if all(word in row.title.lower() for word in words)):
-            rows.add(rows.root, row.title, row, "", highlight_spans(self._typed, row.title))
+        for _, own in self._own:
+            for row in own:
+                if all(word in row.title.lower() for word in words):
+                    rows.add(rows.root, row.title, row, "", highlight_spans(self._typed, row.title))
         for find in self._catalogue.index.find(self._typed, limit=LIMIT, preferred=self.shelf.preferred):
             title = find.operator.title
             rows.add(rows.root, title, find.operator, find.phrase, highlight_spans(self._typed, title))

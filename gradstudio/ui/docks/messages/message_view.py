@@ -17,7 +17,10 @@ from gradstudio.ui.theme import Theme, icon_pixmap, mono_font
 from gradstudio.ui.widgets.form_layout import label
 
 MAX_WRAPPED_LINES, MAX_MEASURED = 5, 20_000
-LINE_PX, LEFT_PX, RIGHT_PX, EMPTY_PX = 23, 12, 48, 14
+LINE_PX = 23
+LEFT_PX = 12
+RIGHT_PX = 48
+EMPTY_PX = 14
 WRAPPED: frozenset[Severity] = frozenset({"error", "warning", "info"})
 """Our words and torch's are shown in full; what the program prints takes a line each."""
 _AT_RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight

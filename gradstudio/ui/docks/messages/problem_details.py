@@ -17,7 +17,11 @@ from gradstudio.ui.theme import Theme, mono_font, ui_font
 from gradstudio.ui.widgets.fix_buttons import FixButtons
 from gradstudio.ui.widgets.form_layout import label
 
-INDENT_PX, RIGHT_PX, GAP_PX, BOTTOM_PX, BESIDE_PX = 34, 14, 6, 10, 12
+INDENT_PX = 34
+RIGHT_PX = 14
+GAP_PX = 6
+BOTTOM_PX = 10
+BESIDE_PX = 12
 WORDS_SHARE, FIXES_SHARE = 9, 5
 
 

@@ -97,7 +97,10 @@ class ProblemStore(QObject):
     ) -> None:
         """Listen to graph and results."""
         super().__init__(parent)
-        self._store, self._results, self._run, self._attention = store, results, run, attention
+        self._store = store
+        self._results = results
+        self._run = run
+        self._attention = attention
         self._known = latest_values(results)
         self.problems: tuple[Problem, ...] = ()
         self._by_node: dict[ItemId, tuple[Problem, ...]] = {}
@@ -310,8 +313,12 @@ class _Ran:
 
     def gradients(self, graph: Graph) -> tuple[GradRow, ...]:
         """The gradients that may be worth a word, in the order of the nodes."""
-        told = self._gradients
-        return tuple(row for item in graph.nodes if item in told for row in told[item]) if told else ()
+        if not self._gradients:
+            return ()
+        found = list[GradRow]()
+        for item in graph.nodes:
+            found += self._gradients.get(item, ())
+        return tuple(found)
 
 
 def _incomplete(item: ItemId, reason: str, path: tuple[ItemId, ...] = ()) -> Problem:

@@ -37,7 +37,10 @@ class RunRequests:
         show: Callable[[Program], None],
     ) -> None:
         """Nothing was told yet; `compiled` hears of each program that is made, `show` when the engine has it."""
-        self._store, self._engine, self._compiled, self._show = store, engine, compiled, show
+        self._store = store
+        self._engine = engine
+        self._compiled = compiled
+        self._show = show
         self._shows = True
         self.run_small = True
         self._inferring = -1

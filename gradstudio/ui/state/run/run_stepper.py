@@ -40,7 +40,11 @@ class RunStepper:
         debug: BreakpointSource | None = None,
     ) -> None:
         """Step by `run`, or by `walk` through what `results` recorded; breakpoints are those of `debug`."""
-        self._run, self._status, self._results, self._walk, self._debug = run, status, results, walk, debug
+        self._run = run
+        self._status = status
+        self._results = results
+        self._walk = walk
+        self._debug = debug
         self._attention = results.attention
         self._stopped_at: debugging.Hit | None = None
         self._verb_begins = 0

@@ -61,7 +61,10 @@ class WireInference(QObject):
     ) -> None:
         """Nothing was asked."""
         super().__init__(parent)
-        self._store, self._results, self._questions, self._engine = store, results, questions, engine
+        self._store = store
+        self._results = results
+        self._questions = questions
+        self._engine = engine
         self._verdicts: dict[Ends, Verdict] = {}
         self._wanted: tuple[Ends, Draw] | None = None
         self._under_way: _Asked | None = None

@@ -114,9 +114,10 @@ class DataTable(QTableWidget):
             self._say([[cell for k, cell in enumerate(row) if k not in columns] for row in self._rows])
         elif not rows and not columns:
             marked = {(index.row(), index.column()) for index in model.selectedIndexes()}
-            self._say(
-                [["0" if (i, k) in marked else cell for k, cell in enumerate(r)] for i, r in enumerate(self._rows)]
-            )
+            cleared = [list(row) for row in self._rows]
+            for row, column in marked:
+                cleared[row][column] = "0"
+            self._say(cleared)
 
     def _say(self, rows: list[list[str]]) -> None:
         texts = [f"[{', '.join(row)}]" for row in rows]
