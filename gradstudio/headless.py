@@ -12,7 +12,7 @@ import msgspec
 
 from gradstudio.advice.diagnosis.graph_answers import checked, section_lines, sections_json
 from gradstudio.advice.diagnosis.memory_shortage import size_explanation, size_title
-from gradstudio.advice.explanation import explain_words
+from gradstudio.advice.explanation import SCRIPT_LINES, explain_words
 from gradstudio.advice.model import Advice
 from gradstudio.advice.problem_report import (
     advice_lines,
@@ -260,7 +260,7 @@ def _run_graph(engine: Engine, opened: OpenedGraph, data: Json, options: argpars
     if opened.lines is not None:
         program, outcome = map_lines(program, outcome, opened.lines)
     outcome = with_device(program, outcome, opened.device, data["device"])
-    code, data, text = _report(data, graph, program, outcome, options)
+    code, data, text = _report(data, opened, program, outcome, options)
     addresses = program_analysis.addresses(graph)
     printed = {statement.node: statement.line for statement in flatten_statements(program.statements)}
     for need in outcome.needs:
@@ -278,8 +278,8 @@ def _say_slow(running: Running | None, opened: OpenedGraph, program: Program, op
         print(slow_words(_line(opened, node, line), turn), file=sys.stderr, flush=True)
 
 
-def _report(data: Json, graph: Graph, program: Program, outcome: Outcome, options: argparse.Namespace) -> Result:
-    report = outcome.report
+def _report(data: Json, opened: OpenedGraph, program: Program, outcome: Outcome, options: argparse.Namespace) -> Result:
+    report, graph = outcome.report, opened.graph
     data["seed"] = report.seed
     data["nodes"] = entries_json(report.entries)
     addresses = call_addresses.addresses(graph)
@@ -291,7 +291,7 @@ def _report(data: Json, graph: Graph, program: Program, outcome: Outcome, option
     if options.trace:
         data["trace"] = trace_json(report.rows, report.backward, addresses)
         data["wires"] = wires_json(outcome.backward, addresses)
-    data["error"] = _failure(graph, program, outcome)
+    data["error"] = _failure(opened, program, outcome)
     data["ok"] = data["error"] is None
     text = [f"{data['file']}  ({data['device']}, torch {data['torch']})", report_table(report.entries)]
     text += [printed.text for printed in outcome.printed]
@@ -300,11 +300,11 @@ def _report(data: Json, graph: Graph, program: Program, outcome: Outcome, option
     return (FINE if data["ok"] else FAILED), data, "\n".join(text)
 
 
-def _failure(graph: Graph, program: Program, outcome: Outcome) -> Json | None:
-    failed = outcome.failed
+def _failure(opened: OpenedGraph, program: Program, outcome: Outcome) -> Json | None:
+    graph, failed = opened.graph, outcome.failed
     if failed is not None:
         address, line = failed.address or None, failed.line or None
-        advice = advise(failed, graph, values_bound(outcome.report.entries))
+        advice = advise(failed, graph, values_bound(outcome.report.entries), opened.lines or SCRIPT_LINES)
         error = _error(address, line, failed.type_name, failed.message, advice)
         if failed.clash is not None:
             error["clash"] = clash_json(failed.clash, call_addresses.addresses(graph))

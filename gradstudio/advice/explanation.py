@@ -1,6 +1,7 @@
 """Explains a failure: which known error it is, and what can be done."""
 
 import re
+from collections.abc import Mapping
 
 import msgspec
 
@@ -33,6 +34,10 @@ NO_GRADS = frozenset({"no_grad", "inference_mode"})
 MAX_OPERANDS = 4
 MAX_CULPRITS = 3
 MAX_TEXT = 60
+Lines = Mapping[ItemId, int]
+"""Where statements stand in the text that a person gave, if they gave one."""
+SCRIPT_LINES: Lines = {}
+"""No such text: lines are those of the script."""
 
 
 def explain_words(type_name: str, message: str) -> Advice:
@@ -50,15 +55,16 @@ def explain_warning(category: str, message: str) -> Advice:
     return next((advice for advice in found if advice is not None), Advice())
 
 
-def explain(failed: Failed, graph: Graph | None = None) -> Advice:
+def explain(failed: Failed, graph: Graph | None = None, lines: Lines = SCRIPT_LINES) -> Advice:
     """Advice for a failure, with what went into the node that failed, and for a clash who wrote into what.
 
-    Of a failure inside calls it begins with where that is: "In Net ▸ fc2: ...".
+    Of a failure inside calls it begins with where that is: "In Net ▸ fc2: ...". What has no place in `lines` is told
+    with its line in the script.
     """
     found = locate_item(graph, failed.node) if graph is not None and is_call_item(failed.node) else None
     if graph is None or found is None or failed.clash is not None:
-        return _explain(failed, graph)
-    advice = _explain(msgspec.structs.replace(failed, node=found.item), found.graph)
+        return _explain(failed, graph, lines)
+    advice = _explain(msgspec.structs.replace(failed, node=found.item), found.graph, lines)
     return Advice(f"In {describe_place(graph, failed.node)}: {advice.explanation}".removesuffix(": "), advice.fixes)
 
 
@@ -78,7 +84,7 @@ def describe_place(graph: Graph, node: ItemId) -> str:
     return " ▸ ".join(words)
 
 
-def _explain(failed: Failed, graph: Graph | None) -> Advice:
+def _explain(failed: Failed, graph: Graph | None, lines: Lines) -> Advice:
     """The advice for what failed in a graph of its own."""
     advice = explain_words(failed.type_name, failed.message)
     for rule in of_operator(graph, failed.node):
@@ -89,7 +95,7 @@ def _explain(failed: Failed, graph: Graph | None) -> Advice:
         first, dot, _ = advice.explanation.partition(". ")  # what follows is told better, with names and lines
         return Advice(f"{first}{dot.rstrip()} {describe_clash(failed.clash, graph)}", advice.fixes)
     if advice.explanation and re.search(FREED, advice.explanation):
-        return Advice(f"{advice.explanation} {describe_backwards(failed, graph)}".strip(), advice.fixes)
+        return Advice(f"{advice.explanation} {describe_backwards(failed, graph, lines)}".strip(), advice.fixes)
     operands = describe_operands(failed.operands, graph, failed.node)
     if not advice.explanation or not operands or re.search(SHAPES_EXPLAIN_NOTHING, advice.explanation):
         return advice
@@ -175,7 +181,7 @@ def describe_cut(node: ItemId, graph: Graph) -> str:
     return f"Nothing that {title(graph, wire.source)} was computed from requires grad, so there is no way back."
 
 
-def describe_backwards(failed: Failed, graph: Graph | None) -> str:
+def describe_backwards(failed: Failed, graph: Graph | None, lines: Lines = SCRIPT_LINES) -> str:
     """Which statement is the second backward, and which was the first: "Line 7 `y.backward()` is the second, ..."."""
     if graph is None or not failed.line:
         return ""
@@ -185,7 +191,8 @@ def describe_backwards(failed: Failed, graph: Graph | None) -> str:
     first = next((one for one in reversed(statements[: max(here, 0)]) if one.backward), None)
     if first is None:
         return f"{_capital(second)} has run before."
-    return f"{_capital(second)} is the second, the first was {_place(first, first.line, first.address)}."
+    line = lines.get(first.node, first.line)
+    return f"{_capital(second)} is the second, the first was {_place(first, line, first.address)}."
 
 
 def describe_clash(clash: Clash, graph: Graph | None = None) -> str:
@@ -215,9 +222,15 @@ def describe_clash(clash: Clash, graph: Graph | None = None) -> str:
 
 def _place(statement: Statement | None, line: int, address: str) -> str:
     """``line 4 `y += 1```, as far as it is known."""
-    text = statement.text.split("\n")[0] if statement is not None else address
+    text = _text(statement) if statement is not None else address
     text = text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
     return f"line {line} `{text}`" if line else f"`{text}`"
+
+
+def _text(statement: Statement) -> str:
+    """The first line of a statement as it is in the script: what nobody reads has a name in a recorded run only."""
+    text = statement.text if statement.names else statement.text.removeprefix(f"{statement.address} = ")
+    return text.split("\n")[0]
 
 
 def _value_name(clash: Clash, graph: Graph | None) -> str:

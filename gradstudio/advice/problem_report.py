@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from gradstudio.advice.diagnosis.silent_mistakes import silent_mistakes
-from gradstudio.advice.explanation import expected_record, explain, failed_of
+from gradstudio.advice.explanation import SCRIPT_LINES, Lines, expected_record, explain, failed_of
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.advice.fixes.finding_fixes import finding_fixes
 from gradstudio.advice.fixes.fix_kinds import fixes_for
@@ -22,10 +22,10 @@ from gradstudio.protocol.messages.records import Record
 Json = dict[str, Any]
 
 
-def advise(failed: Failed, graph: Graph, lookup: Lookup) -> Advice:
+def advise(failed: Failed, graph: Graph, lookup: Lookup, lines: Lines = SCRIPT_LINES) -> Advice:
     """Why it failed, and the ways out: first those that are edits of this very graph, by their titles."""
     fixes = fixes_for(failed, graph, lookup)
-    return Advice(explain(failed, graph).explanation, tuple(fix.title for fix in fixes))
+    return Advice(explain(failed, graph, lines).explanation, tuple(fix.title for fix in fixes))
 
 
 def advise_refusal(refusal: PortInference, graph: Graph, lookup: Lookup) -> Advice:

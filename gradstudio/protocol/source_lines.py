@@ -47,7 +47,7 @@ def map_lines(program: Program, outcome: Outcome, lines: Mapping[ItemId, int]) -
     left = Outcome(
         paused=outcome.paused,
         report=report,
-        failed=placed(outcome.failed) if outcome.failed is not None else None,
+        failed=_with_clash(placed(outcome.failed), lines) if outcome.failed is not None else None,
         printed=list(map(placed, outcome.printed)),
         warned=list(map(placed, outcome.warned)),
         logged=outcome.logged,
@@ -56,6 +56,17 @@ def map_lines(program: Program, outcome: Outcome, lines: Mapping[ItemId, int]) -
     )
     told = tuple(map(placed, program.incomplete))
     return msgspec.structs.replace(program, incomplete=told), left
+
+
+def _with_clash(failed: Failed, lines: Mapping[ItemId, int]) -> Failed:
+    clash = failed.clash
+    if clash is None:
+        return failed
+    victim = lines.get(path_of(clash.victim)[-1], clash.victim_line) if clash.victim else clash.victim_line
+    culprits = tuple(
+        msgspec.structs.replace(one, line=lines.get(path_of(one.node)[-1], one.line)) for one in clash.culprits
+    )
+    return msgspec.structs.replace(failed, clash=msgspec.structs.replace(clash, victim_line=victim, culprits=culprits))
 
 
 def real_device(word: str, hello: Hello) -> str:

@@ -91,6 +91,13 @@ class Value:
     unreached: tuple[str, ItemId] | None = None
     told: tuple[Summary | None, bool, bool, bool, Cut | None, GradRow] | None = None
 
+    def is_overwritten(self) -> bool:
+        """Whether its memory was written into since, and what arrived is not the gradient of what is there now."""
+        tensor = self.tensor
+        if tensor is None or self.version is None or self.after_write or tensor.is_inference():
+            return False
+        return tensor._version != self.version
+
     def is_frozen(self) -> bool:
         """Whether it is a leaf that required grad when it was made, and does not any more."""
         tensor = self.tensor

@@ -9,6 +9,7 @@ from gradstudio.engine.script.compiled_steps import Head, Item, Step
 from gradstudio.engine.value.lazy_modules import parameters_of
 from gradstudio.engine.value.value_records import record_of
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol import gradient_sentences as words
 from gradstudio.protocol.messages.events import GradRow, NamedEntry, Report
 from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord, TupleRecord
 
@@ -22,8 +23,8 @@ class Reporter:
         live.gradients.max_values = max_values
         rows = live.gradients.rows()
         self._grads = {(row.node, row.output, row.path): row for row in rows}
-        values = live.gradients.values
-        self._of_tensor = {id(value.tensor): self._grads[key] for key, value in values.items() if key in self._grads}
+        newest = sorted(live.gradients.values.values(), key=lambda value: value.serial)
+        self._of_tensor = {id(value.tensor): value for value in newest}
         self._bindings: dict[str, int] = {}
         self._entries: list[NamedEntry] = []
 
@@ -125,10 +126,19 @@ class Reporter:
                 return record
 
     def _row(self, key: Key, tensor: object) -> GradRow | None:
-        row = self._grads.get(key)
-        if row is None and isinstance(tensor, Tensor):
-            row = self._of_tensor.get(id(tensor)) or self._live.gradients.row_of_unwatched(key, tensor)
-        return row
+        """What is known of the gradient of what a name holds, else of what was told of it."""
+        if not isinstance(tensor, Tensor):
+            return self._grads.get(key)
+        gradients = self._live.gradients
+        value = gradients.values.get(key)
+        if value is None:
+            value = self._of_tensor.get(id(tensor))
+        elif not value.was_leaf and value.is_overwritten():
+            value = self._of_tensor[id(value.tensor)]  # what a write made of it is a value of its own
+            if value.is_overwritten():
+                node, output, path = key
+                return GradRow(node=node, output=output, path=path, state="not_reached", reason=words.WRITTEN_SINCE)
+        return self._grads[value.key] if value is not None else gradients.row_of_unwatched(key, tensor)
 
 
 def _filled(record: TensorRecord, row: GradRow | None) -> TensorRecord:
