@@ -1,5 +1,6 @@
 """What a run said, by node of the canvas and as of the moment that is looked at: values, gradients, failures."""
 
+import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from gradstudio.graph.groups.call_ids import SEPARATOR
@@ -214,18 +215,24 @@ class ResultStore(QObject):
     def troubled(self) -> frozenset[ItemId]:
         """What failed, warned, would be refused or cannot run, and what stands for it."""
         tables = self.tables
-        refused = (port.node for port in tables.inference.values() if port.refusal)
+        refused = (port.node for port in tables.inference.values() if port.refusal and not self._is_proven(port))
         return self.ids.with_shown((*tables.failures, *tables.warnings, *tables.incomplete, *refused))
 
     def inference(self, node: ItemId, output: int = 0) -> PortInference | None:
-        """What inference expects of a result."""
-        return self.tables.inference.get((self.ids.full(node), output))
+        """What inference expects of a result; no refusal of what this very program has done, at whatever moment."""
+        port = self.tables.inference.get((self.ids.full(node), output))
+        if port is not None and port.refusal and self._is_proven(port):
+            return msgspec.structs.replace(port, refusal="")
+        return port
 
     def incomplete(self, node: ItemId) -> str:
         """Why the node cannot run yet; "" when it can."""
         return self.tables.incomplete.get(node, "")
 
     # ------------------------------------------------------------------ private
+
+    def _is_proven(self, port: PortInference) -> bool:
+        return not self.tables.is_stale and self.timeline.row(port.node) is not None
 
     def _saved_bytes(self, full: ItemId) -> int:
         weighed = self.tables.memory_rows.get(full)

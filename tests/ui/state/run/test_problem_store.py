@@ -99,6 +99,21 @@ def test_what_inference_refuses_is_explained_and_has_fixes(session: Session, pro
     assert [fix for fix in problem.fixes if fix.edits]
 
 
+def test_what_torch_has_done_it_is_not_expected_to_refuse(session: Session, product: ItemId) -> None:
+    tables = session.results.tables
+    tables.set_inference([PortInference(node=product, refusal=WORDS)])
+    assert only(session, "refusal")
+    other = next(wire.source for wire in session.graph_store.graph.wires_to(product))
+    tables.add_rows([Row(step=1, node=other, outputs=(tensor(2, 3),)), Row(step=2, node=product, outputs=())])
+    assert not only(session, "refusal")
+    session.attention.look_at(0)
+    assert not only(session, "refusal"), "also at the moment before"
+    inferred = session.results.inference(product)
+    assert inferred is not None and not inferred.refusal
+    tables.set_stale(True)
+    assert only(session, "refusal"), "another program was run"
+
+
 def test_failures_come_first_and_warnings_stand_at_their_node(session: Session, product: ItemId, add: Add) -> None:
     session.results.tables.add_warning(Warned(node=product, line=1, category="UserWarning", message="care\n ful"))
     fail(session, product)
