@@ -87,7 +87,7 @@ def write(graph: Graph, *, stem: str = "program") -> Script:
     prelude = "\n".join(before) + "\n" if before else ""
     code = prelude + "\n".join(body.lines) + "\n" if body.lines else prelude
     if memo.report is None:
-        memo.report = report_lines(analysis, references)
+        memo.report = report_lines(analysis, references, memo)
     text = code + memo.report
     spans, lines = body.placed_below(len(before))
     memo.revision, memo.script = (

@@ -149,15 +149,6 @@ def lengthen(lines: Floats, by: float) -> None:
     lines[:, 2:] += along
 
 
-def nearest_point(points: Floats, x: float, y: float, reach: float) -> int | None:
-    """Index of the point nearest to (x, y), not farther than `reach`; the later wins a tie."""
-    if not len(points):
-        return None
-    distances = np.hypot(points[:, 0] - x, points[:, 1] - y)
-    best = len(points) - 1 - int(np.argmin(distances[::-1]))
-    return best if distances[best] <= reach else None
-
-
 def topmost_box(bounds: Floats, x: float, y: float) -> int | None:
     """Index of the last rectangle (left, top, right, bottom) that holds the point."""
     hits = np.nonzero((bounds[:, 0] <= x) & (bounds[:, 2] >= x) & (bounds[:, 1] <= y) & (bounds[:, 3] >= y))[0]

@@ -60,16 +60,31 @@ class Placement:
         """Cards, frames and notes from the graph's places; cards without one stand in a column."""
         spare = 0.0
         rows = list[Corners]()
+        places, dragged = self._state.graph.places, self.dragged
         for item, card in self._stack.cards.items():
-            place = self.where(item)
-            if place is None:
-                place = 0.0, spare
-                spare += card.height + BELOW_ANOTHER
-            x, y = place
-            rows.append((x, y, x + card.layout.width, y + card.height))
-        self.corners, self._bounds = rows, None
+            layout = card.layout
+            height = layout.height + card.result_height + card.extras.height
+            place = places.get(item)
+            if item in dragged:
+                x, y = dragged[item]
+            elif place is not None:
+                x, y = place.x, place.y
+            else:
+                x, y = 0.0, spare
+                spare += height + BELOW_ANOTHER
+            rows.append((x, y, x + layout.width, y + height))
+        self._take(rows)
         self.place_frames()
         self.place_notes()
+
+    def _take(self, rows: list[Corners]) -> None:
+        """Stand there from now on; the array follows where a few of many moved."""
+        before, bounds, self.corners = self.corners, self._bounds, rows
+        if bounds is None or len(before) != len(rows):
+            self._bounds = None
+            return
+        for k in [k for k, (old, new) in enumerate(zip(before, rows, strict=True)) if old != new]:
+            bounds[k] = rows[k]
 
     def move_dragged(self) -> None:
         """Put the dragged cards where the drag shows them; all others stay."""

@@ -138,7 +138,6 @@ class Scene:
         self.dots.follow()
         self.placement.place()
         self.routes.route()
-        self.ports.forget()
         self.stack.list_leaves()
 
     # -------------------------------------------------------------- results and overlays

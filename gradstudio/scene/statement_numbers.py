@@ -21,11 +21,13 @@ def statement_places(graph: Graph, nested: Container[ItemId]) -> dict[ItemId, in
         nested: parts that are printed in the statement after them, whose number they have.
     """
     places: dict[ItemId, int] = {}
-    number = 0
+    number, nodes = 0, graph.nodes
     for item in graph.order():
-        is_statement = item in graph.nodes and item not in nested
-        number += is_statement
-        places[item] = number + (not is_statement)
+        if item in nodes and item not in nested:
+            number += 1
+            places[item] = number
+        else:
+            places[item] = number + 1
     return places
 
 
@@ -59,14 +61,11 @@ class StatementNumbers:
     def _number(self, analysis: program_analysis.Analysis) -> None:
         graph, nested = self._state.graph, analysis.nested
         repeated, operators = analysis.gradients.repeated, analysis.validity.operators
-        places = statement_places(graph, nested)
-        for item, place in places.items():
-            card = self._stack.cards.get(item)
-            if card is None:
-                continue
-            operator = operators.get(item)
-            ordered = operator is not None and not ORDERED.isdisjoint(operator.effects)
-            order, set_up = (place if ordered else 0), item not in repeated and item not in CARDS
-            now = order, set_up, item in self.left_out
-            if now != (card.order, card.set_up, card.left_out):
-                (card.order, card.set_up, card.left_out), card.revision = now, card.revision + 1
+        ordered = {item for item, row in operators.items() if not ORDERED.isdisjoint(row.effects)}
+        places, left_out = statement_places(graph, nested) if ordered else {}, self.left_out
+        for item, card in self._stack.cards.items():
+            order = places[item] if item in ordered else 0
+            set_up, is_left_out = item not in repeated and item not in CARDS, item in left_out
+            if order != card.order or set_up is not card.set_up or is_left_out is not card.left_out:
+                card.order, card.set_up, card.left_out = order, set_up, is_left_out
+                card.revision += 1

@@ -120,3 +120,10 @@ def matrix() -> TensorRecord:
     value = [[float(4 * i + j) for j in range(4)] for i in range(4)]
     summary = Summary(dtype="float32", shape=(4, 4), minimum=0.0, maximum=15.0, value=value)
     return TensorRecord(device="cpu", summary=summary, requires_grad=True, grad_fn="ReluBackward0")
+
+
+def leaf_ports(scene: Scene) -> set[str]:
+    """The paths of all leaves that have a port."""
+    extent = scene.placement.extent()
+    assert extent is not None
+    return {port.path for port, _ in scene.ports.near(extent, 0.0) if port.side == "output" and port.path}

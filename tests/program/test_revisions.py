@@ -162,6 +162,33 @@ class Writer(Hand):
         return ReplaceNode(msgspec.structs.replace(self.node(), note=self.chance.choice(("", "a note"))))
 
 
+class Builder(Hand):
+    """Somebody who draws without blocks: nodes and wires come and go, names and flags change."""
+
+    def edit(self) -> Edit:
+        kinds = (self.turn, self.change, self.rename, self.wire, self.wire, self.unwire, self.add, self.remove)
+        return self.chance.choice((*kinds, self.move))()
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem[:2])
+def test_what_nodes_and_wires_change_is_what_printing_all_gives(path: Path) -> None:
+    for seed in range(4):
+        graph = file.load(path)
+        hand, inverses = Builder(graph, seed), list[Edit]()
+        for number in range(EDITS):
+            edit = hand.edit()
+            try:
+                inverses.append(apply(graph, edit))
+            except EditError:
+                continue
+            if hand.chance.random() < 0.8:
+                check(graph, (path, seed, number, edit))
+        for inverse in reversed(inverses):
+            apply(graph, inverse)
+            if hand.chance.random() < 0.3:
+                check(graph, (path, seed, "undone", inverse))
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem[:2])
 def test_what_is_printed_of_an_edit_alone_is_what_printing_all_gives(path: Path) -> None:
     graph = file.load(path)

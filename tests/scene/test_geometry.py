@@ -68,13 +68,6 @@ def test_the_later_of_two_cards_is_hit() -> None:
     assert arrays.topmost_box(bounds, 200, 25) is None
 
 
-def test_the_nearest_port_within_reach_is_hit() -> None:
-    points = np.array([[0.0, 0.0], [20.0, 0.0]])
-    assert arrays.nearest_point(points, 12, 0, 10) == 1
-    assert arrays.nearest_point(points, 10, 30, 10) is None
-    assert arrays.nearest_point(np.empty((0, 2)), 0, 0, 10) is None
-
-
 def test_a_wire_is_hit_along_its_whole_length_and_not_beside() -> None:
     points = path((0, 0), (300, 0), Box(-10, -10, 10, 20), Box(300, -10, 10, 20))[None]
     bounds = arrays.path_bounds(points)

@@ -2,9 +2,10 @@
 
 from gradstudio.protocol.messages.inference import LeafInference, PortInference
 from gradstudio.scene.geometry import Box
+from gradstudio.scene.items import PortRef
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.result_updates import AT_ONCE
-from tests.helpers.drawing import Drawing, matrix, scalar
+from tests.helpers.drawing import Drawing, leaf_ports, matrix, scalar
 
 
 def test_a_card_has_room_for_what_came_and_all_is_placed_anew(drawing: Drawing) -> None:
@@ -120,15 +121,15 @@ def test_leaves_of_a_module_have_ports_and_only_other_ones_move_anything(drawing
     drawing.results.expected[module] = PortInference(node=module, leaves=leaves)
     drawing.scene.results_changed((module,))
     scene = drawing.scene
-    assert {port.path for port in scene.ports.ports if port.side == "output" and port.path} == set(paths[:2])
+    assert leaf_ports(scene) == set(paths[:2])
     revision = scene.state.geometry_revision
     scene.results_changed((module,))
     assert scene.state.geometry_revision == revision
     scene.unfold(module)
     assert [row.path for row in scene.updates.well(call).leaves.rows] == list(paths)
-    assert {port.path for port in scene.ports.ports if port.side == "output" and port.path} == set(paths)
-    leaf = next(port for port in scene.ports.ports if port.path == paths[0])
-    assert list(scene.placement.anchor(leaf)) in scene.ports.points.tolist()
+    assert leaf_ports(scene) == set(paths)
+    leaf = PortRef(module, "output", paths[0])
+    assert scene.ports.nearest(*scene.placement.anchor(leaf), 2) == leaf
 
 
 def test_the_rows_of_another_graph_are_asked_for_anew(drawing: Drawing) -> None:

@@ -2,6 +2,7 @@
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import Graph, Header
+from gradstudio.scene.items import PortRef
 from tests.helpers.drawing import Drawing, scalar
 
 
@@ -40,17 +41,21 @@ def test_another_graph_is_shown_as_if_it_were_the_first(drawing: Drawing) -> Non
     assert drawing.scene.placement.extent() is None
 
 
-def test_ports_are_listed_with_their_places_and_anew_when_they_are_elsewhere(drawing: Drawing) -> None:
-    _, y = drawing.chain("torch.randn", "torch.relu")
-    scene = drawing.scene
-    ports, points = scene.ports.ports, scene.ports.points.tolist()
-    places = {(port.item, port.side): point for port, point in zip(ports, points, strict=True)}
-    assert tuple(places[y, "input"]) == drawing.input(y)
-    assert tuple(places[y, "output"]) == drawing.output(y)
-    assert scene.ports.ports is ports
+def test_the_nearest_port_is_found_where_it_is_and_where_it_went(drawing: Drawing) -> None:
+    x, y = drawing.chain("torch.randn", "torch.relu")
+    ports, (left, top) = drawing.scene.ports, drawing.input(y)
+    assert ports.nearest(left - 3, top, 6) == PortRef(y, "input", "input")
+    assert ports.nearest(*drawing.output(x), 6) == PortRef(x, "output", "", 0)
+    assert ports.nearest(left - 8, top, 6) is None
     drawing.move({y: (500, 500)})
-    assert scene.ports.ports is not ports
-    assert list(drawing.input(y)) in scene.ports.points.tolist()
+    assert ports.nearest(left, top, 6) is None
+    assert ports.nearest(*drawing.input(y), 6) == PortRef(y, "input", "input")
+
+
+def test_of_two_ports_at_one_place_the_later_is_found(drawing: Drawing) -> None:
+    below, above = drawing.add("torch.relu", 40, 40), drawing.add("torch.relu", 40, 40)
+    found = drawing.scene.ports.nearest(*drawing.output(below), 6)
+    assert found == PortRef(above, "output", "", 0)
 
 
 def test_statements_with_an_order_have_their_number_on_their_cards(drawing: Drawing) -> None:

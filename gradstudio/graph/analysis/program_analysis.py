@@ -4,6 +4,7 @@ Everything is computed once per revision of a graph, each in time linear in its 
 only turns a literal keeps all of it.
 """
 
+import itertools
 from collections import Counter
 from functools import cached_property
 
@@ -104,6 +105,8 @@ class Analysis:
     @cached_property
     def nested(self) -> frozenset[ItemId]:
         """Parts that are printed inside their user (semantics §1)."""
+        if not any(node.nested for node in self.graph.nodes.values()):
+            return frozenset()
         return frozenset(_Folding(self).folded)
 
     @cached_property
@@ -224,16 +227,15 @@ class _Folding:
 def _addresses(graph: Graph, inputs: tuple[str, ...]) -> dict[ItemId, str]:
     taken = {*RESERVED, *graph.definitions, *inputs}
     totals: Counter[str] = Counter()
-    for item in graph.order():
-        for name in _bound(graph, item):
-            totals[name] += 1
+    bound = {item: _bound(graph, item) for item in graph.order()}
+    totals.update(itertools.chain.from_iterable(bound.values()))
     taken.update(totals)
     found: dict[ItemId, str] = {}
     counts: Counter[str] = Counter()
     numbers: Counter[str] = Counter()
-    for item in graph.order():
-        names = _bound(graph, item)
-        counts.update(names)
+    for item, names in bound.items():
+        for name in names:
+            counts[name] += 1
         if names and item in graph.nodes:
             name = names[0]
             found[item] = name if counts[name] == totals[name] else f"{name}@{counts[name]}"
@@ -246,12 +248,13 @@ def _addresses(graph: Graph, inputs: tuple[str, ...]) -> dict[ItemId, str]:
     return found
 
 
-def _bound(graph: Graph, item: ItemId) -> list[str]:
+def _bound(graph: Graph, item: ItemId) -> tuple[str, ...]:
     node = graph.nodes.get(item)
     if node is not None:
-        return [name for name in node.names if name != "_"]
+        names = node.names
+        return names if "_" not in names else tuple(name for name in names if name != "_")
     block = graph.blocks[item]
-    return [block.variable] if block.kind == "for" and block.variable not in ("", "_") else []
+    return (block.variable,) if block.kind == "for" and block.variable not in ("", "_") else ()
 
 
 def _word(graph: Graph, item: ItemId) -> str:
@@ -269,7 +272,9 @@ def _root(analysis: Analysis) -> ItemId | None:
     chosen = next((node.id for node in nodes if "root" in node.marks), None)
     if chosen is not None:
         return chosen
-    candidates = [node for node in nodes if _may_be_root(analysis, node)]
+    taken = _taken_further(analysis)
+    ends = (node for node in nodes if node.id not in taken and (node.id, 0) in analysis.gradients.may)
+    candidates = [node for node in ends if _may_be_root(analysis, node)]
     best = max(enumerate(candidates), key=lambda pair: (_rank(analysis, pair[1]), pair[0]), default=None)
     return best[1].id if best is not None else None
 
@@ -278,24 +283,21 @@ def _may_be_root(analysis: Analysis, node: Node) -> bool:
     """A top-level tensor that may require grad and whose gradient nothing takes further."""
     graph = analysis.graph
     operator = analysis.validity.operators.get(node.id)
-    if operator is None or node.id in analysis.nested or (node.id, 0) not in analysis.gradients.may:
-        return False
-    if not operator.results:
+    if operator is None or node.id in analysis.nested or not operator.results:
         return False
     if not body_is_top_level(graph, graph.parents[node.id]):
         return False
-    if operator.face in STATEMENTS_ONLY or operator.results[0].family not in (Family.TENSOR, Family.UNKNOWN):
-        return False
-    return not any(_takes_further(analysis, wire.target) for wire in graph.wires_from(node.id))
+    return operator.face not in STATEMENTS_ONLY and operator.results[0].family in (Family.TENSOR, Family.UNKNOWN)
 
 
-def _takes_further(analysis: Analysis, user: ItemId) -> bool:
-    if user not in analysis.graph.nodes:
-        return True
-    operator = analysis.validity.operators.get(user)
-    if operator is not None and Effect.MODE in operator.effects and not operator.results:
-        return False  # retain_grad
-    return analysis.validity.is_live(user) and user in analysis.tensors
+def _taken_further(analysis: Analysis) -> set[ItemId]:
+    """The items whose gradients other tensors, blocks or the outputs take further; retain_grad does not."""
+    nodes, validity = analysis.graph.nodes, analysis.validity
+    without = [item for item, operator in validity.operators.items() if not operator.results]
+    silent = {item for item in without if Effect.MODE in validity.operators[item].effects}
+    further = {item for item in analysis.tensors if validity.is_live(item)} - silent
+    wires = analysis.graph.wires.values()
+    return {wire.source for wire in wires if wire.target in further or wire.target not in nodes}
 
 
 def _rank(analysis: Analysis, node: Node) -> int:

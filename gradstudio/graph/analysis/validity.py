@@ -82,6 +82,17 @@ class Validity(Statements):
         }
         return frozenset(found | (self._gone.keys() ^ later._gone.keys()))
 
+    def changed_since(self, before: "Validity") -> list[ItemId]:
+        """Items with another row than before, whose results have another binding, and ends of what came or went."""
+        known, operators, bindings = before.operators, self.operators, self.bindings
+        found = [item for item, operator in operators.items() if known.get(item, operator) is not operator]
+        gone = [item for item in self._gone.keys() ^ before._gone.keys() if item in self.graph.nodes]
+        found += gone
+        found += [wire.source for item in gone for wire in self.graph.wires_to(item)]
+        read = [(key, meant) for key, meant in before.bindings.items() if bindings.get(key) != meant]
+        found += [key[0] for key, meant in read if key[0] in self.graph.nodes and self.binding(*key) != meant]
+        return found
+
     @property
     def sound_alone(self) -> frozenset[ItemId]:
         """Nodes of which is known already that they can run when what they read can."""

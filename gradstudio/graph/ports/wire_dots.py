@@ -51,7 +51,7 @@ def wire_of(graph: Graph, end: End) -> Wire | None:
 def dots_by_end(graph: Graph) -> dict[End, list[str]]:
     """The keys of the dots of every wire that has some, from the source on."""
     found: dict[End, list[tuple[int, str]]] = {}
-    for key in graph.places:
+    for key in [key for key in graph.places if key.startswith(PREFIX)]:
         named = end_of(key)
         if named is not None and wire_of(graph, named[0]) is not None:
             found.setdefault(named[0], []).append((named[1], key))

@@ -55,6 +55,11 @@ class Body:
         holds = False
         notes = ""
         for item in self.shown(body):
+            known = self._as_before(item, depth) if not notes else None
+            if known is not None:
+                self._put(known)
+                holds = True
+                continue
             owner = self.graph.nodes.get(item) or self.graph.blocks[item]
             if item in self.validity.muted:
                 continue
@@ -75,6 +80,15 @@ class Body:
         above = [""] if tail.startswith("\n") and len(self.lines) > first_line and paragraphs(tail) else []
         self.lines.extend(indent + line if line else "" for line in [*above, *paragraphs(tail.rstrip("\n"))])
         return holds
+
+    def _as_before(self, item: ItemId, depth: int) -> Piece | None:
+        """The lines of a statement without comment or gap above it that is printed as it was before."""
+        node = self.graph.nodes.get(item)
+        if node is None or self.memo is None or node.note or node.blank_before or node.bypassed:
+            return None
+        if item in self.references.nested or item in self.references.targets or item in self._in_heads:
+            return None
+        return self.memo.known_piece(item, depth) if self.validity.is_live(item) else None
 
     def shown(self, body: BodyId) -> Iterable[ItemId]:
         """The items of a body that are written; a form leaves some out."""

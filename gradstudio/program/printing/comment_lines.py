@@ -48,5 +48,7 @@ def declares_encoding(lines: list[str]) -> bool:
 
 
 def _comment(text: str) -> str:
-    shown = "".join(c if c.isprintable() or c == "\t" or ord(c) > 0xFFFF or c.isspace() else "\ufffd" for c in text)
+    shown = text
+    if not text.isprintable():
+        shown = "".join(c if c.isprintable() or c == "\t" or ord(c) > 0xFFFF or c.isspace() else "\ufffd" for c in text)
     return f"# {shown}".rstrip()

@@ -4,9 +4,12 @@ Most edits change the text of one statement. An item's key holds all that its te
 key is the same, its lines are taken as they were.
 """
 
+from collections.abc import Iterator
+
 from gradstudio.graph.analysis.program_analysis import Analysis
 from gradstudio.graph.memo_table import MemoTable
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.model import Graph, ItemId, Wire
+from gradstudio.graph.ports.wire_dots import End
 from gradstudio.program.model import Span, Statement
 from gradstudio.program.printing.name_references import References
 
@@ -61,9 +64,11 @@ class Memo:
         self.references: References | None = None
         self._asked: dict[ItemId, Key] = {}
         self._stale: set[ItemId] | None = None
+        self._wires: dict[End, Wire] = {}
         self.keys: dict[ItemId, Key] = {}
         self.pieces: dict[ItemId, Piece] = {}
         self.steps: dict[ItemId, tuple[Key, Statement]] = {}
+        self.prints: dict[ItemId, tuple[Key, bool, tuple[str, ...]]] = {}
         self.report: str | None = None
         self.revision = -1
         self.script: object = None
@@ -73,24 +78,38 @@ class Memo:
         before = self.references
         if self.references is None or self.references.structure is not analysis.structure:
             self.references, self.report = References(analysis), None
-            for table in (self.keys, self.pieces, self.steps):
+            for table in (self.keys, self.pieces, self.steps, self.prints):
                 for item in [item for item in table if item not in analysis.graph.nodes]:
                     del table[item]
         self._asked = {}
         is_whole, self.script = self.script is not None, None  # all were asked for since the last time
         self._stale = self._changed(before) if before is not None and is_whole else None
+        self._wires = dict(analysis.graph.wires)
         return self.references
+
+    def known_piece(self, item: ItemId, depth: int) -> Piece | None:
+        """The lines of a live statement that is surely printed as it was; None where that is to be seen."""
+        if self._stale is None or item in self._stale:
+            return None
+        piece = self.pieces.get(item)
+        if piece is None or piece.depth != depth or piece.key is not self.keys.get(item):
+            return None
+        self._asked[item] = self.keys[item]
+        return piece
 
     def _changed(self, before: References) -> set[ItemId] | None:
         """The items that may be printed otherwise than under older references; None: any of them."""
         now = self.references
         assert now is not None
-        if before.validity is not now.validity or before.nested is not now.nested or before.has_extra:
+        if before.has_extra:
             return None
         nodes = now.graph.nodes
         waiting = [item for item, node in nodes.items() if item not in self.keys or self.keys[item][0] is not node]
         if before is not now:
-            waiting += [item for item, address in now.addresses.items() if before.addresses[item] != address]
+            elsewhere = self._changed_around(before, now)
+            if elsewhere is None:
+                return None
+            waiting += elsewhere
         stale: set[ItemId] = set()
         while waiting:
             item = waiting.pop()
@@ -103,6 +122,26 @@ class Memo:
                     else:
                         waiting.append(user.id)  # what reads it may be printed by its name, or hold all of it
         return stale
+
+    def _changed_around(self, before: References, now: References) -> list[ItemId] | None:
+        """Nodes whose records are as they were, but not what is said of them; None: who knows."""
+        addresses = before.addresses
+        found = [item for item, address in now.addresses.items() if addresses.get(item, address) != address]
+        if before.validity is now.validity:
+            return found if before.nested is now.nested else None
+        if now.graph.blocks or now.graph.edges is not None or before.from_head:
+            return None  # what heads of loops bind, and what is given from outside, is said by no key
+        found += [*self._rewired(now.graph.wires), *now.validity.changed_since(before.validity)]
+        return [item for item in (*found, *(before.nested ^ now.nested)) if item in now.graph.nodes]
+
+    def _rewired(self, now: dict[End, Wire]) -> Iterator[ItemId]:
+        """Both ends of wires that came or went: whether a result has a name may depend on whether somebody reads it."""
+        before = self._wires
+        came = [wire for end, wire in now.items() if before.get(end) is not wire]
+        went = [wire for end, wire in before.items() if now.get(end) is not wire]
+        for wire in (*came, *went):
+            yield wire.source
+            yield wire.target
 
     def key(self, item: ItemId) -> Key:
         """All that the text of a live node depends on; the same object as long as it is equal."""

@@ -8,7 +8,7 @@ from gradstudio.graph.analysis.program_analysis import Analysis, analyse
 from gradstudio.graph.analysis.static_gradients import body_is_top_level
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.groups.definitions import definition_graph, definition_reason
-from gradstudio.graph.model import DEFINITION_OUTPUTS, Definition, Graph, ItemId, Node
+from gradstudio.graph.model import DEFINITION_OUTPUTS, ROOT, Definition, Graph, ItemId, Node
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.module_calls import origin
 from gradstudio.operators.calls.call_signature import INPUTS
@@ -17,14 +17,18 @@ from gradstudio.program.printing.comment_lines import INDENT
 from gradstudio.program.printing.line_wrapping import WIDTH, wrap
 from gradstudio.program.printing.name_references import References
 from gradstudio.program.printing.pretty_printer import columns
+from gradstudio.program.printing.print_memo import Memo
 
+FAR_SEEING = frozenset({Face.ALIAS, Face.INFIX, Face.PREFIX})
+"""What statements of these give, what they read decides."""
 MOST_STEPS = 50
 """So many second names and groups are seen through."""
 
 
-def report_lines(analysis: Analysis, references: References) -> str:
-    """The lines of the report; "" when the program binds no tensor."""
-    calls = report_calls(analysis, references)
+def report_lines(analysis: Analysis, references: References, memo: Memo) -> str:
+    """The lines of the report; "" when the program binds no tensor. `memo` has what was printed of its statements."""
+    reporter = _Reporter(analysis, references, 1)
+    calls = [line for name, item in reporter.last.items() for line in _printed(reporter, name, item, memo)]
     return "\n".join(["", "", 'if __name__ == "__main__":', *calls, ""]) if calls else ""
 
 
@@ -38,6 +42,18 @@ def report_calls(
     return [line for name, item in seen for line in reporter.prints(name, item)]
 
 
+def _printed(reporter: "_Reporter", name: str, item: ItemId, memo: Memo) -> tuple[str, ...]:
+    """The lines of a name, as they were where they follow from its statement alone."""
+    key, leaf = memo.keys.get(item), (item, 0) in reporter.analysis.gradients.leaves
+    known = memo.prints.get(item)
+    if known is not None and known[0] is key and known[1] == leaf:
+        return known[2]
+    lines = tuple(reporter.prints(name, item))
+    if key is not None and reporter.is_alone(item):
+        memo.prints[item] = key, leaf, lines
+    return lines
+
+
 class _Reporter:
     """What each name means at the end of the program, and whether it has a gradient to print."""
 
@@ -46,15 +62,23 @@ class _Reporter:
         self.depth = depth
         self.validity = analysis.validity
         self.last: dict[str, ItemId] = {}
+        nodes, parents = self.graph.nodes, self.graph.parents
         for item in self.graph.order():
-            node = self.graph.nodes.get(item)
-            if node is None or not self.validity.is_live(item):
+            if item not in nodes or item in references.nested or not self.validity.is_live(item):
                 continue
-            if item not in references.nested and _surely_runs(self.graph, item):
-                for name in self.references.labels(item):
+            if parents[item] == ROOT or _surely_runs(self.graph, item):
+                for name in references.labels(item):
                     if name != "_":
                         self.last.pop(name, None)
                         self.last[name] = item
+
+    def is_alone(self, item: ItemId) -> bool:
+        """Whether what is printed of a statement with one name depends on nothing but its row and arguments."""
+        node, operator = self.graph.nodes[item], self.validity.operators.get(item)
+        if operator is None or node.bypassed or len(node.names) != 1 or operator.face in FAR_SEEING:
+            return False
+        is_call = node.operator == CALL or node.operator.startswith(GROUP)
+        return not is_call and not any(result.family is Family.MODULE for result in operator.results)
 
     def prints(self, name: str, item: ItemId) -> list[str]:
         node = self.graph.nodes[item]

@@ -37,11 +37,10 @@ class CardStack:
     def follow(self) -> None:
         """Cards for all nodes, none for others; those that exist already stay."""
         graph, groups = self._state.graph, self._state.card_groups
-        old, self.cards = self.cards, {}
-        for item in graph.order():
-            if item in graph.nodes and not groups.is_inside(item):
-                card = old.get(item)
-                self.cards[item] = card if card is not None else self._maker.card(item)
+        known, nodes = self.cards, graph.nodes
+        inside = groups.calls.keys() | groups.switches.keys()
+        shown = [item for item in graph.order() if item in nodes and item not in inside]
+        self.cards = {item: known.get(item) or self._maker.card(item) for item in shown}
         self._order()
 
     def follow_card_groups(self, before: CardGroups) -> bool:
@@ -56,8 +55,8 @@ class CardStack:
 
     def put_on_top(self, items: Iterable[ItemId]) -> None:
         """Paint these cards after all others, the last of them last."""
-        for item in items:
-            self._raised[item] = max(self._raised.values(), default=0) + 1
+        highest = max(self._raised.values(), default=0)
+        self._raised |= {item: highest + k for k, item in enumerate(items, start=1)}
         self._order()
 
     def _order(self) -> None:

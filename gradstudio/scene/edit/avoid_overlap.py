@@ -29,7 +29,7 @@ def avoid_overlap(scene: Scene, edits: Edits, body: BodyId = ROOT) -> Edits:
         if (box := each.placement.box(item))
     }
     ground = Occupancy(draft, sizes)
-    rects = ground.members(body, [item for item in draft.bodies[body] if item in graph])
+    rects = ground.members(body, {item for item in draft.bodies[body] if item in graph})
     if not ground.is_covered(body, rects, outermost):
         return edits
     return _moved(edits, draft, new, *ground.nearest(body, rects, outermost))

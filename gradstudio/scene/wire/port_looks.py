@@ -6,7 +6,7 @@ What results changed is read again when somebody asks for it: another moment cha
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -20,6 +20,9 @@ from gradstudio.scene.wire.wiring import Wiring
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+NEW: Final = -1
+"""In place of the colour of a wire that has none yet."""
 
 
 class PortLooks:
@@ -46,6 +49,8 @@ class PortLooks:
         self._unread: set[ItemId] = set()
         self._leaving: dict[ItemId, list[int]] = {}
         self._entering: dict[ItemId, list[int]] = {}
+        self._coloured: list[Wire] = []
+        self._left_out: frozenset[ItemId] | None = None
 
     @property
     def codes(self) -> NDArray[np.intp]:
@@ -84,6 +89,7 @@ class PortLooks:
     def forget(self) -> None:
         """Read all looks anew when they are asked for: the graph is another one."""
         self._looks.clear()
+        self._left_out = None
 
     def distrust(self, items: Iterable[ItemId] | None = None) -> None:
         """Read these items' looks again when they are asked for; those of all when none is named."""
@@ -103,16 +109,25 @@ class PortLooks:
             self._read(item)
 
     def color_wires(self) -> None:
-        """Colours of all wires, from the last looks of their sources; what results changed is read when it is seen."""
-        wires = self._wiring.wires
-        self._leaving, self._entering = {}, {}
-        for k, wire in enumerate(wires):
-            self._leaving.setdefault(wire.source, []).append(k)
-            self._entering.setdefault(wire.target, []).append(k)
-        codes = [self._code(self._along(wire, self._last_look(wire.source, wire.output))) for wire in wires]
+        """Colours of all wires, from the last looks of their sources; what results changed is read when it is seen.
+
+        A wire that was there has the colour that it had, unless other statements are left out now.
+        """
+        wires, left_out = self._wiring.wires, self._numbers.left_out
+        if wires is not self._coloured:
+            self._leaving, self._entering = {}, {}
+            for k, wire in enumerate(wires):
+                self._leaving.setdefault(wire.source, []).append(k)
+                self._entering.setdefault(wire.target, []).append(k)
+        known = dict(zip(map(id, self._coloured), self.code_list, strict=True)) if left_out == self._left_out else {}
+        codes = [known.get(id(wire), NEW) for wire in wires]
+        for k in [k for k, code in enumerate(codes) if code == NEW]:
+            wire = wires[k]
+            codes[k] = self._code(self._along(wire, self._last_look(wire.source, wire.output)))
         for wire in self._wiring.muted:
             codes[self._wiring.index[wire]] = self._code(MUTED)
         self.code_list, self._codes = codes, None
+        self._coloured, self._left_out = wires, left_out
         self.revision += 1
 
     def _last_look(self, item: ItemId, output: int) -> PortStyle:

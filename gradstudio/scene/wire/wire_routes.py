@@ -21,6 +21,7 @@ from gradstudio.scene.placement import Placement, Point
 from gradstudio.scene.scene_state import SceneState
 from gradstudio.scene.wire.few_wires import FEW_WIRES, Path, bounds_of, few_paths, is_behind
 from gradstudio.scene.wire.frame_obstacles import obstacles_of_frames
+from gradstudio.scene.wire.many_routes import ManyRoutes
 from gradstudio.scene.wire.reroute_dots import Dots
 from gradstudio.scene.wire.wiring import Wiring
 
@@ -66,6 +67,7 @@ class WireRoutes:
         self._bounds: Floats | None = None
         self._led: Leading | None = None
         self._leading: Leading | None = None
+        self._many = ManyRoutes(stack, placement, wiring, dots)
 
     @property
     def paths(self) -> Floats:
@@ -105,9 +107,29 @@ class WireRoutes:
             self._few_bounds = [bounds_of(path) for path in self.few]
             self._paths = self._bounds = None
             if not self._is_led():
+                self._many.forget()
                 return
             self.few = None
-        self._paths, self._bounds = self._routed(self._wiring.wires)
+        if not self._route_changed():
+            self._paths, self._bounds = self._routed(self._wiring.wires)
+
+    def _route_changed(self) -> bool:
+        """Of many wires, lead only those that are new or whose cards stand elsewhere; whether that was enough."""
+        from gradstudio.scene.wire.routing import MOST_WIRES
+
+        wires = self._wiring.wires
+        if len(wires) <= MOST_WIRES:
+            self._many.forget()
+            return False
+        changes = self._many.follow()
+        if changes is None:
+            return False
+        kept, anew = changes
+        if kept is not None:
+            self._paths, self._bounds = self.paths[kept], self.bounds[kept]
+        if anew:
+            self.paths[anew], self.bounds[anew] = self._routed([wires[k] for k in anew])
+        return True
 
     def catch_up(self, count: int | None = AT_ONCE) -> None:
         """Lead so many wires more; None: all that wait. What was led is shown when the last one is."""
@@ -130,6 +152,7 @@ class WireRoutes:
             self._leading = None
             wires = self._wiring.wires
             self.paths[which], self.bounds[which] = self._routed([wires[k] for k in which])
+            self._many.distrust(which)
             self.few = None
 
     def dot_index(self, wire: Wire, x: float, y: float) -> int:
@@ -149,7 +172,7 @@ class WireRoutes:
         style = self._wiring.view.style
         (starts, source), (ends, target) = self._begin(wires), self._end(wires)
         paths = wire_styles.styled_paths(style, starts, ends, source, target)
-        if self._stack.cards and len(wires) <= MOST_WIRES and not self._placement.dragged:
+        if self._stack.cards and len(self._wiring.wires) <= MOST_WIRES and not self._placement.dragged:
             paths = self._around(wires, paths)
         self._dots.lead(wires, paths, style)
         return paths, path_bounds(paths)

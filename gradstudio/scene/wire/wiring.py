@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from gradstudio.graph.card_grouping import CALLED, SELF
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.ports.muted_wires import muted_wires
 from gradstudio.graph.ports.wire_dots import End, end_of
@@ -15,14 +16,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+WITHIN_CARDS: Final = frozenset({CALLED, SELF})
+"""The ports whose wires may lie inside a card."""
+
 
 class Wiring:
     """The wires between the cards of a scene, in a fixed order until the graph changes.
 
     Attributes:
         wires: those of the graph that run between cards; the `muted` ones come last.
-        index: the place in `wires` of each.
-        ends: the place in `wires` of the one that ends in a port.
         view: how they are drawn, and which.
         selection: what is selected; a view may draw the wires of that alone.
     """
@@ -31,21 +33,37 @@ class Wiring:
         """No wires yet."""
         self._state = state
         self.wires: list[Wire] = []
-        self.index: dict[Wire, int] = {}
-        self.ends: dict[End, int] = {}
+        self._index: dict[Wire, int] | None = None
+        self._places: dict[End, int] | None = None
         self.muted: frozenset[Wire] = frozenset()
         self.view = WireOptions()
         self.selection: frozenset[ItemId] = frozenset()
         self._touching: tuple[frozenset[str], NDArray[np.bool_]] | None = None
 
+    @property
+    def index(self) -> dict[Wire, int]:
+        """The place in `wires` of each; made when it is asked for."""
+        if self._index is None:
+            self._index = {wire: k for k, wire in enumerate(self.wires)}
+        return self._index
+
+    @property
+    def ends(self) -> dict[End, int]:
+        """The place in `wires` of the one that ends in a port; made when it is asked for."""
+        if self._places is None:
+            self._places = {(wire.target, wire.port): k for k, wire in enumerate(self.wires)}
+        return self._places
+
     def follow(self) -> None:
         """List the wires of the graph anew."""
         self.muted = self._muted_now()
-        wires = (*self._state.graph.wires.values(), *sorted(self.muted))
-        self.wires = [wire for wire in wires if self._has_ends(wire)]
-        self.index = {wire: k for k, wire in enumerate(self.wires)}
-        self.ends = {(wire.target, wire.port): k for k, wire in enumerate(self.wires)}
-        self._touching = None
+        graph, is_hidden = self._state.graph, self._state.card_groups.is_hidden
+        items = graph.nodes.keys() | graph.blocks.keys()
+        between = [wire for wire in graph.wires.values() if wire.source in items and wire.target in items]
+        within = {wire for wire in between if wire.port in WITHIN_CARDS and is_hidden(wire)}
+        drawn = [wire for wire in between if wire not in within] if within else between
+        self.wires = [*drawn, *sorted(self.muted)]
+        self._index = self._places = self._touching = None
 
     def is_muted_as_before(self) -> bool:
         """Whether the same wires are muted as when they were listed."""

@@ -11,6 +11,7 @@ from gradstudio.program.compile import compile_graph
 from gradstudio.protocol.messages.inference import LeafInference, PortInference
 from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.menus.context_menu import context_menu
+from tests.helpers.drawing import leaf_ports
 from tests.ui.canvas.conftest import CONTROL, Hand, entries
 
 LINEAR, DROPOUT, SEQUENTIAL = "torch.nn.Linear", "torch.nn.Dropout", "torch.nn.Sequential"
@@ -218,7 +219,7 @@ def test_many_leaves_are_folded_until_their_line_is_clicked(hand: Hand) -> None:
     assert [row.path for row in scene.updates.well(call).leaves.rows] == list(paths)
     box = scene.placement.box(call)
     assert box is not None
-    assert {port.path for port in scene.ports.ports if port.side == "output" and port.path} == set(paths)
+    assert leaf_ports(scene) == set(paths)
 
 
 def test_an_initialiser_is_written_behind_the_module(hand: Hand) -> None:

@@ -1,0 +1,106 @@
+"""Of many wires, those that run elsewhere than when they were led last. No Qt.
+
+Many wires are not led around cards: where one runs follows from its ends, what stands there, and its dots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from gradstudio.graph.model import ItemId, Wire
+from gradstudio.graph.ports.wire_dots import End
+from gradstudio.scene.card.card_layout import CardLayout
+from gradstudio.scene.card.card_stack import CardStack
+from gradstudio.scene.geometry import Corners, Indices
+from gradstudio.scene.placement import Placement
+from gradstudio.scene.wire.reroute_dots import Dots
+from gradstudio.scene.wire.wire_options import WireStyle
+from gradstudio.scene.wire.wiring import Wiring
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Standing = tuple[Corners, CardLayout]
+
+
+class ManyRoutes:
+    """Remembers what stood where when the wires were led."""
+
+    def __init__(self, stack: CardStack, placement: Placement, wiring: Wiring, dots: Dots) -> None:
+        """No wire was led."""
+        self._stack, self._placement, self._wiring, self._dots = stack, placement, wiring, dots
+        self._style: WireStyle | None = None
+        self._wires: list[Wire] = []
+        self._standing: dict[ItemId, Standing] = {}
+        self._dotted: set[End] = set()
+        self._elsewhere: set[int] = set()
+
+    def forget(self) -> None:
+        """Nothing is known of where wires run."""
+        self._style = None
+
+    def distrust(self, which: Iterable[int]) -> None:
+        """The wires at these places were led to where something is dragged."""
+        self._elsewhere.update(which)
+
+    def follow(self) -> tuple[Indices | None, list[int]] | None:
+        """Take over what stands where now.
+
+        Returns:
+            the place of each wire among those that were led last (None: each its own), and the places of those that
+            are to be led anew; None: all of them.
+        """
+        before, style = self._wires, self._style
+        self._wires, self._style = self._wiring.wires, self._wiring.view.style
+        moved = self._moved()
+        dotted = set(self._dots.by_end)
+        dots, self._dotted = dotted | self._dotted, dotted
+        elsewhere, self._elsewhere = self._elsewhere, set()
+        if style != self._style or not before:
+            return None
+        kept = _kept(before, self._wires)
+        changed = {*elsewhere} if kept is None else _changed(kept, elsewhere)
+        if moved or dots or self._placement.frames:
+            changed.update(self._touching(moved, dots))
+        return kept, sorted(changed)
+
+    def _moved(self) -> set[ItemId]:
+        """The cards that stand elsewhere, or have their ports elsewhere, than last time."""
+        before, cards = self._standing, self._stack.cards
+        corners = self._placement.corners
+        self._standing = {
+            item: (place, card.layout) for (item, card), place in zip(cards.items(), corners, strict=True)
+        }
+        return {item for item, now in self._standing.items() if not _is_same(before.get(item), now)}
+
+    def _touching(self, moved: set[ItemId], dots: set[End]) -> Iterator[int]:
+        """The wires of these cards, of frames, and of these dots."""
+        index, ids = self._stack.index, self._stack.ids
+        here = {item for item, k in index.items() if ids[k] in moved}
+        fixed = index.keys() - here
+        for k, wire in enumerate(self._wires):
+            stays = wire.source in fixed and wire.target in fixed
+            if not stays or (dots and (wire.target, wire.port) in dots):
+                yield k
+
+
+def _is_same(before: Standing | None, now: Standing) -> bool:
+    return before is not None and before[1] is now[1] and before[0] == now[0]
+
+
+def _changed(kept: Indices, elsewhere: set[int]) -> set[int]:
+    """The wires that are new, or that were led to where something was dragged."""
+    return {k for k, old in enumerate(kept.tolist()) if old < 0 or old in elsewhere}
+
+
+def _kept(before: list[Wire], now: list[Wire]) -> Indices | None:
+    """Where each wire stood, the last place for one that is new; None when they are the same wires."""
+    if before is now:
+        return None
+    import numpy as np
+
+    places = {id(wire): k for k, wire in enumerate(before)}
+    found: NDArray[np.intp] = np.array([places.get(id(wire), -1) for wire in now], dtype=np.intp)
+    return found
