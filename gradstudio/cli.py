@@ -111,17 +111,26 @@ def _add_run(verbs: Any) -> None:
 
 
 def _add_render(verbs: Any) -> None:
-    render = _add(verbs, "render", _render, "draw a document as a picture")
+    """The options of `render`; whatever asks for something of a run runs the program first."""
+    render = _add(verbs, "render", _render, "draw a document as a picture, a page that steps, or a film")
     render.add_argument("file", metavar="FILE")
-    render.add_argument(
-        "-o",
-        dest="output",
-        required=True,
-        metavar="OUT",
-        help="OUT.png (which holds the document, too), OUT.svg or OUT.pdf",
-    )
-    render.add_argument("--run", action="store_true", help="run it first, and show values and gradients")
-    render.add_argument("--theme", choices=("light", "dark"), default="dark")
+    words = "OUT.png (which holds the document, too), .svg, .pdf, .tex (TikZ), .html (every step), .gif or .mp4"
+    render.add_argument("-o", dest="output", required=True, metavar="OUT", help=words)
+    words = "window: the cards of the canvas; paper: small boxes with formulas (usual for .tex, .html, .gif, .mp4)"
+    render.add_argument("--style", choices=("window", "paper"), help=words)
+    words = "usual: dark in the style window, light in the style paper"
+    render.add_argument("--theme", choices=("light", "dark"), help=words)
+    render.add_argument("--transparent", action="store_true", help="without a ground")
+    render.add_argument("--only", default="", metavar="NAME,NAME", help="these nodes alone, by their names in reports")
+    run = render.add_argument_group("of a run, for which the program is executed")
+    run.add_argument("--run", action="store_true", help="show values and gradients")
+    run.add_argument("--values", action="store_true", help="show values")
+    run.add_argument("--shapes", action="store_true", help="show shapes")
+    run.add_argument("--gradients", action="store_true", help="show gradients, also what went back along each wire")
+    moment = run.add_mutually_exclusive_group()
+    moment.add_argument("--step", type=_count, metavar="N", help="at the Nth step of the record, from 1")
+    words = "at the last moment of a node, forward:NODE or backward:NODE"
+    moment.add_argument("--moment", default="", metavar="PHASE:NODE", help=words)
 
 
 def _add_module_options(parser: argparse.ArgumentParser) -> None:
@@ -271,24 +280,29 @@ def _integrate(options: argparse.Namespace) -> int:
 
 def _render(options: argparse.Namespace) -> int:
     from gradstudio.headless import Unreadable, open_graph
+    from gradstudio.ui.pictures.picture_formats import format_of, suffix_words
 
-    if Path(options.output).suffix.lower() not in (".png", ".svg", ".pdf"):
-        print(f"{options.output}: the picture must end in .png, .svg or .pdf.", file=sys.stderr)
+    row = format_of(Path(options.output))
+    if row is None:
+        print(f"{options.output}: the picture must end in {suffix_words()}.", file=sys.stderr)
         return USAGE
+    options.style = options.style or row.styles[0]
+    options.theme = options.theme or ("dark" if options.style == "window" else "light")
     try:
         graph = open_graph(options.file)
     except Unreadable as error:
         return _unreadable(options.file, error)
     from gradstudio.headless import trace_events
 
+    asks = (options.run, options.values, options.shapes, options.gradients, options.step is not None, options.moment)
     try:
-        events = trace_events(graph) if options.run else []
+        events = trace_events(graph) if row.is_stepping or any(asks) else []
     except GradStudioError as error:
         print(f"{options.file}: {error}", file=sys.stderr)
         return FAILED
     from gradstudio.ui.app.render_command import write_picture
 
-    return write_picture(graph, events, Path(options.output), options.theme)
+    return write_picture(graph, events, options)
 
 
 def _ops(options: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ GradStudioError
     │   ├── BadWire          a wire begins or ends at nothing, or runs backwards
     │   └── BadTensor        stored data is missing or was changed
     ├── CannotSave           the old file is whole; says what the system refused
+    ├── TooLargeToEmbed      a document that a picture has no room for
     └── NotAFragment         the clipboard holds something else
 """
 
@@ -79,6 +80,10 @@ class BadWire(UnreadableFile):
 
 class BadTensor(UnreadableFile):
     """Data stored beside the file is missing or was changed."""
+
+
+class TooLargeToEmbed(DocumentError):
+    """A document whose text is longer than other programs read of a picture."""
 
 
 class CannotSave(DocumentError):

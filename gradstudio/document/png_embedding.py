@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from gradstudio.document.errors import CannotOpen, UnreadableFile
+from gradstudio.document.errors import CannotOpen, TooLargeToEmbed, UnreadableFile
 from gradstudio.document.file import View, loads_with_view
 from gradstudio.document.gsg.file_records import FORMAT
 from gradstudio.document.gsg.gsg_reader import LARGEST_TEXT
@@ -19,6 +19,8 @@ from gradstudio.layout.tidy import layout_missing
 
 SUFFIX = ".png"
 KEYWORD = b"gradstudio-graph"
+LARGEST_EMBEDDED = 1_000_000
+"""Bytes of text: Pillow, and what is built on it, does not open a picture with more than 1 MiB in a chunk."""
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _LARGEST_PICTURE = 512 * 2**20
 _COMPRESSED = b"\x00\x01\x00\x00\x00"
@@ -30,11 +32,15 @@ def embed_graph(png: bytes, graph: Graph, view: View | None = None) -> bytes:
 
     Raises:
         ValueError: the bytes are no PNG.
+        TooLargeToEmbed: the text is longer than `LARGEST_EMBEDDED`.
     """
     seen = view or View()
     place = {"zoom": seen.zoom, "x": seen.x, "y": seen.y}
     text = write(graph, FORMAT, place, with_data=True, bookmarks=seen.bookmarks)
-    own = _chunk(b"iTXt", KEYWORD + _COMPRESSED + zlib.compress(text.encode(), 9))
+    data = text.encode()
+    if len(data) > LARGEST_EMBEDDED:
+        raise TooLargeToEmbed(f"its text is {len(data) / 1e6:.1f} MB, and many programs open no picture with so much")
+    own = _chunk(b"iTXt", KEYWORD + _COMPRESSED + zlib.compress(data, 9))
     parts = [_SIGNATURE]
     for kind, data in _chunks(png):
         if kind == b"IEND":

@@ -1,5 +1,6 @@
 """Pictures of the canvas: written, put on the clipboard, and dropped on the window to open what they hold."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from gradstudio.graph import recipes
 from gradstudio.ui.actions.canvas_pictures import preview, save_canvas_picture
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.dialogs.picture_dialog import PictureChoice, PictureDialog
+from gradstudio.ui.pictures.errors import PictureRefused
 from gradstudio.ui.theme import Theme
 from tests.ui.conftest import Add
 
@@ -118,3 +120,31 @@ def test_a_picture_of_the_selection_is_smaller_and_holds_the_whole_document(
     assert written.size() == size and written.pixelColor(1, 1).alpha() == 0
     assert size.width() < whole.width() - 400 and size.height() < whole.height() - 300
     assert load_picture(path)[0].nodes.keys() == {one, two}
+
+
+@pytest.mark.feature(78)
+def test_a_paper_is_chosen_in_the_dialog_and_copied_in_that_style(
+    qtbot: QtBot, window: MainWindow, add: Add, tmp_path: Path
+) -> None:
+    item = add("torch.ones", size="(2,)")
+    window.session.graph_store.attempt(recipes.rename, "Rename", item, ("W1",))
+    context = window.file._context
+    dialog = PictureDialog(PictureChoice(), partial(preview, context), context.canvas.canvas_style.theme)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert not dialog.formulas.isEnabled()
+    QTest.keyClick(dialog.styles, Qt.Key.Key_Down)
+    QTest.keyClick(dialog.formulas, Qt.Key.Key_Space)
+    assert dialog.choice.style == "paper" and dialog.choice.formulas
+    cards, paper = preview(context, PictureChoice(), QSize(480, 300)), preview(context, dialog.choice, QSize(480, 300))
+    assert paper[1].width() < cards[1].width() and paper[0].pixelColor(0, 0).name() == "#ffffff"
+    save_canvas_picture(context, tmp_path / "a.svg", dialog.choice)
+    assert ">W<" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+    save_canvas_picture(context, tmp_path / "a.tex", PictureChoice())  # TikZ is drawn as a paper, whatever is chosen
+    assert "{$W_{1}$}" in (tmp_path / "a.tex").read_text(encoding="utf-8")
+    window.file._picture = dialog.choice
+    window.actions["file.copy_picture"].trigger()
+    assert QGuiApplication.clipboard().image().size() == paper[1]
+    with pytest.raises(PictureRefused, match="run the program first"):
+        save_canvas_picture(context, tmp_path / "a.html")
+    assert not (tmp_path / "a.html").exists()

@@ -1,17 +1,24 @@
 """Pictures of the canvas as its overlays show it: for the clipboard, for a file, and small for a preview."""
 
 from pathlib import Path
+from typing import Final
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QImage
 
-from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.recipes.fragments import copy_items
+from gradstudio.graph.model import ItemId
+from gradstudio.scene.overlay_registry import Shown
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.dialogs.picture_dialog import PictureChoice
+from gradstudio.ui.pictures.picture_formats import Style, format_of
+from gradstudio.ui.pictures.picture_request import PictureRequest, Subject
 from gradstudio.ui.theme import Theme, theme
 
 USUAL = PictureChoice()
+FORMULAS: Final = Shown(
+    values=False, shapes=False, dtype_device=False, grad_fn=False, gradients=False, wire_gradients=False
+)
+"""Of a run nothing."""
 
 
 def selected_items(context: Context) -> frozenset[ItemId]:
@@ -20,52 +27,65 @@ def selected_items(context: Context) -> frozenset[ItemId]:
     return frozenset(item for item in context.session.attention.selection if item in graph)
 
 
-def canvas_picture(context: Context) -> QImage:
-    """Everything on the canvas."""
-    from gradstudio.ui.canvas.paint.picture_export import render_picture
+def canvas_picture(context: Context, choice: PictureChoice = USUAL) -> QImage:
+    """The canvas, or what is chosen of it."""
+    from gradstudio.ui.pictures.picture_files import picture_image
 
-    graph, session = _drawn(context, USUAL), context.session
-    return render_picture(graph, session.results, _theme(context, USUAL), USUAL.scale, context.overlays.shown)
+    return picture_image(_subject(context, choice), _request(context, choice, choice.scale))
 
 
 def preview(context: Context, choice: PictureChoice, room: QSize) -> tuple[QImage, QSize]:
     """A picture that fits the room, and the size in pixels of the one that would be written."""
-    from gradstudio.ui.canvas.paint.picture_export import picture_size, render_picture
+    from gradstudio.ui.pictures.picture_files import image_size, picture_image
 
-    graph, results = _drawn(context, choice), context.session.results
-    made, shown = _theme(context, choice), context.overlays.shown
-    whole = picture_size(graph, results, made, 1.0, shown)
+    subject = _subject(context, choice)
+    whole = image_size(subject, _request(context, choice, 1.0))
     scale = min(1.0, room.width() / whole.width(), room.height() / whole.height())
-    image = render_picture(graph, results, made, scale, shown, ground=not choice.transparent)
-    return image, picture_size(graph, results, made, choice.scale, shown)
+    image = picture_image(subject, _request(context, choice, scale))
+    return image, image_size(subject, _request(context, choice, choice.scale))
 
 
-def save_canvas_picture(context: Context, path: Path, choice: PictureChoice = USUAL) -> None:
-    """Write the canvas as PNG, SVG or PDF; a PNG holds the whole document, whatever it shows.
+def save_canvas_picture(context: Context, path: Path, choice: PictureChoice = USUAL) -> str:
+    """Write the canvas in the format of the file's name; a PNG holds the whole document, whatever it shows.
+
+    A format that is written in another style alone is written in that.
+
+    Returns:
+        What a person has to know of the picture; "" for nothing.
 
     Raises:
+        PictureRefused: it cannot be made so.
         OSError: the file cannot be written.
     """
-    from gradstudio.ui.canvas.paint.picture_export import save_picture
+    from gradstudio.ui.pictures.picture_files import write_picture
 
-    session, view = context.session, context.canvas.bookmark_commands.kept_view()
-    graph = session.graph_store.graph
-    drawn, shown = _drawn(context, choice), context.overlays.shown
-    save_picture(
-        graph, session.results, _theme(context, choice), path, choice.scale, shown, view,
-        drawn=drawn, ground=not choice.transparent,
-    )  # fmt: skip
+    row = format_of(path)
+    if row is not None and choice.style not in row.styles:
+        choice = choice._replace(style=row.styles[0])
+    return write_picture(_subject(context, choice), _request(context, choice, choice.scale), path)
 
 
-def _drawn(context: Context, choice: PictureChoice) -> Graph:
-    graph = context.session.graph_store.graph
+def _subject(context: Context, choice: PictureChoice) -> Subject:
+    session = context.session
     items = selected_items(context) if choice.selection else frozenset()
-    return copy_items(graph, items) if items else graph
+    view = context.canvas.bookmark_commands.kept_view()
+    return Subject(session.graph_store.graph, session.results, items or None, view, session.subject)
 
 
-def _theme(context: Context, choice: PictureChoice) -> Theme:
-    match choice.theme:
+def _request(context: Context, choice: PictureChoice, scale: float) -> PictureRequest:
+    is_bare = choice.formulas and choice.style == "paper"
+    shown = FORMULAS if is_bare else context.overlays.shown
+    return PictureRequest(
+        choice.style, _theme(context, choice.style, choice.theme), scale, shown, not choice.transparent
+    )
+
+
+def _theme(context: Context, style: Style, name: str) -> Theme:
+    """The chosen one; else that of the window, and white for a paper."""
+    match name:
         case "light" | "dark":
-            return theme("light" if choice.theme == "light" else "dark")
+            return theme("light" if name == "light" else "dark")
+        case _ if style == "paper":
+            return theme("light")
         case _:
             return context.canvas.canvas_style.theme

@@ -271,24 +271,25 @@ class FileCommands(QObject):
 
     def _write_picture(self, dialog: "PictureDialog") -> None:
         from gradstudio.ui.actions.canvas_pictures import save_canvas_picture
+        from gradstudio.ui.pictures.errors import PictureRefused
+        from gradstudio.ui.pictures.picture_formats import file_filter
 
-        kinds = "PNG picture, opens here again (*.png);;SVG drawing (*.svg);;PDF page (*.pdf)"
-        chosen = self._ask_where("Export Picture", self._proposed(".png"), kinds)
+        chosen = self._ask_where("Export Picture", self._proposed(".png"), file_filter())
         if chosen is None:
             return
         try:
-            save_canvas_picture(self._context, chosen, dialog.choice)
-        except OSError as error:
-            self._warn("The picture was not written", f"{chosen} cannot be written: {error.strerror or error}.")
+            note = save_canvas_picture(self._context, chosen, dialog.choice)
+        except (PictureRefused, OSError) as error:
+            self._warn("The picture was not written", f"{chosen}: {getattr(error, 'strerror', None) or error}.")
             return
-        self.said.emit(f"Wrote {chosen}")
+        self.said.emit(f"Wrote {chosen}. {note}" if note else f"Wrote {chosen}")
         dialog.accept()
 
     def copy_picture(self) -> None:
-        """Put a picture of the whole canvas on the clipboard."""
+        """Put a picture of the canvas on the clipboard, in the style in which one was last exported."""
         from gradstudio.ui.actions.canvas_pictures import canvas_picture
 
-        QGuiApplication.clipboard().setImage(canvas_picture(self._context))
+        QGuiApplication.clipboard().setImage(canvas_picture(self._context, self._picture))
         self.said.emit("Copied the canvas as a picture")
 
     def quit(self) -> None:

@@ -17,14 +17,25 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gradstudio.ui.pictures.picture_formats import Style
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.theme.model import scale_px
 
 SCALES: Final = (1, 2, 4)
 THEMES: Final = (("", "As in the window"), ("light", "Light"), ("dark", "Dark"))
+STYLES: Final[tuple[tuple[Style, str], ...]] = (
+    ("window", "Cards, as in the window"),
+    ("paper", "Paper: small boxes with formulas"),
+)
 PREVIEW_PX: Final = (480, 300)
 SQUARE_PX: Final = 8
 """Side of the squares that are seen where a picture is transparent."""
+
+
+NOTE: Final = (
+    "A PNG also holds the whole document, and opens here again. SVG, PDF and TikZ have no scale. "
+    "TikZ, the page that steps and films are drawn as in a paper."
+)
 
 
 class PictureChoice(NamedTuple):
@@ -35,12 +46,16 @@ class PictureChoice(NamedTuple):
         selection: only what is selected.
         theme: "light", "dark", or "": that of the window.
         transparent: without the canvas's ground.
+        style: cards, or the small boxes of a paper.
+        formulas: of a paper, nothing of a run.
     """
 
     scale: int = 2
     selection: bool = False
     theme: str = ""
     transparent: bool = False
+    style: Style = "window"
+    formulas: bool = False
 
 
 class PictureDialog(QDialog):
@@ -73,15 +88,16 @@ class PictureDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Export Picture")
         self._draw, self._theme = draw, theme
-        self.scale, self.themes = QComboBox(self), QComboBox(self)
+        self.scale, self.themes, self.styles = QComboBox(self), QComboBox(self), QComboBox(self)
         self.selection = QCheckBox(f"Only what is &selected ({selected})" if selected else "Only what is &selected")
         self.transparent = QCheckBox("&Transparent ground")
+        self.formulas = QCheckBox("&Formulas alone, without values and gradients")
         self.size_words, self.preview = QLabel(self), QLabel(self)
         self._fill(choice, selected)
         self._build()
-        for box in (self.scale, self.themes):
+        for box in (self.styles, self.scale, self.themes):
             box.currentIndexChanged.connect(self._show)
-        for check in (self.selection, self.transparent):
+        for check in (self.selection, self.transparent, self.formulas):
             check.toggled.connect(self._show)
         self._show()
 
@@ -93,6 +109,8 @@ class PictureDialog(QDialog):
             self.selection.isChecked(),
             THEMES[self.themes.currentIndex()][0],
             self.transparent.isChecked(),
+            STYLES[self.styles.currentIndex()][0],
+            self.formulas.isChecked(),
         )
 
     # ------------------------------------------------------------------ inner workings
@@ -107,6 +125,9 @@ class PictureDialog(QDialog):
         if not selected:
             self.selection.setToolTip("Nothing is selected")
         self.transparent.setChecked(choice.transparent)
+        self.styles.addItems([words for _, words in STYLES])
+        self.styles.setCurrentIndex([name for name, _ in STYLES].index(choice.style))
+        self.formulas.setChecked(choice.formulas)
 
     def _build(self) -> None:
         self.preview.setFixedSize(*map(scale_px, PREVIEW_PX))
@@ -114,11 +135,13 @@ class PictureDialog(QDialog):
         self.preview.setAccessibleName("Preview")
         self.size_words.setProperty("role", "dim")
         form = QFormLayout()
+        form.addRow("St&yle", self.styles)
         form.addRow("S&cale", self.scale)
         form.addRow("T&heme", self.themes)
         form.addRow("", self.selection)
         form.addRow("", self.transparent)
-        note = QLabel("A PNG also holds the whole document, and opens here again. SVG and PDF have no scale.", self)
+        form.addRow("", self.formulas)
+        note = QLabel(NOTE, self)
         note.setProperty("role", "dim")
         note.setWordWrap(True)
         column = QVBoxLayout(self)
@@ -144,6 +167,7 @@ class PictureDialog(QDialog):
         return row
 
     def _show(self) -> None:
+        self.formulas.setEnabled(self.choice.style == "paper")
         ratio = self.devicePixelRatioF()
         image, size = self._draw(self.choice, self.preview.size() * ratio)
         pixmap = QPixmap.fromImage(self._on_squares(image, round(SQUARE_PX * ratio)))

@@ -8,7 +8,7 @@ from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 
 from gradstudio.document.atomic_write import write_file
-from gradstudio.document.errors import CannotSave
+from gradstudio.document.errors import CannotSave, TooLargeToEmbed
 from gradstudio.document.file import View
 from gradstudio.document.png_embedding import embed_graph
 from gradstudio.graph.model import Graph
@@ -18,6 +18,7 @@ from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import NoResults, Results
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card_picture import paint_cards
+from gradstudio.ui.canvas.paint.moment_painter import Stage, paint_moment
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.scene_painter import ScenePainter
 from gradstudio.ui.theme import Theme
@@ -25,9 +26,9 @@ from gradstudio.ui.theme import Theme
 MARGIN: Final = 32.0
 EMPTY: Final = Box(0, 0, 320, 120)
 POINTS_PER_INCH: Final = 72
-SUFFIXES: Final = (".png", ".svg", ".pdf")
-MAXIMUM_SIDE: Final = 16_000
-"""Device pixels; larger graphs are scaled down to fit."""
+MAXIMUM_SIDE: Final = 8_000
+"""Device pixels that every viewer opens; larger graphs are scaled down to fit."""
+WITHOUT_DOCUMENT: Final = "Its document is left out: {reason}. Keep the document itself, too."
 
 
 def render_picture(
@@ -72,7 +73,7 @@ def write_svg(
     painter = QPainter(generator)
     _paint(painter, scene, style, Camera(1.0, box.x, box.y), box, ground)
     painter.end()
-    _replace(path, bytes(data.data().data()))
+    replace_file(path, bytes(data.data().data()))
 
 
 def write_pdf(
@@ -94,11 +95,15 @@ def write_pdf(
     painter = QPainter(writer)
     _paint(painter, scene, style, Camera(1.0, box.x, box.y), box, ground)
     painter.end()
-    _replace(path, bytes(data.data().data()))
+    replace_file(path, bytes(data.data().data()))
 
 
-def _replace(path: Path, data: bytes) -> None:
-    """Put a picture in the place of what is there, which stays whole where that fails."""
+def replace_file(path: Path, data: bytes) -> None:
+    """Put a picture in the place of what is there, which stays whole where that fails.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
     try:
         write_file(path, data, durable=False)
     except CannotSave as error:
@@ -125,10 +130,13 @@ def save_picture(
     *,
     drawn: Graph | None = None,
     ground: bool = True,
-) -> None:
+) -> str:
     """Write a PNG that holds the document itself, too; an SVG or a PDF where the path ends so.
 
     `drawn` is the part of the document that is seen, None: all; `ground`: on the theme's ground, else on none.
+
+    Returns:
+        What a person has to know of the picture, such as that the document had no room in it; else "".
 
     Raises:
         OSError: the file cannot be written.
@@ -141,9 +149,20 @@ def save_picture(
             write_pdf(seen, results, theme, path, shown, ground=ground)
         case ".png":
             picture = png_of(render_picture(seen, results, theme, scale, shown, ground=ground))
-            _replace(path, embed_graph(picture, graph, view))
+            data, note = with_document(picture, graph, view)
+            replace_file(path, data)
+            return note
         case _:
             raise OSError(f"'{path}' cannot be written as a picture; use a name that ends in .png, .svg or .pdf")
+    return ""
+
+
+def with_document(png: bytes, graph: Graph, view: View | None) -> tuple[bytes, str]:
+    """The picture with the document in it, where it has room; and in words that it has none."""
+    try:
+        return embed_graph(png, graph, view), ""
+    except TooLargeToEmbed as refusal:
+        return png, WITHOUT_DOCUMENT.format(reason=refusal)
 
 
 def _scene(graph: Graph, results: Results | None, theme: Theme, shown: Shown | None) -> tuple[Scene, CanvasStyle, Box]:
@@ -167,3 +186,5 @@ def _paint(painter: QPainter, scene: Scene, style: CanvasStyle, camera: Camera, 
     layer.paint_ground(painter, camera, area, ground)
     layer.paint_overlays(painter, camera, box)
     paint_cards(painter, scene, style, camera)
+    if scene.results.active is not None:
+        paint_moment(Stage(painter, style, scene, camera, box, layer.labels))

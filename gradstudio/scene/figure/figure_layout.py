@@ -1,0 +1,225 @@
+"""Where the boxes, frames and wires of a figure stand, in points: in columns from left to right. No Qt."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from gradstudio.graph.model import ROOT, BodyId, ItemId
+from gradstudio.layout.layered import arrangement
+from gradstudio.layout.layered.coordinates import GAP_X, GAP_Y
+from gradstudio.layout.layered.model import Box as Rectangle
+from gradstudio.layout.layered.model import Edge
+from gradstudio.scene.figure import figure_style as style
+from gradstudio.scene.figure.drawing import Formula
+from gradstudio.scene.figure.figure_graph import FigureGraph
+from gradstudio.scene.figure.font_widths import formula_width
+from gradstudio.scene.figure.formula_writer import FormulaWriter
+from gradstudio.scene.figure.snapshot import FlowKey, Snapshot
+from gradstudio.scene.figure.wire_path import Path, number_room, wire_path
+from gradstudio.scene.geometry import Box, union
+
+WIDEST: Final = 250.0
+"""A formula that is wider is written with its inner parts as dots."""
+BETWEEN: Final = 30.0
+"""From a column to the next, where no number stands on the wires."""
+BESIDE_NUMBER: Final = 22.0
+ROW_GAP: Final = 13.0
+LEAST_WIDTH: Final = 420.0
+NARROWEST: Final = 24.0
+LEVEL: Final = 7.0
+"""A wire that is so little out of level is drawn level."""
+DEPTHS: Final = (12, 3, 2, 1)
+
+
+class Label(NamedTuple):
+    """What stands in a box: its formula and the words below it that never change."""
+
+    formula: Formula
+    detail: Formula
+
+
+class Layout(NamedTuple):
+    """A figure with everything in its place.
+
+    Attributes:
+        lines: how many lines of a run each box has room for: values, then gradients.
+        titles: of frames.
+        rooms: of the numbers on wires.
+    """
+
+    figure: FigureGraph
+    labels: dict[ItemId, Label]
+    boxes: dict[ItemId, Box]
+    frames: dict[ItemId, Box]
+    titles: dict[ItemId, Formula]
+    paths: dict[FlowKey, Path]
+    rooms: dict[FlowKey, Box]
+    lines: dict[ItemId, tuple[bool, bool]]
+    size: tuple[float, float]
+
+
+def lay_out(figure: FigureGraph, snapshots: Sequence[Snapshot], writer: FormulaWriter) -> Layout:
+    """Places in which all that is said at any of the moments has room."""
+    labels = {item: Label(_formula(writer, item), writer.detail(item)) for item in figure.boxes}
+    lines = {item: _lines(item, snapshots) for item in figure.boxes}
+    titles = {block: _title(figure, block) for block in figure.blocks}
+    sizes = {item: _size(item, labels[item], lines[item], snapshots) for item in figure.boxes}
+    arranger = _Arranger(figure, sizes, titles, _gap(snapshots))
+    extent = arranger.arrange(ROOT)
+    boxes: dict[ItemId, Box] = {}
+    frames: dict[ItemId, Box] = {}
+    for item, box in arranger.absolute(ROOT, style.MARGIN, style.MARGIN):
+        (frames if item in figure.graph.blocks else boxes)[item] = box
+    paths = _paths(figure, boxes, frames, titles)
+    whole = union([*boxes.values(), *frames.values(), *(path.bounds for path in paths.values())])
+    if whole is not None and whole.y < style.MARGIN:  # a wire that goes around above everything
+        up = style.MARGIN - whole.y
+        boxes = {item: box.moved(0, up) for item, box in boxes.items()}
+        frames = {item: box.moved(0, up) for item, box in frames.items()}
+        paths = _paths(figure, boxes, frames, titles)
+        whole = whole.moved(0, up)
+    width = max(extent[0] + 2 * style.MARGIN, whole.right + style.MARGIN if whole else 0.0)
+    height = max(extent[1] + 2 * style.MARGIN, whole.bottom + style.MARGIN if whole else 0.0)
+    rooms = _rooms(paths, boxes, snapshots)
+    return Layout(figure, labels, boxes, frames, titles, paths, rooms, lines, (width, height))
+
+
+class _Arranger:
+    """Places within bodies, inner ones first."""
+
+    def __init__(
+        self,
+        figure: FigureGraph,
+        sizes: Mapping[ItemId, tuple[float, float]],
+        titles: Mapping[ItemId, Formula],
+        gap: float,
+    ) -> None:
+        self._figure, self._sizes, self._titles = figure, dict(sizes), titles
+        self._inner: dict[BodyId, list[tuple[ItemId, float, float]]] = {}
+        # The canvas's own arrangement keeps its gaps; boxes are scaled so that these become those of a figure.
+        self._scale_x, self._scale_y = GAP_X / gap, GAP_Y / ROW_GAP
+
+    def arrange(self, body: BodyId) -> tuple[float, float]:
+        """Width and height of what is in a body."""
+        order = self._figure.order.get(body, [])
+        for item in order:
+            if item in self._figure.graph.blocks:
+                width, height = self.arrange(BodyId(item))
+                title = formula_width(self._titles[item], style.SMALL) + 2 * style.FRAME_PADDING
+                across = max(width + 2 * style.FRAME_PADDING, title)
+                self._sizes[item] = (across, height + 2 * style.FRAME_PADDING + style.FRAME_TITLE)
+        number = {item: k for k, item in enumerate(order)}
+        rectangles = [Rectangle(self._sizes[i][0] * self._scale_x, self._sizes[i][1] * self._scale_y) for i in order]
+        edges = self._edges(body, number)
+        points = arrangement.arrange_boxes(rectangles, edges, least=LEAST_WIDTH * self._scale_x)
+        places = [(x / self._scale_x, y / self._scale_y) for x, y in points]
+        left, top = min((x for x, _ in places), default=0.0), min((y for _, y in places), default=0.0)
+        self._inner[body] = [(item, x - left, y - top) for item, (x, y) in zip(order, places, strict=True)]
+        right = max((x + self._sizes[item][0] for item, x, _ in self._inner[body]), default=0.0)
+        return right, max((y + self._sizes[item][1] for item, _, y in self._inner[body]), default=0.0)
+
+    def absolute(self, body: BodyId, x: float, y: float) -> list[tuple[ItemId, Box]]:
+        """Every box and frame in a body whose corner is there."""
+        found: list[tuple[ItemId, Box]] = []
+        for item, left, top in self._inner[body]:
+            found.append((item, Box(x + left, y + top, *self._sizes[item])))
+            if item in self._figure.graph.blocks:
+                inner_x = x + left + style.FRAME_PADDING
+                found += self.absolute(BodyId(item), inner_x, y + top + style.FRAME_PADDING + style.FRAME_TITLE)
+        return found
+
+    def _edges(self, body: BodyId, number: Mapping[ItemId, int]) -> list[Edge]:
+        found = set()
+        for flow in self._figure.flows:
+            source, target = (self._figure.around(item, body) for item in (flow.source, flow.target))
+            if source is not None and target is not None and number[source] < number[target]:
+                found.add((number[source], number[target]))
+        height = [self._sizes[item][1] * self._scale_y / 2 for item in number]
+        return [Edge(one, other, height[one], height[other]) for one, other in sorted(found)]
+
+
+def _formula(writer: FormulaWriter, item: ItemId) -> Formula:
+    written: Formula = ()
+    for depth in DEPTHS:
+        written = writer.statement(item, depth)
+        if formula_width(written, style.TEXT) <= WIDEST:
+            break
+    return written
+
+
+def _lines(item: ItemId, snapshots: Sequence[Snapshot]) -> tuple[bool, bool]:
+    """Whether a box has a line for values, and one for gradients, at any moment."""
+    return any(one.values.get(item) for one in snapshots), any(one.gradients.get(item) for one in snapshots)
+
+
+def _size(item: ItemId, label: Label, lines: tuple[bool, bool], snapshots: Sequence[Snapshot]) -> tuple[float, float]:
+    small = [label.detail, *(words for one in snapshots for words in (one.values.get(item), one.gradients.get(item)))]
+    widest = max([formula_width(words, style.SMALL) for words in small if words], default=0.0)
+    width = max(formula_width(label.formula, style.TEXT), widest, NARROWEST - 2 * style.PADDING_X)
+    height = style.LINE_HEIGHT + style.SMALL_LINE * (bool(label.detail) + sum(lines))
+    return width + 2 * style.PADDING_X, height + 2 * style.PADDING_Y
+
+
+def _gap(snapshots: Sequence[Snapshot]) -> float:
+    """Between columns: room for the widest number on a wire."""
+    widths = [formula_width(words, style.SMALL) for one in snapshots for words in one.sent.values()]
+    return max([BETWEEN, *(width + BESIDE_NUMBER for width in widths)])
+
+
+def _title(figure: FigureGraph, block: ItemId) -> Formula:
+    from gradstudio.scene.figure.frame_title import frame_title
+
+    return frame_title(figure.graph, block)
+
+
+def _paths(
+    figure: FigureGraph,
+    boxes: Mapping[ItemId, Box],
+    frames: Mapping[ItemId, Box],
+    titles: Mapping[ItemId, Formula],
+) -> dict[FlowKey, Path]:
+    found: dict[FlowKey, Path] = {}
+    heads = [
+        Box(box.x + style.FRAME_PADDING, box.y + 3.0, formula_width(titles[block], style.SMALL), style.FRAME_TITLE)
+        for block, box in frames.items()
+    ]
+    for key, end in _ends(figure, boxes).items():
+        source = boxes[key[0]]
+        others = [box for item, box in boxes.items() if item not in key]
+        # A frame that holds neither end is gone around, one that holds one of them is crossed.
+        others += [box for block, box in frames.items() if not any(_holds(figure, block, item) for item in key)]
+        found[key] = wire_path((source.right, source.center[1]), end, others + heads)
+    return found
+
+
+def _rooms(
+    paths: Mapping[FlowKey, Path], boxes: Mapping[ItemId, Box], snapshots: Sequence[Snapshot]
+) -> dict[FlowKey, Box]:
+    """Where the number of each flow stands that has one at any moment."""
+    found: dict[FlowKey, Box] = {}
+    for key, path in paths.items():
+        widest = max((formula_width(one.sent[key], style.SMALL) for one in snapshots if one.sent.get(key)), default=0.0)
+        if widest:
+            others = [other for other in paths.values() if other is not path]
+            found[key] = number_room(path, widest, [*boxes.values(), *found.values()], others)
+    return found
+
+
+def _ends(figure: FigureGraph, boxes: Mapping[ItemId, Box]) -> dict[FlowKey, tuple[float, float]]:
+    """Where each flow arrives: spread over the side of its box; one that comes alone arrives level where it can."""
+    into: dict[ItemId, list[FlowKey]] = {}
+    for flow in figure.flows:
+        into.setdefault(flow.target, []).append((flow.source, flow.target))
+    ends: dict[FlowKey, tuple[float, float]] = {}
+    for target, keys in into.items():
+        keys.sort(key=lambda key: boxes[key[0]].center[1])
+        box = boxes[target]
+        for place, key in enumerate(keys, 1):
+            ends[key] = (box.x, box.y + box.height * place / (len(keys) + 1))
+        level = boxes[keys[0][0]].center[1]
+        if len(keys) == 1 and abs(level - box.center[1]) < LEVEL:
+            ends[keys[0]] = (box.x, level)
+    return ends
+
+
+def _holds(figure: FigureGraph, block: ItemId, item: ItemId) -> bool:
+    return figure.around(item, BodyId(block)) is not None

@@ -1,0 +1,1 @@
+"""Pictures as files: the table of formats, figures painted with Qt, one page that steps, and films."""
