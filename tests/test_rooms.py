@@ -48,13 +48,8 @@ def test_the_command_line_starts_without_torch_and_qt(module: str) -> None:
     assert loaded_by([module], "torch,PySide6,pyqtgraph,networkx") == ""
 
 
-def test_no_module_outside_the_window_imports_in_a_circle() -> None:
-    modules = {name: imports_of(name) for name in modules_of("") if not name.startswith("gradstudio.ui")}
-    TopologicalSorter({name: imported & modules.keys() for name, imported in modules.items()}).prepare()
-
-
-def test_no_module_of_the_canvas_imports_in_a_circle() -> None:
-    modules = {name: imports_of(name) for name in modules_of("ui/canvas")}
+def test_no_module_imports_in_a_circle() -> None:
+    modules = {name: imports_of(name) for name in modules_of("")}
     TopologicalSorter({name: imported & modules.keys() for name, imported in modules.items()}).prepare()
 
 

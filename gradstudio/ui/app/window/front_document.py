@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from gradstudio.ui.docks.messages.problems_panel import ProblemsPanel
     from gradstudio.ui.docks.outline.panel import OutlinePanel
     from gradstudio.ui.state.session import Session
-    from gradstudio.ui.timeline import TimelinePanel, Workspace
+    from gradstudio.ui.timeline.panel import TimelinePanel
+    from gradstudio.ui.timeline.workspace import Workspace
 
 
 class FrontDocument(QObject):

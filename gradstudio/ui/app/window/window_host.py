@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.state.session import Session
     from gradstudio.ui.state.settings import Settings
     from gradstudio.ui.theme import Theme
-    from gradstudio.ui.timeline import Workspace
+    from gradstudio.ui.timeline.workspace import Workspace
 
 
 class WindowHost(Protocol):
