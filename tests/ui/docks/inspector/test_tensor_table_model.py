@@ -1,6 +1,5 @@
 """A tensor as a table: whole, or page by page."""
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from pytestqt.modeltest import ModelTester
@@ -88,14 +87,3 @@ def test_a_huge_tensor_does_not_make_a_huge_table(dark: Theme) -> None:
     model = TensorTableModel(dark)
     model.show_tensor(Summary(dtype="float32", shape=(10**12,)), Engine().fetch)
     assert model.rowCount() == 1_000_000 and model.is_cut
-
-
-@pytest.mark.parametrize(
-    ("shape", "value"), [((2,), [1.0]), ((2,), 5), ((2, 2), [[1.0], 2.0]), ((2, 2, 2), [[[1.0]]]), ((-3,), [1.0])]
-)
-def test_cells_of_which_the_engine_told_nothing_are_empty(dark: Theme, shape: tuple[int, ...], value: object) -> None:
-    model = TensorTableModel(dark)
-    model.show_tensor(Summary(dtype="float32", shape=shape, value=value), None, (1,) if len(shape) > 2 else ())
-    rows, columns = model.rowCount(), model.columnCount()
-    assert rows >= 0
-    assert all(model.index(row, column).data() for row in range(rows) for column in range(columns))
