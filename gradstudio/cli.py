@@ -106,6 +106,10 @@ def _add_run(verbs: Any) -> None:
     run.add_argument("--device", type=_device, help="cpu, auto, cuda:0, … (default: the document's)")
     run.add_argument("--backward", action="store_true", help="append root.backward() if there is no backward statement")
     run.add_argument("--trace", action="store_true", help="record every node, with gradients of non-leaves")
+    words = "say, too, what a teacher would see: where NaN begins, what never learns, losses given the wrong numbers"
+    run.add_argument("--problems", action="store_true", help=words)
+    words = "end with 1 when numbers are spoilt: a NaN in a value or gradient, an overflow"
+    run.add_argument("--strict", action="store_true", help=words)
     run.add_argument("--json", action="store_true", help="one object per file, one line each")
     run.add_argument("--max-values", type=_count, default=64, metavar="N", help="values in full up to N elements")
 
@@ -314,7 +318,7 @@ def _ops(options: argparse.Namespace) -> int:
 
         sys.stdout.write(msgspec.json.encode(operators).decode() + "\n")
         return FINE
-    from gradstudio.headless import catalogue_notice
+    from gradstudio.protocol.versions import catalogue_notice
 
     width = max((len(operator.key) for operator in operators), default=0)
     category = ""

@@ -18,16 +18,20 @@ from gradstudio.advice.problem_report import (
     advice_lines,
     advise,
     advise_refusal,
+    holds_error,
     notices,
     port_json,
     port_lines,
     problem_json,
     problem_lines,
+    problems_json,
+    run_problem_lines,
     slow_words,
     values_bound,
     values_expected,
     without_insides,
 )
+from gradstudio.advice.run_problems import RunRecorder
 from gradstudio.document import file as document_file
 from gradstudio.document import png_embedding
 from gradstudio.document.errors import UnreadableFile, refusal_text
@@ -39,7 +43,6 @@ from gradstudio.graph.analysis import call_addresses, program_analysis
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.operators.catalogue import loader as catalogue
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Program, flatten_statements, has_backward
 from gradstudio.program.reading.parser import MAX_CHARACTERS
@@ -51,7 +54,7 @@ from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.report import clash_json, entries_json, trace_json, wires_json
 from gradstudio.protocol.report_table import report_table
 from gradstudio.protocol.runner import Outcome, infer_program, run_program, trace_program
-from gradstudio.protocol.source_lines import map_lines, real_device, with_device
+from gradstudio.protocol.source_lines import map_lines, real_device, script_lines, with_device
 from gradstudio.protocol.versions import installed_version
 
 FINE, FAILED, UNREADABLE = 0, 1, 4
@@ -192,15 +195,6 @@ def check_files(options: argparse.Namespace) -> Iterator[Result]:
             yield _check_one(engine, name, options)
 
 
-def catalogue_notice() -> str:
-    """A sentence when torch is installed in another version than the catalogue was made from, else ""."""
-    made, installed = catalogue.load().torch_version, str(installed_version("torch")).partition("+")[0]
-    if installed == made or not installed[:1].isdigit():
-        return ""
-    lacks = "gradstudio info tells what it lacks."
-    return f"The operators are those of torch {made}; torch {installed} is installed: {lacks}"
-
-
 def trace_events(graph: Graph) -> list[Event]:
     """Run a graph with trace and return all that the engine said.
 
@@ -253,16 +247,24 @@ def _run_graph(engine: Engine, opened: OpenedGraph, data: Json, options: argpars
     data["torch"] = hello.torch
     data["device"] = real_device(graph.header.device, hello)
     document = uuid.uuid4().hex
+    recorder = RunRecorder()
     outcome = run_program(
         process, graph, program, document=document, trace=options.trace, max_values=options.max_values,
         on_slow=lambda running: _say_slow(running, opened, program, options),
+        on_event=recorder.hear if options.problems or options.strict else None,
     )  # fmt: skip
+    recorder.read_report(outcome.report.entries)
     if opened.lines is not None:
         program, outcome = map_lines(program, outcome, opened.lines)
     outcome = with_device(program, outcome, opened.device, data["device"])
     code, data, text = _report(data, opened, program, outcome, options)
     addresses = program_analysis.addresses(graph)
     printed = {statement.node: statement.line for statement in flatten_statements(program.statements)}
+    data["problems"] = problems_json(graph, recorder, opened.lines or script_lines(program))
+    if options.problems:
+        text = "\n".join([text, *run_problem_lines(data["problems"])])
+    if options.strict and holds_error(data["problems"]):
+        code = FAILED
     for need in outcome.needs:
         place = {"node": addresses.get(need.node, need.node), "line": _line(opened, need.node, printed.get(need.node))}
         data["warnings"].insert(0, {**place, "type": "Size", "message": size_title(need)})

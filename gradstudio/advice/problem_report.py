@@ -5,14 +5,16 @@ from typing import Any
 
 import msgspec
 
-from gradstudio.advice.diagnosis.silent_mistakes import silent_mistakes
+from gradstudio.advice.diagnosis.mistakes.silent_mistakes import silent_mistakes
 from gradstudio.advice.explanation import SCRIPT_LINES, Lines, expected_record, explain, failed_of
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.advice.fixes.finding_fixes import finding_fixes
 from gradstudio.advice.fixes.fix_kinds import fixes_for
 from gradstudio.advice.model import Advice
+from gradstudio.advice.run_problems import RunRecorder, run_problems
+from gradstudio.graph.analysis import call_addresses
 from gradstudio.graph.analysis.program_analysis import addresses
-from gradstudio.graph.groups.call_ids import is_call_item
+from gradstudio.graph.groups.call_ids import is_call_item, path_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.name_bindings import name_of
 from gradstudio.protocol.messages.events import Failed, NamedEntry
@@ -71,6 +73,37 @@ def notices(graph: Graph, lookup: Lookup) -> Iterator[tuple[ItemId, str, Advice]
     for finding in silent_mistakes(graph, lookup):
         fixes = tuple(fix.title for fix in finding_fixes(finding, graph))
         yield finding.node, finding.title, Advice(finding.explanation, fixes)
+
+
+SEVERITIES = {"error": "ERROR", "warning": "WARNING", "info": "NOTE"}
+"""How a line for people begins."""
+
+
+def problems_json(graph: Graph, recorder: RunRecorder, lines: Lines) -> list[Json]:
+    """Each problem of a run: where, how bad, the cause in one sentence, why, and what can be done.
+
+    Args:
+        lines: of the text that a person has, by item; what is inside a call by its item in the definition.
+    """
+    titles = call_addresses.addresses(graph)
+    found = []
+    for problem in run_problems(graph, recorder, lines):
+        node, line = titles.get(problem.node, problem.node), lines.get(path_of(problem.node)[-1])
+        data = problem_json(node, line, problem.title, Advice(problem.explanation, problem.fixes))
+        found.append({**data, "severity": problem.severity, "kind": problem.kind, "words": problem.words})
+    return found
+
+
+def holds_error(problems: Iterable[Json]) -> bool:
+    """Whether numbers are spoilt, or it failed."""
+    return any(problem["severity"] == "error" for problem in problems)
+
+
+def run_problem_lines(problems: Iterable[Json]) -> Iterator[str]:
+    """The problems of a run for people; a failure is told with torch's words already."""
+    for problem in problems:
+        if problem["kind"] != "failure":
+            yield from problem_lines(SEVERITIES[problem["severity"]], [problem])
 
 
 def problem_lines(word: str, problems: Iterable[Json]) -> Iterator[str]:

@@ -39,9 +39,10 @@ class Outcome(msgspec.Struct, kw_only=True):
 
 
 class _Listener:
-    """Sorts events by kind while a verb runs."""
+    """Sorts events by kind while a verb runs; `also` hears all of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, also: Callable[[Event], None] | None = None) -> None:
+        self.also = also
         self.failed: Failed | None = None
         self.printed: list[Printed] = []
         self.warned: list[Warned] = []
@@ -50,6 +51,8 @@ class _Listener:
         self.running: Running | None = None
 
     def hear(self, event: Event) -> None:
+        if self.also is not None:
+            self.also(event)
         match event:
             case Failed():
                 self.failed = event
@@ -76,6 +79,7 @@ def run_program(
     trace: bool = False,
     max_values: int = 64,
     on_slow: Callable[[Running | None], None] | None = None,
+    on_event: Callable[[Event], None] | None = None,
 ) -> Outcome:
     """Run a program from nothing and collect its report.
 
@@ -87,15 +91,16 @@ def run_program(
         trace: record every node, gradients of non-leaves too.
         max_values: exact values up to this many elements.
         on_slow: called once when it takes longer than `PATIENCE_S`, with where it was last, as far as that is known.
+        on_event: hears all that is said of the run, which is recorded for it; the report is that of a recorded one.
 
     Raises:
         EngineDied: the engine ended while it ran (killed, out of memory).
     """
-    listener = _Listener()
+    listener = _Listener(on_event)
     _load(engine, graph, program, document, listener.hear)
     engine.send(Estimate())
     estimated = engine.wait_for(Estimated, on_event=listener.hear)
-    engine.send(Do(verb="run", trace=trace, max_values=max_values))
+    engine.send(Do(verb="run", trace=trace or on_event is not None, max_values=max_values))
     paused = _patiently(engine, listener, on_slow)
     engine.send(Collect(max_values=max_values, trace=trace))
     report = engine.wait_for(Report, on_event=listener.hear)

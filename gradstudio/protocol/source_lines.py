@@ -69,6 +69,12 @@ def _with_clash(failed: Failed, lines: Mapping[ItemId, int]) -> Failed:
     return msgspec.structs.replace(failed, clash=msgspec.structs.replace(clash, victim_line=victim, culprits=culprits))
 
 
+def script_lines(program: Program) -> dict[ItemId, int]:
+    """The line of each item in the script that a document is written as, those inside definitions among them."""
+    spans = [*program.spans, *(span for inside in program.insides for span in inside.spans)]
+    return {span.node: span.line for span in spans}
+
+
 def real_device(word: str, hello: Hello) -> str:
     """What the document's device word means here, as the script decides it."""
     if word != "auto":

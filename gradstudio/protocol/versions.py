@@ -27,6 +27,15 @@ def engine_info() -> Json:
     return {**facts, "absent": list(hello.absent)} if hello.absent else facts
 
 
+def catalogue_notice() -> str:
+    """A sentence when torch is installed in another version than the catalogue was made from, else ""."""
+    made, installed = catalogue.load().torch_version, str(installed_version("torch")).partition("+")[0]
+    if installed == made or not installed[:1].isdigit():
+        return ""
+    lacks = "gradstudio info tells what it lacks."
+    return f"The operators are those of torch {made}; torch {installed} is installed: {lacks}"
+
+
 def installed_version(name: str) -> str:
     """The version of a package, or that it is not installed."""
     try:

@@ -64,7 +64,7 @@ class Diagnosed:
         zero, infinite = leaf(d, "zero", "[0.0, 1.0]"), d.add("torch.tensor", name="big", data="[float('inf'), 1.0]")
         backward_of(d, d.add("torch.mul", zero, infinite, name="y"))
         found = diagnosis(d)
-        assert found["not_finite y"].title == "NaN is born in y"
+        assert found["not_finite y"].title == "NaN is born in y: 0 · inf"
         assert "with infinities" in found["not_finite y"].explanation
         assert "not_finite big" not in found
 
@@ -82,7 +82,7 @@ class Diagnosed:
         root = d.add("torch.sqrt", x, name="root")
         backward_of(d, d.add("torch.mul", root, d.add("torch.tensor", data="[0.0, 1.0]"), name="y"))
         finding = diagnosis(d)["backward_not_finite root"]
-        assert finding.title == "The gradient becomes NaN in root"
+        assert finding.title.startswith("The gradient becomes NaN in root: the slope of √x")
         assert [title(d.graph, item) for item in finding.path] == ["root", "x"]
         assert finding.backward == 1
         assert finding.place >= 0
@@ -98,8 +98,8 @@ class Diagnosed:
         root = d.add("torch.log", x, name="root")
         backward_of(d, d.add("torch.mul", root, d.add("torch.tensor", data="[0.0, 1.0]"), name="y"))
         found = diagnosis(d)
-        assert found["not_finite root"].title == "−inf is born in root"
-        assert found["backward_not_finite root"].title == "The gradient becomes NaN in root"
+        assert found["not_finite root"].title == "−inf is born in root: the log of 0; it becomes NaN in y"
+        assert found["backward_not_finite root"].title.startswith("The gradient becomes NaN in root: the slope of log")
 
     def test_a_gradient_that_vanishes_names_the_steepest_step(self, diagnosis):
         d = Drawing()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.unordered_writes import unordered_writes
+from gradstudio.advice.diagnosis.mistakes.unordered_writes import unordered_writes
 from gradstudio.advice.explanation import expected_record, explain, failed_of
 from gradstudio.advice.fixes.finding_fixes import finding_fixes
 from gradstudio.advice.fixes.fix_kinds import MAKERS, fixes_for

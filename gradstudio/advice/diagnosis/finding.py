@@ -17,27 +17,50 @@ FindingKind = OneOf[
     "unordered_write",
     "broadcasts",
     "twice_softmax",
+    "twice_sigmoid",
     "no_logarithm",
     "frozen_parameter",
+    "left_out",
+    "no_zero_grad",
+    "idle_step",
+    "no_step",
+    "no_rate",
+    "growth",
+    "diverges",
+    "growing_graph",
+    "kept_graph",
+    "batch_softmax",
+    "rounds_down",
+    "view_for_transpose",
+    "always_drops",
+    "wrong_mode",
+    "made_each_turn",
+    "shared_layer",
 ]
+Severity = OneOf["error", "warning", "info"]
 
 
 class Finding(NamedTuple):
     """One thing worth telling, at one node.
 
     Attributes:
-        severity: "error": numbers are spoilt; "warning": they are probably not what was meant; "info".
-        title: one line; `explanation` says why, with the figures and what to try.
+        severity: "error": numbers are spoilt; "warning": they are probably not what was meant; "info": a note.
+        node: as a run speaks of it: what is inside a call by its id there (`graph.groups.call_ids`).
+        title: the cause in one sentence; `explanation` says why, with the figures and what to do.
         path: the nodes the trouble went through, the first one where it began; the node itself is among them.
         backward: in which backward it was seen; 0: in the forward, or in the graph alone.
         place: index among that backward's rows, to look at that moment; -1: it stands from the backward's end on.
     """
 
     kind: FindingKind
-    severity: OneOf["error", "warning", "info"]
+    severity: Severity
     node: ItemId
     title: str
     explanation: str
     path: tuple[ItemId, ...] = ()
     backward: int = 0
     place: int = -1
+
+
+WEIGHT: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
+"""The worst first."""

@@ -1,35 +1,39 @@
-"""How gradients fare on their way: vanishing, exploding, dead, never arrived, saturated activations."""
+"""How gradients fare on their way to the leaves: vanishing, exploding."""
 
 import itertools
-from array import array
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterator
 
+from gradstudio.advice.diagnosis.activations import word_of
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.names import title
-from gradstudio.operators.catalogue.loader import load
+from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.run_facts import largest
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
-from gradstudio.protocol.messages.events import GradRow, Row
-from gradstudio.protocol.messages.records import Summary, TensorRecord
+from gradstudio.protocol.messages.records import Summary
 from gradstudio.protocol.number_format import format_number
 
 VANISHED, EXPLODED = 1e-6, 1e4
 """RMS of a leaf's gradient over that of the gradient the backward began with."""
-SATURATED_SHARE, FEWEST = 0.9, 8
-"""Share of the elements looked at, and how many there must be."""
-EDGES = {"sigmoid": (0.01, 0.99), "tanh": (-0.99, 0.99), "hardsigmoid": (0.0, 1.0), "hardtanh": (-1.0, 1.0)}
-"""By activation: below the first or above the second its slope is next to nothing."""
-TELLING = frozenset({"not_reached", "accumulated", "cut"})
-"""States of a gradient that may be worth a word."""
-RECTIFIERS = frozenset({"relu", "relu6", "threshold"})
+STRETCH, LEAST_STEPS = 1.5, 4
+"""By so much, and so many times, a gradient grows on its way before it is called an explosion."""
+CENTRED = 1e-4
+NORMALISING = ("norm", "softmax")
+LOSSES = frozenset(
+    "mean sum pow sub rsub mseloss smoothl1loss l1loss huberloss nllloss nllloss2d logsoftmax neg abs squeeze "
+    "unsqueeze view unsafeview reshapealias div log logsigmoid binarycrossentropy "
+    "binarycrossentropywithlogits kldiv".split()
+)
+"""What a loss is made of: its own slope is small where the loss is, which is no fault of the way."""
+CANCELLING = frozenset({"bias"})
+"""Last words of leaves that shift, and whose gradient is a sum over all examples."""
 
 
-def fading_gradients(graph: Graph, traced: BackwardTraced) -> tuple[Finding, ...]:
+def fading_gradients(view: ProgramView, traced: BackwardTraced) -> tuple[Finding, ...]:
     """Leaves whose gradient is vanishingly small, or huge, against the one the backward began with.
 
     One finding for the worst leaf of each kind, with the nodes on the way to it.
     """
-    return tuple(_faded(graph, traced, leaf, start, kind) for leaf, start, kind in _extremes(traced))
+    return tuple(_faded(view, traced, leaf, way, kind) for leaf, way, kind in _extremes(traced))
 
 
 def fades(traced: BackwardTraced) -> bool:
@@ -37,242 +41,115 @@ def fades(traced: BackwardTraced) -> bool:
     return any(_extremes(traced))
 
 
-def _extremes(traced: BackwardTraced) -> Iterator[tuple[AutogradRow, float, str]]:
-    """The worst leaf of each kind, and the RMS that the backward began with."""
-    start = next((rms for row in traced.rows for rms in [_largest(row.incoming)] if rms), 0.0)
+def _extremes(traced: BackwardTraced) -> Iterator[tuple[AutogradRow, list[AutogradRow], str]]:
+    """The worst leaf of each kind, and the way to it from where the gradient is that of the model's result."""
+    start = next((rms for row in traced.rows for rms in [largest(row.incoming)] if rms), 0.0)
     if not start:
         return
     ends = (row for row in traced.rows if row.values and not row.next)
-    leaves = [(rms / start, row) for row in ends if (rms := _largest(row.incoming))]
-    small = min(leaves, key=lambda pair: pair[0], default=None)
-    large = max(leaves, key=lambda pair: pair[0], default=None)
-    if small is not None and small[0] < VANISHED:
-        yield small[1], start, "vanishing"
+    leaves = [(rms / start, row) for row in ends if (rms := largest(row.incoming))]
+    users = _users(traced) if leaves and min(leaves, key=_ratio)[0] < VANISHED else {}
+    small = [(ratio, row) for ratio, row in leaves if ratio < VANISHED]
+    for _, row in sorted(small, key=_ratio):
+        way = _behind_the_loss(_way_to(traced, row, users))
+        begins = largest(way[0].incoming) if way else 0.0
+        is_less = bool(begins) and largest(row.incoming) / begins < VANISHED
+        if len(way) > 1 and is_less and not _cancels(way) and not _is_centred(way):
+            yield row, way, "vanishing"
+            break
+    large = max(leaves, key=_ratio, default=None)
     if large is not None and large[0] > EXPLODED:
-        yield large[1], start, "exploding"
+        way = _behind_the_loss(_way_to(traced, large[1], users or _users(traced)))
+        if _stretches(way) >= LEAST_STEPS and largest(way[-1].incoming) > EXPLODED * largest(way[0].incoming):
+            yield large[1], way, "exploding"
 
 
-def dies(traced: BackwardTraced) -> bool:
-    """Whether any node made nothing but zeros of a gradient."""
-    return any(_zeroed(traced))
+def _stretches(way: list[AutogradRow]) -> int:
+    """How many steps of a way make the gradient larger: one large factor is no explosion."""
+    sizes = [size for row in way if (size := largest(row.incoming))]
+    return sum(after > STRETCH * before for before, after in itertools.pairwise(sizes))
 
 
-def _zeroed(traced: BackwardTraced) -> Iterator[tuple[int, AutogradRow]]:
-    for place, row in enumerate(traced.rows):
-        went = [summary for summary in row.outgoing if summary is not None]
-        if went and all(map(_is_zero, went)) and _largest(row.incoming):
-            yield place, row
+def _is_centred(way: list[AutogradRow]) -> bool:
+    """Whether a normalisation takes it away in one step: the mean of what is normalised does not change."""
+    for before, after in itertools.pairwise(way):
+        if any(word in word_of(before) for word in NORMALISING):
+            came, went = largest(before.incoming), largest(after.incoming)
+            if came and went < CENTRED * came:
+                return True
+    return False
 
 
-def dead_nodes(graph: Graph, traced: BackwardTraced) -> tuple[Finding, ...]:
-    """Nodes into which a gradient came and out of which nothing but zeros went."""
-    found: dict[ItemId, Finding] = {}
-    for place, row in _zeroed(traced):
-        if row.node not in graph.nodes:
-            continue
-        name = title(graph, row.node)
-        found.setdefault(
-            row.node,
-            Finding(
-                "dead",
-                "warning",
-                row.node,
-                f"{name} sends back nothing but zeros",
-                f"A gradient arrived ({format_number(_largest(row.incoming))} RMS), and {row.autograd} made zeros "
-                "of it: every element stands where the slope is 0 (relu below 0, clamp outside its limits, round, "
-                "sign). Nothing behind it can learn from this.",
-                (row.node,),
-                traced.backward,
-                place,
-            ),
-        )
-    return tuple(found.values())
+def _ratio(pair: tuple[float, AutogradRow]) -> float:
+    return pair[0]
 
 
-class Sample:
-    """Elements of the first result of a statement that ran; what was worked out of them is kept."""
-
-    def __init__(self, node: ItemId, summary: Summary) -> None:
-        """The statement, and what is known of its result."""
-        self.node, self._summary = node, summary
-        self._shares: dict[str, float] = {}
-
-    def share_at_rest(self, word: str) -> float:
-        """The share of the elements that lie where the slope of this activation is next to nothing."""
-        if word not in self._shares:
-            low, high = EDGES.get(word, (0.0, float("inf")))
-            values = _values(self._summary)
-            at_rest = [value for value in values if value <= low or value >= high]
-            self._shares[word] = len(at_rest) / len(values) if len(values) >= FEWEST else 0.0
-        return self._shares[word]
+def _behind_the_loss(way: list[AutogradRow]) -> list[AutogradRow]:
+    return list(itertools.dropwhile(lambda row: word_of(row) in LOSSES, way))
 
 
-def samples_of(rows: Iterable[Row]) -> tuple[Sample, ...]:
-    """Of each statement what it gave last, where that is a tensor that requires grad."""
-    latest = {row.node: row for row in rows}
-    records = ((node, row.outputs[0]) for node, row in latest.items() if row.outputs)
-    tensors = ((node, record) for node, record in records if isinstance(record, TensorRecord))
-    return tuple(Sample(node, record.summary) for node, record in tensors if record.requires_grad)
+def _cancels(way: list[AutogradRow]) -> bool:
+    """Whether only the last step made it small, which sums over examples: what arrives sums to 0.
 
-
-def saturated_activations(graph: Graph, samples: Iterable[Sample]) -> tuple[Finding, ...]:
-    """Activations whose results lie where their slope is next to nothing."""
-    return tuple(finding for sample in samples if (finding := _saturated(graph, sample)) is not None)
-
-
-def without_gradient(
-    graph: Graph, gradients: Iterable[GradRow], backwards: Mapping[int, BackwardTraced] | None = None
-) -> tuple[Finding, ...]:
-    """Leaves that require grad and that a backward has run without reaching; and sums over several backwards.
-
-    Args:
-        backwards: by number, to name the statement that added last.
+    So it is with a bias in front of a normalisation, by construction.
     """
-    found = []
-    known, ran = tuple(gradients), backwards or {}
-    cuts = {row.node: row for row in known if row.state == "cut"}
-    for row in known:
-        if row.node not in graph.nodes:
-            continue
-        name = title(graph, row.node) + (f".{row.path}" if row.path else "")
-        if row.state == "not_reached" and _is_parameter(graph, row):
-            found.append(_not_reached(graph, row, name, cuts, max(ran, default=0)))
-        elif row.state == "accumulated" and len(row.parts) != 1:
-            number = row.parts[-1].backward if row.parts else 0
-            last = ran[number].statement if number in ran else ItemId("")
-            found.append(
-                Finding(
-                    "accumulates",
-                    "info",
-                    row.node,
-                    f"{name}.grad holds more than the last backward gave",
-                    f"{row.reason or 'backward adds to .grad.'} Nothing is wrong where the sum is meant.",
-                    (row.node, last) if last in graph else (row.node,),
-                    number,
-                )
-            )
-    return tuple(found)
+    leaf, sender = way[-1], way[-2]
+    size, before = _size(leaf.incoming), _size(sender.incoming)
+    is_summed = bool(size and before and size < before) or leaf.values[0].path.rpartition(".")[2] in CANCELLING
+    return is_summed and largest(leaf.incoming) < VANISHED * 100 * largest(sender.incoming)
 
 
-def _not_reached(graph: Graph, row: GradRow, name: str, cuts: Mapping[ItemId, GradRow], backward: int) -> Finding:
-    """Where the ways from it end that a gradient would have to come back on."""
-    after, todo, ends = {row.node}, [row.node], dict[ItemId, None]()
-    while todo:
-        for wire in graph.wires_from(todo.pop()):
-            if wire.target in cuts:
-                ends[wire.target] = None
-            elif wire.target not in after:
-                after.add(wire.target)
-                todo.append(wire.target)
-    where = "; and at ".join(f"{title(graph, item)}: {_cut_words(graph, cuts[item])}" for item in ends)
-    why = (
-        f"Its way to the loss is cut at {where}."
-        if ends
-        else "Nothing the backward began from was computed from it: a wire is missing, or it is not used."
-    )
-    return Finding(
-        "no_gradient", "warning", row.node, f"{name} requires grad and gets none",
-        f"{row.reason or 'The backward did not reach it.'} {why}", (row.node, *ends), backward,
-    )  # fmt: skip
+def _size(summaries: tuple[Summary | None, ...]) -> int:
+    return max((math.prod(summary.shape) for summary in summaries if summary is not None), default=0)
 
 
-def _cut_words(graph: Graph, cut: GradRow) -> str:
-    """Which cut it is: the kind of the block around, or what the operator gives."""
-    if cut.cause in graph.blocks:
-        return f"it stands under {graph.blocks[cut.cause].kind}"
-    return cut.reason.removeprefix("Cut here: ").rstrip(".") or "it does not require grad"
-
-
-def _faded(graph: Graph, traced: BackwardTraced, leaf: AutogradRow, start: float, kind: str) -> Finding:
-    way = _way_to(traced, leaf)
-    name = title(graph, leaf.values[0].node)
-    figures = [(row, rms) for row in way if row.node in graph.nodes and (rms := _largest(row.incoming))]
+def _faded(view: ProgramView, traced: BackwardTraced, leaf: AutogradRow, way: list[AutogradRow], kind: str) -> Finding:
+    name = view.name(leaf.values[0].node)
+    start = largest(way[0].incoming)
+    figures = [(row, rms) for row in way if view.node(row.node) is not None and (rms := largest(row.incoming))]
     factors = [(one.node, rms / before) for (one, before), (_, rms) in itertools.pairwise(figures)]
-    pick = min if kind == "vanishing" else max
+    vanishes = kind == "vanishing"
+    pick = min if vanishes else max
     worst = pick(factors, key=lambda pair: pair[1], default=None)
-    words = "vanishes" if kind == "vanishing" else "explodes"
-    steepest = (
-        f" The steepest step is through {title(graph, worst[0])}: × {format_number(worst[1])}."
-        if worst is not None
-        else ""
-    )
+    steepest = ""
+    if worst is not None:
+        steepest = f" The steepest step is through {view.where(worst[0])}: × {format_number(worst[1])}."
+    if vanishes:
+        out = "Saturating activations (sigmoid, tanh), small weights and deep chains do that; relu, normalisation, "
+        out += "residual connections or a larger initialisation help."
+    else:
+        out = "Large weights and deep chains do that; a smaller initialisation, normalisation or clipping help."
+    shrinks = f"× {format_number(largest(leaf.incoming) / start, 2)} over {len(way)} steps" if start else ""
     return Finding(
-        "vanishing" if kind == "vanishing" else "exploding",
+        "vanishing" if vanishes else "exploding",
         "warning",
         leaf.values[0].node,
-        f"The gradient {words} on its way to {name}",
-        f"It began with {format_number(start)} RMS and arrives with {format_number(_largest(leaf.incoming))}, "
-        f"{len(way)} steps of the backward later.{steepest} "
-        + (
-            "Saturating activations (sigmoid, tanh), small weights and deep chains do that; relu, normalisation, "
-            "residual connections or a larger initialisation help."
-            if kind == "vanishing"
-            else "Large weights and deep chains do that; a smaller initialisation, normalisation or clipping help."
-        ),
+        f"The gradient {'vanishes' if vanishes else 'explodes'} on its way to {name}: {shrinks}",
+        f"It began with {format_number(start)} RMS and arrives with {format_number(largest(leaf.incoming))}, "
+        f"{len(way)} steps of the backward later.{steepest} {out}",
         tuple(dict.fromkeys(row.node for row in way if row.node)),
         traced.backward,
         traced.rows.index(leaf),
     )
 
 
-def _way_to(traced: BackwardTraced, leaf: AutogradRow) -> list[AutogradRow]:
-    """From the root to the leaf: at each node back along the edge with the largest gradient."""
+def _users(traced: BackwardTraced) -> dict[int, tuple[float, AutogradRow]]:
+    """By autograd node, the one that sent the largest gradient to it."""
     users: dict[int, tuple[float, AutogradRow]] = {}
     for row in traced.rows:
         for (target, _), summary in zip(row.next, row.outgoing, strict=False):
-            rms = _largest((summary,))
+            rms = largest((summary,))
             if rms and rms >= users.get(target, (0.0, row))[0]:
                 users[target] = (rms, row)
+    return users
+
+
+def _way_to(
+    traced: BackwardTraced, leaf: AutogradRow, users: dict[int, tuple[float, AutogradRow]]
+) -> list[AutogradRow]:
+    """From the root to the leaf: at each node back along the edge with the largest gradient."""
     way, here = [leaf], leaf
     while here.id in users and len(way) <= len(traced.rows):
         here = users[here.id][1]
         way.append(here)
     return way[::-1]
-
-
-def _saturated(graph: Graph, sample: Sample) -> Finding | None:
-    node = graph.nodes.get(sample.node)
-    operator = load().get(node.operator) if node is not None else None
-    word = operator.word.rstrip("_") if operator is not None else ""
-    share = sample.share_at_rest(word) if word in EDGES or word in RECTIFIERS else 0.0
-    if share < SATURATED_SHARE:
-        return None
-    name, percent = title(graph, sample.node), round(100 * share)
-    what = "are 0" if word in RECTIFIERS else f"lie at the ends of {word}"
-    return Finding(
-        "saturated",
-        "info" if word in RECTIFIERS else "warning",
-        sample.node,
-        f"{name} is saturated: {percent} % of its values {what}",
-        "There the slope is next to nothing, so hardly any gradient passes. Smaller inputs (normalise, scale the "
-        "weights down) bring it back to where it can learn.",
-        (sample.node,),
-    )
-
-
-def _values(summary: Summary) -> list[float]:
-    """The elements of the preview; a sample of larger tensors."""
-    if summary.preview is not None:
-        return array("f", summary.preview.data).tolist()
-    return [float(value) for value in _flat(summary.value) if isinstance(value, int | float)]
-
-
-def _flat(value: object) -> Iterator[object]:
-    if isinstance(value, list | tuple):
-        for item in value:
-            yield from _flat(item)
-    else:
-        yield value
-
-
-def _is_parameter(graph: Graph, row: GradRow) -> bool:
-    """A leaf someone wants a gradient of: made here or a module's; not the result of an operator over tensors."""
-    return bool(row.path) or not any(wire.port not in ("size", "requires_grad") for wire in graph.wires_to(row.node))
-
-
-def _is_zero(summary: Summary) -> bool:
-    return summary.minimum == 0 and summary.maximum == 0 and not (summary.nan or summary.posinf or summary.neginf)
-
-
-def _largest(summaries: Iterable[Summary | None]) -> float:
-    return max((summary.rms or 0.0 for summary in summaries if summary is not None), default=0.0)

@@ -1,51 +1,36 @@
-"""Looks over a whole run: where numbers went bad, which gradients fade, stop or never arrive."""
+"""Looks over a whole run: where numbers went bad, which gradients fade or never arrive, what steps do with them."""
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Iterable
 
-from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.gradient_flow import (
-    dead_nodes,
-    dies,
-    fades,
-    fading_gradients,
-    samples_of,
-    saturated_activations,
-    without_gradient,
-)
+from gradstudio.advice.diagnosis.activations import dead_nodes, dies, samples_of, saturated_activations
+from gradstudio.advice.diagnosis.finding import WEIGHT, Finding, FindingKind
+from gradstudio.advice.diagnosis.gradient_flow import fades, fading_gradients
+from gradstudio.advice.diagnosis.growth import divergence, growing_graphs, kept_graphs, recurrences, series_of
+from gradstudio.advice.diagnosis.modes import wrong_modes
 from gradstudio.advice.diagnosis.nan_origins import (
     backward_origins,
     begins_nonfinite,
     forward_origins,
     nonfinite_nodes,
 )
-from gradstudio.graph.groups.call_ids import is_call_item
-from gradstudio.graph.model import Graph
-from gradstudio.protocol.messages.backward_trace import BackwardTraced, of_program
-from gradstudio.protocol.messages.events import GradRow, Row
+from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.run_facts import RunFacts, TimelineLike
+from gradstudio.advice.diagnosis.training_steps import roles_of, step_findings
+from gradstudio.advice.diagnosis.unreached_leaves import without_gradient
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.protocol.messages.events import GradRow
 
-MAX_ROWS, MAX_BACKWARDS = 20_000, 20
+MAX_BACKWARDS = 20
 """Only so much of a long run is looked over: its end."""
+CONSEQUENCES: frozenset[FindingKind] = frozenset(
+    {"not_finite", "backward_not_finite", "exploding", "vanishing", "saturated", "dead"}
+)
+"""What follows of itself where numbers grow beyond all bounds."""
+SUMS: frozenset[FindingKind] = frozenset({"accumulates", "diverges"})
+"""What follows of itself where nothing is zeroed between steps."""
 
-
-class TickLike(Protocol):
-    """What is read of one thing that happened."""
-
-    @property
-    def row(self) -> Row | None:
-        """The statement that ran; None for an autograd node."""
-
-
-class TimelineLike(Protocol):
-    """What is read of a run."""
-
-    @property
-    def ticks(self) -> Sequence[TickLike]:
-        """All that happened, in order."""
-
-    @property
-    def backwards(self) -> dict[int, BackwardTraced]:
-        """The backwards by number."""
+UNLEARNT: frozenset[FindingKind] = frozenset({"no_gradient", "frozen_parameter"})
+"""Why a step may find no gradient."""
 
 
 class RunDiagnosis:
@@ -53,32 +38,57 @@ class RunDiagnosis:
 
     def __init__(self, timeline: TimelineLike) -> None:
         """Look over the end of the run."""
-        ticks = timeline.ticks[-MAX_ROWS:]
-        rows = [tick.row for tick in ticks if tick.row is not None and not is_call_item(tick.row.node)]
-        self._spoilt = nonfinite_nodes(rows)
-        self._rows = rows if self._spoilt else []
-        self._samples = samples_of(rows)
-        self._backwards = {number: of_program(traced) for number, traced in timeline.backwards.items()}
+        self._facts = facts = RunFacts(timeline)
+        self._spoilt = nonfinite_nodes(facts.rows)
+        self._samples = samples_of(facts.latest)
+        self._series = series_of(facts)
+        self._backwards = timeline.backwards
         newest = [self._backwards[number] for number in sorted(self._backwards)[-MAX_BACKWARDS:]]
         self._suspects = [traced for traced in newest if begins_nonfinite(traced) or fades(traced) or dies(traced)]
 
     def findings(self, graph: Graph, gradients: Iterable[GradRow] = ()) -> tuple[Finding, ...]:
-        """All there is to tell of the run, the worst first.
+        """All there is to tell of the run, the worst first, and causes before what follows of them.
 
         Args:
             graph: the program that ran, as it stands.
             gradients: the gradients as they stand now.
         """
-        found = list(forward_origins(graph, self._rows))
+        view, facts = ProgramView(graph), self._facts
+        if not facts.rows:
+            return ()
+        facts.call_by_names(lambda item: _has_name(view, item))
+        steps = list(step_findings(view, facts))
+        grown = [*recurrences(view, self._series), *divergence(view, facts, self._series, roles_of(view, facts))]
+        found = [*steps, *grown]
+        if self._spoilt:
+            found += forward_origins(view, facts.rows)
         for traced in self._suspects:
             found += [
-                *backward_origins(graph, traced, self._spoilt),
-                *fading_gradients(graph, traced),
-                *dead_nodes(graph, traced),
+                *backward_origins(view, traced, self._spoilt),
+                *fading_gradients(view, traced),
+                *dead_nodes(view, traced, facts.latest),
             ]
-        told = {finding.node for finding in found if finding.kind == "dead"}  # the same cause, and worse
-        found += [finding for finding in saturated_activations(graph, self._samples) if finding.node not in told]
-        found += [*without_gradient(graph, gradients, self._backwards)]
-        weight = {"error": 0, "warning": 1, "info": 2}
+        dead = {finding.node for finding in found if finding.kind == "dead"}  # the same cause, and worse
+        found += [f for f in saturated_activations(view, self._samples, facts.latest) if f.node not in dead]
+        found += without_gradient(view, facts, gradients, self._backwards)
+        found += [*growing_graphs(view, facts), *kept_graphs(view, facts), *wrong_modes(view, facts)]
         latest = {(finding.kind, finding.node): finding for finding in found}
-        return tuple(sorted(latest.values(), key=lambda finding: weight[finding.severity]))
+        return tuple(sorted(_causes(list(latest.values())), key=lambda finding: WEIGHT[finding.severity]))
+
+
+def _has_name(view: ProgramView, item: ItemId) -> bool:
+    node = view.node(item)
+    return node is not None and any(name != "_" for name in node.names)
+
+
+def _causes(found: list[Finding]) -> list[Finding]:
+    """Without what follows of itself from something else that is told."""
+    kinds = {finding.kind for finding in found}
+    blamed = {finding.kind for finding in found if finding.severity == "warning"}
+    if blamed & UNLEARNT:
+        found = [one for one in found if one.kind != "idle_step" or "zero_grad" in one.title]
+    if "no_zero_grad" in kinds:
+        found = [finding for finding in found if finding.kind not in SUMS]
+    if "growth" in kinds or "diverges" in kinds:
+        found = [finding for finding in found if finding.kind not in CONSEQUENCES]
+    return found

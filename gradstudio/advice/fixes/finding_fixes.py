@@ -5,12 +5,16 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from gradstudio.advice.diagnosis.finding import Finding, FindingKind
+from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CHANCES, SIGMOIDS
+from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer
+from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Offer
 from gradstudio.advice.fixes.gradient_fixes import DETACHING, new_tensor_words
 from gradstudio.advice.fixes.recipe_trial import edits_of
 from gradstudio.advice.model import Fix
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis.program_analysis import may_require_grad
+from gradstudio.graph.card_grouping import EVAL, TRAIN, makes_module
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
@@ -23,6 +27,9 @@ SMALLEST = "1e-08"
 """What keeps log and sqrt and their derivatives finite in float32."""
 NEEDS_POSITIVE = frozenset({"log", "log2", "log10", "sqrt", "rsqrt", "reciprocal"})
 CUTTING_BLOCKS = frozenset({"no_grad", "inference_mode"})
+DETACH = "torch.Tensor.detach"
+FLOOR_DIVISION, TRUE_DIVISION = "operator.floordiv", "operator.truediv"
+OPTIMIZER_ZERO_GRAD = "torch.optim.Optimizer.zero_grad"
 SET_ATTRIBUTE, MODULE_ZERO_GRAD = "python.set_attribute", "torch.nn.Module.zero_grad"
 
 
@@ -115,11 +122,13 @@ def _one_shape(finding: Finding, graph: Graph) -> Iterator[Offer]:
     )
 
 
-def _without_softmax(finding: Finding, graph: Graph) -> Iterator[Offer]:
-    """Wire the scores themselves into the loss."""
+def _without_activation(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """Wire the scores themselves into the loss, where the softmax or sigmoid is a node of its own."""
     wire = _wire_from(finding, graph)
-    scores = next((w for w in graph.wires_to(wire.source) if w.port != "module"), None) if wire is not None else None
-    if wire is not None and scores is not None:
+    if wire is None or ProgramView(graph).word(wire.source) not in CHANCES | SIGMOIDS:
+        return
+    scores = next((w for w in graph.wires_to(wire.source) if w.port != "module"), None)
+    if scores is not None:
         yield (
             f"Give it the scores ({title(graph, scores.source)} instead of {title(graph, wire.source)})",
             lambda now: recipes.connect(now, scores.source, scores.output, wire.target, wire.port),
@@ -142,9 +151,74 @@ def _logarithm(finding: Finding, graph: Graph) -> Iterator[Offer]:
     )
 
 
+def _zero_before(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """Zero the gradients before the backward that adds to them: by the optimizer, or the leaf's own `.grad`."""
+    backward, owner = finding.node, next(iter(finding.path[1:2]), None)
+    if owner not in graph.nodes or backward not in graph.nodes:
+        return
+    if makes_optimizer(graph.nodes[owner].operator):
+        words = f"Zero the gradients before this backward ({title(graph, owner)}.zero_grad())"
+        yield words, partial(recipes.statement_before, source=owner, output=0, before=backward, key=OPTIMIZER_ZERO_GRAD)
+        return
+    leaf = next(iter(finding.path[2:3]), owner)
+    name, literals = title(graph, leaf), {"name": "grad", "value": "None"}
+    zero = partial(recipes.statement_before, source=leaf, output=0, before=backward)
+    yield (
+        f"Zero the gradient before this backward ({name}.grad = None)",
+        partial(zero, key=SET_ATTRIBUTE, literals=literals),
+    )
+
+
+def _other_dimension(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """Let the softmax run over the last dimension."""
+    node = graph.nodes.get(finding.node)
+    if node is not None and "dim" in node.literals:
+        yield "Set dim to -1", lambda now: recipes.set_literal(now, finding.node, "dim", "-1")
+
+
+def _real_division(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """/ for //."""
+    node = graph.nodes.get(finding.node)
+    if node is not None and node.operator == FLOOR_DIVISION:
+        yield "Divide by / instead of //", lambda now: recipes.replace_operator(now, finding.node, TRUE_DIVISION)
+
+
+def _evaluate(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """``eval()``, or ``train()``, before the call."""
+    call, module = finding.path[:2]
+    if call not in graph.nodes or module not in graph.nodes:
+        return
+    key = EVAL if "eval() is missing" in finding.title else TRAIN
+    word = key.rpartition(".")[2]
+    words = f"Switch the mode before this call ({title(graph, module)}.{word}())"
+    yield words, partial(recipes.statement_before, source=module, output=0, before=call, key=key)
+
+
+def _rate(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """A tenth of the learning rate; where it is 0, a usual one."""
+    node = graph.nodes.get(finding.node)
+    written = node.literals.get("lr", "") if node is not None else ""
+    try:
+        rate = float(written)
+    except ValueError:
+        return
+    text = f"{rate / 10:g}" if rate else "0.01"
+    yield f"Set lr to {text}", lambda now: recipes.set_literal(now, finding.node, "lr", text)
+
+
+def _let_graph_go(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """Detach what a sum over the turns adds up."""
+    for wire in graph.wires_to(finding.node):
+        if wire.source in graph.nodes:
+            name = title(graph, wire.source)
+            yield f"Detach {name} ({name}.detach())", partial(recipes.insert, wire=wire, key=DETACH)
+
+
 def _require(finding: Finding, graph: Graph) -> Iterator[Offer]:
     """Let the tensor that an optimizer is given require grad."""
-    source = finding.path[1]
+    source = next(iter(finding.path[1:2]), None)
+    if source not in graph.nodes or makes_module(operator_of(graph, source)):
+        return
     yield (
         f"Set requires_grad of {title(graph, source)} to True",
         lambda now: recipes.set_literal(now, source, "requires_grad", "True"),
@@ -163,7 +237,15 @@ MAKERS: dict[FindingKind, Callable[[Finding, Graph], Iterator[Offer]]] = {
     "unordered_write": _new_tensor,
     "no_gradient": _uncut,
     "broadcasts": _one_shape,
-    "twice_softmax": _without_softmax,
+    "twice_softmax": _without_activation,
+    "twice_sigmoid": _without_activation,
+    "no_zero_grad": _zero_before,
+    "batch_softmax": _other_dimension,
+    "rounds_down": _real_division,
+    "wrong_mode": _evaluate,
+    "diverges": _rate,
+    "no_rate": _rate,
+    "kept_graph": _let_graph_go,
     "no_logarithm": _logarithm,
     "frozen_parameter": _require,
 }

@@ -155,7 +155,13 @@ def _optimizer_record(optimizer: torch.optim.Optimizer, _max_values: int) -> Opt
         {key: _number(value) for key, value in group.items() if isinstance(value, bool | int | float)}
         for group in optimizer.param_groups
     )
-    return OptimizerRecord(class_name=type(optimizer).__name__, groups=groups)
+    leaves = tuple(
+        (serial_of(tensor.untyped_storage()), tensor.requires_grad)
+        for group in optimizer.param_groups
+        for tensor in group["params"]
+        if tensor.layout is torch.strided and not torch.nn.parameter.is_lazy(tensor)
+    )
+    return OptimizerRecord(class_name=type(optimizer).__name__, groups=groups, leaves=leaves)
 
 
 def _scalar_record(number: "np.generic", _max_values: int) -> Record:

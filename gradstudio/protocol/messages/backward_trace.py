@@ -2,7 +2,6 @@
 
 import msgspec
 
-from gradstudio.graph.groups.call_ids import is_call_item, outermost
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.bounds import Count, Place, Seconds, Shape, Size, Turns
@@ -117,17 +116,3 @@ class BackwardTraced(Message, frozen=True):
     pass_number: Count = 1
     retained: bool = False
     at_s: Seconds = 0.0
-
-
-def of_program(traced: BackwardTraced) -> BackwardTraced:
-    """The record without what is inside calls of groups: a call stands for all that is inside it."""
-    if not any(is_call_item(row.node) or any(is_call_item(value.node) for value in row.values) for row in traced.rows):
-        return traced
-    rows = tuple(
-        msgspec.structs.replace(
-            row, node=outermost(row.node), values=tuple(value for value in row.values if not is_call_item(value.node))
-        )
-        for row in traced.rows
-    )
-    wires = tuple(wire for wire in traced.wires if not is_call_item(wire.target))
-    return msgspec.structs.replace(traced, rows=rows, wires=wires)

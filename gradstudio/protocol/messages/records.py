@@ -146,10 +146,15 @@ class ModuleRecord(
 class OptimizerRecord(
     msgspec.Struct, frozen=True, gc=False, kw_only=True, tag="optimizer", tag_field="kind", omit_defaults=True
 ):
-    """An optimizer: the numbers of its parameter groups."""
+    """An optimizer: the numbers of its parameter groups, and which tensors it is to update.
+
+    Attributes:
+        leaves: of each tensor the storage (`TensorRecord.storage`), and whether it requires grad.
+    """
 
     class_name: str
     groups: tuple[dict[str, Nested], ...] = ()
+    leaves: tuple[tuple[Size, bool], ...] = ()
 
 
 class ArrayRecord(

@@ -4,8 +4,8 @@ import pytest
 
 from gradstudio.advice.diagnosis.finding import Finding, FindingKind
 from gradstudio.advice.diagnosis.finding_sources import findings
+from gradstudio.advice.diagnosis.mistakes.unordered_writes import unordered_writes
 from gradstudio.advice.diagnosis.run_diagnosis import RunDiagnosis
-from gradstudio.advice.diagnosis.unordered_writes import unordered_writes
 from gradstudio.advice.fixes.finding_fixes import finding_fixes
 from gradstudio.graph import recipes
 from gradstudio.program.compile import compile_graph

@@ -1,6 +1,5 @@
 """Everything that is wrong with a program and its last run, with the ways out that are one undo step each."""
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
 
@@ -11,6 +10,7 @@ from gradstudio.advice.model import Fix
 from gradstudio.graph.analysis.validity import INSIDE, incomplete_inside, trouble_inside
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.errors import EditError
+from gradstudio.graph.groups.call_ids import is_call_item, outermost
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages.events import Failed, GradRow, Warned
 from gradstudio.protocol.messages.inference import Need, PortInference
@@ -47,6 +47,7 @@ class Problem(NamedTuple):
         fixes: ways out; those with edits are one undo step each.
         path: the nodes the trouble went through, the first one where it began.
         backward, place: the moment of a backward it was seen at; 0 and -1: none.
+        inside: what it is about inside the node, a call, as a run speaks of it; "": the node itself.
     """
 
     severity: Severity
@@ -59,6 +60,7 @@ class Problem(NamedTuple):
     path: tuple[ItemId, ...] = ()
     backward: int = 0
     place: int = -1
+    inside: ItemId = ItemId("")
 
 
 def beyond_title(problem: Problem) -> str:
@@ -119,8 +121,9 @@ class ProblemStore(QObject):
         run.state_changed.connect(self._on_run_state_changed)
 
     def of(self, node: ItemId) -> tuple[Problem, ...]:
-        """The problems of one node."""
-        return self._by_node.get(node, ())
+        """The problems of one node, of what is inside it, too; inside a call those of that call."""
+        found = self._by_node.get(node)
+        return found if found is not None else self._by_node.get(self._results.ids.full(node), ())
 
     def apply(self, problem: Problem, fix: Fix) -> bool:
         """Carry a fix out as one undo step under its title.
@@ -164,7 +167,8 @@ class ProblemStore(QObject):
             self.problems = found
             self._by_node = {}
             for problem in found:
-                self._by_node[problem.node] = (*self._by_node.get(problem.node, ()), problem)
+                for node in (problem.node, problem.inside) if problem.inside else (problem.node,):
+                    self._by_node[node] = (*self._by_node.get(node, ()), problem)
             self.changed.emit()
 
     # ------------------------------------------------------------------ collecting
@@ -190,7 +194,7 @@ class ProblemStore(QObject):
         inside = incomplete_inside(self._store.graph)
         found += [_incomplete(item, reason) for item, reason in inside.items() if results.failure(item) is None]
         found += [_size(need) for need in self._run.memory_check.needs if need.node in self._store.graph]
-        found += [self._finding(finding) for finding in (*self._quiet(found), *self._findings())]
+        found += [self._finding(finding) for finding in self._all_findings(found)]
         weight = {"error": 0, "warning": 1, "info": 2}
         return tuple(sorted(found, key=lambda p: (weight[p.severity], p.kind != "failure")))
 
@@ -223,6 +227,7 @@ class ProblemStore(QObject):
         return Problem("warning", "warning", warned.node, title, explanation, words, self._fixes[key])
 
     def _finding(self, finding: "Finding") -> Problem:
+        from gradstudio.advice.diagnosis.finding_sources import placed_title
         from gradstudio.advice.fixes.finding_fixes import finding_fixes
 
         key = (finding.node, finding.kind, finding.title)
@@ -231,13 +236,14 @@ class ProblemStore(QObject):
         return Problem(
             finding.severity,
             "finding",
-            finding.node,
-            finding.title,
+            outermost(finding.node),
+            placed_title(self._store.graph, finding),
             finding.explanation,
             fixes=self._fixes[key],
-            path=finding.path,
+            path=tuple(dict.fromkeys(map(outermost, finding.path))),
             backward=finding.backward,
             place=finding.place,
+            inside=finding.node if is_call_item(finding.node) else ItemId(""),
         )
 
     def _fixes_for(self, failed: Failed) -> tuple[Fix, ...]:
@@ -248,12 +254,15 @@ class ProblemStore(QObject):
             self._fixes[key] = fixes_for(failed, self._store.graph, self._known)
         return self._fixes[key]
 
-    def _quiet(self, told: list[Problem]) -> "Iterator[Finding]":
-        """What torch runs without a word; not where it refuses, or warns of the same."""
-        from gradstudio.advice.diagnosis.silent_mistakes import silent_mistakes
+    def _all_findings(self, told: list[Problem]) -> "tuple[Finding, ...]":
+        """What a run, the known values and the graph bring to light; not where torch refuses, or warns of the same."""
+        from gradstudio.advice.diagnosis.finding_sources import joined_findings
+        from gradstudio.advice.diagnosis.mistakes.silent_mistakes import silent_mistakes
 
+        graph = self._store.graph
         nodes = {problem.node for problem in told if problem.kind in ("failure", "refusal", "warning", "incomplete")}
-        return (finding for finding in silent_mistakes(self._store.graph, self._known) if finding.node not in nodes)
+        found = joined_findings(silent_mistakes(graph, self._known), self._findings(), nodes)
+        return tuple(finding for finding in found if outermost(finding.node) in graph)
 
     def _findings(self) -> "tuple[Finding, ...]":
         """What the last run and the graph bring to light; of a run that is stale, nothing."""
@@ -267,7 +276,7 @@ class ProblemStore(QObject):
             if self._ran is None or self._ran.revision != results.timeline.revision:
                 self._ran = _Ran(results.timeline)
             self._found_at, self._found = now, findings(graph, self._ran.diagnosis, self._ran.gradients(graph))
-        return tuple(finding for finding in self._found if finding.node in graph)
+        return self._found
 
     # ------------------------------------------------------------------ slots
 
@@ -302,8 +311,8 @@ class _Ran:
 
     def __init__(self, timeline: Timeline) -> None:
         """Read it to its end, whatever moment is looked at."""
-        from gradstudio.advice.diagnosis.gradient_flow import TELLING
         from gradstudio.advice.diagnosis.run_diagnosis import RunDiagnosis
+        from gradstudio.advice.diagnosis.unreached_leaves import TELLING
 
         self.revision, self.diagnosis = timeline.revision, RunDiagnosis(timeline)
         self._gradients: dict[ItemId, list[GradRow]] = {}

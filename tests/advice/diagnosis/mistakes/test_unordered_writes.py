@@ -1,6 +1,6 @@
 """Writes in place that no wire orders: what is one, and what is none."""
 
-from gradstudio.advice.diagnosis.unordered_writes import unordered_writes
+from gradstudio.advice.diagnosis.mistakes.unordered_writes import unordered_writes
 from gradstudio.program.reading.reader import read_script
 
 HEAD = "import torch\nx = torch.ones(2)\n"

@@ -20,7 +20,7 @@ Links = dict[ItemId, set[ItemId]]
 
 
 def unordered_writes(graph: Graph) -> tuple[Finding, ...]:
-    """A warning for each in-place statement that no wire orders against another reader of what it writes."""
+    """A note for each in-place statement that no wire orders against another reader of what it writes."""
     tensors = (item for item in graph.order() if item in graph.nodes and graph.nodes[item].operator != APPEND)
     writers = [(item, bases) for item in tensors if (bases := written_values(graph, item))][:MAX_WRITES]
     if not writers:
@@ -59,7 +59,7 @@ def _finding(
     parts += [f"the new ones go into {_listed(late)}"] if late else []
     return Finding(
         "unordered_write",
-        "warning",
+        "info",
         writer,
         f"writes into {what}, which {names} also read{'s' if len(others) == 1 else ''}",
         f"No wire says which of them comes first, only the order of the statements. As it stands, "

@@ -3,7 +3,7 @@
 import pytest
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.silent_mistakes import silent_mistakes
+from gradstudio.advice.diagnosis.mistakes.silent_mistakes import silent_mistakes
 from gradstudio.advice.fixes.finding_fixes import finding_fixes
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId

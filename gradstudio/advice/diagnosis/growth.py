@@ -1,0 +1,297 @@
+"""What grows from turn to turn: numbers of a recurrence, the loss of a training, the graph behind a backward."""
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.program_view import ProgramView, Source
+from gradstudio.advice.diagnosis.run_facts import RunFacts, magnitude
+from gradstudio.advice.diagnosis.training_steps import Role
+from gradstudio.graph.analysis.program_analysis import effects
+from gradstudio.graph.model import BodyId, Graph, ItemId
+from gradstudio.operators.model import Effect
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.records import OptimizerRecord, TensorRecord
+from gradstudio.protocol.number_format import format_number
+
+LEAST_TURNS = 4
+LEAST_FACTOR = 1.05
+BENDS = 1.15
+"""By so much the differences of a series grow over its last turns when it grows by a factor, not by a sum."""
+RECURRENCE, LOSS = 1e6, 10.0
+"""So many times its first value a recurrence, or a loss, must be when it ends, unless it overflows."""
+TRIVIAL = 1e-30
+
+
+class Growth(NamedTuple):
+    """A series that grows by a factor from turn to turn until its end.
+
+    Attributes:
+        factor: geometric mean of the growth a turn.
+        since: the first turn of it.
+        overflow: the turn in which it is not finite for the first time; None: it stays finite.
+        last: the last finite value.
+    """
+
+    factor: float
+    since: int
+    overflow: int | None
+    last: float
+
+
+class Series:
+    """The values of one item in the turns of a loop.
+
+    Attributes:
+        item: whose first result it is.
+        trains: a backward ran between its turns.
+    """
+
+    def __init__(self, item: ItemId, rows: list[Row], trains: bool) -> None:
+        """Hold the magnitudes."""
+        self.item, self.rows, self.trains = item, rows, trains
+        self.values = [magnitude(row.outputs[0]) for row in rows if row.outputs]
+
+    def growth(self) -> Growth | None:
+        """How it grows; None where it does not, or not enough."""
+        return growth_of(self.values, LOSS if self.trains else RECURRENCE)
+
+
+def growth_of(values: Sequence[float | None], least: float) -> Growth | None:
+    """The growth at the end of a series of magnitudes, an infinite one where a value is not finite.
+
+    Args:
+        least: so many times its first value must be reached.
+    """
+    finite: list[float] = []
+    overflow = None
+    for turn, value in enumerate(values):
+        if value is None:
+            return None
+        if math.isinf(value):
+            overflow = turn
+            break
+        finite.append(value)
+    begin = len(finite) - 1
+    while begin > 0 and finite[begin] > LEAST_FACTOR * finite[begin - 1] > TRIVIAL:
+        begin -= 1
+    turns = len(finite) - 1 - begin
+    if turns < 1 or finite[begin] <= TRIVIAL:
+        return None
+    factor = (finite[-1] / finite[begin]) ** (1 / turns)
+    grown = Growth(factor, begin, overflow, finite[-1])
+    if overflow is not None:
+        return grown if turns >= LEAST_TURNS or factor > LOSS else None
+    is_much = finite[-1] > least * max(finite[begin], finite[0])
+    return grown if turns >= LEAST_TURNS and is_much and _bends(finite[begin:]) else None
+
+
+def _bends(values: list[float]) -> bool:
+    """Whether it grows by a factor: what is added grows, too."""
+    added = [after - before for before, after in itertools.pairwise(values)][-LEAST_TURNS:]
+    return added[-1] > BENDS * added[0]
+
+
+def series_of(facts: RunFacts) -> tuple[Series, ...]:
+    """The series that grow."""
+    by_item: dict[ItemId, list[Row]] = {}
+    between: dict[ItemId, int] = {}
+    backwards = 0
+    trains: set[ItemId] = set()
+    for event in facts.events:
+        if isinstance(event, BackwardTraced):
+            backwards += 1
+        elif event.turns and event.outputs:
+            if event.node in between and between[event.node] != backwards:
+                trains.add(event.node)
+            between[event.node] = backwards
+            by_item.setdefault(event.node, []).append(event)
+    many = ((item, rows) for item, rows in by_item.items() if len(rows) > 2)
+    found = [Series(item, rows, item in trains) for item, rows in many]
+    return tuple(series for series in found if series.growth() is not None)
+
+
+def recurrences(view: ProgramView, series: Sequence[Series]) -> Iterator[Finding]:
+    """Values that a loop carries and that explode in it."""
+    by_item = {one.item: one for one in series if not one.trains}
+    for block in view.graph.blocks.values() if by_item else ():
+        for k in range(1, len(block.carried) + 1):
+            for source in view.carried(block.id, k):
+                item, _ = view.resolve(source.item, source.output)
+                grown = by_item[item].growth() if item in by_item else None
+                if source.port.startswith("next.") and grown is not None:
+                    yield _explodes(view, item, block.id, grown)
+
+
+def _explodes(view: ProgramView, item: ItemId, loop: ItemId, grown: Growth) -> Finding:
+    name = view.name(item)
+    return Finding(
+        "growth",
+        "error" if grown.overflow is not None else "warning",
+        item,
+        f"{name} grows {words_of(grown, 'turn')}",
+        f"What a loop multiplies by the same weights again and again explodes when they stretch it: its gradient "
+        f"grows by the same factor. The last finite magnitude is {format_number(grown.last)}. Smaller weights (an "
+        "orthogonal initialisation), tanh around the step, normalisation, or a gated cell keep it in bounds.",
+        (item, loop),
+    )
+
+
+def divergence(
+    view: ProgramView, facts: RunFacts, series: Sequence[Series], roles: dict[ItemId, Role]
+) -> Iterator[Finding]:
+    """A loss that grows from step to step: the steps are too long."""
+    by_item = {one.item: one for one in series if one.trains}
+    for traced in facts.backwards() if by_item else ():
+        value = next((value for row in traced.rows[:1] for value in row.values), None)
+        one = by_item.pop(value.node, None) if value is not None else None
+        grown = one.growth() if one is not None else None
+        if one is None or grown is None or not _is_positive(one.rows):
+            continue
+        step = next((item for item, role in roles.items() if role.act == "step"), None)
+        steps = [role for role in roles.values() if role.act == "step"] or [
+            r for r in roles.values() if r.act == "write"
+        ]
+        if not steps:
+            continue
+        write = next((item for item, role in roles.items() if role.act == "write"), one.item)
+        owner = steps[0].of if step is not None else write
+        rate = _rate(facts, steps[0].of)
+        yield Finding(
+            "diverges",
+            "error" if grown.overflow is not None else "warning",
+            owner,
+            f"The learning rate{rate} is too high: {view.name(one.item)} grows {words_of(grown, 'step')}",
+            f"Each step goes so far beyond the minimum that the loss is larger behind it. {_inputs(facts)}"
+            "Try a tenth of the rate, and inputs with mean 0 and deviation 1.",
+            (owner, one.item),
+        )
+
+
+def words_of(grown: Growth, turn: str) -> str:
+    """``×3.1 a turn since turn 4 and overflows in turn 57``."""
+    words = f"×{format_number(grown.factor, 2)} a {turn} since {turn} {grown.since}"
+    return words + (f" and overflows in {turn} {grown.overflow}" if grown.overflow is not None else "")
+
+
+def growing_graphs(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
+    """Backwards of one statement that each go through more than the one before."""
+    sizes: dict[ItemId, list[int]] = {}
+    for traced in facts.backwards():
+        if traced.turns:
+            sizes.setdefault(traced.statement, []).append(len(traced.rows))
+    for statement, counts in sizes.items():
+        added = [after - before for before, after in itertools.pairwise(counts)]
+        if len(added) < LEAST_TURNS - 1 or min(added) <= 0:
+            continue
+        carried = _carried_with_graph(view, facts, statement)
+        who = f"{view.name(carried)} brings" if carried is not None else "a value brings"
+        yield Finding(
+            "growing_graph",
+            "warning",
+            statement,
+            f"Each backward goes through all turns before it: {who} its graph along from turn to turn",
+            f"The first went through {counts[0]} autograd nodes, the last through {counts[-1]}: time and memory grow "
+            "with each turn, and retain_graph=True only hides it. Write .detach() where the next turn takes the value.",
+            (statement,) if carried is None else (statement, carried),
+        )
+
+
+def kept_graphs(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
+    """Sums over the turns of a training that keep the graph of every turn, though no backward begins from them."""
+    graph = view.graph
+    for block in graph.blocks.values():
+        if block.kind != "for" or not block.carried or not _trains(graph, block.id):
+            continue
+        for k, name in enumerate(block.carried, 1):
+            wire = graph.wire_into(block.id, f"next.{name}")
+            record = facts.record(wire.source, wire.output) if wire is not None else None
+            if wire is None or not isinstance(record, TensorRecord) or not record.requires_grad or record.is_leaf:
+                continue
+            if _leads_to_backward(graph, [(block.id, k), (wire.source, wire.output)]):
+                continue
+            yield Finding(
+                "kept_graph",
+                "warning",
+                wire.source,
+                f"{name} keeps the graph of every turn: it adds up a tensor that requires grad",
+                "No backward begins from it, so all that it holds is memory that grows with each turn. Add up "
+                "loss.item(), or loss.detach().",
+                (wire.source, block.id),
+            )
+
+
+# ------------------------------------------------------------------ helpers
+
+
+def _is_positive(rows: list[Row]) -> bool:
+    """Whether all values are above 0, as those of a loss are; of an objective that is to grow, nothing is said."""
+    records = [row.outputs[0] for row in rows]
+    return all(
+        not isinstance(record, TensorRecord) or record.summary.minimum is None or record.summary.minimum >= 0
+        for record in records
+    )
+
+
+def _rate(facts: RunFacts, optimizer: ItemId) -> str:
+    record = facts.record(optimizer, 0)
+    rate = record.groups[0].get("lr") if isinstance(record, OptimizerRecord) and record.groups else None
+    return f" (lr={rate:g})" if isinstance(rate, int | float) else ""
+
+
+def _inputs(facts: RunFacts) -> str:
+    """How far the largest data reach, where they are far from 1."""
+    data = [row for row in facts.rows if not row.turns]
+    reach = max((size for row in data for record in row.outputs if (size := _data(record)) is not None), default=0.0)
+    return f"Its inputs reach {format_number(reach)}. " if reach > LOSS else ""
+
+
+def _data(record: object) -> float | None:
+    if isinstance(record, TensorRecord) and not record.requires_grad and "float" in record.summary.dtype:
+        return magnitude(record)
+    return None
+
+
+def _carried_with_graph(view: ProgramView, facts: RunFacts, statement: ItemId) -> ItemId | None:
+    """What the loop around a backward carries with a graph."""
+    graph = view.graph
+    around = graph.ancestors(statement) if statement in graph else ()
+    for body in around:
+        block = graph.blocks.get(ItemId(body))
+        for k in range(1, len(block.carried) + 1) if block is not None else ():
+            for source in view.carried(ItemId(body), k):
+                if source.port.startswith("next.") and _has_graph(facts, source):
+                    return source.item
+    return None
+
+
+def _has_graph(facts: RunFacts, source: Source) -> bool:
+    record = facts.record(source.item, source.output)
+    return isinstance(record, TensorRecord) and record.requires_grad and not record.is_leaf
+
+
+def _trains(graph: Graph, loop: ItemId) -> bool:
+    return any(Effect.BACKWARD in effects(graph, item) for item in graph.order(BodyId(loop)))
+
+
+def _leads_to_backward(graph: Graph, begin: list[tuple[ItemId, int]]) -> bool:
+    todo, seen = list(begin), set(begin)
+    while todo:
+        item, output = todo.pop()
+        for wire in graph.wires_from(item):
+            if wire.output != output:
+                continue
+            if wire.target in graph and Effect.BACKWARD in effects(graph, wire.target):
+                return True
+            outputs = [0] if wire.target in graph.nodes else []
+            block = graph.blocks.get(wire.target)
+            if block is not None and wire.port.partition(".")[2] in block.carried:
+                outputs = [1 + block.carried.index(wire.port.partition(".")[2])]
+            for number in outputs:
+                if (wire.target, number) not in seen:
+                    seen.add((wire.target, number))
+                    todo.append((wire.target, number))
+    return False

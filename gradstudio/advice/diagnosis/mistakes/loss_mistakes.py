@@ -1,0 +1,139 @@
+"""Losses that are given something else than they want, in numbers or in shape."""
+
+from collections.abc import Iterator
+
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.program_view import ProgramView, Source, Stage
+from gradstudio.advice.failure_case import Lookup
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.records import TensorRecord
+
+ELEMENTWISE = frozenset("mse_loss l1_loss smooth_l1_loss huber_loss MSELoss L1Loss SmoothL1Loss HuberLoss".split())
+DIFFERENCES = frozenset({"sub"})
+EQUALITIES = frozenset({"eq", "ne"})
+COMPARISONS = ELEMENTWISE | DIFFERENCES | EQUALITIES
+MEANT = frozenset("unsqueeze getitem expand expand_as view reshape sum mean amax amin max min".split())
+"""What makes a dimension of size 1 on purpose, to let two tensors broadcast."""
+CROSS, NLL = frozenset({"cross_entropy", "CrossEntropyLoss"}), frozenset({"nll_loss", "NLLLoss"})
+LOGITS = frozenset({"binary_cross_entropy_with_logits", "BCEWithLogitsLoss"})
+CHANCES = frozenset({"softmax", "Softmax"})
+SIGMOIDS = frozenset({"sigmoid", "Sigmoid"})
+SCORES = frozenset({"Linear", "linear", "relu", "ReLU", "matmul", "mm", "addmm", "Conv2d"})
+UNCHANGING = frozenset(
+    "squeeze unsqueeze view reshape flatten Flatten Dropout dropout contiguous float to double clone transpose "
+    "permute T getitem Identity".split()
+)
+"""What leaves numbers what they are: probabilities stay probabilities."""
+FIRST, SECOND = ("inputs.0", "input", "a", "self"), ("inputs.1", "target", "b", "other")
+
+
+def broadcasts(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
+    """A column and a vector of one length: every element meets every other."""
+    sources = [view.source(item, ports) for ports in (FIRST, SECOND)]
+    first, second = [lookup(source.item, source.output) if source is not None else None for source in sources]
+    if sources[0] is None or sources[1] is None:
+        return
+    if not isinstance(first, TensorRecord) or not isinstance(second, TensorRecord):
+        return
+    shapes = [first.summary.shape, second.summary.shape]
+    if not _column_and_vector(*shapes):
+        return
+    if word in DIFFERENCES and first.requires_grad == second.requires_grad:
+        return  # a difference of two tensors of one kind is as a rule meant: all pairs
+    if word not in ELEMENTWISE and any(_is_meant(view, source) for source in sources if source is not None):
+        return
+    turned = sources[0] if second.requires_grad and not first.requires_grad else sources[1]
+    many = max(map(max, shapes))
+    yield Finding(
+        "broadcasts",
+        "warning",
+        item,
+        f"{list(shapes[0])} and {list(shapes[1])} broadcast to {[many, many]} in {view.name(item)}",
+        f"A column and a vector of {many} elements do not meet element by element: each of one meets each of the "
+        "other, so what is reduced later is the mean or sum of another table. torch does it without an error; "
+        "both sides in one shape is what is nearly always meant.",
+        (item, turned.item),
+    )
+
+
+def twice_softmax(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
+    """Probabilities where scores are wanted: the softmax that cross_entropy contains is the second one."""
+    stage, source = _giver(view, item)
+    if stage is None or source is None or stage.word not in CHANCES:
+        return
+    yield Finding(
+        "twice_softmax",
+        "warning",
+        item,
+        f"{word} gets probabilities ({_called(view, stage, source)}), and takes their softmax once more",
+        f"{word} contains log_softmax: it wants the scores as the last layer gives them. Of probabilities the loss "
+        "stays large and its gradient small, and training is slow, without an error. Give it the scores; take the "
+        "softmax only where probabilities are shown.",
+        _path(item, source, stage),
+    )
+
+
+def twice_sigmoid(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
+    """Probabilities where scores are wanted: the loss contains a sigmoid."""
+    stage, source = _giver(view, item)
+    if stage is None or source is None or stage.word not in SIGMOIDS:
+        return
+    yield Finding(
+        "twice_sigmoid",
+        "warning",
+        item,
+        f"{word} gets the results of a sigmoid ({_called(view, stage, source)}), and takes their sigmoid once more",
+        f"{word} contains the sigmoid: it wants scores. Of a sigmoid's results it sees nothing below 0.5, so the loss "
+        "cannot come near 0. Give it the scores, or use binary_cross_entropy, which wants probabilities.",
+        _path(item, source, stage),
+    )
+
+
+def no_logarithm(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
+    """Scores or probabilities where logarithms of probabilities are wanted."""
+    stage, source = _giver(view, item)
+    if stage is None or source is None or stage.word not in SCORES | CHANCES:
+        return
+    yield Finding(
+        "no_logarithm",
+        "warning",
+        item,
+        f"{word} wants logarithms of probabilities, and {_called(view, stage, source)} gives none",
+        f"{word} only picks the element of the right class and turns its sign. Put log_softmax in front of it, or "
+        "use cross_entropy, which contains both.",
+        _path(item, source, stage),
+    )
+
+
+# ------------------------------------------------------------------ helpers
+
+
+def _giver(view: ProgramView, loss: ItemId) -> tuple[Stage | None, Source | None]:
+    """What computed the numbers that a loss is given, and what is wired into it."""
+    source = view.source(loss, FIRST)
+    if source is None:
+        return None, None
+    found = (stage for stage in view.stages(source.item, source.output) if stage.word not in UNCHANGING)
+    return next(found, None), source
+
+
+def _called(view: ProgramView, stage: Stage, source: Source) -> str:
+    """The value as a person calls it; with the layer that made it where that is another's inside."""
+    name = view.name(source.item)
+    if stage.item == source.item and stage.node.operator.rpartition(".")[2] != "Softmax":
+        return name
+    return f"{name}, by {stage.word}" if stage.word.lower() not in name.lower() else name
+
+
+def _path(item: ItemId, source: Source, stage: Stage) -> tuple[ItemId, ...]:
+    return tuple(dict.fromkeys((item, source.item, stage.item)))
+
+
+def _column_and_vector(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    column, vector = sorted((one, other), key=len, reverse=True)
+    return len(column) == 2 and len(vector) == 1 and column == (vector[0], 1) and vector[0] > 1
+
+
+def _is_meant(view: ProgramView, source: Source) -> bool:
+    item, _ = view.resolve(source.item, source.output)
+    return view.word(item) in MEANT

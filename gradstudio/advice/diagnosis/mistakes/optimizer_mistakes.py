@@ -1,0 +1,116 @@
+"""What the text says of optimizers and schedules: nothing to step with, no rate, no step."""
+
+from collections.abc import Iterator
+
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.failure_case import Lookup
+from gradstudio.graph.analysis.program_analysis import effects
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.names import title
+from gradstudio.operators.model import Effect
+from gradstudio.protocol.messages.records import OptimizerRecord, TensorRecord
+
+OPTIMIZERS, SCHEDULES = "torch.optim.", "torch.optim.lr_scheduler."
+FOLLOWING = 3
+"""How far a second name, or a list, is followed from an optimizer to its step."""
+
+
+def makes_optimizer(key: str) -> bool:
+    """Whether an operator constructs an optimizer."""
+    return key.startswith(OPTIMIZERS) and not key.startswith(SCHEDULES) and _is_class(key)
+
+
+def _is_class(key: str) -> bool:
+    """Whether the last word of an operator is a class, and no method of one."""
+    return key.rpartition(".")[2][:1].isupper()
+
+
+def of_optimizers(graph: Graph, lookup: Lookup) -> Iterator[Finding]:
+    """All that can be said of them without a run, or by the values that a run has made."""
+    for item, node in graph.nodes.items():
+        if node.muted or node.bypassed:
+            continue
+        if makes_optimizer(node.operator):
+            yield from _frozen(graph, item, lookup)
+            yield from _no_rate(graph, item, lookup)
+            yield from _no_step(graph, item)
+        elif node.operator.startswith(SCHEDULES) and _is_class(node.operator):
+            yield from _idle_schedule(graph, item)
+
+
+def _frozen(graph: Graph, item: ItemId, lookup: Lookup) -> Iterator[Finding]:
+    """A leaf that an optimizer is given and that never gets a gradient."""
+    for wire in graph.wires_to(item):
+        record = lookup(wire.source, wire.output) if wire.port.partition(".")[0] == "params" else None
+        if isinstance(record, TensorRecord) and not record.requires_grad and not graph.wires_to(wire.source):
+            name = title(graph, wire.source)
+            yield Finding(
+                "frozen_parameter",
+                "warning",
+                item,
+                f"{title(graph, item)} is to update {name}, which does not require grad",
+                f"{name} never gets a gradient, so a step leaves it as it is. Set its requires_grad to True, or do not "
+                "give it to the optimizer.",
+                (item, wire.source),
+            )
+
+
+def _no_rate(graph: Graph, item: ItemId, lookup: Lookup) -> Iterator[Finding]:
+    """A learning rate of 0."""
+    record = lookup(item, 0)
+    rates = [group.get("lr") for group in record.groups] if isinstance(record, OptimizerRecord) else []
+    written = graph.nodes[item].literals.get("lr", "")
+    is_zero = bool(rates) and not any(rates) if rates else written in ("0", "0.0", "0.")
+    if is_zero and not any(graph.nodes[u].operator.startswith(SCHEDULES) for u in _users(graph, item)):
+        name = title(graph, item)
+        yield Finding(
+            "no_rate",
+            "warning",
+            item,
+            f"The learning rate of {name} is 0, so its steps change nothing",
+            "Every step adds the gradient times lr. Give it a rate above 0: 0.1 … 0.001 for SGD, 0.001 for Adam.",
+            (item,),
+        )
+
+
+def _no_step(graph: Graph, item: ItemId) -> Iterator[Finding]:
+    """An optimizer that is told to forget gradients, and never to use them."""
+    words = {graph.nodes[user].operator.rpartition(".")[2] for user in _users(graph, item)}
+    is_used = "step" in words or not words <= {"zero_grad", "state_dict", "add_param_group"}
+    if is_used or not words or not any(Effect.BACKWARD in effects(graph, one) for one in graph.nodes):
+        return
+    name = title(graph, item)
+    yield Finding(
+        "no_step",
+        "warning",
+        item,
+        f"{name} never steps: gradients are computed and nothing is learnt",
+        f"Only {name}.step() changes parameters; zero_grad and backward do not. Put it behind the backward.",
+        (item,),
+    )
+
+
+def _idle_schedule(graph: Graph, item: ItemId) -> Iterator[Finding]:
+    """A schedule that is made and never goes on, although the optimizer steps."""
+    if _users(graph, item) or not any(node.operator.endswith("Optimizer.step") for node in graph.nodes.values()):
+        return
+    name = title(graph, item)
+    yield Finding(
+        "no_step",
+        "warning",
+        item,
+        f"{name} never steps: the learning rate stays what it is",
+        f"A schedule changes the rate only when {name}.step() is called, as a rule once an epoch, behind the "
+        "optimizer's step.",
+        (item,),
+    )
+
+
+def _users(graph: Graph, item: ItemId) -> tuple[ItemId, ...]:
+    """The nodes that take a result, seen through second names and lists."""
+    found: dict[ItemId, None] = {}
+    near = [item]
+    for _ in range(FOLLOWING):
+        near = [wire.target for one in near for wire in graph.wires_from(one) if wire.target in graph.nodes]
+        found.update(dict.fromkeys(near))
+    return tuple(found)

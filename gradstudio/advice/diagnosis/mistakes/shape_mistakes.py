@@ -1,0 +1,162 @@
+"""Operators along another dimension than was meant, and divisions that throw away what matters."""
+
+import ast
+import math
+from collections.abc import Iterator
+
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.program_view import ProgramView, layers_of
+from gradstudio.advice.failure_case import Lookup
+from gradstudio.graph.card_grouping import CALL, CALLED
+from gradstudio.graph.model import ItemId, Node
+from gradstudio.protocol.messages.records import PlainRecord, Record, TensorRecord
+
+SOFTMAXES = frozenset({"softmax", "log_softmax", "Softmax", "LogSoftmax", "softmin"})
+FLOORS = frozenset({"floordiv", "floor_divide"})
+VIEWS = frozenset({"view", "reshape"})
+ROWS = frozenset({"Linear", "linear", "addmm", "Bilinear", "LazyLinear"})
+"""What gives a row of scores for each example."""
+PRODUCTS = frozenset({"matmul", "mm", "bmm", "einsum"})
+UNCHANGING = frozenset("Dropout dropout div truediv mul masked_fill float to contiguous".split())
+"""What comes between scores and their softmax."""
+
+
+def batch_softmax(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
+    """A softmax down the columns of scores that stand in rows."""
+    node = view.node(item)
+    record = lookup(item, 0)
+    if node is None:
+        return
+    maker = node if node.operator != CALL else _maker(view, item)
+    source = view.source(item)
+    if maker is None or source is None or not _is_first_of_rows(maker, record):
+        return
+    stages = (stage for stage in view.stages(source.item, source.output) if stage.word not in UNCHANGING)
+    before = next(stages, None)
+    if before is None or before.word not in ROWS | PRODUCTS:
+        return
+    is_product = before.word in PRODUCTS and _is_square(record)
+    yield _batch_finding(view, item, word, is_product, (item, source.item))
+
+
+def batch_softmax_inside(view: ProgramView, item: ItemId, lookup: Lookup) -> Iterator[Finding]:
+    """The same of a container's last layers."""
+    place, record = view.place(item), lookup(item, 0)
+    maker = _maker(view, item)
+    layers = layers_of(place.graph, maker.id) if place is not None and maker is not None else []
+    words = [layer.operator.rpartition(".")[2] for layer in layers]
+    if len(layers) > 1 and words[-1] in SOFTMAXES and words[-2] in ROWS and _is_first_of_rows(layers[-1], record):
+        yield _batch_finding(view, item, words[-1], False, (item,))
+
+
+def rounds_down(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> Iterator[Finding]:
+    """``//`` of something that is no whole number, or of which nothing is left."""
+    first = view.source(item, ("a", "self", "input"))
+    before = lookup(first.item, first.output) if first is not None else None
+    after = lookup(item, 0)
+    if first is None or before is None:
+        return
+    name, of = view.name(item), view.name(first.item)
+    if isinstance(before, TensorRecord) and before.requires_grad:
+        words = "and its slope is 0 everywhere, so no gradient passes"
+    elif isinstance(before, TensorRecord) and before.summary.dtype.startswith("float") and _is_lost(before, after):
+        words = f"and what {of} has behind the point is gone"
+    elif _largest(before) and _largest(after) == 0:
+        words = f"and of {of} (at most {_largest(before):g}) nothing but 0 is left"
+    else:
+        return
+    yield Finding(
+        "rounds_down",
+        "warning",
+        item,
+        f"// rounds down in {name}, {words}",
+        "The division of whole numbers throws the remainder away. Write / where a share, a mean or a scaled value "
+        "is meant; // is for positions and counts.",
+        (item, first.item),
+    )
+
+
+def view_for_transpose(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
+    """Sizes that are those of the input in another order: the elements keep theirs."""
+    source = view.source(item, ("self", "input"))
+    before = lookup(source.item, source.output) if source is not None else None
+    after = lookup(item, 0)
+    if source is None or not isinstance(before, TensorRecord) or not isinstance(after, TensorRecord):
+        return
+    old, new = before.summary.shape, after.summary.shape
+    moved = [k for k in range(len(old)) if len(old) == len(new) and old[k] != new[k]]
+    if len(moved) < 2 or sorted(old) != sorted(new) or any(1 in (old[k], new[k]) for k in moved):
+        return
+    name = view.name(source.item)
+    order = _order(old, new)
+    turned = f"{name}.transpose({moved[0]}, {moved[1]})" if len(moved) == 2 else f"{name}.permute({order})"
+    yield Finding(
+        "view_for_transpose",
+        "warning",
+        item,
+        f"{word} to {list(new)} mixes up the elements of {name} {list(old)}: it is no transpose",
+        f"{word} reads the elements in the order in which they lie and cuts them anew, so rows of different examples "
+        f"come together. To exchange dimensions write {turned}.",
+        (item, source.item),
+    )
+
+
+# ------------------------------------------------------------------ helpers
+
+
+def _batch_finding(view: ProgramView, item: ItemId, word: str, is_product: bool, path: tuple[ItemId, ...]) -> Finding:
+    if is_product:
+        what = f"{word} in {view.name(item)} runs over dimension 0: over the queries, not over the keys"
+        why = "Each row of attention weights is to sum to 1; now each column does. Write dim=-1."
+    else:
+        what = f"{word} in {view.name(item)} runs over the batch (dimension 0), not over the classes"
+        why = "So the examples of a batch compete with one another, and the numbers of one example do not sum to 1. "
+        why += "Write dim=1 (or -1) where each row holds the scores of one example."
+    return Finding("batch_softmax", "warning", item, what, why, path)
+
+
+def _maker(view: ProgramView, call: ItemId) -> Node | None:
+    source = view.source(call, (CALLED,))
+    return view.node(view.resolve(source.item, source.output)[0]) if source is not None else None
+
+
+def _is_first_of_rows(node: Node, record: Record | None) -> bool:
+    """Whether it runs down the columns of a table of more than one column and row."""
+    if not isinstance(record, TensorRecord) or len(record.summary.shape) != 2 or min(record.summary.shape) < 2:
+        return False
+    try:
+        dim = ast.literal_eval(node.literals.get("dim", "None"))
+    except ValueError:
+        return False
+    return dim in (0, -2)
+
+
+def _is_square(record: Record | None) -> bool:
+    return isinstance(record, TensorRecord) and len(set(record.summary.shape[-2:])) == 1
+
+
+def _largest(record: Record | None) -> float | None:
+    """The largest magnitude of whole numbers."""
+    if isinstance(record, PlainRecord) and record.what == "number" and type(record.value) is int:
+        return abs(record.value)
+    if not isinstance(record, TensorRecord) or "int" not in record.summary.dtype or not math.prod(record.summary.shape):
+        return None
+    low, high = record.summary.minimum, record.summary.maximum
+    return max(abs(low), abs(high)) if low is not None and high is not None else None
+
+
+def _is_lost(before: TensorRecord, after: Record | None) -> bool:
+    """Whether nothing but 0 is left of numbers that were others."""
+    if not isinstance(after, TensorRecord):
+        return False
+    return bool(before.summary.rms) and after.summary.rms == 0
+
+
+def _order(old: tuple[int, ...], new: tuple[int, ...]) -> str:
+    left = list(range(len(old)))
+    order = []
+    for size in new:
+        place = next(k for k in left if old[k] == size)
+        left.remove(place)
+        order.append(str(place))
+    return ", ".join(order)

@@ -1,0 +1,60 @@
+"""Mistakes that torch runs without a word: seen in the graph and the known shapes, before a run and after.
+
+A look is a row of `LOOKS`; what is inside functions and classes of the program is looked at in each of their calls.
+"""
+
+from collections.abc import Callable, Iterator
+
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.mistakes import layer_mistakes, loss_mistakes, optimizer_mistakes, shape_mistakes
+from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.failure_case import Lookup
+from gradstudio.graph.card_grouping import CALL
+from gradstudio.graph.model import Graph, ItemId
+
+Look = Callable[[ProgramView, ItemId, str, Lookup], Iterator[Finding]]
+LOOKS: dict[str, tuple[Look, ...]] = {}
+"""By the word of an operator, or of the class of a layer that is called or made."""
+for _words, _look in (
+    (loss_mistakes.COMPARISONS, loss_mistakes.broadcasts),
+    (loss_mistakes.CROSS, loss_mistakes.twice_softmax),
+    (loss_mistakes.LOGITS, loss_mistakes.twice_sigmoid),
+    (loss_mistakes.NLL, loss_mistakes.no_logarithm),
+    (shape_mistakes.FLOORS, shape_mistakes.rounds_down),
+    (shape_mistakes.VIEWS, shape_mistakes.view_for_transpose),
+    (shape_mistakes.SOFTMAXES, shape_mistakes.batch_softmax),
+    (layer_mistakes.DROPOUTS, layer_mistakes.always_drops),
+):
+    for _word in _words:
+        LOOKS[_word] = (*LOOKS.get(_word, ()), _look)
+
+
+def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
+    """All of them, in program order.
+
+    Args:
+        lookup: what is known of a value: its record, or what inference expects.
+    """
+    found = list[Finding]()
+    keys = {node.operator for definition in graph.definitions.values() for node in definition.graph.nodes.values()}
+    keys |= {node.operator for node in graph.nodes.values()}
+    if any(map(_may_be_one, keys)):
+        view = ProgramView(graph)
+        for full, inner, item in view.insides():
+            node = inner.nodes.get(item)
+            if node is None or node.bypassed or node.muted or not _may_be_one(node.operator):
+                continue
+            word = view.word(full)
+            for look in LOOKS.get(word, ()):
+                found += look(view, full, word, lookup)
+            if word == "Sequential":
+                found += shape_mistakes.batch_softmax_inside(view, full, lookup)
+    found += layer_mistakes.of_layers(graph)
+    found += optimizer_mistakes.of_optimizers(graph, lookup)
+    return tuple(dict.fromkeys(found))
+
+
+def _may_be_one(key: str) -> bool:
+    """Whether a node of an operator is looked at; of a called module, its class decides."""
+    word = key.partition(":")[0].rpartition(".")[2]
+    return key == CALL or word in LOOKS or word.rstrip("_") in LOOKS

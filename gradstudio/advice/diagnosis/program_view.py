@@ -1,0 +1,264 @@
+"""A program as a run speaks of it: its items by their ids in calls, and what computed a value. No Qt, no torch.
+
+Ids inside calls are those of `graph.groups.call_ids`. A value is followed to what computed it through second names,
+through calls of functions and classes of the program's own, and into containers of layers.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from gradstudio.graph.analysis.call_addresses import ItemLocation, locate_item
+from gradstudio.graph.card_grouping import CALL, CALLED
+from gradstudio.graph.groups.call_ids import INPUTS, OUTPUTS, SEPARATOR, call_item_id, calls_around, path_of
+from gradstudio.graph.groups.definitions import group_of
+from gradstudio.graph.model import Definition, Graph, ItemId, Node
+from gradstudio.graph.names import title
+from gradstudio.graph.operator_rows import GROUP
+from gradstudio.graph.ports.item_ports import operator_of
+from gradstudio.graph.ports.module_calls import FARTHEST, origin
+from gradstudio.operators.model import Face
+
+CONTAINER = "torch.nn.Sequential"
+SECOND_NAMES = frozenset({"python.alias"})
+MAIN_PORTS = ("inputs.0", "input", "self", "a", "x", "value", "tensor", "tensors.0")
+"""Ports by which a value comes into what computes with it, the likeliest first."""
+MAX_STAGES = 24
+
+
+class Source(NamedTuple):
+    """What is wired into a port: the item of the run, and which of its outputs."""
+
+    port: str
+    item: ItemId
+    output: int
+
+
+class Stage(NamedTuple):
+    """One step of a computation: an operator applied, or a layer called.
+
+    Attributes:
+        item: the node of the run that was executed: of a layer, its call.
+        node: whose literals count: of a layer, what constructs it.
+        word: ``softmax``, ``Linear``.
+    """
+
+    item: ItemId
+    node: Node
+    word: str
+
+
+class ProgramView:
+    """Looks up items of a run in one graph; what was looked up once is kept."""
+
+    def __init__(self, graph: Graph) -> None:
+        """Of the program that ran, or is to run."""
+        self.graph = graph
+        self._places: dict[ItemId, ItemLocation | None] = {}
+
+    def place(self, item: ItemId) -> ItemLocation | None:
+        """The graph in which an item stands, and its id there."""
+        if item not in self._places:
+            self._places[item] = locate_item(self.graph, item)
+        return self._places[item]
+
+    def node(self, item: ItemId) -> Node | None:
+        """The node of an item; None for blocks, for the edges of a definition and for what is gone."""
+        place = self.place(item)
+        return place.graph.nodes.get(place.item) if place is not None else None
+
+    def name(self, item: ItemId) -> str:
+        """How a person calls an item: the name it binds, else its operator."""
+        place, node = self.place(item), self.node(item)
+        if place is None:
+            return str(item)
+        if node is not None and node.operator == CALL and not any(name != "_" for name in node.names):
+            wire = place.graph.wire_into(place.item, CALLED)
+            return f"{title(place.graph, wire.source)}(…)" if wire is not None else title(place.graph, place.item)
+        return title(place.graph, place.item)
+
+    def where(self, item: ItemId) -> str:
+        """How a person calls an item, with the calls that it is inside of: "Net ▸ fc2"."""
+        *calls, _ = path_of(item)
+        words, graph = [], self.graph
+        for call in calls:
+            group = group_of(graph, call)
+            words.append(group or title(graph, call))
+            place = self.place(call_item_id(call, INPUTS)) if group else None
+            graph = place.graph if place is not None else graph
+        return " ▸ ".join([*words, self.name(item)])
+
+    def word(self, item: ItemId) -> str:
+        """``mul`` for ``torch.mul``, ``x.mul_(y)``, ``x * y`` and ``x *= y``; of a called layer that of its class."""
+        place, node = self.place(item), self.node(item)
+        if place is None or node is None:
+            return ""
+        if node.operator == CALL:
+            maker = self._maker(place, node)
+            return _word(maker.operator) if maker is not None else ""
+        operator = operator_of(place.graph, place.item)
+        if operator is None:
+            return _word(node.operator)
+        if operator.face is Face.AUGMENTED:
+            return operator.word.removeprefix("i")
+        return operator.word.rstrip("_")
+
+    def sources(self, item: ItemId) -> Iterator[Source]:
+        """What is wired into an item; of what a loop carries, both what it begins with and what comes back."""
+        place = self.place(item)
+        if place is None or place.item not in place.graph:
+            return
+        prefix = _prefix(item)
+        for wire in place.graph.wires_to(place.item):
+            yield Source(wire.port, ItemId(prefix + wire.source), wire.output)
+
+    def source(self, item: ItemId, ports: tuple[str, ...] = MAIN_PORTS) -> Source | None:
+        """What is wired into the first of these ports that has a wire."""
+        found = {source.port: source for source in self.sources(item)}
+        return next((found[port] for port in ports if port in found), None)
+
+    def carried(self, item: ItemId, output: int) -> tuple[Source, ...]:
+        """What an output of a loop stands for: its first value, and what each turn leaves; () where it is none."""
+        place = self.place(item)
+        block = place.graph.blocks.get(place.item) if place is not None else None
+        if place is None or block is None or not 0 < output <= len(block.carried):
+            return ()
+        name = block.carried[output - 1]
+        wires = [place.graph.wire_into(place.item, f"{way}.{name}") for way in ("first", "next")]
+        prefix = _prefix(item)
+        return tuple([Source(w.port, ItemId(prefix + w.source), w.output) for w in wires if w is not None])
+
+    def resolve(self, item: ItemId, output: int) -> tuple[ItemId, int]:
+        """What computed a value, inside the calls that give it and outside those that are given it."""
+        for _ in range(FARTHEST):
+            step = self._nearer(item, output)
+            if step is None:
+                break
+            item, output = step.item, step.output
+        return item, output
+
+    def stages(self, item: ItemId, output: int) -> Iterator[Stage]:
+        """The steps by which a value came about, the last one first, along the first argument of each."""
+        for _ in range(MAX_STAGES):
+            item, output = self.resolve(item, output)
+            place, node = self.place(item), self.node(item)
+            if place is None or node is None:
+                return
+            if node.operator == CALL:
+                maker = self._maker(place, node)
+                if maker is None:
+                    return
+                yield from self._layers(item, place.graph, maker)
+            elif not node.bypassed:
+                yield Stage(item, node, self.word(item))
+            source = self.source(item)
+            if source is None:
+                return
+            item, output = source.item, source.output
+
+    def followers(self, item: ItemId) -> Iterator[ItemId]:
+        """What takes something of an item, inside the calls that are given it and behind those that give it back."""
+        place = self.place(item)
+        if place is None:
+            return
+        prefix = _prefix(item)
+        for wire in place.graph.wires_from(place.item):
+            target = ItemId(prefix + wire.target)
+            if wire.target == OUTPUTS:
+                yield from self.followers(ItemId(prefix.removesuffix(SEPARATOR)))
+            elif self.definition(target) is None:
+                yield target
+            elif wire.port != CALLED:
+                yield call_item_id(target, INPUTS)
+        for around in calls_around(item):  # what a module has made is used in each of its calls
+            for call in self._calls(around):
+                yield ItemId(call + item.removeprefix(around))
+
+    def insides(self) -> Iterator[tuple[ItemId, Graph, ItemId]]:
+        """Every item of the program and of its calls: its id in a run, the graph it stands in, its id there."""
+        todo = [("", self.graph)]
+        while todo:
+            prefix, graph = todo.pop()
+            for item in graph.order():
+                full = ItemId(prefix + item)
+                yield full, graph, item
+                group = group_of(graph, item) if graph.definitions else ""
+                if not group or _only_constructs(graph, item, group):
+                    continue
+                inside = self.place(call_item_id(full, INPUTS))
+                if inside is not None and len(path_of(full)) < MAX_STAGES:
+                    todo.append((full + SEPARATOR, inside.graph))
+
+    def definition(self, item: ItemId) -> Definition | None:
+        """The definition that an item calls or constructs."""
+        place = self.place(item)
+        return place.graph.definitions.get(group_of(place.graph, place.item)) if place is not None else None
+
+    # ------------------------------------------------------------------ private
+
+    def _nearer(self, item: ItemId, output: int) -> Source | None:
+        """One step nearer to what computed a value."""
+        *calls, last = path_of(item)
+        if last == INPUTS and calls:
+            return self._given(ItemId(SEPARATOR.join(calls)), output)
+        place, node = self.place(item), self.node(item)
+        if place is None or node is None:
+            return None
+        if node.operator in SECOND_NAMES or node.bypassed:
+            return self.source(item)
+        definition = self.definition(item)
+        if definition is None or (definition.is_module and node.operator.startswith(GROUP)):
+            return None
+        wire = definition.graph.wire_into(OUTPUTS, str(output))
+        return Source("", call_item_id(item, wire.source), wire.output) if wire is not None else None
+
+    def _given(self, call: ItemId, output: int) -> Source | None:
+        """What a call is given as the input of that number."""
+        definition, node = self.definition(call), self.node(call)
+        if definition is None or node is None or output >= len(definition.inputs):
+            return None
+        name = definition.inputs[output]
+        ports = [name]
+        if name in definition.taken:
+            ports.append(f"inputs.{definition.taken.index(name)}")
+        return self.source(call, tuple(ports))
+
+    def _calls(self, module: ItemId) -> Iterator[ItemId]:
+        place = self.place(module)
+        wires = place.graph.wires_from(place.item) if place is not None else ()
+        return (ItemId(_prefix(module) + wire.target) for wire in wires if wire.port == CALLED)
+
+    def _maker(self, place: ItemLocation, call: Node) -> Node | None:
+        wire = place.graph.wire_into(call.id, CALLED)
+        made = place.graph.nodes.get(wire.source) if wire is not None else None
+        return origin(place.graph, made) if made is not None else None
+
+    def _layers(self, call: ItemId, graph: Graph, maker: Node) -> Iterator[Stage]:
+        """A called layer; of a container its layers, the last one first."""
+        if maker.operator != CONTAINER:
+            yield Stage(call, maker, _word(maker.operator))
+            return
+        for child in layers_of(graph, maker.id)[::-1]:
+            yield from self._layers(call, graph, child)
+
+
+def layers_of(graph: Graph, container: ItemId) -> list[Node]:
+    """What a container was given, in order; [] where one wire brings them all."""
+    numbered = [(wire.port.partition(".")[2], wire.source) for wire in graph.wires_to(container)]
+    placed = sorted((int(number), source) for number, source in numbered if number.isdigit())
+    found = [graph.nodes.get(source) for _, source in placed]
+    makers = [origin(graph, node) for node in found if node is not None]
+    return [node for node in makers if node is not None]
+
+
+def _only_constructs(graph: Graph, item: ItemId, group: str) -> bool:
+    """Whether an item makes a module of that group; its calls go through the inside."""
+    return graph.definitions[group].is_module and graph.nodes[item].operator != CALL
+
+
+def _word(key: str) -> str:
+    return key.partition(":")[0].rpartition(".")[2]
+
+
+def _prefix(item: ItemId) -> str:
+    calls, separator, _ = item.rpartition(SEPARATOR)
+    return calls + separator

@@ -1,0 +1,180 @@
+"""What of a recorded run its diagnosis reads: rows and backwards in order, and which leaf lives in which storage."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from gradstudio.graph.groups.call_ids import is_call_item
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
+from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.records import (
+    ModuleRecord,
+    OptimizerRecord,
+    PlainRecord,
+    Record,
+    Summary,
+    TensorRecord,
+)
+
+MAX_ROWS = 20_000
+"""Only so much of a long run is looked over: its end."""
+LeafKey = tuple[ItemId, str]
+"""A leaf: the item that made it, and the path of a module's parameter."""
+
+
+class TickLike(Protocol):
+    """What is read of one thing that happened."""
+
+    @property
+    def row(self) -> Row | None:
+        """The statement that ran; None for an autograd node."""
+
+    @property
+    def backward(self) -> int:
+        """Of an autograd node, which backward it was in."""
+
+    @property
+    def place(self) -> int:
+        """Of an autograd node, its place among the backward's rows."""
+
+
+class TimelineLike(Protocol):
+    """What is read of a run."""
+
+    @property
+    def ticks(self) -> Sequence[TickLike]:
+        """All that happened, in order."""
+
+    @property
+    def backwards(self) -> dict[int, BackwardTraced]:
+        """The backwards by number."""
+
+
+class Leaf(NamedTuple):
+    """A parameter as a person calls it.
+
+    Attributes:
+        owner: the item that made it: of a module's parameter the outermost module that was seen with it.
+        path: of a module's parameter, within the owner.
+    """
+
+    owner: ItemId
+    path: str
+
+
+class RunFacts:
+    """The end of a run.
+
+    Attributes:
+        events: executions and backwards in the order they happened, those inside calls among them.
+        rows: the executions alone.
+        latest: the newest of each item.
+        leaves: by storage, what lives there.
+        held: by the item that made an optimizer, the storages it is to update, and whether each requires grad.
+        begins_from: backwards that ran before the first event here.
+    """
+
+    def __init__(self, timeline: TimelineLike) -> None:
+        """Look over the end of the run."""
+        self.events: list[Row | BackwardTraced] = []
+        for tick in timeline.ticks[-MAX_ROWS:]:
+            if tick.row is not None:
+                self.events.append(tick.row)
+            elif tick.place == 0 and tick.backward in timeline.backwards:
+                self.events.append(timeline.backwards[tick.backward])
+        self.rows = [event for event in self.events if isinstance(event, Row)]
+        self.latest = {row.node: row for row in self.rows}
+        self.leaves: dict[int, Leaf] = {}
+        self.held: dict[ItemId, dict[int, bool]] = {}
+        self._storages: dict[LeafKey, set[int]] = {}
+        self._homes: dict[int, list[Leaf]] = {}
+        for row in self.rows:
+            for record in row.outputs:
+                self._note(row.node, record)
+
+    def storages(self, key: LeafKey) -> set[int]:
+        """Where a leaf has lived in the course of the run; mostly one place."""
+        return self._storages.get(key, set())
+
+    def record(self, item: ItemId, output: int) -> Record | None:
+        """The newest result of an item."""
+        row = self.latest.get(item)
+        return row.outputs[output] if row is not None and output < len(row.outputs) else None
+
+    def module_storages(self, item: ItemId) -> set[int]:
+        """Where the parameters of a module live; empty for what is none."""
+        record = self.record(item, 0)
+        if not isinstance(record, ModuleRecord):
+            return set()
+        return {tensor.storage for tensor in record.parameters.values()}
+
+    def call_by_names(self, has_name: Callable[[ItemId], bool]) -> None:
+        """Call each leaf by the first item that binds a name, the program's before those inside classes."""
+        for storage, homes in self._homes.items():
+            own = [leaf for leaf in homes if not is_call_item(leaf.owner)] or homes
+            self.leaves[storage] = next((leaf for leaf in own if has_name(leaf.owner)), own[0])
+
+    def is_module(self, item: ItemId) -> bool:
+        """Whether an item gave a module."""
+        return isinstance(self.record(item, 0), ModuleRecord)
+
+    def backwards(self) -> Iterator[BackwardTraced]:
+        """Those among the events."""
+        return (event for event in self.events if isinstance(event, BackwardTraced))
+
+    def _note(self, node: ItemId, record: Record) -> None:
+        if isinstance(record, ModuleRecord):
+            for path, tensor in record.parameters.items():
+                self._note_leaf(node, path, tensor.storage)
+        elif isinstance(record, OptimizerRecord):
+            self.held.setdefault(node, {}).update(record.leaves)
+        elif isinstance(record, TensorRecord) and record.requires_grad and record.is_leaf:
+            self._note_leaf(node, "", record.storage)
+
+    def _note_leaf(self, node: ItemId, path: str, storage: int) -> None:
+        if not storage:
+            return
+        self._storages.setdefault((node, path), set()).add(storage)
+        homes = self._homes.setdefault(storage, [])
+        if Leaf(node, path) not in homes:
+            homes.append(Leaf(node, path))
+            self.leaves.setdefault(storage, homes[0])
+
+
+def leaf_rows(traced: BackwardTraced) -> Iterator[tuple[LeafKey, AutogradRow]]:
+    """The rows of a backward in which a gradient was added to a leaf's `.grad`."""
+    for row in traced.rows:
+        if row.autograd.endswith("AccumulateGrad") and row.values:
+            yield (row.values[0].node, row.values[0].path), row
+
+
+def magnitude(record: Record | None) -> float | None:
+    """The largest magnitude among a value's numbers, infinite where one is not finite; None where there are none."""
+    if isinstance(record, TensorRecord):
+        return magnitude_of(record.summary)
+    if isinstance(record, PlainRecord) and record.what == "number":
+        if isinstance(record.value, int | float):
+            return abs(record.value)
+        return float("inf") if record.value in ("inf", "-inf", "nan") else None
+    return None
+
+
+def magnitude_of(summary: Summary) -> float | None:
+    """The same of a summary."""
+    if summary.nan or summary.posinf or summary.neginf:
+        return float("inf")
+    if summary.minimum is None or summary.maximum is None:
+        return None
+    return float(max(abs(summary.minimum), abs(summary.maximum)))
+
+
+def is_zero(summary: Summary | None) -> bool:
+    """Whether every number is 0, as far as its figures are known."""
+    if summary is None or summary.nan or summary.posinf or summary.neginf:
+        return False
+    return summary.minimum == 0 and summary.maximum == 0
+
+
+def largest(summaries: "Sequence[Summary | None]") -> float:
+    """The largest RMS among them."""
+    return max((summary.rms or 0.0 for summary in summaries if summary is not None), default=0.0)

@@ -1,0 +1,268 @@
+"""What the steps of a training do with the gradients: sums that nobody zeroed, steps without any, leaves left out."""
+
+from collections.abc import Iterator
+from typing import Literal as OneOf
+from typing import NamedTuple
+
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer
+from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.run_facts import Leaf, LeafKey, RunFacts, is_zero, leaf_rows
+from gradstudio.graph.groups.call_ids import outermost
+from gradstudio.graph.model import ItemId
+from gradstudio.graph.shared_storage import written_values
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.protocol.messages.events import Row
+
+STEP, ZERO, ADD_GROUP = (f"torch.optim.Optimizer.{word}" for word in ("step", "zero_grad", "add_param_group"))
+MODULE_ZERO = "torch.nn.Module.zero_grad"
+LEAST_IDLE = 2
+MOST_NAMES = 3
+
+
+class Role(NamedTuple):
+    """What a statement does to gradients or leaves; `of` is the optimizer, the module or the leaf."""
+
+    act: OneOf["step", "zero", "write"]
+    of: ItemId
+
+
+class _Content:
+    """What a leaf's `.grad` holds.
+
+    Attributes:
+        used: a step has used it since it was last empty.
+        stale: more was added behind a step that used it.
+    """
+
+    def __init__(self) -> None:
+        self.used = self.stale = False
+
+
+class Steps:
+    """A run gone through step by step.
+
+    Attributes:
+        stale: by statement of the backward that added behind a step, who steps with the sum, and the leaf.
+        idle: by item that made an optimizer, its steps without a gradient that is newer than the zeroing or the step.
+        count: by item that made an optimizer, all its steps.
+        zeroed: optimizers whose idle steps stand behind a zeroing.
+        reached: leaves that got gradients, and in how many backwards something was in `.grad` before.
+        written: leaves that the program writes into itself.
+    """
+
+    def __init__(self, facts: RunFacts, roles: dict[ItemId, Role]) -> None:
+        """Go through it."""
+        self._facts, self._roles = facts, roles
+        self.stale: dict[ItemId, tuple[ItemId, LeafKey]] = {}
+        self.idle: dict[ItemId, int] = {}
+        self.count: dict[ItemId, int] = {}
+        self.zeroed: set[ItemId] = set()
+        self.step_of: dict[ItemId, ItemId] = {}
+        self.reached: dict[LeafKey, int] = {}
+        self.written: set[int] = set()
+        self._contents: dict[LeafKey, _Content] = {}
+        self._fresh: set[ItemId] = set()
+        self._added_by: dict[LeafKey, ItemId] = {}
+        for event in facts.events:
+            if isinstance(event, BackwardTraced):
+                self._backward(event)
+            elif event.node in roles:
+                self._act(event, roles[event.node])
+
+    def _backward(self, traced: BackwardTraced) -> None:
+        for key, row in leaf_rows(traced):
+            content = self._contents.setdefault(key, _Content())
+            before = row.before
+            if before is None or is_zero(before):
+                content.used = content.stale = False
+            elif content.used and (before.rms or before.nan or before.posinf or before.neginf):
+                content.stale = True
+                self._added_by[key] = traced.statement
+            self.reached[key] = self.reached.get(key, 0) + (before is not None and not is_zero(before))
+            storages = self._facts.storages(key)
+            self._fresh |= {item for item, held in self._facts.held.items() if storages & held.keys()}
+
+    def _act(self, row: Row, role: Role) -> None:
+        if role.act == "zero":
+            self._zero(role.of)
+        elif role.act == "write":
+            self._use([key for key in self._contents if key[0] == role.of], row.node)
+            self.written |= self._facts.storages((role.of, ""))
+        else:
+            self.count[role.of] = self.count.get(role.of, 0) + 1
+            self.step_of[role.of] = row.node
+            if role.of not in self._fresh:
+                self.idle[role.of] = self.idle.get(role.of, 0) + 1
+            held = self._facts.held.get(role.of, {})
+            self._use([key for key in self._contents if self._facts.storages(key) & held.keys()], role.of)
+
+    def _zero(self, of: ItemId) -> None:
+        held = set(self._facts.held.get(of, ())) or self._facts.module_storages(of)
+        for key, content in self._contents.items():
+            if self._facts.storages(key) & held:
+                content.used = content.stale = False
+        emptied = {item for item in self._fresh if self._facts.held[item].keys() & held}
+        self.zeroed |= emptied
+        self._fresh -= emptied
+
+    def _use(self, keys: list[LeafKey], by: ItemId) -> None:
+        for key in keys:
+            content = self._contents[key]
+            if content.stale:
+                self.stale.setdefault(self._added_by[key], (by, key))
+            content.used = True
+
+
+def roles_of(view: ProgramView, facts: RunFacts) -> dict[ItemId, Role]:
+    """The statements that step, zero, or write into a leaf, inside calls, too."""
+    found: dict[ItemId, Role] = {}
+    for full, graph, item in view.insides():
+        node = graph.nodes.get(item)
+        if node is None:
+            continue
+        if node.operator in (STEP, ZERO, MODULE_ZERO):
+            source = view.source(full, ("self",))
+            if source is not None:
+                of, _ = view.resolve(source.item, source.output)
+                found[full] = Role("step" if node.operator == STEP else "zero", of)
+            continue
+        for base, _ in written_values(graph, item):
+            owner = ItemId(full.removesuffix(item) + base)
+            if facts.storages((owner, "")):
+                found[full] = Role("write", owner)
+    return found
+
+
+def step_findings(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
+    """All that the steps of a run tell."""
+    roles = roles_of(view, facts)
+    if not roles:
+        return
+    if not all(_is_known(view, facts, role) for role in roles.values()):
+        return  # an optimizer that comes by a way nobody here can follow
+    steps = Steps(facts, roles)
+    yield from _not_zeroed(view, facts, steps)
+    yield from _idle(view, steps)
+    yield from _frozen(view, facts, steps)
+    yield from _left_out(view, facts, steps, roles)
+
+
+def _is_known(view: ProgramView, facts: RunFacts, role: Role) -> bool:
+    if role.act == "write" or (role.act == "zero" and facts.is_module(role.of)):
+        return True
+    node = view.node(role.of)
+    return role.of in facts.held and node is not None and makes_optimizer(node.operator)
+
+
+def _not_zeroed(view: ProgramView, facts: RunFacts, steps: Steps) -> Iterator[Finding]:
+    for statement, (by, key) in steps.stale.items():
+        leaf = _leaf_name(view, facts, key)
+        is_optimizer = by in facts.held
+        who = f"the steps of {view.name(by)}" if is_optimizer else f"the updates of {leaf}"
+        zeroing = f"{view.name(by)}.zero_grad()" if is_optimizer else f"{leaf}.grad = None"
+        yield Finding(
+            "no_zero_grad",
+            "warning",
+            statement,
+            f"Gradients add up over {who}: nothing zeroes them in between",
+            f"backward adds to .grad, so each step goes by the sum of all gradients since the first ({leaf}.grad). "
+            f"Put {zeroing} before this backward.",
+            tuple(dict.fromkeys((statement, by, key[0]))),
+        )
+
+
+def _idle(view: ProgramView, steps: Steps) -> Iterator[Finding]:
+    for optimizer, idle in steps.idle.items():
+        if idle < min(steps.count[optimizer], LEAST_IDLE) and idle < steps.count[optimizer]:
+            continue
+        step, name = steps.step_of[optimizer], view.name(optimizer)
+        if optimizer in steps.zeroed:
+            words = f"{name} steps without gradients: zero_grad stands between the backward and the step"
+            more = "What the backward computed is gone before the step uses it. The order is zero_grad, backward, step."
+        else:
+            words = f"{name} steps without gradients: no backward has reached its parameters before"
+            more = "A step goes by what is in .grad, and leaves alone what has none. Call backward on the loss before."
+        yield Finding("idle_step", "warning", step, words, more, (step, optimizer))
+
+
+def _frozen(view: ProgramView, facts: RunFacts, steps: Steps) -> Iterator[Finding]:
+    """Parameters that did not require grad when an optimizer was given them, and never learnt since."""
+    learnt = {storage for key in steps.reached for storage in facts.storages(key)}
+    for optimizer, held in facts.held.items():
+        frozen = [storage for storage, requires in held.items() if not requires and storage not in learnt]
+        names = _names(view, facts, frozen)
+        if not names or optimizer not in steps.count:
+            continue
+        yield Finding(
+            "frozen_parameter",
+            "warning" if len(frozen) == len(held) else "info",
+            optimizer,
+            f"{view.name(optimizer)} is to update {names}, which is frozen: it does not require grad",
+            f"{names} never gets a gradient, so a step leaves it as it is. Set its requires_grad to True where it is "
+            "to learn; else do not give it to the optimizer.",
+            (optimizer, *_owners(facts, frozen)),
+        )
+
+
+def _left_out(view: ProgramView, facts: RunFacts, steps: Steps, roles: dict[ItemId, Role]) -> Iterator[Finding]:
+    """Parameters that get gradients, and that no optimizer was given."""
+    stepped = [optimizer for optimizer in facts.held if optimizer in steps.count]
+    if not stepped or any(node.operator == ADD_GROUP for node in view.graph.nodes.values()):
+        return
+    held = {storage for leaves in facts.held.values() for storage in leaves}
+    has_modules = any(facts.leaves[storage].path for storage in held if storage in facts.leaves)
+    learns = _is_module_of(facts, held)
+    left: dict[int, None] = {}
+    for key, times in steps.reached.items():
+        storages = facts.storages(key)
+        if not storages or storages & (held | steps.written):
+            continue
+        is_meant = times < LEAST_IDLE if not key[1] else not (has_modules or learns)
+        if not is_meant:
+            left.update(dict.fromkeys(storages))
+    names = _names(view, facts, list(left))
+    if names:
+        optimizer = stepped[-1]
+        yield Finding(
+            "left_out",
+            "warning",
+            optimizer,
+            f"{view.name(optimizer)} does not update {names}: it was not given to it",
+            f"{names} gets gradients with every backward, no optimizer has it, and so it stays as it was made. Give "
+            "its parameters to the optimizer, or freeze it (requires_grad_(False)), which saves their gradients.",
+            (optimizer, *_owners(facts, list(left))),
+        )
+
+
+def _is_module_of(facts: RunFacts, held: set[int]) -> bool:
+    """Whether more than one tensor made by hand is held: a model without modules."""
+    return sum(storage in facts.leaves for storage in held) > 1
+
+
+def _leaf_name(view: ProgramView, facts: RunFacts, key: LeafKey) -> str:
+    leaf = next((facts.leaves[storage] for storage in facts.storages(key) if storage in facts.leaves), Leaf(*key))
+    return view.name(leaf.owner) + (f".{leaf.path}" if leaf.path else "")
+
+
+def _names(view: ProgramView, facts: RunFacts, storages: list[int]) -> str:
+    """The modules and tensors that live there, as a person calls them."""
+    leaves = [facts.leaves[storage] for storage in storages if storage in facts.leaves]
+    found = list(dict.fromkeys(_module_name(view, facts, leaf, storages) for leaf in leaves))
+    more = [f"{len(found) - MOST_NAMES} more"] if len(found) > MOST_NAMES else []
+    *most, last = [*found[:MOST_NAMES], *more] or [""]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _module_name(view: ProgramView, facts: RunFacts, leaf: Leaf, storages: list[int]) -> str:
+    """The module of a parameter; the module around it where all of that is meant."""
+    name = view.name(leaf.owner)
+    whole = [storage for storage, other in facts.leaves.items() if other.owner == leaf.owner]
+    if not leaf.path or set(whole) <= set(storages):
+        return name
+    return f"{name}.{leaf.path.rpartition('.')[0] or leaf.path}"
+
+
+def _owners(facts: RunFacts, storages: list[int]) -> tuple[ItemId, ...]:
+    owners = (outermost(facts.leaves[storage].owner) for storage in storages if storage in facts.leaves)
+    return tuple(dict.fromkeys(owners))

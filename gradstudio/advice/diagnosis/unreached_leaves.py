@@ -1,0 +1,233 @@
+"""Leaves that require grad and that no backward reached: where the way to them ends; and sums over backwards."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from gradstudio.advice.diagnosis.finding import Finding, Severity
+from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.run_facts import RunFacts
+from gradstudio.graph.groups.call_ids import INPUTS, path_of
+from gradstudio.graph.model import ROOT, ItemId
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.protocol.messages.events import GradRow
+from gradstudio.protocol.messages.records import (
+    ModuleRecord,
+    ObjectRecord,
+    OptimizerRecord,
+    Record,
+    TensorRecord,
+    TupleRecord,
+)
+
+TELLING = frozenset({"not_reached", "accumulated", "cut"})
+"""States of a gradient that may be worth a word."""
+CUTTING = frozenset({"no_grad", "inference_mode"})
+MEASURES = frozenset(
+    "size shape dim ndim numel len stride device dtype zeros_like ones_like empty_like full_like rand_like randn_like "
+    "new_zeros new_ones new_empty new_full new_tensor requires_grad is_leaf grad grad_fn type isinstance str "
+    "print".split()
+)
+"""What asks a value for something else than its numbers: there is nothing to send back."""
+MOST_ENDS = 3
+
+
+class End(NamedTuple):
+    """Where the way from a leaf to the loss ends.
+
+    Attributes:
+        words: what cuts it.
+        is_block: a block around it does, which somebody wrote down for that.
+        is_number: what comes out is a number, and no tensor any more.
+    """
+
+    item: ItemId
+    words: str
+    is_block: bool = False
+    is_number: bool = False
+
+
+def without_gradient(
+    view: ProgramView, facts: RunFacts, gradients: Iterable[GradRow], backwards: Mapping[int, BackwardTraced]
+) -> tuple[Finding, ...]:
+    """Leaves that require grad and that a backward has run without reaching; and sums over several backwards.
+
+    Args:
+        backwards: by number, to name the statement that added last.
+    """
+    known = tuple(gradients)
+    missed: dict[ItemId, list[GradRow]] = {}
+    sums: dict[ItemId, Finding] = {}
+    for row in known:
+        if view.place(row.node) is None:
+            continue
+        if row.state == "not_reached" and _is_parameter(view, facts, row):
+            missed.setdefault(_owner(facts, row), []).append(row)
+        elif row.state == "accumulated" and len(row.parts) != 1 and _owner(facts, row) == row.node:
+            sums.setdefault(row.node, _accumulated(view, row, backwards))
+    missing = _without_parts(facts, missed)
+    reports = (_not_reached(view, facts, owner, rows, backwards) for owner, rows in missing.items())
+    return (*(report for report in reports if report is not None), *sums.values())
+
+
+def _accumulated(view: ProgramView, row: GradRow, backwards: Mapping[int, BackwardTraced]) -> Finding:
+    name = view.name(row.node) + (f".{row.path}" if row.path else "")
+    number = row.parts[-1].backward if row.parts else 0
+    last = backwards[number].statement if number in backwards else ItemId("")
+    return Finding(
+        "accumulates",
+        "info",
+        row.node,
+        f"{name}.grad holds more than the last backward gave",
+        f"{row.reason or 'backward adds to .grad.'} Nothing is wrong where the sum is meant.",
+        (row.node, last) if last in view.graph else (row.node,),
+        number,
+    )
+
+
+def _without_parts(facts: RunFacts, missed: dict[ItemId, list[GradRow]]) -> dict[ItemId, list[GradRow]]:
+    """Without layers whose parameters are those of a module that is told of."""
+    homes = {owner: {s for row in rows for s in facts.storages((row.node, row.path))} for owner, rows in missed.items()}
+    return {
+        owner: rows
+        for owner, rows in missed.items()
+        if not any(other != owner and homes[owner] and homes[owner] < homes[other] for other in missed)
+    }
+
+
+def _owner(facts: RunFacts, row: GradRow) -> ItemId:
+    """The module that a parameter is told of by."""
+    found = (facts.leaves[storage] for storage in facts.storages((row.node, row.path)) if storage in facts.leaves)
+    leaf = next(found, None)
+    return leaf.owner if leaf is not None else row.node
+
+
+def _not_reached(
+    view: ProgramView,
+    facts: RunFacts,
+    owner: ItemId,
+    rows: list[GradRow],
+    backwards: Mapping[int, BackwardTraced],
+) -> Finding | None:
+    """Where the ways from a leaf, or from a module's parameters, end that a gradient would have to come back on."""
+    storages = {storage for row in rows for storage in facts.storages((row.node, row.path))}
+    optimizers = [item for item, held in facts.held.items() if storages & held.keys()]
+    name = _name(view, facts, owner, rows)
+    node = owner
+    ends, reaches = _ends(view, facts, rows[0].node, {traced.statement for traced in backwards.values()})
+    severity: Severity = "warning" if optimizers or not facts.held else "info"
+    if ends and all(end.is_block for end in ends):
+        severity = "info"
+    if not optimizers and any(not end.is_block and not end.is_number for end in ends) and rows[0].path:
+        severity = "info"  # a module behind a detach, which nobody is to train
+    if ends:
+        where = "; and at ".join(f"{view.where(end.item)}: {end.words}" for end in ends[:MOST_ENDS])
+        why = f"Its way to the loss is cut at {where}."
+        cause = f"{view.where(ends[0].item)} cuts it off ({ends[0].words})"
+        node = ends[0].item if ends[0].is_number else owner
+    elif reaches:
+        return None  # a backward that failed, or one that nobody here knows better of
+    else:
+        cause = "nothing the backward began from was computed from it"
+        why = "A wire is missing, or it is not used."
+    whom = f" {view.name(optimizers[0])} steps with it in vain." if optimizers else ""
+    return Finding(
+        "no_gradient",
+        severity,
+        node,
+        f"{name} gets no gradient: {cause}",
+        f"{rows[0].reason or 'The backward did not reach it.'} {why}{whom}",
+        (owner, *(end.item for end in ends)),
+        max(backwards, default=0),
+    )
+
+
+def _name(view: ProgramView, facts: RunFacts, owner: ItemId, rows: list[GradRow]) -> str:
+    record = facts.record(owner, 0)
+    if isinstance(record, ModuleRecord) and len(rows) < len(record.parameters):
+        paths = sorted({row.path if row.node == owner else _path(facts, row) for row in rows})
+        modules = sorted({path.rpartition(".")[0] or path for path in paths})
+        return f"{view.name(owner)}.{modules[0]}" + (f" (and {len(modules) - 1} more)" if modules[1:] else "")
+    return view.name(owner)
+
+
+def _path(facts: RunFacts, row: GradRow) -> str:
+    storages = facts.storages((row.node, row.path))
+    return next((facts.leaves[storage].path for storage in storages if storage in facts.leaves), row.path)
+
+
+def _ends(view: ProgramView, facts: RunFacts, leaf: ItemId, statements: set[ItemId]) -> tuple[list[End], bool]:
+    """Where the ways from a leaf end, and whether one comes to a statement that went backward."""
+    after, todo, ends, reaches = {leaf}, [leaf], list[End](), False
+    while todo:
+        for target in view.followers(todo.pop()):
+            if target in after:
+                continue
+            after.add(target)
+            if view.word(target) in MEASURES:
+                continue
+            reaches = reaches or target in statements
+            end = _end(view, facts, target)
+            if end is None:
+                todo.append(target)
+            elif _goes_on(view, target, statements):
+                ends.append(end)
+    return ends, reaches
+
+
+def _goes_on(view: ProgramView, item: ItemId, statements: set[ItemId]) -> bool:
+    """Whether a backward begins from what is computed of an item."""
+    seen, todo = {item}, [item]
+    while todo:
+        for target in view.followers(todo.pop()):
+            if target in statements:
+                return True
+            if target not in seen:
+                seen.add(target)
+                todo.append(target)
+    return False
+
+
+def _end(view: ProgramView, facts: RunFacts, item: ItemId) -> End | None:
+    """Whether no gradient comes back through an item, as far as its results tell."""
+    row = facts.latest.get(item)
+    if row is None or view.node(item) is None or not row.outputs or any(map(_may_carry, row.outputs)):
+        return None
+    block = next((b for b in _around(view, item) if b in CUTTING), "")
+    if block:
+        return End(item, f"it stands under {block}", is_block=True)
+    word = view.word(item) or view.name(item)
+    if not isinstance(row.outputs[0], TensorRecord):
+        return End(item, f"{word} gives a plain number: there is no graph behind it", is_number=True)
+    return End(item, f"{word} gives a tensor that does not require grad")
+
+
+def _around(view: ProgramView, item: ItemId) -> list[str]:
+    place = view.place(item)
+    if place is None:
+        return []
+    bodies = place.graph.ancestors(place.item)
+    return [place.graph.blocks[ItemId(body)].kind for body in bodies if body != ROOT]
+
+
+def _may_carry(record: Record) -> bool:
+    """Whether a gradient may come back to a result; of what is no tensor and no number, nobody knows."""
+    match record:
+        case TensorRecord(requires_grad=requires):
+            return requires
+        case ModuleRecord() | OptimizerRecord():
+            return True
+        case TupleRecord(items=items):
+            return not items or any(map(_may_carry, items))
+        case _:
+            return isinstance(record, ObjectRecord)
+
+
+def _is_parameter(view: ProgramView, facts: RunFacts, row: GradRow) -> bool:
+    """A leaf someone wants a gradient of: made here or a module's; not the result of an operator over tensors."""
+    if path_of(row.node)[-1] == INPUTS:
+        return False
+    if row.path:
+        return facts.is_module(row.node) or facts.record(row.node, row.output) is None
+    place = view.place(row.node)
+    wires = place.graph.wires_to(place.item) if place is not None else ()
+    return not any(wire.port not in ("size", "requires_grad", "data") for wire in wires)

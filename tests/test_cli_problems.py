@@ -1,0 +1,74 @@
+"""What `run` says beside values and gradients: the problems that a teacher would see, and how it ends for them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gradstudio.cli import main
+from tests.engine.teaching_programs import programs
+
+TEXTS = {program.name: program.text for program in (*programs("planted"), *programs("right"))}
+NAN = "where_keeps_the_nan"
+INSIDE = "functional_dropout_stays_on"
+RIGHT = "classifier_of_a_sequential"
+
+
+@pytest.fixture
+def file(tmp_path: Path):
+    def written(name: str) -> str:
+        path = tmp_path / f"{name}.py"
+        path.write_text(TEXTS[name])
+        return str(path)
+
+    return written
+
+
+def problems(capsys: pytest.CaptureFixture[str]) -> list[dict]:
+    return json.loads(capsys.readouterr().out)["problems"]
+
+
+def test_every_problem_is_told_with_its_line_its_cause_and_what_can_be_done(capsys, file) -> None:
+    assert main(["run", file("no_zero_grad"), "--problems"]) == 0
+    out = capsys.readouterr().out
+    assert "WARNING at backward_1 (line 10): Gradients add up over the steps of opt: nothing zeroes them" in out
+    assert "  → Zero the gradients before this backward (opt.zero_grad())" in out
+
+
+def test_as_data_a_problem_has_its_severity_and_kind(capsys, file) -> None:
+    assert main(["run", file(NAN), "--problems", "--json"]) == 0
+    (problem,) = problems(capsys)
+    assert (problem["node"], problem["line"]) == ("root", 3)
+    assert (problem["severity"], problem["kind"]) == ("error", "backward_not_finite")
+    assert problem["message"].startswith("The gradient becomes NaN in root: the slope of √x")
+
+
+def test_what_is_inside_a_class_is_told_by_its_line_there(capsys, file) -> None:
+    main(["run", file(INSIDE), "--problems", "--json"])
+    (problem,) = problems(capsys)
+    assert (problem["node"], problem["line"]) == ("y/h", 10)
+    assert problem["message"].startswith("In Net ▸ h: dropout")
+
+
+def test_a_failure_is_among_the_problems_as_data_and_said_once_to_people(capsys, file) -> None:
+    assert main(["run", file("backward_twice"), "--problems", "--json"]) == 1
+    assert [problem["kind"] for problem in problems(capsys)][:1] == ["failure"]
+    main(["run", file("backward_twice"), "--problems"])
+    out = capsys.readouterr().out
+    assert (out.count("FAILED at"), out.count("ERROR at")) == (1, 0)
+
+
+def test_strict_ends_with_1_on_a_nan_gradient_alone(capsys, file) -> None:
+    assert main(["run", file(NAN)]) == 0
+    assert main(["run", file(NAN), "--strict"]) == 1
+    assert main(["run", file("no_zero_grad"), "--strict"]) == 0
+    assert main(["run", file(RIGHT), "--strict", "--problems"]) == 0
+    assert "WARNING" not in capsys.readouterr().out
+
+
+def test_without_a_record_what_the_report_knows_is_a_problem(capsys, file) -> None:
+    assert main(["run", file(NAN), "--json"]) == 0
+    (problem,) = problems(capsys)
+    assert (problem["severity"], problem["message"]) == ("error", "x.grad holds NaN")
+    assert main(["run", file("softmax_in_forward"), "--json"]) == 0
+    assert [problem["kind"] for problem in problems(capsys)] == ["twice_softmax"]
