@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from gradstudio.engine.infer.shape_inference import Inference
-from gradstudio.engine.live.module_changes import modules_now
+from gradstudio.engine.live.value_changes import values_now
 from gradstudio.engine.tensor_files import StoredTensors
 from gradstudio.protocol.messages.events import Gradients, NamedEntry
 from gradstudio.protocol.messages.inference import Infer, PortInference
@@ -150,7 +150,7 @@ def stepped(bench: Bench) -> None:
 def test_what_was_trained_since_is_told_as_it_stands_now(bench: Bench) -> None:
     stepped(bench)
     last = [event for event in bench.events if isinstance(event, Gradients)][-1]
-    told = {module.node: module.record for module in last.modules}
+    told = {module.node: module.record for module in last.written}
     torch.manual_seed(0)
     names: dict[str, Any] = {"torch": torch, "nn": nn, "optim": torch.optim}
     exec(TRAINED, names)
@@ -166,4 +166,4 @@ def test_what_was_trained_since_is_told_as_it_stands_now(bench: Bench) -> None:
 def test_only_modules_in_view_are_summarised_again(bench: Bench) -> None:
     stepped(bench)
     assert bench.engine.live is not None
-    assert {told.node for told in modules_now(bench.engine.live, 64, frozenset({node(3)}))} == {node(3)}
+    assert {told.node for told in values_now(bench.engine.live, 64, frozenset({node(3)}))} == {node(3)}

@@ -12,7 +12,7 @@ from gradstudio.engine.gradient.inplace_writes import versions
 from gradstudio.engine.gradient.wire_edges import call_of
 from gradstudio.engine.live.call_frames import Execution
 from gradstudio.engine.live.live_state import Live, Loaded
-from gradstudio.engine.live.module_changes import modules_now
+from gradstudio.engine.live.value_changes import values_now
 from gradstudio.engine.memory.allocation_guard import refuse_too_large
 from gradstudio.engine.memory.memory_sampler import LiveBytes, allocated_bytes
 from gradstudio.engine.run.call_tracing import CallTracer, is_call
@@ -156,8 +156,8 @@ class Runner:
         """Say of every tensor known what state its gradient is in."""
         with clean_modes():
             rows = live.gradients.rows()
-            modules = modules_now(live, self.rows.max_values, live.gradients.visible)
-        self._send(Gradients(revision=live.loaded.revision, rows=rows, modules=modules))
+            written = values_now(live, self.rows.max_values, live.gradients.visible)
+        self._send(Gradients(revision=live.loaded.revision, rows=rows, written=written))
 
     # -------------------------------------------------------------- one statement
 

@@ -21,7 +21,7 @@ from gradstudio.protocol.messages.debugging import (
 from gradstudio.protocol.messages.inference import Estimated, Inferred, WireTried
 from gradstudio.protocol.messages.module_import import Brought, NotBrought
 from gradstudio.protocol.messages.progress import Running
-from gradstudio.protocol.messages.records import GradState, ModuleRecord, Record, Summary
+from gradstudio.protocol.messages.records import GradState, ModuleRecord, Record, Summary, TensorRecord
 from gradstudio.protocol.messages.torch_docs import Described
 
 
@@ -135,25 +135,26 @@ class GradRow(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults
     parts: tuple[GradPart, ...] = ()
 
 
-class ModuleNow(msgspec.Struct, frozen=True, gc=False):
-    """A module that something wrote to since its row `step` was told, as it stands now."""
+class ValueNow(msgspec.Struct, frozen=True, gc=False):
+    """A module, or a leaf, that something wrote to since its row `step` was told, as it stands now."""
 
     node: ItemId
     step: Count
-    record: ModuleRecord
+    record: ModuleRecord | TensorRecord
+    output: Count = 0
 
 
 class Gradients(Message, frozen=True):
     """After every verb and during a backward: gradients and their states.
 
-    `whole`: this lists every tensor known; one that is missing has none. Then `modules` lists those that are
-    other ones now than when they were made.
+    `whole`: this lists every tensor known; one that is missing has none. Then `written` lists the
+    modules and leaves that are other ones now than when they were made.
     """
 
     revision: Size
     rows: tuple[GradRow, ...]
     whole: bool = True
-    modules: tuple[ModuleNow, ...] = ()
+    written: tuple[ValueNow, ...] = ()
 
 
 class Paused(Message, frozen=True):

@@ -9,7 +9,7 @@ from gradstudio.protocol.messages.backward_trace import WireGrad
 from gradstudio.protocol.messages.debugging import NodeMemory
 from gradstudio.protocol.messages.events import GradRow, Row, Warned
 from gradstudio.protocol.messages.inference import PortInference
-from gradstudio.protocol.messages.records import ModuleRecord, Record
+from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord
 from gradstudio.protocol.timeline.run_timeline import BackwardStep, Tick
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
@@ -92,9 +92,15 @@ class ResultStore(QObject):
     # ------------------------------------------------------------------ as of the moment
 
     def outputs(self, node: ItemId) -> tuple[Record, ...] | None:
-        """Records of the node's results as they were when it last ran; None before."""
-        row = self._cursor.row(self.ids.full(node))
-        return row.outputs if row is not None else None
+        """Records of the node's results as they were when it last ran, trained leaves as they stood; None before."""
+        full = self.ids.full(node)
+        row = self._cursor.row(full)
+        if row is None:
+            return None
+        written = self.tables.written
+        if not written or not any((full, output) in written for output in range(len(row.outputs))):
+            return row.outputs
+        return tuple([self._trained(full, row, output) for output in range(len(row.outputs))])
 
     def row(self, node: ItemId) -> Row | None:
         """When and how the node last ran; None before."""
@@ -157,8 +163,8 @@ class ResultStore(QObject):
     def module_now(self, node: ItemId) -> ModuleRecord | None:
         """A module as it stands now, where that is another than when it was made; None while looking back."""
         full = self.ids.full(node)
-        module = self.tables.modules.get(full)
-        if module is None or self.looking_back:
+        module = self.tables.written.get((full, 0))
+        if module is None or self.looking_back or not isinstance(module.record, ModuleRecord):
             return None
         row = self._cursor.row(full)
         return module.record if row is not None and row.step == module.step else None
@@ -230,6 +236,15 @@ class ResultStore(QObject):
         return self.tables.incomplete.get(node, "")
 
     # ------------------------------------------------------------------ private
+
+    def _trained(self, full: ItemId, row: Row, output: int) -> Record:
+        """A leaf that was written into, as of the moment; looking back, as far as what wrote has told."""
+        record, now = row.outputs[output], self.tables.written.get((full, output))
+        if now is None or now.step != row.step or not isinstance(record, TensorRecord):
+            return record
+        if not self.looking_back:
+            return now.record
+        return self._cursor.newest_of(record)
 
     def _is_proven(self, port: PortInference) -> bool:
         return not self.tables.is_stale and self.timeline.row(port.node) is not None

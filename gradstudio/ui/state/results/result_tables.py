@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.debugging import MemoryByNode, NodeMemory
-from gradstudio.protocol.messages.events import GradRow, ModuleNow, Printed, Row, Warned
+from gradstudio.protocol.messages.events import GradRow, Printed, Row, ValueNow, Warned
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.timeline.run_timeline import Timeline
 from gradstudio.ui.state.document.attention import Attention
@@ -34,7 +34,7 @@ class ResultTables(QObject):
         failures: how nodes failed when they last ran; one counts while it `stands`.
         warnings: torch's warnings while a node ran.
         incomplete: why a node cannot run yet.
-        modules: modules that are another now than when they were made.
+        written: modules and leaves, by node and output, that are another now than when they were made.
         pace: how often is announced.
         buffer: what is told and not shown yet.
         resized: which of what `changed` announces may need another room on its card; None: all.
@@ -68,7 +68,7 @@ class ResultTables(QObject):
         self.failures: dict[ItemId, Failure] = {}
         self.warnings: dict[ItemId, tuple[Warned, ...]] = {}
         self.incomplete: dict[ItemId, str] = {}
-        self.modules: dict[ItemId, ModuleNow] = {}
+        self.written: dict[tuple[ItemId, int], ValueNow] = {}
         self._texts: dict[ItemId, str] = {}
         self._pending: set[ItemId] = set()
         self._everything = self._grown = self._restaled = False
@@ -129,12 +129,12 @@ class ResultTables(QObject):
         self._announce(*self.timeline.add_gradients(rows, whole))
 
     @defer
-    def set_modules(self, modules: Iterable[ModuleNow]) -> None:
-        """Every module that is another now than when it was made."""
-        old, self.modules = self.modules, {module.node: module for module in modules}
-        for node in old.keys() | self.modules.keys():
-            if old.get(node) != self.modules.get(node):
-                self._announce(node)
+    def set_written(self, values: Iterable[ValueNow]) -> None:
+        """Every module and every leaf that is another now than when it was made."""
+        old, self.written = self.written, {(value.node, value.output): value for value in values}
+        for key in old.keys() | self.written.keys():
+            if old.get(key) != self.written.get(key):
+                self._announce(key[0])
 
     def set_memory(self, memory: MemoryByNode) -> None:
         """What each node holds now."""

@@ -128,6 +128,17 @@ class TimelineCursor:
             self._shared = (key, self._find_shared())
         return self._shared[1]
 
+    def newest_of(self, record: TensorRecord) -> TensorRecord:
+        """The same memory, seen whole, as the last write before the moment that has a row of its own left it."""
+        found = record
+        for row in map(self.row, self.timeline.holders(record.storage)):
+            for other in row.outputs if row is not None else ():
+                if not isinstance(other, TensorRecord) or not _lies_alike(other, record):
+                    continue
+                if (other.version or 0) > (found.version or 0):
+                    found = other
+        return found
+
     def version_now(self, storage: int) -> int:
         """The highest version at which anything in a storage was seen, as of the moment; 0 when nothing was."""
         rows = [self.row(node) for node in self.timeline.holders(storage)]
@@ -232,3 +243,8 @@ def _loops_around(graph: Graph, node: ItemId) -> list[ItemId]:
         return []
     around = [*(ItemId(body) for body in reversed(graph.ancestors(node))), node]
     return [item for item in around if item in graph.blocks and graph.blocks[item].kind == "for"]
+
+
+def _lies_alike(one: TensorRecord, other: TensorRecord) -> bool:
+    """Whether two records are of the same elements of one storage."""
+    return one.storage == other.storage and one.summary.shape == other.summary.shape and one.stride == other.stride

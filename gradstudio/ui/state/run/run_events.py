@@ -19,10 +19,10 @@ def keep(event: events.Event, tables: ResultTables, memory: MemoryStore, texts: 
             tables.set_running(_after(rows[-1].node, texts) if rows else ItemId(""))
         case BackwardTraced():
             tables.add_backward(event)
-        case events.Gradients(rows=grad_rows, whole=whole, modules=modules):
+        case events.Gradients(rows=grad_rows, whole=whole, written=written):
             tables.set_gradients(grad_rows, whole)
             if whole:
-                tables.set_modules(modules)
+                tables.set_written(written)
         case events.Warned():
             tables.add_warning(event)
         case events.Printed():

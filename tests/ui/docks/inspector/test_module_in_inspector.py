@@ -10,7 +10,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.analysis import module_modes
 from gradstudio.graph.card_grouping import calls_of, card_groups
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.events import GradRow, ModuleNow, Row
+from gradstudio.protocol.messages.events import GradRow, Row, ValueNow
 from gradstudio.protocol.messages.records import ModuleRecord, Summary, TensorRecord
 from gradstudio.ui.docks.inspector.panel import InspectorPanel
 from gradstudio.ui.state.session import Session
@@ -130,12 +130,12 @@ def test_leaves_are_rows_and_a_click_shows_the_leaf(inspector: InspectorPanel, s
 def test_a_leaf_that_was_trained_shows_what_it_is_now(inspector: InspectorPanel, session: Session) -> None:
     module, call = layer(session)
     session.results.tables.add_rows((Row(step=4, node=module, outputs=(record([1.0, 2.0]),), pass_number=1),))
-    session.results.tables.set_modules((ModuleNow(module, 4, record([7.0, 9.0])),))
+    session.results.tables.set_written((ValueNow(module, 4, record([7.0, 9.0])),))
     session.attention.select((call,))
     row = inspector.details.module.leaves.topLevelItem(0)
     assert row is not None
     assert row.text(2) == "7 … 9"
-    session.results.tables.set_modules((ModuleNow(module, 3, record([7.0, 9.0])),))  # of another run's module
+    session.results.tables.set_written((ValueNow(module, 3, record([7.0, 9.0])),))  # of another run's module
     inspector.refresh()
     row = inspector.details.module.leaves.topLevelItem(0)
     assert row is not None

@@ -7,7 +7,7 @@ from gradstudio.graph.edits import AddBlock, AddNode, AddWire, apply_all
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, Wire
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, WireGrad
 from gradstudio.protocol.messages.debugging import MemoryByNode, NodeMemory
-from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.events import Row, ValueNow
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
@@ -175,3 +175,33 @@ def test_the_latest_value_is_the_same_at_every_moment(results: ResultStore) -> N
     results.attention.look_at(0)
     assert results.outputs(H) is None
     assert latest is not None and known(H, 0) == latest
+
+
+def test_a_trained_leaf_shows_what_it_was_at_the_moment(qtbot: QtBot) -> None:
+    store = GraphStore(looped())
+    results = ResultStore(store, Attention(store), store)
+    tables = results.tables
+    tables.begin(True)
+
+    def leaf(value: float, version: int) -> TensorRecord:
+        return TensorRecord(device="cpu", summary=summary(value), requires_grad=True, storage=7, version=version)
+
+    tables.add_rows([Row(step=1, node=W, outputs=(leaf(1.0, 0),))])
+    writes = [Row(step=2 + t, node=H, outputs=(leaf(10.0 + t, 1 + t),), turns=(t,)) for t in range(3)]
+    tables.add_rows(writes)
+    tables.set_written([ValueNow(W, 1, leaf(12.5, 4))])
+
+    def shown() -> object:
+        (record,) = results.outputs(W) or ()
+        assert isinstance(record, TensorRecord)
+        return record.summary.value
+
+    assert shown() == 12.5, "also what no row tells, as of an optimizer"
+    seen = []
+    for tick in range(4):
+        results.attention.look_at(tick)
+        seen.append(shown())
+    assert seen == [1.0, 10.0, 11.0, 12.0]
+    results.attention.look_at(None)
+    tables.set_written([ValueNow(W, 9, leaf(12.5, 4))])
+    assert shown() == 1.0, "another run's leaf"

@@ -1,0 +1,60 @@
+"""Modules and leaves as they stand now: training, initialisers and batch norms write to them after they were made."""
+
+from collections.abc import Iterator
+
+from torch import Tensor, nn
+
+from gradstudio.engine.live.live_state import Live
+from gradstudio.engine.value.value_records import record_of
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.events import ValueNow
+from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord
+
+
+def values_now(live: Live, max_values: int, visible: frozenset[ItemId] | None) -> tuple[ValueNow, ...]:
+    """The modules and leaves in view that something wrote to since they were recorded.
+
+    Call it outside the program's modes.
+    """
+    return tuple(_changed(live, max_values, visible))
+
+
+def _changed(live: Live, max_values: int, visible: frozenset[ItemId] | None) -> Iterator[ValueNow]:
+    for name, (node, index) in live.binder.items():
+        value = live.namespace.get(name)
+        if not isinstance(value, nn.Module | Tensor) or (visible is not None and node not in visible):
+            continue
+        row = live.last_rows.get(node)
+        before = row.outputs[index] if row is not None and index < len(row.outputs) else None
+        if row is None or before is None or not _differs(value, before):
+            continue
+        now = record_of(value, max_values)
+        if isinstance(now, ModuleRecord | TensorRecord):
+            yield ValueNow(node=node, step=row.step, record=now, output=index)
+
+
+def _differs(value: nn.Module | Tensor, before: Record) -> bool:
+    if isinstance(value, nn.Module):
+        return isinstance(before, ModuleRecord) and _is_other_module(value, before)
+    return isinstance(before, TensorRecord) and _is_other_leaf(value, before)
+
+
+def _is_other_leaf(tensor: Tensor, before: TensorRecord) -> bool:
+    """Whether a leaf was trained; what is written into another value makes a value of its own (semantics §8)."""
+    if not (before.is_leaf and before.requires_grad and tensor.is_leaf) or tensor.is_inference():
+        return False
+    return before.version != tensor._version
+
+
+def _is_other_module(module: nn.Module, before: ModuleRecord) -> bool:
+    """Whether its mode, what learns of it, or a version of its leaves is another."""
+    known = before.parameters | before.buffers
+    leaves = (*module.named_parameters(), *module.named_buffers())
+    if module.training != before.training or len(leaves) != len(known):
+        return True
+    return any(
+        (record := known.get(name)) is None
+        or record.requires_grad != leaf.requires_grad
+        or (not leaf.is_inference() and record.version != leaf._version)
+        for name, leaf in leaves
+    )
