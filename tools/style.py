@@ -39,6 +39,12 @@ class Rule:
 CODE = ("gradstudio/**/*.py",)
 WINDOW = ("gradstudio/ui/**/*.py",)
 TESTS = ("tests/**/*.py",)
+CHOICES_LEFT = (
+    "gradstudio/scene/card/*.py",
+    "gradstudio/ui/canvas/paint/card/*.py",
+    "gradstudio/advice/diagnosis/*.py",
+)
+"""Twelve choices within choices stand here, older than the check; a folder goes from this list with its last one."""
 
 SNIPPETS = PurePath("tests/corpus")
 """What people write in tutorials, and what is to be refused: neither ours nor always Python."""
@@ -128,7 +134,12 @@ def python_files(root: Path) -> list[PurePath]:
 def breaches_of(text: str, path: PurePath) -> list[str]:
     """The breaches in one file, each as `line: sentence`."""
     tree = ast.parse(text)
-    found = [*size_breaches(tree, text, path), *docstring_breaches(tree, path), *pattern_breaches(text, path)]
+    found = [
+        *size_breaches(tree, text, path),
+        *docstring_breaches(tree, path),
+        *choice_breaches(tree, path),
+        *pattern_breaches(text, path),
+    ]
     return sorted(found, key=lambda breach: int(breach.split(":")[0]))
 
 
@@ -159,6 +170,19 @@ def docstring_breaches(tree: ast.Module, path: PurePath) -> Iterator[str]:
         for method in methods(owner):
             if is_ours(method.name) and not is_described(method.name, owner, classes):
                 yield f"{method.lineno}: {owner.name}.{method.name} has no docstring"
+
+
+def choice_breaches(tree: ast.Module, path: PurePath) -> Iterator[str]:
+    """Conditional expressions within one another: there a reader stops."""
+    if not is_one_of(path, CODE) or is_one_of(path, CHOICES_LEFT):
+        return
+    inner = set[ast.IfExp]()
+    for choice in ast.walk(tree):
+        if isinstance(choice, ast.IfExp) and choice not in inner:
+            within = {node for node in ast.walk(choice) if isinstance(node, ast.IfExp)} - {choice}
+            inner |= within
+            if within:
+                yield f"{choice.lineno}: a choice within a choice: write instead an `if`, or a name for the inner one"
 
 
 def is_described(name: str, owner: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> bool:

@@ -98,3 +98,10 @@ def test_what_a_base_in_the_module_describes_needs_no_docstring_again() -> None:
 def test_all_rooms_are_looked_at() -> None:
     looked_at = {path.parts[1] for path in style.python_files(ROOT) if path.parts[0] == "gradstudio"}
     assert {"operators", "graph", "engine", "ui"} <= looked_at
+
+
+def test_a_choice_within_a_choice_is_refused() -> None:
+    line = PANEL + "x = a if b else c if d else e\ny = a if b else c\n"
+    (breach,) = style.breaches_of(line, PurePath("gradstudio/graph/rules.py"))
+    assert breach.startswith("2: a choice within a choice")
+    assert style.breaches_of(line, PurePath("tests/graph/test_rules.py")) == []

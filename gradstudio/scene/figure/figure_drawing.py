@@ -50,7 +50,11 @@ def _box(layout: Layout, snapshot: Snapshot, item: ItemId, place: int) -> list[M
     is_parameter = is_leaf and requires_grad(figure.graph, item)
     is_later = item in snapshot.later
     radius = min(PILL, box.height / 2) if is_leaf else style.RADIUS
-    stroke, fill = ("leaf_line", "leaf") if is_parameter else ("line", "given" if is_leaf else "box")
+    stroke, fill = "line", "box"
+    if is_parameter:
+        stroke, fill = "leaf_line", "leaf"
+    elif is_leaf:
+        fill = "given"
     width = style.BOLD if is_parameter or is_active else style.LINE
     if is_active:
         stroke = ACTIVE[snapshot.phase]

@@ -58,7 +58,10 @@ def latex(formula: Formula) -> str:
     found = []
     for level, runs in groupby(formula, key=lambda run: run.level):
         letters = "".join(_letters(run) for run in runs)
-        found.append(letters if not level else f"{'^' if level > 0 else '_'}{{{letters.strip()}}}")
+        if level:
+            sign = "^" if level > 0 else "_"
+            letters = f"{sign}{{{letters.strip()}}}"
+        found.append(letters)
     return " ".join("".join(found).split())
 
 
