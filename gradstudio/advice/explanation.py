@@ -26,7 +26,8 @@ from gradstudio.protocol.messages.events import Failed
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
 
-FREED, SHAPES_EXPLAIN_NOTHING = r"first backward freed", r"memory"
+FREED = r"first backward freed"
+SHAPES_EXPLAIN_NOTHING = r"memory"
 """In an explanation: it is about two backwards; what went in has nothing to do with it."""
 CUT = r"there is no way back"
 ROOTS = ("self", "tensors", "outputs")
@@ -111,7 +112,8 @@ def of_operator(graph: Graph | None, node: ItemId) -> tuple[Rule, ...]:
 
 def failed_of(refusal: PortInference, graph: Graph | None = None, lookup: Lookup | None = None) -> Failed:
     """An expected refusal as if it had happened, with what is expected to go in."""
-    node, words = refusal.node, refusal.refusal
+    node = refusal.node
+    words = refusal.refusal
     told = _expected_operands(graph, node, lookup) if graph is not None and lookup is not None else ()
     return Failed(revision=0, node=node, address="", line=0, type_name="", message=words, operands=told)
 
@@ -159,8 +161,10 @@ def describe_cut(node: ItemId, graph: Graph) -> str:
     wire = next((w for w in graph.wires_to(node) if w.port.partition(".")[0] in ROOTS), None)
     if wire is None:
         return ""
-    may, texts = may_require_grad(graph), {s.node: s.text for s in flatten_statements(compile_graph(graph).statements)}
-    queue, seen = [wire.source], set[ItemId]()
+    may = may_require_grad(graph)
+    texts = {s.node: s.text for s in flatten_statements(compile_graph(graph).statements)}
+    queue = [wire.source]
+    seen = set[ItemId]()
     while queue:
         item = queue.pop(0)
         if item in seen:

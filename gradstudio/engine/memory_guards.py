@@ -182,7 +182,8 @@ def _lstm(data: Tensor, sizes: Any, *given: Any, **named: Any) -> str:
 
 def _lstm_weights(data: Tensor, states: Any, params: Any, has_biases: bool, layers: int, bidirectional: bool) -> str:
     """The library below goes by the sizes of the states, and reads as much of the weights as these would need."""
-    output, hidden = states[0].size(-1), states[1].size(-1)
+    output = states[0].size(-1)
+    hidden = states[1].size(-1)
     directions = 2 if bidirectional else 1
     shapes: list[tuple[int, ...]] = []
     for layer in range(min(layers, len(params))):

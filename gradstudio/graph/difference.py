@@ -36,11 +36,13 @@ class _Difference:
     """One comparison; edits are tried on a copy, since places in an order depend on those before."""
 
     def __init__(self, graph: Graph, target: Graph) -> None:
-        self.graph, self.target = graph.copy(), target
+        self.graph = graph.copy()
+        self.target = target
         self.done: list[Edit] = []
 
     def edits(self) -> Edits:
-        graph, target = self.graph, self.target
+        graph = self.graph
+        target = self.target
         self._do(SetTensor(d, t) for d, t in target.tensors.items() if d not in graph.tensors)
         self._do(RemoveWire(wire) for key, wire in list(graph.wires.items()) if target.wires.get(key) != wire)
         self._do(RemoveNode(item) for item in list(graph.nodes) if item not in target.nodes)
@@ -84,7 +86,8 @@ class _Difference:
         self._do(RemoveBlock(item) for item in reversed(gone))
 
     def _places(self) -> None:
-        before, after = self.graph.places, self.target.places
+        before = self.graph.places
+        after = self.target.places
         changed: dict[str, Place | None] = {key: place for key, place in after.items() if before.get(key) != place}
         changed |= dict.fromkeys(key for key in before if key not in after)
         if changed:

@@ -34,7 +34,8 @@ class Part:
 
     def __init__(self, graph: Graph, sizes: Mapping[ItemId, Size]) -> None:
         """Nothing is placed yet; `sizes` of cards, what is missing is estimated."""
-        self.whole, self.sizes = graph, sizes
+        self.whole = graph
+        self.sizes = sizes
         self.graph = graph = without_joined(graph)
         self.inner: dict[BodyId, dict[ItemId, Point]] = {}
         self.extent: dict[ItemId, Size] = {}
@@ -52,7 +53,8 @@ class Part:
                 self.arrange(BodyId(item))
             self._measure(item)
         wires = self.wires.get(body, BodyWires()) if only is None else self._between(body, order)
-        entries, exits = list(wires.entering), list(wires.leaving)
+        entries = list(wires.entering)
+        exits = list(wires.leaving)
         number = {item: len(entries) + index for index, item in enumerate(order)}
         behind = len(entries) + len(order)
         boxes = [PORTAL] * len(entries) + [Box(*self.extent[item]) for item in order] + [PORTAL] * len(exits)
@@ -120,7 +122,8 @@ class Part:
 
     def _between(self, body: BodyId, order: Sequence[ItemId]) -> BodyWires:
         """The wires between the chosen items of a body."""
-        chosen, found = set(order), BodyWires()
+        chosen = set(order)
+        found = BodyWires()
         found.within = [wire for wire in self.within(body) if wire[1] in chosen and wire[2] in chosen]
         return found
 

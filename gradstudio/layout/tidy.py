@@ -60,7 +60,8 @@ def layout_part(
     from gradstudio.layout.placement.occupancy import Occupancy
 
     chosen = {item for item in card_groups(graph).cards(items) if item in graph}
-    part, ground = Part(graph, sizes or {}), Occupancy(graph, sizes or {})
+    part = Part(graph, sizes or {})
+    ground = Occupancy(graph, sizes or {})
     found: dict[str, Point] = {}
     for body in {graph.parents[item] for item in sorted(chosen)}:
         if chosen.isdisjoint(map(ItemId, (body, *_around(graph, body)))):

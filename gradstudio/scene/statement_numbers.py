@@ -21,7 +21,8 @@ def statement_places(graph: Graph, nested: Container[ItemId]) -> dict[ItemId, in
         nested: parts that are printed in the statement after them, whose number they have.
     """
     places: dict[ItemId, int] = {}
-    number, nodes = 0, graph.nodes
+    number = 0
+    nodes = graph.nodes
     for item in graph.order():
         if item in nodes and item not in nested:
             number += 1
@@ -40,7 +41,8 @@ class StatementNumbers:
 
     def __init__(self, state: SceneState, stack: CardStack) -> None:
         """No card is numbered."""
-        self._state, self._stack = state, stack
+        self._state = state
+        self._stack = stack
         self.left_out: frozenset[ItemId] = frozenset()
         self._structure: object = None
 
@@ -54,18 +56,23 @@ class StatementNumbers:
         if self._structure is analysis.structure:
             return False
         self._structure = analysis.structure
-        before, self.left_out = self.left_out, analysis.validity.muted
+        before = self.left_out
+        self.left_out = analysis.validity.muted
         self._number(analysis)
         return self.left_out != before
 
     def _number(self, analysis: program_analysis.Analysis) -> None:
-        graph, nested = self._state.graph, analysis.nested
-        repeated, operators = analysis.gradients.repeated, analysis.validity.operators
+        graph = self._state.graph
+        nested = analysis.nested
+        repeated = analysis.gradients.repeated
+        operators = analysis.validity.operators
         ordered = {item for item, row in operators.items() if not ORDERED.isdisjoint(row.effects)}
-        places, left_out = statement_places(graph, nested) if ordered else {}, self.left_out
+        places = statement_places(graph, nested) if ordered else {}
+        left_out = self.left_out
         for item, card in self._stack.cards.items():
             order = places[item] if item in ordered else 0
-            set_up, is_left_out = item not in repeated and item not in CARDS, item in left_out
+            set_up = item not in repeated and item not in CARDS
+            is_left_out = item in left_out
             if order != card.order or set_up is not card.set_up or is_left_out is not card.left_out:
                 card.order, card.set_up, card.left_out = order, set_up, is_left_out
                 card.revision += 1

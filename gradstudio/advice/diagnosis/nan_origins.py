@@ -321,7 +321,11 @@ def _kind_of_record(record: Record) -> str:
 def _kind_of(summary: Summary | None) -> str:
     if summary is None:
         return ""
-    return "NaN" if summary.nan else "inf" if summary.posinf else "−inf" if summary.neginf else ""
+    if summary.nan:
+        return "NaN"
+    if summary.posinf:
+        return "inf"
+    return "−inf" if summary.neginf else ""
 
 
 def _worst(summaries: Iterable[Summary | None]) -> str:

@@ -11,7 +11,8 @@ from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.ports.module_calls import maker_of
 from gradstudio.protocol.messages.records import TensorRecord
 
-WIDTHS, HEADS = ("embed_dim", "d_model"), ("num_heads", "nhead")
+WIDTHS = ("embed_dim", "d_model")
+HEADS = ("num_heads", "nhead")
 KEEPS_CLASSES = frozenset("relu dropout tanh sigmoid softmax log_softmax gelu leaky_relu alias".split())
 """What may stand between the last layer and a loss: the classes stay as many."""
 
@@ -53,7 +54,8 @@ def heads(case: Case, _kind: FixKind) -> Iterator[Offer]:
     width, count = (next((path for path in paths if path in literals), "") for paths in (WIDTHS, HEADS))
     if not width or not count or not literals[width].isdigit() or not literals[count].isdigit():
         return
-    wide, many = int(literals[width]), int(literals[count])
+    wide = int(literals[width])
+    many = int(literals[count])
     if not wide or not many:
         return
     fewer = next(number for number in range(min(many, wide), 0, -1) if wide % number == 0)
@@ -66,14 +68,16 @@ def heads(case: Case, _kind: FixKind) -> Iterator[Offer]:
 
 def even_parts(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Parts of a size that gives as many as there are names, which a node of its own may bind."""
-    wanted, sources = int(case.groups.get("n", "0")), [wire.source for wire in case.graph.wires_to(case.item)]
+    wanted = int(case.groups.get("n", "0"))
+    sources = [wire.source for wire in case.graph.wires_to(case.item)]
     owners = [case.graph.nodes[item] for item in (case.item, *sources) if item in case.graph.nodes]
     split = next((node for node in owners if "split_size" in node.literals), None)
     wire = next((w for w in case.graph.wires_to(split.id) if w.port in ("self", "tensor")), None) if split else None
     record = case.lookup(wire.source, wire.output) if wire is not None else None
     if split is None or not wanted or not isinstance(record, TensorRecord):
         return
-    shape, dim = record.summary.shape, split.literals.get("dim", "0")
+    shape = record.summary.shape
+    dim = split.literals.get("dim", "0")
     if not dim.lstrip("-").isdigit() or not -len(shape) <= int(dim) < len(shape):
         return
     whole = shape[int(dim)]

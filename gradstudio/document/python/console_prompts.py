@@ -31,7 +31,8 @@ def _without_fences(lines: list[str]) -> list[str]:
     if not any(_FENCE.match(line) for line in lines):
         return lines
     kept: list[str] = []
-    mark, takes = "", False
+    mark = ""
+    takes = False
     for line in lines:
         found = _FENCE.match(line)
         if found is not None and (not mark or line.strip() == mark):

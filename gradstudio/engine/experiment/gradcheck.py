@@ -16,8 +16,11 @@ from gradstudio.graph.groups.call_ids import calls_around
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Check, Checked, CheckRow, LeftOut
 
-EPS, ATOL, RTOL = 1e-6, 1e-5, 1e-3
-MOST_INPUTS, MOST_OUTPUTS = 2048, 512
+EPS = 1e-6
+ATOL = 1e-5
+RTOL = 1e-3
+MOST_INPUTS = 2048
+MOST_OUTPUTS = 512
 """Elements that are checked, of all inputs together and of each output; of more a fixed random sample."""
 MOST_WORK = 5_000_000
 """Elements that may be computed with in all: of large tensors fewer are checked."""
@@ -96,7 +99,8 @@ def _differentiable(world: World, capture: Capture, results: list[Result]) -> li
     first = capture.evaluate(results)
     wide = [place for place, tensor in enumerate(first) if tensor.is_floating_point() or tensor.is_complex()]
     if not wide:
-        names, kinds = _listed(world, (r.node for r in results)), {dtype_text(tensor) for tensor in first}
+        names = _listed(world, (r.node for r in results))
+        kinds = {dtype_text(tensor) for tensor in first}
         raise CannotTry(f"{names} gives {', '.join(sorted(kinds))}, which has no gradient.")
     possible = {results[place].node for place in wide}
     for result, tensor in zip(results, first, strict=True):
@@ -136,7 +140,8 @@ class _Trial:
         counts = [found.leaf.numel() for found in self._inputs]
         allowed = _allowed(sum(counts) + sum(out.numel() for out in self._base))
         self._ins = [_sample(count, _share(count, sum(counts), allowed)) for count in counts]
-        most, inner = min(MOST_OUTPUTS, allowed), len(results) - finals
+        most = min(MOST_OUTPUTS, allowed)
+        inner = len(results) - finals
         self._outs = [
             _sample(out.numel(), max(1, most // inner) if place < inner else most)
             for place, out in enumerate(self._base)
@@ -163,7 +168,8 @@ class _Trial:
     def words(self) -> list[str]:
         """What was not checked, and what does not require grad."""
         said = []
-        checked, whole = sum(len(ins) for ins in self._ins), sum(found.leaf.numel() for found in self._inputs)
+        checked = sum(len(ins) for ins in self._ins)
+        whole = sum(found.leaf.numel() for found in self._inputs)
         if checked < whole:
             said.append(f"Of {whole:,} input elements {checked:,} were checked, a fixed random sample.")
         for out, outs in zip(self._base[-self._finals :], self._outs[-self._finals :], strict=True):
@@ -221,7 +227,8 @@ class _Trial:
 
     def _analytical(self, place: int) -> list[Tensor]:
         """Autograd's Jacobian of one output by each input: (outputs, inputs) of the elements that are checked."""
-        out, leaves = self._base[place], [found.leaf for found in self._inputs]
+        out = self._base[place]
+        leaves = [found.leaf for found in self._inputs]
         found = [torch.zeros(len(self._outs[place]), len(ins), dtype=torch.float64) for ins in self._ins]
         if not out.requires_grad:
             return found
@@ -248,11 +255,13 @@ class _Trial:
 
     def _numerical(self, index: int) -> list[Tensor]:
         """Central differences of each output by one input: (outputs, inputs) of the elements that are checked."""
-        shape, columns = self._inputs[index].leaf.shape, self._ins[index].tolist()
+        shape = self._inputs[index].leaf.shape
+        columns = self._ins[index].tolist()
         found = [torch.zeros(len(outs), len(columns), dtype=torch.float64) for outs in self._outs]
         for column, flat in enumerate(columns):
             element = _unravelled(flat, tuple(shape))
-            up, down = self._moved(index, element, EPS), self._moved(index, element, -EPS)
+            up = self._moved(index, element, EPS)
+            down = self._moved(index, element, -EPS)
             for place, outs in enumerate(self._outs):
                 difference = (up[place] - down[place]) / (2 * EPS)
                 found[place][:, column] = difference.reshape(-1)[outs.to(difference.device)].cpu()

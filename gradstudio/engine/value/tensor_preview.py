@@ -36,7 +36,8 @@ def preview_of(tensor: Tensor, pictures: bool = False) -> Preview:
         whole = all(size == 1 for size in tensor.shape[:-2])
         tensor = tensor[(0,) * (dimensions - 2)]
     rows, columns = (1, tensor.numel()) if dimensions < 2 else tensor.shape
-    step_rows, step_columns = -(-rows // EDGE), -(-columns // EDGE)
+    step_rows = -(-rows // EDGE)
+    step_columns = -(-columns // EDGE)
     if step_rows > 1 or step_columns > 1:
         whole = False
         tensor = tensor[::step_columns] if dimensions < 2 else tensor[::step_rows, ::step_columns]
@@ -46,14 +47,16 @@ def preview_of(tensor: Tensor, pictures: bool = False) -> Preview:
 
 def preview_of_array(array: "np.ndarray[tuple[int, ...], np.dtype[np.float32]]") -> Preview:
     """The same of real numbers that numpy already has, and that are no pictures."""
-    dimensions, whole = array.ndim, True
+    dimensions = array.ndim
+    whole = True
     if dimensions > 2:
         whole = all(size == 1 for size in array.shape[:-2])
         array = array[(0,) * (dimensions - 2)]
     rows, columns = array.shape if dimensions >= 2 else (1, array.size)
     if rows <= EDGE and columns <= EDGE:
         return Preview(rows, columns, _bytes(array), 1, 1, whole)
-    step_rows, step_columns = -(-rows // EDGE), -(-columns // EDGE)
+    step_rows = -(-rows // EDGE)
+    step_columns = -(-columns // EDGE)
     array = array[::step_columns] if dimensions < 2 else array[::step_rows, ::step_columns]
     taken = -(-rows // step_rows), -(-columns // step_columns)
     return Preview(*taken, _bytes(array), step_rows, step_columns, whole=False)
@@ -61,18 +64,22 @@ def preview_of_array(array: "np.ndarray[tuple[int, ...], np.dtype[np.float32]]")
 
 def previews_of_arrays(laid: "np.ndarray[Any, np.dtype[Any]]") -> list[Preview]:
     """The same of each of several arrays of one shape, `(arrays, *shape)`."""
-    dimensions, whole = laid.ndim - 1, True
+    dimensions = laid.ndim - 1
+    whole = True
     if dimensions > 2:
         whole = all(size == 1 for size in laid.shape[1:-2])
         first: Any = (slice(None), *(0,) * (dimensions - 2))
         laid = laid[first]
     rows, columns = laid.shape[1:] if dimensions >= 2 else (1, laid[0].size)
-    step_rows, step_columns = -(-rows // EDGE), -(-columns // EDGE)
+    step_rows = -(-rows // EDGE)
+    step_columns = -(-columns // EDGE)
     if step_rows > 1 or step_columns > 1:
         whole = False
         laid = laid[:, ::step_columns] if dimensions < 2 else laid[:, ::step_rows, ::step_columns]
-    rows, columns = -(-rows // step_rows), -(-columns // step_columns)
-    data, size = _bytes(laid), rows * columns * _FLOAT32.itemsize
+    rows = -(-rows // step_rows)
+    columns = -(-columns // step_columns)
+    data = _bytes(laid)
+    size = rows * columns * _FLOAT32.itemsize
     return [
         Preview(rows, columns, data[start : start + size], step_rows, step_columns, whole)
         for start in range(0, len(data), size)
@@ -99,7 +106,8 @@ def _contact_sheet(batch: Tensor) -> Preview | None:
     """As many pictures as there is room for, at least a few: large ones lose rows and columns; None: not one fits."""
     step = max(1, math.ceil(math.sqrt(batch[0].numel() / (EDGE * EDGE / FEW_PICTURES))))
     small = batch[:MOST_PICTURES, ::step, ::step]
-    rows, columns = small.shape[1], small.shape[2]
+    rows = small.shape[1]
+    columns = small.shape[2]
     if rows * columns > EDGE * EDGE:
         return None
     small = small[: EDGE * EDGE // (rows * columns)]

@@ -31,7 +31,9 @@ _NUMPY_NATIVE = frozenset({torch.float32, torch.float64})
 _STRIDED = torch.strided
 MAX_OUTLINES = 4096
 _OUTLINES: dict[tuple[torch.dtype, tuple[int, ...]], Summary] = {}
-_ADD, _MINIMUM, _MAXIMUM = np.add.reduce, np.minimum.reduce, np.maximum.reduce
+_ADD = np.add.reduce
+_MINIMUM = np.minimum.reduce
+_MAXIMUM = np.maximum.reduce
 
 
 class Figures(NamedTuple):
@@ -119,20 +121,27 @@ def spell_numbers(values: Nested, not_finite: bool = True, tensor: Tensor | None
 
 def _of_few(tensor: Tensor, dtype: str, max_values: int) -> Summary | None:
     """Of at most `PYTHON_UP_TO` elements, as a list; None where a value is not tame, or it may be a picture."""
-    value, shape = tensor.tolist(), tuple(tensor.shape)
+    value = tensor.tolist()
+    shape = tuple(tensor.shape)
     dimensions = len(shape)
     if dimensions == 1:
-        flat, rows, columns = value, 1, shape[0]
+        flat = value
+        rows = 1
+        columns = shape[0]
     elif dimensions == 2:
         flat, (rows, columns) = [number for row in value for number in row], shape
     elif dimensions == 0:
-        flat, rows, columns = [value], 1, 1
+        flat = [value]
+        rows = 1
+        columns = 1
     else:
         return _of_small(tensor, dtype, max_values)
     low, high = min(flat), max(flat)
     if not (low > -TAME and high < TAME) or (low == 0 and high == 1) or rows > EDGE or columns > EDGE:
         return _of_small(tensor, dtype, max_values)
-    count, total, square = len(flat), sum(flat), sum([number * number for number in flat])
+    count = len(flat)
+    total = sum(flat)
+    square = sum([number * number for number in flat])
     if not (total - total == 0 and square - square == 0):
         return None
     return Summary(
@@ -152,7 +161,8 @@ def _of_small(tensor: Tensor, dtype: str, max_values: int) -> Summary | None:
     if not (low > -TAME and high < TAME) or (low == 0 and high == 1):
         return None
     wide = flat.astype(np.float64) if count <= PYTHON_UP_TO else flat
-    total, square = float(_ADD(wide)), float(wide.dot(wide))
+    total = float(_ADD(wide))
+    square = float(wide.dot(wide))
     if not (total - total == 0 and square - square == 0):
         return None
     return Summary(
@@ -162,7 +172,8 @@ def _of_small(tensor: Tensor, dtype: str, max_values: int) -> Summary | None:
 
 
 def _of_any(tensor: Tensor, dtype: str, max_values: int) -> Summary:
-    shape, count = tuple(tensor.shape), tensor.numel()
+    shape = tuple(tensor.shape)
+    count = tensor.numel()
     if count == 0 or tensor.is_meta or tensor.is_quantized:
         told = count == 0 and not tensor.is_meta and list_count(shape) <= max_values
         return Summary(dtype=dtype, shape=shape, value=tensor.tolist() if told else None)
@@ -173,7 +184,9 @@ def _of_any(tensor: Tensor, dtype: str, max_values: int) -> Summary:
 
 
 def _of_dense(tensor: Tensor, dtype: str, max_values: int) -> Summary:
-    plain, shape, count = tensor.detach(), tuple(tensor.shape), tensor.numel()
+    plain = tensor.detach()
+    shape = tuple(tensor.shape)
+    count = tensor.numel()
     if plain.is_neg() or plain.is_conj():
         plain = plain.resolve_neg().resolve_conj()
     if plain.dtype in _NARROW:
@@ -183,9 +196,12 @@ def _of_dense(tensor: Tensor, dtype: str, max_values: int) -> Summary:
         figures = _figures(_sample(plain) if count > SAMPLE_ABOVE else plain, listed)
         preview = preview_of(plain, _are_grey_values(dtype, figures))
     else:
-        listed, figures, preview = None, _figures(plain, None), preview_of(tensor.detach())
+        listed = None
+        figures = _figures(plain, None)
+        preview = preview_of(tensor.detach())
     minimum, maximum, mean, rms, nan, posinf, neginf = figures
-    odd, is_long = bool(nan or posinf or neginf), count > max_values
+    odd = bool(nan or posinf or neginf)
+    is_long = count > max_values
     return Summary(
         dtype=dtype, shape=shape, minimum=minimum, maximum=maximum, mean=mean, rms=rms, nan=nan, posinf=posinf,
         neginf=neginf, sampled=count > SAMPLE_ABOVE, preview=preview,
@@ -218,7 +234,8 @@ def _flat(listed: Nested, dimensions: int) -> list[float]:
 
 
 def _of_list(values: list[float]) -> Figures:
-    count, total = len(values), math.fsum(values) if len(values) < 3 else sum(values)
+    count = len(values)
+    total = math.fsum(values) if len(values) < 3 else sum(values)
     if total - total == 0:
         square = sum([value * value for value in values]) if count > 1 else values[0] * values[0]
         if square - square == 0:
@@ -234,7 +251,8 @@ def _of_array(array: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]") -> Fig
     if not finite.size:
         return Figures(nan=nan, posinf=posinf, neginf=neginf)
     scale = float(np.abs(finite).max()) or 1.0
-    rms, mean = scale * math.sqrt(float(np.mean(np.square(finite / scale)))), scale * float(np.mean(finite / scale))
+    rms = scale * math.sqrt(float(np.mean(np.square(finite / scale))))
+    mean = scale * float(np.mean(finite / scale))
     return Figures(float(finite.min()), float(finite.max()), mean, rms, nan, posinf, neginf)
 
 
@@ -242,7 +260,8 @@ def _of_floats(tensor: Tensor) -> Figures:
     count = tensor.numel()
     if count <= NUMPY_UP_TO and tensor.device.type == "cpu":
         flat = tensor.numpy().ravel()
-        total, square = float(np.add.reduce(flat)), float(np.dot(flat, flat))
+        total = float(np.add.reduce(flat))
+        square = float(np.dot(flat, flat))
         low, high = float(np.minimum.reduce(flat)), float(np.maximum.reduce(flat))
     else:
         low, high, total, square = _reductions(tensor)

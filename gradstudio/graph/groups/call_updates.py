@@ -86,7 +86,8 @@ def _split_in(graph: Graph, made: Definition) -> Edits:
 def _before_loops(graph: Graph, call: Node, made: Definition) -> tuple[BodyId, int]:
     """Where the module is made: before the loops around its call, as far as what its constructor takes is there."""
     needed = {wire.source for wire in graph.wires_to(call.id) if wire.port in made.settings}
-    item, body = call.id, graph.parents[call.id]
+    item = call.id
+    body = graph.parents[call.id]
     while body != ROOT:
         inner = {ItemId(body), *graph.order(body)}
         if needed & inner:

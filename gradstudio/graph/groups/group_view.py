@@ -114,7 +114,8 @@ def definition_of(shown: Graph, before: Definition) -> Definition:
 
 def boundary_edits(shown: Graph) -> Edits:
     """What has to be done so that the cards stand where they must, and every wire to a "+" has a port of its own."""
-    draft, done = shown.copy(), list[Edit]()
+    draft = shown.copy()
+    done = list[Edit]()
 
     def do(*edits: Edit) -> None:
         _do(draft, *edits)
@@ -179,9 +180,11 @@ def _inwards(wire: Wire, definition: Definition) -> Wire | None:
 
 def _outwards(wire: Wire, inputs: tuple[str, ...], ordered: tuple[str, ...], outputs: tuple[str, ...]) -> Wire:
     """A shown wire as the definition holds it; `inputs` are those of the card, `ordered` those of the definition."""
-    source, output = wire.source, wire.output
+    source = wire.source
+    output = wire.output
     if source == INPUTS_CARD:
-        source, output = DEFINITION_INPUTS, ordered.index(inputs[output])
+        source = DEFINITION_INPUTS
+        output = ordered.index(inputs[output])
     if wire.target != OUTPUTS_CARD:
         return Wire(source, output, wire.target, wire.port)
     return Wire(source, output, DEFINITION_OUTPUTS, str(outputs.index(wire.port)))
@@ -258,5 +261,6 @@ def _word(name: str) -> str:
 
 def _plain(shown: Graph) -> tuple[tuple[ItemId, Node], ...]:
     """The cards carry names and nothing else."""
-    inputs, outputs = shown.nodes[INPUTS_CARD], shown.nodes[OUTPUTS_CARD]
+    inputs = shown.nodes[INPUTS_CARD]
+    outputs = shown.nodes[OUTPUTS_CARD]
     return (INPUTS_CARD, inputs_node(inputs.names)), (OUTPUTS_CARD, outputs_node(output_names(outputs)))

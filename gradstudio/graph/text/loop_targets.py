@@ -10,7 +10,8 @@ import msgspec
 
 from gradstudio.graph.model import Block, BodyId, Graph, ItemId, Node, Wire
 
-SECOND_NAME, TUPLE = "python.alias", "python.tuple"
+SECOND_NAME = "python.alias"
+TUPLE = "python.tuple"
 IsLive = Callable[[ItemId], bool]
 
 
@@ -66,7 +67,9 @@ class _Walk:
     """The statements of a body from the first on, as long as each takes apart what was asked for."""
 
     def __init__(self, graph: Graph, items: Iterator[ItemId], is_live: IsLive | None) -> None:
-        self.graph, self.items, self.is_live = graph, items, is_live
+        self.graph = graph
+        self.items = items
+        self.is_live = is_live
         self.next = next(items, None)
 
     def taken(self, source: ItemId, output: int) -> Target | None:

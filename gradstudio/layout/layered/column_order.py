@@ -20,14 +20,16 @@ def order_columns(columns: Columns) -> None:
     """Put the boxes of each column into an order with few crossings."""
     size = len(columns.boxes) + sum(map(len, columns.right))
     sweeps = max(4, min(24, WORK // max(size, 1)))
-    best, fewest = columns.layers, crossings(columns, columns.layers)
+    best = columns.layers
+    fewest = crossings(columns, columns.layers)
     firsts = [_from_the_end(columns), _from_the_start(columns), [list(layer) for layer in columns.layers]]
     for first in firsts if size < LARGE else firsts[:1]:
         layers, count = _sweep(columns, first, sweeps)
         if _swap(columns, layers, max(2, sweeps // 3)):
             count = crossings(columns, layers)
         if count < fewest:
-            best, fewest = layers, count
+            best = layers
+            fewest = count
         if fewest == 0:
             break
     columns.layers = best
@@ -48,7 +50,9 @@ def crossings(columns: Columns, layers: Layers) -> int:
 
 
 def _sweep(columns: Columns, layers: Layers, sweeps: int) -> tuple[Layers, int]:
-    best, fewest, tired = [list(layer) for layer in layers], crossings(columns, layers), 0
+    best = [list(layer) for layer in layers]
+    fewest = crossings(columns, layers)
+    tired = 0
     for turn in range(sweeps):
         forward = turn % 2 == 0
         span = range(1, len(layers)) if forward else range(len(layers) - 2, -1, -1)
@@ -57,7 +61,9 @@ def _sweep(columns: Columns, layers: Layers, sweeps: int) -> tuple[Layers, int]:
             layers[column] = _sorted_layer(columns, layers[column], neighbour, forward)
         count = crossings(columns, layers)
         if count < fewest:
-            best, fewest, tired = [list(layer) for layer in layers], count, 0
+            best = [list(layer) for layer in layers]
+            fewest = count
+            tired = 0
         else:
             tired += 1
         if fewest == 0 or tired >= PATIENCE:
@@ -96,13 +102,15 @@ def _swap(columns: Columns, layers: Layers, rounds: int) -> bool:
 
 
 def _swap_layer(columns: Columns, layers: Layers, column: int) -> bool:
-    layer, changed = layers[column], False
+    layer = layers[column]
+    changed = False
     before = {n: i for i, n in enumerate(layers[column - 1])} if column else {}
     after = {n: i for i, n in enumerate(layers[column + 1])} if column + 1 < len(layers) else {}
     lefts = {n: sorted((before[one.source], one.start) for one in columns.left[n]) for n in layer}
     rights = {n: sorted((after[one.target], one.end) for one in columns.right[n]) for n in layer}
     for index in range(len(layer) - 1):
-        upper, lower = layer[index], layer[index + 1]
+        upper = layer[index]
+        lower = layer[index + 1]
         now = _inversions(lefts[upper], lefts[lower]) + _inversions(rights[upper], rights[lower])
         swapped = _inversions(lefts[lower], lefts[upper]) + _inversions(rights[lower], rights[upper])
         if swapped < now:

@@ -31,7 +31,8 @@ def place_columns(columns: Columns) -> list[Point]:
 
 def _column_starts(columns: Columns) -> list[float]:
     """The left edge of each column, and where one more would begin."""
-    starts, x = [], 0.0
+    starts = []
+    x = 0.0
     for layer in columns.layers:
         starts.append(x)
         width = max((columns.boxes[number].width for number in layer), default=0.0)
@@ -112,7 +113,8 @@ class _Heights:
 
     def _separations(self, layer: list[int]) -> list[float]:
         """The least distance of each box of a column from the first, top to top."""
-        offsets, offset = [], 0.0
+        offsets = []
+        offset = 0.0
         for index, number in enumerate(layer):
             offsets.append(offset)
             follower = layer[index + 1] if index + 1 < len(layer) else number
@@ -132,10 +134,13 @@ def isotonic(wishes: Sequence[float], weights: Sequence[float]) -> list[float]:
     """The never falling numbers nearest to the wishes, by weighted least squares."""
     pools: list[tuple[float, float, int]] = []
     for wish, weight in zip(wishes, weights, strict=True):
-        mean, total, count = wish, weight, 1
+        mean = wish
+        total = weight
+        count = 1
         while pools and pools[-1][0] > mean:
             other, other_total, other_count = pools.pop()
             mean = (mean * total + other * other_total) / (total + other_total)
-            total, count = total + other_total, count + other_count
+            total = total + other_total
+            count = count + other_count
         pools.append((mean, total, count))
     return [mean for mean, _, count in pools for _ in range(count)]

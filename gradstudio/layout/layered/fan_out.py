@@ -37,7 +37,8 @@ def spread_fan_out(
         layer: the column of each box.
         first, last: numbers that stay in the first column, or right of all others.
     """
-    made, moved = list(layer), set[int]()
+    made = list(layer)
+    moved = set[int]()
     joins = _joins(len(boxes), pairs, last)
     blades = _blades(len(boxes), pairs, first, last, joins)
     size = {blade[0]: _size(boxes, layer, blade) for blade in blades}
@@ -54,7 +55,9 @@ def spread_fan_out(
     filled = 0.0
     for blade in blades:
         if filled and filled + size[blade[0]][1] / 2 > full:
-            shift, deepest, filled = deepest + 1 - start, 0, 0.0
+            shift = deepest + 1 - start
+            deepest = 0
+            filled = 0.0
         for number in blade:
             made[number] = layer[number] + shift
             if shift:
@@ -103,7 +106,8 @@ def _blades(
     for source, target in pairs:
         users[source].add(target)
     hubs = {number for number in range(count) if len(users[number]) >= MANY}
-    stays, reads = set(first), set()
+    stays = set(first)
+    reads = set()
     joined: list[tuple[int, int]] = []
     for source, target in pairs:
         if source in hubs:

@@ -49,7 +49,8 @@ def assign_layers(
             )
             if pulled and number not in first:
                 layer[number] = min(layer[target] for target in successors[number]) - 1
-    start, end = min(layer, default=0), max((layer[number] for number in range(count) if number not in last), default=0)
+    start = min(layer, default=0)
+    end = max((layer[number] for number in range(count) if number not in last), default=0)
     return [(end + 1 if number in last else layer[number]) - start for number in range(count)]
 
 
@@ -77,10 +78,12 @@ def make_columns(
         left -= layer[edge.target] - layer[edge.source] - 1
         if left < 0:
             break
-        source, start = edge.source, edge.start
+        source = edge.source
+        start = edge.start
         for column in range(layer[edge.source] + 1, layer[edge.target]):
             bend = columns.add_bend(edge, column)
             columns.join(Segment(source, bend, start, 0.0))
-            source, start = bend, 0.0
+            source = bend
+            start = 0.0
         columns.join(Segment(source, edge.target, start, edge.end))
     return columns

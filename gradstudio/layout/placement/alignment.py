@@ -56,7 +56,8 @@ def spread_apart(
         fixed: things that do not move; the others go round them.
         axis: along which things move.
     """
-    k, moved = 0 if axis == "across" else 1, set(brought)
+    k = 0 if axis == "across" else 1
+    moved = set(brought)
     taken = [(key, rect) for key in rects if key in fixed for rect in rects[key]]
     for key in order:
         if key in fixed:
@@ -98,9 +99,11 @@ def distribute(rects: Mapping[str, Rect], axis: Axis, least: float = 0.0) -> Shi
     order = sorted(rects, key=lambda key: (rects[key][k] + rects[key][k + 2] / 2, key))
     if len(order) < 3:
         return {}
-    first, last = rects[order[0]], rects[order[-1]]
+    first = rects[order[0]]
+    last = rects[order[-1]]
     room = last[k] + last[k + 2] - first[k] - sum(rects[key][k + 2] for key in order)
-    gap, at = max(least, room / (len(order) - 1)), first[k]
+    gap = max(least, room / (len(order) - 1))
+    at = first[k]
     shifts: Shifts = {}
     for key in order:
         by = at - rects[key][k]

@@ -86,7 +86,8 @@ def _is_covered(ground: Occupancy, graph: Graph, item: ItemId) -> bool:
 
 def _clear(graph: Graph, block: ItemId) -> None:
     """Push a block with all that it holds to where its frame covers nothing, as little as can be."""
-    ground, body = Occupancy(graph, {}), graph.parents[block]
+    ground = Occupancy(graph, {})
+    body = graph.parents[block]
     rect = ground.whole(block)
     if rect is None:
         return

@@ -48,8 +48,10 @@ class _Unit(msgspec.Struct, frozen=True):
 
 def edited_statements(graph: Graph, script: Script, text: str) -> EditedStatements | None:
     """What was edited of a text that was printed as the script; None when that is nothing, or no such run."""
-    printed, written = script.code.rstrip("\n").split("\n"), text.rstrip("\n").split("\n")
-    skipped, imported = _import_end(printed), _import_end(written)
+    printed = script.code.rstrip("\n").split("\n")
+    written = text.rstrip("\n").split("\n")
+    skipped = _import_end(printed)
+    imported = _import_end(written)
     found = _Edit(graph, script, printed[skipped:], written[imported:], skipped)
     return found.statements(written[:imported], printed[:skipped]) if found.is_one else None
 
@@ -58,14 +60,18 @@ class _Edit:
     """The one stretch of lines in which two texts differ, imports aside; lines count from 0 behind these."""
 
     def __init__(self, graph: Graph, script: Script, old: list[str], new: list[str], skipped: int) -> None:
-        self.graph, self.script, self.skipped = graph, script, skipped
+        self.graph = graph
+        self.script = script
+        self.skipped = skipped
         self.code = script.code.split("\n")
-        self.old, self.new = old, new
+        self.old = old
+        self.new = new
         shorter = min(len(old), len(new))
         self.start = next((k for k in range(shorter) if old[k] != new[k]), shorter)
         rest = shorter - self.start
         same = next((k for k in range(rest) if old[-1 - k] != new[-1 - k]), rest)
-        self.end, self.new_end = len(old) - same, len(new) - same
+        self.end = len(old) - same
+        self.new_end = len(new) - same
         self.top = max(0, script.prelude.count("\n") - skipped)
         self.units = _units(script.spans, skipped)
 
@@ -92,7 +98,8 @@ class _Edit:
 
     def _run(self) -> tuple[int, int] | None:
         """The first and the last statement that the stretch touches, or above or behind which it lies."""
-        units, count = self.units, len(self.units)
+        units = self.units
+        count = len(self.units)
         first = next((k for k in range(count) if units[k].end_line > self.start), count)
         until = max(self.start, self.end - 1)
         last = next((k for k in range(first, count) if units[k].end_line > until), count)
@@ -150,12 +157,15 @@ def _import_end(lines: Sequence[str]) -> int:
 
 def _units(spans: Sequence[Span], skipped: int) -> list[_Unit]:
     """The statements among the spans, from top to bottom."""
-    found, k = [], 0
+    found = []
+    k = 0
     while k < len(spans):
-        outer, first = spans[k], k
+        outer = spans[k]
+        first = k
         k += 1
         while k < len(spans) and (spans[k].end_line, spans[k].end_column) <= (outer.end_line, outer.end_column):
             k += 1
-        line, end_line = outer.line - 1 - skipped, outer.end_line - skipped
+        line = outer.line - 1 - skipped
+        end_line = outer.end_line - skipped
         found.append(_Unit(outer.node, first, k, line, end_line, outer.column))
     return found

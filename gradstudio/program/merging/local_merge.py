@@ -89,7 +89,8 @@ class _LocalMerge:
 
     def target(self) -> Graph:
         """The graph with what was read in the place of what was printed."""
-        before, after = self._read(self.edited.old), self._read(self.edited.new)
+        before = self._read(self.edited.old)
+        after = self._read(self.edited.new)
         self._check_names(before, after)
         moved = self._moved(before, after)
         twins = self._twins(before, after, moved)
@@ -100,11 +101,13 @@ class _LocalMerge:
 
     def _slice(self) -> list[ItemId]:
         """The items that were printed there, in their order; none stands among or beside them that no text shows."""
-        graph, edited = self.graph, self.edited
+        graph = self.graph
+        edited = self.edited
         printed = {item for entry in edited.before for item in (entry.item, *entry.parts)}
         order = graph.bodies[edited.body]
         places = [k for k, item in enumerate(order) if item in printed]
-        start, end = places[0], places[-1] + 1
+        start = places[0]
+        end = places[-1] + 1
         shown = {span.node for span in self.script.spans}
         if len(places) != end - start or len(places) != len(printed):
             raise NotReadable("Something stands among them.", 1)
@@ -121,7 +124,8 @@ class _LocalMerge:
         edited = self.edited
         modules = _imported(edited.imports)
         if edited.imports != edited.printed_imports:
-            printed, bound = _imported(edited.printed_imports).paths(), modules.paths()
+            printed = _imported(edited.printed_imports).paths()
+            bound = modules.paths()
             others = bound.keys() - printed.keys()
             is_noted = any("#" in line for line in edited.imports)
             if is_noted or bound | printed != bound or not others.isdisjoint(self.names.everywhere):
@@ -131,7 +135,8 @@ class _LocalMerge:
     def _check_names(self, before: ReadStatements, after: ReadStatements) -> None:
         """That what they bind changes nothing of how the rest is read."""
         names = self.names
-        old, new = before.bound.keys(), after.bound.keys()
+        old = before.bound.keys()
+        new = after.bound.keys()
         if names.is_in_loop and not names.elsewhere.isdisjoint(old | new):
             raise NotReadable("What they bind may be carried from turn to turn.", 1)
         if not (old ^ new).isdisjoint(names.elsewhere.union(_WORD.findall(self.script.prelude))):
@@ -146,13 +151,15 @@ class _LocalMerge:
         if not words.isdisjoint(made | graph.definitions.keys() | _OTHER_METHODS):
             raise NotReadable("They may call a definition.", 1)
         for one in graph.definitions.values():
-            blocks, nodes = one.graph.blocks.values(), one.graph.nodes.values()
+            blocks = one.graph.blocks.values()
+            nodes = one.graph.nodes.values()
             if any(block.kind == "if" for block in blocks) or any(node.operator == "python.choice" for node in nodes):
                 raise NotReadable("What a definition does may depend on its calls.", 1)
 
     def _moved(self, before: ReadStatements, after: ReadStatements) -> dict[Wire, WiredResult]:
         """What is read of them below, and where it comes from now."""
-        graph, gone = self.graph, set(self.gone)
+        graph = self.graph
+        gone = set(self.gone)
         found: dict[Wire, WiredResult] = {}
         for item in self.gone:
             for wire in graph.wires_from(item):
@@ -177,7 +184,8 @@ class _LocalMerge:
             return None
         twins = dict(zip(after.order, self.gone, strict=True))
         for new, old in twins.items():
-            one, other = after.nodes[new], graph.nodes[old]
+            one = after.nodes[new]
+            other = graph.nodes[old]
             if (one.operator, one.names, one.nested) != (other.operator, other.names, other.nested):
                 return None
         drawn = {_renamed(wire, twins) for wire in after.wires}
@@ -221,7 +229,8 @@ class _LocalMerge:
         after: ReadStatements,
         moved: dict[Wire, WiredResult],
     ) -> Graph:
-        target, body = self.graph.copy(), self.edited.body
+        target = self.graph.copy()
+        body = self.edited.body
         order = target.bodies[body]
         at = order.index(self.gone[0])
         kept = [ids[item] for item in after.order]
@@ -242,8 +251,11 @@ class _LocalMerge:
 
     def _check(self, analysis: Analysis, after: ReadStatements) -> None:
         """That all the rest is printed as it was."""
-        before, own, gone = self.analysis, set(after.order), set(self.gone)
-        now, then = analysis.validity, before.validity
+        before = self.analysis
+        own = set(after.order)
+        gone = set(self.gone)
+        now = analysis.validity
+        then = before.validity
         if now.incomplete != then.incomplete or now.muted != then.muted:
             raise NotReadable("Something cannot run.", 1)
         if analysis.nested - own != before.nested - gone:
@@ -265,14 +277,16 @@ class _LocalMerge:
         edited = self.edited
         entries = self._printed(analysis, frozenset(items))
         matched = Matching(self.graph, edited.before, (), read).match(entries)
-        old, new = [entry.text for entry in edited.before], [entry.text for entry in entries]
+        old = [entry.text for entry in edited.before]
+        new = [entry.text for entry in entries]
         if len(old) != len(new) and (_goes_on(old, new, edited.below) or _goes_on(old[::-1], new[::-1], edited.above)):
             raise NotReadable("The lines beside them may be them.", 1)
         return entries, matched
 
     def _printed(self, analysis: Analysis, items: frozenset[ItemId]) -> list[Entry]:
         """The entries of some items; above the first stands a blank line, or what the imports end with."""
-        edited, script = self.edited, self.script
+        edited = self.edited
+        script = self.script
         part = _Part(StatementPrinter(References(analysis), device=script.device, stem=self.stem), items)
         part.write(edited.body, edited.indent // len(INDENT))
         spans, _ = part.placed_below(1)

@@ -34,17 +34,20 @@ class RecordMerge:
             is_first: whether an item of the text's graph is the first of its body.
             clean: a note without what the reader took for one.
         """
-        self._graph, self._read = graph, read
+        self._graph = graph
+        self._read = read
         self._entry_of = {entry.item: entry for entry in before}
         self._inside = {part: entry for entry in self._entry_of.values() for part in entry.parts}
         self._said = {entry.item: (entry.above, entry.beside) for entry in after}
         self._came_to = {old: new for new, old in matched.old.items()}
         self._old = matched.old
-        self._is_first, self._clean = is_first, clean
+        self._is_first = is_first
+        self._clean = clean
 
     def block(self, item: ItemId, own: ItemId) -> Block:
         """The record of a block of the text, which has the id `own` now."""
-        new, old = self._read.blocks[item], self._graph.blocks.get(own)
+        new = self._read.blocks[item]
+        old = self._graph.blocks.get(own)
         record = msgspec.structs.replace(new, id=own, note=self._clean(new.note))
         if old is not None and self._says_the_same(item, old.id):
             blank = self._blank(item, old, new)
@@ -53,7 +56,8 @@ class RecordMerge:
 
     def node(self, item: ItemId, own: ItemId, *, is_same: bool) -> Node:
         """The record of a node of the text, which has the id `own` now; `is_same`: it is printed as it was."""
-        new, old = self._read.nodes[item], self._graph.nodes.get(own)
+        new = self._read.nodes[item]
+        old = self._graph.nodes.get(own)
         if old is not None and is_same:
             return self._noted(item, old, new, self._inside.get(old.id))
         return self._changed(item, own, new, old)

@@ -69,7 +69,8 @@ class WireIndex:
             ]
         # Once a tick and pair of ends: what was between ticks that stay would else be carried along for ever.
         told = dict.fromkeys(zip((ticks.new[tick] for tick in self._ticks), self._ends, strict=True))
-        self._ticks, self._ends = [tick for tick, _ in told], [ends for _, ends in told]
+        self._ticks = [tick for tick, _ in told]
+        self._ends = [ends for _, ends in told]
 
 
 def step(traced: BackwardTraced, first: int, place: int) -> BackwardStep:

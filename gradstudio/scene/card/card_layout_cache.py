@@ -75,5 +75,7 @@ def _cast(pattern: CardLayout, node: Node) -> CardLayout:
     outputs = [replace(row, owner=item) for row in pattern.outputs]
     if name and outputs:
         outputs[0] = replace(outputs[0], name=name)
-    shown = pattern.names if not name else "" if name == "_" else name
+    shown = name or pattern.names
+    if shown == "_":
+        shown = ""
     return replace(pattern, item=item, names=shown, inputs=inputs, outputs=tuple(outputs))

@@ -113,7 +113,9 @@ def cost(results: Results, node: ItemId) -> tuple[str, ...]:
     alive, freed = (memory.alive_bytes, memory.freed_step) if memory is not None else (0, 0)
     saved = results.saved_bytes(node)
     times = tuple(seconds(figure) if figure else "" for figure in (forward, backward))
-    held = value_format.size(alive) if alive else "freed" if freed else ""
+    held = "freed" if freed else ""
+    if alive:
+        held = value_format.size(alive)
     return (*times, held, value_format.size(saved) if saved else "")
 
 

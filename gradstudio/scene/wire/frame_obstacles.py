@@ -44,7 +44,8 @@ def _around(graph: Graph, item: ItemId) -> tuple[ItemId, ...]:
 
 def _obstacles(frame: Frame, measure: Measure) -> tuple[Corners, Corners, Corners]:
     """All of a frame, its head's words at the left, and those at the right: an empty corner where there are none."""
-    box, layout = frame.box, frame.layout
+    box = frame.box
+    layout = frame.layout
     whole = (box.x, box.y, box.right, box.bottom)
     left_end = min(box.x + _left_width(layout, measure), box.right)
     at_left = (box.x, box.y, left_end, box.y + layout.height)

@@ -30,7 +30,10 @@ class ManyRoutes:
 
     def __init__(self, stack: CardStack, placement: Placement, wiring: Wiring, dots: Dots) -> None:
         """No wire was led."""
-        self._stack, self._placement, self._wiring, self._dots = stack, placement, wiring, dots
+        self._stack = stack
+        self._placement = placement
+        self._wiring = wiring
+        self._dots = dots
         self._style: WireStyle | None = None
         self._wires: list[Wire] = []
         self._standing: dict[ItemId, Standing] = {}
@@ -52,12 +55,16 @@ class ManyRoutes:
             the place of each wire among those that were led last (None: each its own), and the places of those that
             are to be led anew; None: all of them.
         """
-        before, style = self._wires, self._style
-        self._wires, self._style = self._wiring.wires, self._wiring.view.style
+        before = self._wires
+        style = self._style
+        self._wires = self._wiring.wires
+        self._style = self._wiring.view.style
         moved = self._moved()
         dotted = set(self._dots.by_end)
-        dots, self._dotted = dotted | self._dotted, dotted
-        elsewhere, self._elsewhere = self._elsewhere, set()
+        dots = dotted | self._dotted
+        self._dotted = dotted
+        elsewhere = self._elsewhere
+        self._elsewhere = set()
         if style != self._style or not before:
             return None
         kept = _kept(before, self._wires)
@@ -68,7 +75,8 @@ class ManyRoutes:
 
     def _moved(self) -> set[ItemId]:
         """The cards that stand elsewhere, or have their ports elsewhere, than last time."""
-        before, cards = self._standing, self._stack.cards
+        before = self._standing
+        cards = self._stack.cards
         corners = self._placement.corners
         self._standing = {
             item: (place, card.layout) for (item, card), place in zip(cards.items(), corners, strict=True)
@@ -77,7 +85,8 @@ class ManyRoutes:
 
     def _touching(self, moved: set[ItemId], dots: set[End]) -> Iterator[int]:
         """The wires of these cards, of frames, and of these dots."""
-        index, ids = self._stack.index, self._stack.ids
+        index = self._stack.index
+        ids = self._stack.ids
         here = {item for item, k in index.items() if ids[k] in moved}
         fixed = index.keys() - here
         for k, wire in enumerate(self._wires):

@@ -59,10 +59,14 @@ def each_routed(
     """
     if not len(obstacles) or not 0 < len(paths) <= MOST_WIRES:
         return
-    length, taken, led = paths[:, -1, 0] - paths[:, 0, 0], _ports_taken(paths), 0
+    length = paths[:, -1, 0] - paths[:, 0, 0]
+    taken = _ports_taken(paths)
+    led = 0
     for k in _by_length(paths, length):
-        own, opened = (int(source[k]), int(target[k])), tuple(open_to[k]) if open_to else ()
-        is_forward, path = bool(length[k] >= FORWARD), paths[k]
+        own = (int(source[k]), int(target[k]))
+        opened = tuple(open_to[k]) if open_to else ()
+        is_forward = bool(length[k] >= FORWARD)
+        path = paths[k]
         others = _others(path, obstacles, (*own, *opened))
         made: Floats | None = None
         if style == "angled" and is_forward:
@@ -94,11 +98,13 @@ def _ports_taken(paths: Floats) -> Taken:
 
 def _plain_way(path: Floats, others: Floats, taken: Taken) -> tuple[Floats | None, int]:
     """A right-angled wire with its upright stretch where no other output's is; and what it runs behind."""
-    start, end = path[0].tolist(), path[-1].tolist()
+    start = path[0].tolist()
+    end = path[-1].tolist()
     (sx, sy), (ex, ey), middle = start, end, (start[0] + end[0]) / 2
     low, high = min(sy, ey) - CLEAR, max(sy, ey) + CLEAR
     near = others[(others[:, 0] < ex) & (others[:, 2] > sx) & (others[:, 1] < high) & (others[:, 3] > low)]
-    way, hits = Way((sx, sy), middle, ey, middle, (ex, ey)), 0
+    way = Way((sx, sy), middle, ey, middle, (ex, ey))
+    hits = 0
     made = None
     if sy != ey and (len(near) or taken.is_run_on(way)):
         way, hits = find_way((sx, sy), (ex, ey), near, taken, is_plain=True)
@@ -153,7 +159,8 @@ def _hits(path: Floats, others: Floats) -> int:
 def _through_a_lane(path: Floats, others: Floats, behind: int, taken: Taken) -> Floats | None:
     """The path through the best lane; None when no lane runs behind fewer obstacles."""
     (sx, sy), (ex, ey) = path[0].tolist(), path[-1].tolist()
-    out, into = sx + _aside(others[:, 2] - sx, sx - others[:, 0]), ex - _aside(ex - others[:, 0], others[:, 2] - ex)
+    out = sx + _aside(others[:, 2] - sx, sx - others[:, 0])
+    into = ex - _aside(ex - others[:, 0], others[:, 2] - ex)
     if out < into - LEAST / 2 and not _hits(bow := _path((out, sy), (into, ey), sx, ex), others):
         return bow
     for most, turns in ((1, (sx, ex)), (1, (out, into)), (behind, (out, into))):
@@ -166,7 +173,8 @@ def _through_a_lane(path: Floats, others: Floats, behind: int, taken: Taken) -> 
 def _best_lane(path: Floats, others: Floats, turns: Point, behind: int, taken: Taken) -> Floats | None:
     """The path along the nearest lane that runs behind fewer obstacles than `behind`; it goes level up to the turns."""
     (sx, sy), (ex, ey), (out, into) = path[0].tolist(), path[-1].tolist(), turns
-    first, last = out + TURN, into - TURN
+    first = out + TURN
+    last = into - TURN
     if last <= first:
         return None
     lanes = distinct(np.concatenate([(others[:, 1, None] - OFFSETS).ravel(), (others[:, 3, None] + OFFSETS).ravel()]))

@@ -14,7 +14,9 @@ from gradstudio.protocol.timeline.run_timeline import Tick, Timeline
 from gradstudio.scene import value_format
 from gradstudio.ui.state.results.run_names import NOTHING_RAN, RunNames
 
-MAX_NUMBERS, MAX_LINES, MAX_TEXT = 6, 4, 44
+MAX_NUMBERS = 6
+MAX_LINES = 4
+MAX_TEXT = 44
 _NUMBERED = re.compile(r"(?<![\w.'\"])[A-Za-z_]\w*_\d+\b")
 GONE = " (no longer in the program)"
 
@@ -44,7 +46,8 @@ class Names(NamedTuple):
 
     def statement(self, node: ItemId) -> str:
         """The node's statement; its name alone where the statement has names that stand on no card: ``add_1``."""
-        text, graph = self.text(node), self.ran.graph_or(self.graph)
+        text = self.text(node)
+        graph = self.ran.graph_or(self.graph)
         bound = {name for one in graph.nodes.values() for name in one.names}
         return self.name(node) if any(name not in bound for name in _NUMBERED.findall(text)) else text
 
@@ -58,7 +61,8 @@ def moment_words(timeline: Timeline, moment: int | None, unfolded: bool, names: 
 
     `inside` is the backward in whose record the run is paused: there nobody looks back, the step is the newest.
     """
-    ticks, step = timeline.ticks, step_words(timeline, moment, unfolded)
+    ticks = timeline.ticks
+    step = step_words(timeline, moment, unfolded)
     if moment is None or moment >= len(ticks):
         return step
     tick = ticks[moment]
@@ -163,7 +167,8 @@ def _record(record: Record) -> str:
 
 def _gradients(ticks: list[Tick]) -> Iterable[str]:
     """What came into the first of the autograd nodes, and what left the last."""
-    first, last = ticks[0].autograd, ticks[-1].autograd
+    first = ticks[0].autograd
+    last = ticks[-1].autograd
     if first is None or last is None:
         return
     for summary in first.incoming[:MAX_LINES]:

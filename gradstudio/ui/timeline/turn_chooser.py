@@ -11,7 +11,8 @@ from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.ui.state.session import Session
 
-HEIGHT_PX, BESIDE_PX = 24, 18
+HEIGHT_PX = 24
+BESIDE_PX = 18
 """`BESIDE_PX`: what the box needs beside its text."""
 
 
@@ -25,8 +26,10 @@ class TurnChooser(QWidget):
         """Follow the selection; the moment is asked for by `refresh`."""
         super().__init__()
         self._session = session
-        self._loop, self._turns = ItemId(""), 0
-        self.box, self._count = _TurnBox(self), QLabel(self)
+        self._loop = ItemId("")
+        self._turns = 0
+        self.box = _TurnBox(self)
+        self._count = QLabel(self)
         self.box.setFixedHeight(HEIGHT_PX)
         self.box.setKeyboardTracking(False)
         self.earlier = self._button("‹", "The turn before", self.box.stepDown)
@@ -62,13 +65,15 @@ class TurnChooser(QWidget):
         attention = self._session.attention
         loops = loops_around(self._session.graph_store.graph, attention.current)
         node = attention.current
-        self._loop, self._turns = ItemId(""), 0
+        self._loop = ItemId("")
+        self._turns = 0
         if loops and node is not None:
             depth = len(loops) - 1
             timeline = self._session.results.timeline
             probe = node if node in self._session.graph_store.graph.nodes else _first_node(self._session, node)
             done = [turns[depth] for turns in timeline.turns_of(probe, attention.moment) if len(turns) > depth]
-            self._loop, self._turns = loops[-1], max(done, default=-1) + 1
+            self._loop = loops[-1]
+            self._turns = max(done, default=-1) + 1
         self.setVisible(self._turns > 1)
         if self._turns > 1:
             self._show(attention.chosen_turns.get(self._loop))
@@ -112,7 +117,8 @@ class _TurnBox(QSpinBox):
 def loops_around(graph: Graph, item: ItemId | None) -> tuple[ItemId, ...]:
     """The `for` blocks an item stands in, outermost first; a loop stands in itself. Inside calls: loops around each."""
     if item is not None and is_call_item(item):
-        call, where = path_of(item), graph
+        call = path_of(item)
+        where = graph
         found = list[ItemId]()
         for part in call:
             found.extend(loops_around(where, part))

@@ -137,7 +137,8 @@ def with_new_ids(definition: Definition, taken: set[ItemId]) -> Definition:
 
 
 def _needed(source: Graph, name: str) -> set[str]:
-    found, waiting = {name}, [name]
+    found = {name}
+    waiting = [name]
     while waiting:
         for node in source.definitions[waiting.pop()].graph.nodes.values():
             called = node.operator.removeprefix(GROUP)
@@ -158,7 +159,8 @@ def _calling(definition: Definition, called: Mapping[str, str]) -> Definition:
 
 
 def _with_ids(definition: Definition, ids: Mapping[ItemId, ItemId]) -> Definition:
-    old, inner = definition.graph, Graph()
+    old = definition.graph
+    inner = Graph()
 
     def new(item: str) -> ItemId:
         return ids.get(ItemId(item), ItemId(item))

@@ -24,7 +24,8 @@ class Shapes:
 
     def __init__(self, units: Units) -> None:
         """Look at nothing yet."""
-        self.units, self.graph = units, units.graph
+        self.units = units
+        self.graph = units.graph
         self._known: dict[Value, Shape | None] = {}
 
     def of(self, value: Value, depth: int = 0) -> Shape | None:
@@ -44,7 +45,8 @@ class Shapes:
             operator = self.units.operator(wire.source)
             if node is None or operator is None or operator.face not in (Face.LITERAL, Face.TUPLE):
                 return None
-            item, path = node.id, operator.parameters[0].name
+            item = node.id
+            path = operator.parameters[0].name
             if operator.face is Face.TUPLE:
                 return self._element(node, path, wire.output) if len(node.names) > 1 else None
         owner = self.graph.nodes.get(item) or self.graph.blocks[item]
@@ -152,7 +154,8 @@ def _product(left: Shape | None, right: Shape | None) -> Shape | None:
 def _filled(before: Shape, sizes: Shape | None) -> Shape | None:
     if sizes is None or sizes.count(-1) > 1:
         return None
-    count, rest = 1, 1
+    count = 1
+    rest = 1
     for size in before:
         count *= size
     for size in sizes:

@@ -14,8 +14,12 @@ class FieldCommands:
 
     def __init__(self, canvas: CanvasContext, in_place: InPlaceEditing, group_commands: GroupCommands) -> None:
         """Fields and names of this canvas's cards."""
-        self._canvas, self._in_place, self._group_commands = canvas, in_place, group_commands
-        self._scene, self._store, self._attention = canvas.scene, canvas.store, canvas.attention
+        self._canvas = canvas
+        self._in_place = in_place
+        self._group_commands = group_commands
+        self._scene = canvas.scene
+        self._store = canvas.store
+        self._attention = canvas.attention
 
     def edit_current(self) -> None:
         """Edit the fields of the current card, from the first that is needed, else the first; Tab goes on."""
@@ -59,7 +63,8 @@ class FieldCommands:
 
     def resettable(self) -> tuple[tuple[ItemId, str], ...]:
         """What *Reset to Default* would reset: the argument at hand, else all of the selected nodes."""
-        graph, port = self._scene.graph, self.field_at_hand()
+        graph = self._scene.graph
+        port = self.field_at_hand()
         if port is not None and port[0] in graph:
             return (port,) if recipes.is_changed(graph, *port) else ()
         homes = sorted(self._scene.state.card_groups.cards(item for item in self._attention.selection if item in graph))
@@ -67,7 +72,8 @@ class FieldCommands:
 
     def reset_to_default(self) -> None:
         """Let the default hold again: in the argument at hand, else in all of the selected nodes."""
-        is_field, ports = self.field_at_hand() is not None, self.resettable()
+        is_field = self.field_at_hand() is not None
+        ports = self.resettable()
         if self._in_place.port is not None:
             self._in_place.abandon()
             ports = tuple(port for port in ports if recipes.is_changed(self._scene.graph, *port))

@@ -40,7 +40,8 @@ class RunMemory:
     def __init__(self, timeline: Timeline) -> None:
         """Read them off; ticks without a time are left out."""
         self.points: list[Point] = []
-        alive, clock = 0, {number: traced.at_s for number, traced in timeline.backwards.items()}
+        alive = 0
+        clock = {number: traced.at_s for number, traced in timeline.backwards.items()}
         for tick in timeline.ticks:
             if tick.row is not None:
                 alive = tick.row.alive_bytes or alive

@@ -12,7 +12,8 @@ from gradstudio.ui.state.library.published_groups import PublishedGroups
 
 PUBLISHED = "published:"
 """How the key of a published group begins until it is brought into a document."""
-OF_DOCUMENT, MINE = "Groups of this document", "My groups"
+OF_DOCUMENT = "Groups of this document"
+MINE = "My groups"
 
 
 def is_own(key: str) -> bool:
@@ -67,7 +68,8 @@ def add_own(
     from gradstudio.graph.recipes.grouping.definition_copies import bring
 
     brought: Edits = ()
-    name, draft = key.partition(":")[2], graph.copy()
+    name = key.partition(":")[2]
+    draft = graph.copy()
     if key.startswith(PUBLISHED):
         source = published.document(name) if published is not None else None
         if source is None:

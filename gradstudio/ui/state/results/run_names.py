@@ -28,7 +28,8 @@ class RunNames:
         """The names the node bound when it ran, or its operator; "" when it was not in the program."""
         if not is_call_item(node):
             return title(self.graph, node) if node in self.graph else ""
-        words, graph = list[str](), self.graph
+        words = list[str]()
+        graph = self.graph
         for part in path_of(node):
             words.append(title(graph, part) if part in graph else "inputs")
             definition = self.graph.definitions.get(group_of(graph, part))

@@ -47,7 +47,9 @@ class Experiments(QObject):
         self.checked: Checked | None = None
         self._differences: dict[Key, list[Difference]] = {}
         self._check_rows: dict[ItemId, tuple[CheckRow, ...]] = {}
-        self._questions, self._void, self._here = questions, 0, here
+        self._questions = questions
+        self._void = 0
+        self._here = here
         self._told: tuple[WhatIfAnswered | None, Checked | None] = None, None
         store.edited.connect(self._on_store_edited)
         store.replaced.connect(self._on_store_replaced)
@@ -93,7 +95,8 @@ class Experiments(QObject):
         touched = self._touched_by_what_if()
         self._told = answered, self._told[1]
         answered = self._what_if_here(answered)
-        self.what_if, self._differences = answered, {}
+        self.what_if = answered
+        self._differences = {}
         for each in answered.differences:
             self._differences.setdefault((each.node, each.output, each.grad, each.path), []).append(each)
         self._announce(touched | self._touched_by_what_if())
@@ -106,7 +109,8 @@ class Experiments(QObject):
         rows: dict[ItemId, list[CheckRow]] = {}
         for row in checked.rows:
             rows.setdefault(row.node, []).append(row)
-        self.checked, self._check_rows = checked, {node: tuple(found) for node, found in rows.items()}
+        self.checked = checked
+        self._check_rows = {node: tuple(found) for node, found in rows.items()}
         self._announce(touched | self._touched_by_check())
 
     def show_again(self) -> None:
@@ -122,18 +126,22 @@ class Experiments(QObject):
         self._told = None, None
         touched = self._touched_by_what_if() | self._touched_by_check()
         self.what_if = self.checked = None
-        self._differences, self._check_rows = {}, {}
+        self._differences = {}
+        self._check_rows = {}
         self._announce(touched)
 
     def _what_if_here(self, answered: WhatIfAnswered) -> WhatIfAnswered:
-        replace, here, node = msgspec.structs.replace, self._here, answered.change.node
+        replace = msgspec.structs.replace
+        here = self._here
+        node = answered.change.node
         if here is None:
             return answered
         found = tuple(replace(each, node=at) for each in answered.differences if (at := here(each.node)) is not None)
         return replace(answered, change=replace(answered.change, node=here(node) or node), differences=found)
 
     def _checked_here(self, checked: Checked) -> Checked:
-        replace, here = msgspec.structs.replace, self._here
+        replace = msgspec.structs.replace
+        here = self._here
         if here is None:
             return checked
         rows = tuple(
