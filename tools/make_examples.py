@@ -43,7 +43,7 @@ DIGITS_SOURCE = (
     "The first 200 pictures of Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak (1998), "
     "UCI Machine Learning Repository, https://doi.org/10.24432/C50P49, CC BY 4.0"
 )
-NOTE_WIDTH = 360.0
+NOTE_WIDTH = 720.0
 NOTES = {
     "01_square_polynomial": """
 A derivative, by hand and by torch: y = x² + 2x + 1, so dy/dx = 2x + 2, which is 8 at x = 3.

@@ -14,7 +14,7 @@ FIT_MAXIMUM: Final = 1.0
 FIT_MARGIN: Final = 18.0
 FIT_TOP: Final = 34.0
 """More at the upper edge: the band that says "looking back" lies there."""
-LEAST_READABLE: Final = 0.62
+LEAST_READABLE: Final = 0.6
 """A document opens as a whole when that needs no smaller zoom: farther away, cards are plates without fields."""
 LEAST_MARGIN: Final = 4.0
 """Enough around a document that can just be read as a whole."""

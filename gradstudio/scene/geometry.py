@@ -75,6 +75,10 @@ class Box(msgspec.Struct, frozen=True, gc=False):
         """The rectangle elsewhere."""
         return Box(self.x + dx, self.y + dy, self.width, self.height)
 
+    def is_within(self, other: "Box") -> bool:
+        """Whether all of it lies in another."""
+        return other.contains(self.x, self.y) and other.contains(self.right, self.bottom)
+
     def meets(self, other: "Box") -> bool:
         """Whether the two share a point."""
         beside = other.x > self.x + self.width or self.x > other.x + other.width

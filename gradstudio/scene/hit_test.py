@@ -16,7 +16,7 @@ PORT_REACH: Final = 11.0
 """View pixels around a port that still hit it."""
 WIRE_REACH: Final = 6.0
 DOT_REACH: Final = 8.0
-LEAST_FIELD_ZOOM: Final = 0.62
+LEAST_FIELD_ZOOM: Final = 0.6
 """Below it cards are plates without fields."""
 LEAST_PORT_ZOOM: Final = 0.25
 CROSS_REACH: Final = 24.0
@@ -87,7 +87,9 @@ def port_at(scene: Scene, x: float, y: float, reach: float) -> PortRef | None:
 def card_at(scene: Scene, x: float, y: float) -> ItemId | None:
     """The topmost card under the point."""
     k = scene.placement.topmost(x, y)
-    return scene.stack.ids[k] if k is not None else None
+    if k is None or y > scene.placement.corners[k][1] + scene.stack.cards[scene.stack.ids[k]].drawn_height:
+        return None
+    return scene.stack.ids[k]
 
 
 def frame_at(scene: Scene, x: float, y: float, without: frozenset[ItemId] = frozenset()) -> ItemId | None:
@@ -162,7 +164,7 @@ def _on_leaves(scene: Scene, item: ItemId, y: float) -> Hit | None:
 
 def drops_what_if(card: Card, x: float, y: float) -> bool:
     """Whether a point of a card, from its top left corner, is on the "x" of the *What if* band."""
-    top = card.layout.height + card.result_height
+    top = card.layout.height + card.drawn
     right = card.layout.width
     return right - CROSS_REACH <= x <= right and top <= y <= top + CROSS_REACH
 

@@ -7,7 +7,7 @@ import msgspec
 
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import ItemId
-from gradstudio.scene.card.card_layout import CardLayout
+from gradstudio.scene.card.card_layout import HEADER, CardLayout
 from gradstudio.scene.card.debug_sections import PLAIN, DebugSections
 from gradstudio.scene.card.parameter_rows import LEAF, ParameterRows
 from gradstudio.scene.card.result_sections import ResultSections
@@ -24,11 +24,13 @@ class Card(msgspec.Struct):
     """A node's card: its layout, and what is cached of its results.
 
     Attributes:
+        result_height: the room that is kept for its results; `drawn` of it is what they take now.
         leaves: of the module that it shows; None until asked for. Those `listed` have ports.
     """
 
     layout: CardLayout
     result_height: float = 0.0
+    drawn: float = 0.0
     revision: int = 0
     order: int = 0
     set_up: bool = False
@@ -40,8 +42,13 @@ class Card(msgspec.Struct):
 
     @property
     def height(self) -> float:
-        """Of the whole card."""
+        """Of the whole card with the room that is kept for its results: nothing is put there."""
         return self.layout.height + self.result_height + self.extras.height
+
+    @property
+    def drawn_height(self) -> float:
+        """Of what is seen of it."""
+        return self.layout.height + self.drawn + self.extras.height
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -122,7 +129,7 @@ def input_offset(layout: CardLayout, path: str) -> tuple[float, float]:
     for row in layout.inputs:
         if row.path == path:
             return row.x, row.y
-    return 0.0, 15.0
+    return 0.0, HEADER / 2
 
 
 def output_offset(layout: CardLayout, item: ItemId, output: int) -> tuple[float, float]:
@@ -130,7 +137,7 @@ def output_offset(layout: CardLayout, item: ItemId, output: int) -> tuple[float,
     for row in layout.outputs:
         if row.index == output and row.owner == item:
             return row.x, row.y
-    return layout.width, 15.0
+    return layout.width, HEADER / 2
 
 
 def leaf_offset(layout: CardLayout, leaves: ParameterRows, path: str) -> tuple[float, float]:

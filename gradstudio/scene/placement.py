@@ -27,7 +27,7 @@ class Placement:
     """Places of everything, from those of the graph and from a drag that is under way.
 
     Attributes:
-        corners: left, top, right, bottom of each card, in the order of the stack.
+        corners: left, top, right, bottom of each card with the room for its results, in the order of the stack.
         frames: by block, the outermost first.
         notes: by the item they belong to.
         dragged: places that a drag shows instead of the graph's, by item, note or dot.
@@ -110,7 +110,7 @@ class Placement:
 
         graph, boxes = self._state.graph, list[Box]()
         for member in graph.bodies[BodyId(item)]:
-            box = self._place_frame(member, depth + 1) if member in graph.blocks else self.box(member)
+            box = self._place_frame(member, depth + 1) if member in graph.blocks else self.room(member)
             if box is not None:
                 boxes += [box, *self._note_above(member, box)]
         layout = frame_layout(graph, item, self._state.meter.width)
@@ -137,7 +137,7 @@ class Placement:
 
     def place_notes(self) -> None:
         """Notes at their own places, else above their cards."""
-        self.notes = place_notes(self._state.graph, self._state.meter, self.where, self.box, self.corners)
+        self.notes = place_notes(self._state.graph, self._state.meter, self.where, self.room, self.corners)
 
     def raise_cards(self, items: Iterable[ItemId]) -> bool:
         """Put cards on top of those that cover them; whether anything lay above them. View state only."""
@@ -179,7 +179,16 @@ class Placement:
         return arrays.topmost_box(self.bounds, x, y)
 
     def box(self, item: ItemId) -> Box | None:
-        """Where the card or frame of an item stands."""
+        """Where the card or frame of an item is seen."""
+        k = self._stack.index.get(item)
+        if k is not None:
+            left, top, right, _ = self.corners[k]
+            return Box(left, top, right - left, self._stack.cards[self._stack.ids[k]].drawn_height)
+        frame = self.frames.get(item)
+        return frame.box if frame is not None else None
+
+    def room(self, item: ItemId) -> Box | None:
+        """The same with the room that a card has for its results: nothing else is put there."""
         k = self._stack.index.get(item)
         if k is not None:
             left, top, right, bottom = self.corners[k]
@@ -209,7 +218,7 @@ class Placement:
     def extent(self, items: Iterable[ItemId] | None = None) -> Box | None:
         """The rectangle around these items, or around everything."""
         if items is not None:
-            return geometry.union(box for item in items if (box := self.box(item)) is not None)
+            return geometry.union(box for item in items if (box := self.room(item)) is not None)
         if self._extent is None or self._extent[0] != self._state.geometry_revision:
             self._extent = self._state.geometry_revision, self._whole_extent()
         return self._extent[1]

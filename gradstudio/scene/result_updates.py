@@ -115,7 +115,7 @@ class ResultUpdates:
         if card.well is None:
             well = self._maker.well(item, card)
             card.leaves = well.leaves
-            card.well = replace(well, height=card.result_height)
+            card.well = replace(well, height=card.drawn)
         return card.well
 
     def row(self, item: ItemId) -> Row | None:
@@ -164,9 +164,12 @@ class ResultUpdates:
         past = self._state.results.moment is not None
         if past and self.row(item) is None:
             return False
-        height = self._maker.result_height(item, card.layout)
+        height, drawn = self._maker.well_heights(item, card.layout)
         if past:
-            height = max(height, card.result_height)
+            height, drawn = max(height, card.result_height), max(drawn, card.drawn)
+        if drawn != card.drawn:
+            card.drawn, card.well = drawn, None
+            card.revision += 1
         if height == card.result_height:
             return False
         card.result_height, card.well = height, None

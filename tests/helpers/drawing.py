@@ -7,9 +7,9 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.protocol.messages.backward_trace import WireGrad
-from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.events import GradRow, Row
 from gradstudio.protocol.messages.inference import PortInference
-from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
+from gradstudio.protocol.messages.records import GradState, Record, Summary, TensorRecord
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.overlay_registry import Shown
@@ -39,7 +39,11 @@ class GivenResults(NoResults):
         self.records: dict[ItemId, tuple[Record, ...]] = {}
         self.expected: dict[ItemId, PortInference] = {}
         self.sent: dict[Wire, WireGrad] = {}
+        self.grads: dict[ItemId, GradRow] = {}
         self.asked_rows: list[ItemId] = []
+
+    def grad(self, node: ItemId, output: int = 0, path: str = "") -> GradRow | None:
+        return self.grads.get(node) if output == 0 and not path else None
 
     def outputs(self, node: ItemId) -> tuple[Record, ...] | None:
         return self.records.get(node)
@@ -98,10 +102,21 @@ class Drawing:
         self.results.sent[wire] = WireGrad(source=source, target=target, port=wire.port, place=0, grad=grad)
         self.scene.results_changed((source, target))
 
+    def tell_gradient(self, item: ItemId, state: GradState, value: float) -> None:
+        """What stands on a card of its gradient."""
+        grad = Summary(dtype="float32", shape=(), minimum=value, maximum=value, value=value)
+        self.results.grads[item] = GradRow(node=item, state=state, grad=grad)
+        self.scene.results_changed((item,))
+
     def box(self, item: ItemId) -> Box:
         box = self.scene.placement.box(item)
         assert box is not None
         return box
+
+    def room(self, item: ItemId) -> Box:
+        room = self.scene.placement.room(item)
+        assert room is not None
+        return room
 
     def output(self, item: ItemId) -> tuple[float, float]:
         return self.scene.placement.anchor(PortRef(item, "output"))

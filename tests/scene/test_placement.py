@@ -23,7 +23,7 @@ def framed(drawing: Drawing, *items: ItemId) -> ItemId:
 def test_cards_stand_where_the_graph_has_them(drawing: Drawing) -> None:
     item = drawing.add("torch.randn", 120, 48)
     box, card = drawing.box(item), drawing.scene.stack.cards[item]
-    assert (box.x, box.y, box.width, box.height) == (120, 48, card.layout.width, card.height)
+    assert (box.x, box.y, box.width, box.height) == (120, 48, card.layout.width, card.drawn_height)
     drawing.move({item: (8, 16)})
     assert (drawing.box(item).x, drawing.box(item).y) == (8, 16)
 
@@ -99,8 +99,8 @@ def test_the_extent_is_around_everything_or_around_some(drawing: Drawing) -> Non
     whole = placement.extent()
     assert whole is not None
     assert (whole.x, whole.y) == (0, 0)
-    assert (whole.right, whole.bottom) == (drawing.box(y).right, drawing.box(y).bottom)
-    assert placement.extent((x,)) == drawing.box(x)
+    assert (whole.right, whole.bottom) == (drawing.room(y).right, drawing.room(y).bottom)
+    assert placement.extent((x,)) == drawing.room(x)
     drawing.move({y: (900, 400)})
     later = placement.extent()
     assert later is not None

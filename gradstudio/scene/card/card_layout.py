@@ -24,12 +24,12 @@ from gradstudio.scene.card.group_card import card_rows, is_group, uses_of
 from gradstudio.scene.card.visible_ports import foldable, visible_ports
 from gradstudio.scene.geometry import Box
 
-HEADER: Final = 30.0
-ROW: Final = 22.0
-MORE_ROW: Final = 18.0
+HEADER: Final = 24.0
+ROW: Final = 18.0
+MORE_ROW: Final = 15.0
 PADDING: Final = 12.0
-BODY_EDGE: Final = 6.0
-FIELD_HEIGHT: Final = 18.0
+BODY_EDGE: Final = 4.0
+FIELD_HEIGHT: Final = 15.0
 MINIMUM_WIDTH: Final = 196.0
 MAXIMUM_WIDTH: Final = 300.0
 MINIMUM_FIELD: Final = 64.0
@@ -166,6 +166,11 @@ class CardLayout(msgspec.Struct, frozen=True, gc=False):
         return self.module is not None and self.module != self.item
 
     @property
+    def subtitle(self) -> str:
+        """What stands behind the names: the operator's title, unless they say it already."""
+        return self.title if self.names and self.names != self.title else ""
+
+    @property
     def results(self) -> tuple[OutputRow, ...]:
         """The outputs of the item itself, without the module that shares its card."""
         return tuple(row for row in self.outputs if row.owner == self.item)
@@ -248,7 +253,7 @@ def _with_module(layout: CardLayout) -> CardLayout:
     if layout.is_joined and layout.module is not None:
         own = OutputRow(0, "", "", Family.MODULE, x=layout.width, y=HEADER / 2, owner=layout.module)
         layout, right = replace(layout, outputs=(*layout.outputs, own)), layout.width - 14.0
-    switch = Box(right - SWITCH, (HEADER - 17.0) / 2, SWITCH, 17.0) if layout.mode else None
+    switch = Box(right - SWITCH, (HEADER - 16.0) / 2, SWITCH, 16.0) if layout.mode else None
     return replace(layout, switch=switch) if switch != layout.switch else layout
 
 
@@ -379,7 +384,7 @@ def _field_left(layout: CardLayout, measure: Measure) -> float:
 
 
 def _placed_input(row: InputRow, y: float, left: float, width: float) -> InputRow:
-    field = Box(left, y + 2, width - PADDING - left, FIELD_HEIGHT) if has_field(row) else None
+    field = Box(left, y + (ROW - FIELD_HEIGHT) / 2, width - PADDING - left, FIELD_HEIGHT) if has_field(row) else None
     return InputRow(  # `replace` asks for every field by its name: felt where a thousand cards are made
         row.path, row.label, row.parameter, row.state, row.family, row.text, row.shown, row.faint, row.required,
         row.x, y + ROW / 2, field, row.owner,

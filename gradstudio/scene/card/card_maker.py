@@ -13,10 +13,12 @@ from gradstudio.scene.card.display_flags import display_flags_of
 from gradstudio.scene.card.parameter_rows import NOTHING, ParameterRows, leaf_rows
 from gradstudio.scene.card.result_sections import (
     NO_MODULE,
+    NO_WELL,
     ModuleContext,
     ResultSections,
-    result_height,
+    WellHeights,
     result_sections,
+    well_heights,
 )
 from gradstudio.scene.items import Card
 from gradstudio.scene.scene_state import SceneState
@@ -40,13 +42,15 @@ class CardMaker:
     def card(self, item: ItemId) -> Card:
         """A new card for a node."""
         layout = self.layout(item)
-        return Card(layout, self.result_height(item, layout), extras=self.extras(item))
+        heights = self.well_heights(item, layout)
+        return Card(layout, heights.room, heights.drawn, extras=self.extras(item))
 
     def again(self, item: ItemId, card: Card) -> Card:
         """The card of a node that changed: a later revision, about which nothing was read yet."""
         layout = self.layout(item)
+        heights = self.well_heights(item, layout)
         return replace(
-            card, layout=layout, result_height=self.result_height(item, layout), extras=self.extras(item),
+            card, layout=layout, result_height=heights.room, drawn=heights.drawn, extras=self.extras(item),
             revision=card.revision + 1, well=None, leaves=None,
         )  # fmt: skip
 
@@ -56,18 +60,18 @@ class CardMaker:
         layout = self._layouts.layout(state.graph, item, expanded, state.card_groups.modules.get(item))
         return compact(layout, display_flags_of(state.graph.places.get(item)), state.meter.width, expanded=expanded)
 
-    def result_height(self, item: ItemId, layout: CardLayout) -> float:
-        """How much room the results of a node take below its layout."""
+    def well_heights(self, item: ItemId, layout: CardLayout) -> WellHeights:
+        """How much room the results of a node have below its layout, and how much of it they take."""
         if layout.display_flags.collapsed or item in CARDS:
-            return 0.0
+            return NO_WELL
         state, held = self._state, self._held(item, layout)
-        return result_height(state.results, item, state.shown, _families(layout), _is_leaf(layout), held)
+        return well_heights(state.results, item, state.shown, _families(layout), _is_leaf(layout), held)
 
     def well(self, item: ItemId, card: Card) -> ResultSections:
         """The results of a node as its card says them."""
         state, layout = self._state, card.layout
         names, held = state.graph.nodes[item].names, self._held(item, layout)
-        return result_sections(state.results, item, names, state.shown, _families(layout), _is_leaf(layout), held)
+        return result_sections(state.results, item, names, state.shown, held)
 
     def extras(self, item: ItemId) -> DebugSections:
         """What was tried at a node, and its cost."""

@@ -116,7 +116,8 @@ class CardStack:
         self._maker.unfolded ^= {item}
         card = self.cards[item]
         card.well = card.leaves = None
-        card.result_height, card.revision = self._maker.result_height(item, card.layout), card.revision + 1
+        card.result_height, card.drawn = self._maker.well_heights(item, card.layout)
+        card.revision += 1
 
     def leaves(self, item: ItemId) -> ParameterRows:
         """The rows of a module's parameters and buffers on the card of an item."""

@@ -30,7 +30,9 @@ def frame_layout(graph: Graph, item: ItemId, measure: Measure) -> CardLayout:
     label_width = max((measure(row.label, "label") for row in left), default=0.0)
     placed, y = [], FRAME_TITLE + BODY_EDGE
     for row in left:
-        field = Box(PADDING + label_width + 8, y + 2, 96.0, FIELD_HEIGHT) if has_field(row) else None
+        field = (
+            Box(PADDING + label_width + 8, y + (ROW - FIELD_HEIGHT) / 2, 96.0, FIELD_HEIGHT) if has_field(row) else None
+        )
         placed.append(replace(row, y=y + ROW / 2, field=field))
         y += ROW
     below = []

@@ -12,10 +12,10 @@ from gradstudio.scene.card.section_heights import EDGE, gradient_of
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import Results
 
-LEAF: Final = 17.0
+LEAF: Final = 15.0
 """Height of a leaf's first line: name, shape, values."""
-GRADIENT: Final = 15.0
-MORE: Final = 16.0
+GRADIENT: Final = 14.0
+MORE: Final = 15.0
 MOST_UNFOLDED: Final = 24
 MOST_FOLDED: Final = 3
 """So many leaves all have a row; of more, the first `KEPT` do until the card is unfolded."""
@@ -118,7 +118,7 @@ def leaf_rows(results: Results, module: ItemId, shown: Shown, *, unfolded: bool)
     """What stands on the card of a module below its fields."""
     found = parameter_rows(results, module)
     if not found:
-        return NOTHING if found is not None else ParameterRows(height=_usual_height(shown))
+        return NOTHING
     visible, hidden = split_by_fold(found, unfolded=unfolded)
     rows, y = [], 0.0
     for leaf in visible:
@@ -129,14 +129,15 @@ def leaf_rows(results: Results, module: ItemId, shown: Shown, *, unfolded: bool)
     return ParameterRows(tuple(rows), more, y + (MORE if more else 0.0) + EDGE)
 
 
-def leaves_height(results: Results, module: ItemId, shown: Shown, *, unfolded: bool) -> float:
-    """Equals ``leaf_rows(...).height``, without its texts."""
+def leaves_heights(results: Results, module: ItemId, shown: Shown, *, unfolded: bool) -> tuple[float, float]:
+    """The room kept for the rows, and ``leaf_rows(...).height``, which is drawn of it, without its texts."""
     found = parameter_rows(results, module)
     if not found:
-        return 0.0 if found is not None else _usual_height(shown)
+        return (0.0 if found is not None else _usual_height(shown)), 0.0
     visible, hidden = split_by_fold(found, unfolded=unfolded)
     has_more = bool(hidden) or (unfolded and len(found) > MOST_FOLDED)
-    return sum(_height(leaf, shown) for leaf in visible) + (MORE if has_more else 0.0) + EDGE
+    height = sum(_height(leaf, shown) for leaf in visible) + (MORE if has_more else 0.0) + EDGE
+    return height, height
 
 
 def leaf_paths(results: Results, module: ItemId, *, unfolded: bool) -> tuple[str, ...]:

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 from typing import Literal as OneOf
 
 import msgspec
@@ -25,30 +25,26 @@ from gradstudio.protocol.messages.records import (
 from gradstudio.scene import value_format
 from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, STATE_WORDS
 from gradstudio.scene.card.parameter_rows import NOTHING as NO_LEAVES
-from gradstudio.scene.card.parameter_rows import ParameterRows, leaf_rows, leaves_height
+from gradstudio.scene.card.parameter_rows import ParameterRows, leaf_rows, leaves_heights
 from gradstudio.scene.card.section_heights import (
     CELLS_A_LINE,
     EDGE,
-    GRADIENT_PICTURE,
     LINE,
     MAX_SECTIONS,
     NUMBER,
-    PICTURE,
     PROBLEM,
-    PROBLEM_ROOM,
     DisplayKind,
-    Placeholder,
     Tone,
     awaits_gradient,
     gradient_height,
     gradient_of,
     has_no_results,
-    placeholder_parts,
     reserved_height,
+    section_height,
     sections_heights,
+    stands_beside,
     tensor_kind,
     typical_height,
-    value_height,
     words_height,
 )
 from gradstudio.scene.overlay_registry import Shown
@@ -88,13 +84,21 @@ class Gradient(msgspec.Struct, frozen=True):
 
 
 class Section(msgspec.Struct, frozen=True):
-    """What is shown of one result."""
+    """What is shown of one result.
+
+    Attributes:
+        facts: dtype, device and grad_fn in one line, in several wordings, the longest first.
+        rows: of an optimizer: names and numbers.
+        beside: the gradient stands to the right of the value, else below it.
+    """
 
     height: float
     heading: str = ""
     value: Display | None = None
+    facts: tuple[str, ...] = ()
     rows: tuple[tuple[str, str], ...] = ()
     gradient: Gradient | None = None
+    beside: bool = False
 
 
 class ModuleContext(msgspec.Struct, frozen=True):
@@ -115,7 +119,7 @@ class ResultSections(msgspec.Struct, frozen=True):
 
     Attributes:
         hints: shapes by output; those that only inference says are in `guessed`.
-        expected: dtype and device before a run; `awaited`: what will stand in the empty room.
+        expected: dtype and device before a run.
         strip: height of the words of a problem below values.
         leaves: rows of a module's parameters and buffers, above the values.
     """
@@ -129,66 +133,60 @@ class ResultSections(msgspec.Struct, frozen=True):
     stale: bool = False
     expected: str = ""
     leaves: ParameterRows = NO_LEAVES
-    awaited: tuple[Placeholder, ...] = ()
     strip: float = 0.0
 
 
-def result_height(
+class WellHeights(NamedTuple):
+    """How high the well of a card is: the `room` that is kept for what may come, and what is `drawn` of it now."""
+
+    room: float
+    drawn: float
+
+
+NO_WELL: Final = WellHeights(0.0, 0.0)
+
+
+def well_heights(
     results: Results,
     node: ItemId,
     shown: Shown,
     families: Sequence[Family] = (),
     leaf: bool = False,
     held: ModuleContext = NO_MODULE,
-) -> float:
-    """Height of the well below the ports; equals ``result_sections(...).height``."""
+) -> WellHeights:
+    """Of the well below the ports, without its texts; what is drawn is ``result_sections(...).height``."""
     if held is NO_MODULE and has_no_results(results, node):
-        return typical_height(tuple(families), shown, leaf)
+        return WellHeights(typical_height(tuple(families), shown, leaf), 0.0)
     problem, kind = _problem(results, node, held)
     sections = sum(sections_heights(results, node, shown)) if kind != "error" else 0.0
-    strip = _strip(results, node, problem)
-    own = _height(sections, problem, kind, reserved_height(results, node, shown, families, leaf), strip)
-    return own + (leaves_height(results, held.module, shown, unfolded=held.unfolded) if held.module else 0.0)
+    room, drawn = leaves_heights(results, held.module, shown, unfolded=held.unfolded) if held.module else (0.0, 0.0)
+    own = _drawn_height(results, node, sections, problem)
+    reserved = reserved_height(results, node, shown, families, leaf)
+    return WellHeights(room + max(own, reserved), drawn + own)
 
 
 def result_sections(
-    results: Results,
-    node: ItemId,
-    names: Sequence[str],
-    shown: Shown,
-    families: Sequence[Family] = (),
-    leaf: bool = False,
-    held: ModuleContext = NO_MODULE,
+    results: Results, node: ItemId, names: Sequence[str], shown: Shown, held: ModuleContext = NO_MODULE
 ) -> ResultSections:
-    """Everything to draw below and beside the ports of a card.
-
-    `families` of its outputs have room kept for them; `leaf`: it reads nothing, so its tensors have no grad_fn.
-    """
+    """Everything to draw below and beside the ports of a card."""
     problem, kind = _problem(results, node, held)
     sections = tuple(_sections(results, node, names, shown)) if kind != "error" else ()
     hints, guessed = _hints(results, node, with_layout=shown.storage) if shown.shapes else ({}, frozenset())
     total = sum(section.height for section in sections)
-    strip = _strip(results, node, problem)
-    height = _height(total, problem, kind, reserved_height(results, node, shown, families, leaf), strip)
     expected = _expected(results, node) if shown.dtype_device and not sections else ""
     leaves = leaf_rows(results, held.module, shown, unfolded=held.unfolded) if held.module else NO_LEAVES
-    height += leaves.height
-    awaited = () if sections or problem else tuple(placeholder_parts(results, node, shown, families, leaf))
+    height = leaves.height + _drawn_height(results, node, total, problem)
     return ResultSections(
-        height, sections, hints, guessed, problem, kind, results.stale(node), expected, leaves, awaited, strip
-    )
+        height, sections, hints, guessed, problem, kind, results.stale(node), expected, leaves,
+        _strip(results, node, problem),
+    )  # fmt: skip
 
 
-def _height(sections: float, problem: str, kind: ProblemKind, reserved: float, strip: float) -> float:
-    """Words of a problem stand in the room of values that are not there, else in a strip below them.
-
-    What is incomplete or refused before a run has no values to keep room for.
-    """
+def _drawn_height(results: Results, node: ItemId, sections: float, problem: str) -> float:
+    """Of sections with the strip of a problem below them, or of the words of a problem; nothing is drawn empty."""
     if sections:
-        return max(sections + EDGE, reserved) + strip
-    if not problem:
-        return reserved
-    return max(reserved, PROBLEM_ROOM) if kind == "error" else words_height(problem)
+        return sections + EDGE + _strip(results, node, problem)
+    return words_height(problem) if problem else 0.0
 
 
 def _strip(results: Results, node: ItemId, problem: str) -> float:
@@ -201,9 +199,8 @@ def _expected(results: Results, node: ItemId) -> str:
     port = results.inference(node, 0) if results.outputs(node) is None else None
     if port is None or not port.dtype:
         return ""
-    return (
-        f"{value_format.bare_dtype(port.dtype)} · {port.device}" if port.device else value_format.bare_dtype(port.dtype)
-    )
+    dtype = value_format.bare_dtype(port.dtype)
+    return f"{dtype} {port.device}" if port.device and port.device != "cpu" else dtype
 
 
 def _problem(results: Results, node: ItemId, held: ModuleContext = NO_MODULE) -> tuple[str, ProblemKind]:
@@ -301,14 +298,15 @@ def _sections(results: Results, node: ItemId, names: Sequence[str], shown: Shown
 
 
 def _section(record: Record, row: GradRow | None, heading: str, several: bool, shown: Shown) -> Section | None:
-    body = value_height(record, shown)
     gradient = _gradient(record, row) if shown.gradients and isinstance(record, TensorRecord) else None
-    total = body + (gradient.height if gradient is not None else 0.0)
+    total = section_height(record, row, shown)
     if not total:
         return None
     value = _display(record) if shown.values and not isinstance(record, OptimizerRecord) else None
-    rows = tuple(_rows(record, shown))
-    return Section(total + EDGE + (LINE if several else 0.0), heading, value, rows, gradient)
+    return Section(
+        total + EDGE + (LINE if several else 0.0), heading, value, _facts(record, shown), tuple(_rows(record, shown)),
+        gradient, stands_beside(record, row, shown),
+    )  # fmt: skip
 
 
 def _display(record: Record) -> Display:
@@ -322,9 +320,9 @@ def _display(record: Record) -> Display:
     return Display(kind, NUMBER if kind == "number" else LINE + 2, value_format.one_line_value(record))
 
 
-def tensor_display(summary: Summary, picture: float = PICTURE, tone: Tone = "normal") -> Display:
+def tensor_display(summary: Summary, tone: Tone = "normal") -> Display:
     """How the numbers of a tensor (or of a gradient) are drawn."""
-    kind, height = tensor_kind(summary, picture)
+    kind, height = tensor_kind(summary)
     match kind:
         case "number":
             return Display(kind, height, value_format.number(summary.value), tone=tone)
@@ -354,18 +352,26 @@ def _lines(summary: Summary) -> Iterator[tuple[tuple[str, ...], Tone]]:
         yield (oddities,), "bad"
 
 
-def _rows(record: Record, shown: Shown) -> Iterator[tuple[str, str]]:
+def _facts(record: Record, shown: Shown) -> tuple[str, ...]:
+    """Dtype, device and grad_fn as far as they are shown; where room is short "cpu" goes first, then grad_fn."""
     match record:
         case TensorRecord(summary=summary, device=device, grad_fn=grad_fn):
-            if shown.dtype_device:
-                yield "", f"{value_format.bare_dtype(summary.dtype)} · {device}"
-            if shown.grad_fn and grad_fn is not None:
-                yield "", grad_fn
-        case OptimizerRecord(groups=groups) if groups and shown.values:
-            for name, value in list(groups[0].items())[:3]:
-                yield name, value_format.number(value)
+            dtype = value_format.bare_dtype(summary.dtype) if shown.dtype_device else ""
+            place = device if shown.dtype_device else ""
+            function = grad_fn if shown.grad_fn and grad_fn is not None else ""
+            fewer = (dtype, function) if place == "cpu" else (dtype, place)
+            tries = ((dtype, place, function), fewer, (dtype or function,))
+            return tuple(dict.fromkeys(" · ".join(filter(None, each)) for each in tries if any(each)))
         case ArrayRecord(dtype=dtype) if shown.dtype_device:
-            yield "", dtype
+            return (dtype,)
+        case _:
+            return ()
+
+
+def _rows(record: Record, shown: Shown) -> Iterator[tuple[str, str]]:
+    if isinstance(record, OptimizerRecord) and record.groups and shown.values:
+        for name, value in list(record.groups[0].items())[:3]:
+            yield name, value_format.number(value)
 
 
 def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient | None:
@@ -378,10 +384,10 @@ def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient | None:
     height = gradient_height(record, row, Shown())
     if summary is None or state not in ("value", "accumulated"):
         return Gradient(state, STATE_WORDS[state], height, sentence=sentence)
-    display = tensor_display(summary, GRADIENT_PICTURE, "gradient")
+    display = tensor_display(summary, "gradient")
     if display.kind in ("picture", "strip"):
-        room = 1 if display.kind == "picture" else 0
-        lines: Lines = (((f"‖∇‖ {value_format.norm(summary)}",), "gradient"), *display.lines[:room])
+        norm = value_format.norm(summary)
+        lines: Lines = (((f"‖∇‖ {norm}", f"‖∇‖{norm}"), "gradient"), *display.lines[1:])
         display = Display(display.kind, display.height, picture=summary, lines=lines, tone="gradient")
     parts = gradient_terms(row) if row is not None and state == "accumulated" else ""
     return Gradient(state, STATE_WORDS[state], height, display, sentence, parts)

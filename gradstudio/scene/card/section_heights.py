@@ -7,7 +7,7 @@ which arrive move no edge of it. One that cannot run yet gets no values: it is a
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 from typing import Literal as OneOf
 
 from gradstudio.graph.model import ItemId
@@ -29,42 +29,24 @@ from gradstudio.scene import value_format
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import Results
 
-EDGE: Final = 7.0
-NUMBER: Final = 24.0
-LINE: Final = 16.0
-CELL: Final = 17.0
-PICTURE: Final = 54.0
+EDGE: Final = 5.0
+NUMBER: Final = 20.0
+LINE: Final = 15.0
+CELL: Final = 15.0
+PICTURE: Final = 38.0
 STRIP: Final = 14.0
-GRADIENT_PICTURE: Final = 38.0
-STATE: Final = 19.0
-PROBLEM: Final = 20.0
-PROBLEM_ROOM: Final = 60.0
+STATE: Final = 18.0
+PROBLEM: Final = 18.0
+PROBLEM_ROOM: Final = 45.0
 """Words of an error that stand in the well have at least so much room: three lines."""
 WORDS_A_LINE: Final = 26
 """Letters of a problem that surely stand in one line of the narrowest card."""
 MAX_SECTIONS: Final = 3
 CELLS_A_LINE: Final = 5
-BESIDE_PICTURE: Final = 4
-"""Lines of text that stand beside a picture, at most."""
 TYPICAL_SHAPE: Final = (64, 64)
 
 DisplayKind = OneOf["number", "words", "cells", "picture", "strip"]
 Tone = OneOf["normal", "faint", "bad", "gradient"]
-
-
-class Placeholder(NamedTuple):
-    """What will stand in the empty room of one result.
-
-    Attributes:
-        kind: how its value will be drawn, `value` high (0: not at all); `gradient`: the height of its gradient.
-        height: of all of it below `lead`, the room of a heading.
-    """
-
-    kind: DisplayKind
-    value: float
-    gradient: float
-    height: float
-    lead: float
 
 
 def sections_heights(results: Results, node: ItemId, shown: Shown) -> Iterator[float]:
@@ -75,7 +57,7 @@ def sections_heights(results: Results, node: ItemId, shown: Shown) -> Iterator[f
         row = results.grad(node, output)
         if isinstance(record, ModuleRecord):
             continue  # its leaves have rows of their own
-        body = value_height(record, shown) + gradient_height(record, row, shown)
+        body = section_height(record, row, shown)
         if body:
             yield body + EDGE + (LINE if several else 0.0)
 
@@ -109,30 +91,6 @@ def typical_height(families: tuple[Family, ...], shown: Shown, leaf: bool) -> fl
 def _room_for(bodies: Sequence[float], *, several: bool) -> float:
     total = sum(body + EDGE + (LINE if several else 0.0) for body in bodies if body)
     return total + EDGE if total else 0.0
-
-
-def placeholder_parts(
-    results: Results, node: ItemId, shown: Shown, families: Sequence[Family], leaf: bool
-) -> Iterator[Placeholder]:
-    """What stands in the room of `reserved_height` before the values are there, by output."""
-    lead = LINE if len(families) > 1 else 0.0
-    shown = _without_grad_fn(shown) if leaf else shown
-    for output, family in enumerate(families[:MAX_SECTIONS]):
-        body = _expected_height(results, node, output, family, shown)
-        if not body:
-            continue
-        if family not in (Family.TENSOR, Family.UNKNOWN):
-            yield Placeholder("words", LINE if shown.values else 0.0, 0.0, body, lead)
-            continue
-        port = results.inference(node, output)
-        shape: tuple[int, ...] = TYPICAL_SHAPE
-        requires_grad = True
-        if port is not None and port.shape is not None:
-            shape, requires_grad = port.shape, port.requires_grad
-        record, grad = _stand_in(shape, requires_grad)
-        kind, value = tensor_kind(record.summary)
-        gradient = gradient_height(record, grad, shown) if requires_grad else 0.0
-        yield Placeholder(kind if shown.values else "words", value if shown.values else 0.0, gradient, body, lead)
 
 
 def words_height(words: str) -> float:
@@ -184,7 +142,7 @@ def _record_height(record: Record, shown: Shown) -> float:
 def _tensor_height(shape: tuple[int, ...], requires_grad: bool, shown: Shown) -> float:
     """Of a tensor of that shape, with its gradient when it will have one."""
     record, grad = _stand_in(shape, requires_grad)
-    return value_height(record, shown) + gradient_height(record, grad, shown)
+    return section_height(record, grad, shown)
 
 
 def _stand_in(shape: tuple[int, ...], requires_grad: bool) -> tuple[TensorRecord, GradRow]:
@@ -206,31 +164,47 @@ def _zeros(shape: tuple[int, ...]) -> object:
     return zeros
 
 
+def section_height(record: Record, row: GradRow | None, shown: Shown) -> float:
+    """Of a value, its gradient beside it or, where both are numbers in columns, below it, and its facts below both."""
+    value, gradient = value_height(record, shown), gradient_height(record, row, shown)
+    both = max(value, gradient) if stands_beside(record, row, shown) else value + gradient
+    return both + LINE * fact_lines(record, shown)
+
+
+def stands_beside(record: Record, row: GradRow | None, shown: Shown) -> bool:
+    """Whether a gradient stands to the right of its value: numbers in columns need all of the width."""
+    if not shown.values or not isinstance(record, TensorRecord):
+        return False
+    if tensor_kind(record.summary)[0] == "cells":
+        return False
+    state, grad = gradient_of(record, row)
+    has_value = grad is not None and state in ("value", "accumulated")
+    return not has_value or grad is None or tensor_kind(grad)[0] != "cells"
+
+
 def value_height(record: Record, shown: Shown) -> float:
-    """Of a value with its rows."""
-    rows = _row_count(record, shown)
-    if not shown.values:
-        return LINE * rows
+    """Of a value without its facts."""
+    if not shown.values or isinstance(record, OptimizerRecord):
+        return 0.0
     if isinstance(record, TensorRecord):
-        kind, height = tensor_kind(record.summary)
-        if kind == "picture":
-            return max(height, LINE * BESIDE_PICTURE)
-        if kind == "strip":
-            return height + LINE * (rows + _line_count(record.summary))
-        return height + LINE * rows
-    if isinstance(record, OptimizerRecord):
-        return LINE * rows
-    return _plain_height(record) + LINE * rows
+        return _picture_height(*tensor_kind(record.summary))
+    return _plain_height(record)
+
+
+def _picture_height(kind: DisplayKind, height: float) -> float:
+    """A picture has a line of words below it."""
+    return height + LINE if kind in ("picture", "strip") else height
 
 
 def _plain_height(record: Record) -> float:
     return NUMBER if isinstance(record, PlainRecord) and record.what == "number" else LINE + 2
 
 
-def _row_count(record: Record, shown: Shown) -> int:
+def fact_lines(record: Record, shown: Shown) -> int:
+    """Lines below a value: dtype, device and grad_fn share one."""
     match record:
         case TensorRecord(grad_fn=grad_fn):
-            return int(shown.dtype_device) + int(shown.grad_fn and grad_fn is not None)
+            return int(shown.dtype_device or (shown.grad_fn and grad_fn is not None))
         case OptimizerRecord(groups=groups):
             return min(3, len(groups[0])) if groups and shown.values else 0
         case ArrayRecord():
@@ -239,7 +213,7 @@ def _row_count(record: Record, shown: Shown) -> int:
             return 0
 
 
-def tensor_kind(summary: Summary, picture: float = PICTURE) -> tuple[DisplayKind, float]:
+def tensor_kind(summary: Summary) -> tuple[DisplayKind, float]:
     """How the numbers of a tensor are drawn, and how high that is."""
     sizes = summary.shape
     if value_format.element_count(sizes) == 0:
@@ -251,11 +225,7 @@ def tensor_kind(summary: Summary, picture: float = PICTURE) -> tuple[DisplayKind
         return "cells", CELL * lines + 4
     if summary.preview is None or value_format.is_uniform(summary):
         return "words", LINE + 2
-    return ("strip", STRIP + 4) if summary.preview.rows == 1 else ("picture", picture)
-
-
-def _line_count(summary: Summary) -> int:
-    return int(summary.minimum is not None) + int(bool(summary.nan or summary.posinf or summary.neginf))
+    return ("strip", STRIP + 4) if summary.preview.rows == 1 else ("picture", PICTURE)
 
 
 def gradient_height(record: Record, row: GradRow | None, shown: Shown) -> float:
@@ -265,13 +235,11 @@ def gradient_height(record: Record, row: GradRow | None, shown: Shown) -> float:
     state, summary = gradient_of(record, row)
     if summary is None or state not in ("value", "accumulated"):
         return STATE
-    kind, height = tensor_kind(summary, GRADIENT_PICTURE)
+    kind, height = tensor_kind(summary)
     if kind == "number":
         return STATE
     parts = LINE if state == "accumulated" and row is not None and row.parts else 0.0
-    if kind in ("picture", "strip"):
-        return parts + (height + 6 if kind == "picture" else height + LINE + 4)
-    return parts + height + 4
+    return parts + _picture_height(kind, height)
 
 
 def awaits_gradient(record: TensorRecord, row: GradRow | None) -> bool:

@@ -26,7 +26,7 @@ def avoid_overlap(scene: Scene, edits: Edits, body: BodyId = ROOT) -> Edits:
         item: (box.width, box.height)
         for each in (scene, alone)
         for item in each.stack.ids
-        if (box := each.placement.box(item))
+        if (box := each.placement.room(item))
     }
     ground = Occupancy(draft, sizes)
     rects = ground.members(body, {item for item in draft.bodies[body] if item in graph})

@@ -26,7 +26,7 @@ def drag_group(scene: Scene, items: Iterable[ItemId], keys: frozenset[str] = fro
     whole, graph = with_members(scene, items), scene.graph
     corners: Corners = {}
     for item in sorted(whole):
-        box = scene.placement.box(item)
+        box = scene.placement.room(item)
         if box is None or is_pinned(graph, item) or (item in scene.placement.frames and scene.state.members(item)):
             continue
         corners[item] = box.x, box.y

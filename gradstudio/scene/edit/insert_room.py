@@ -36,7 +36,7 @@ def lead_through_with_room(scene: Scene, wire: Wire, item: ItemId, x: float, y: 
         Refused: it does not fit there.
     """
     edits = recipes.insert_existing(scene.graph, wire, item)
-    box = scene.placement.box(item)
+    box = scene.placement.room(item)
     left = left_edge_on_wire(scene, wire, x)
     size = (box.width, box.height) if box is not None else new_card_size(scene, "")
     moves: Corners = {part: (left, y) for part in scene.state.card_groups.whole((item,)) if part in scene.graph.places}
@@ -45,7 +45,7 @@ def lead_through_with_room(scene: Scene, wire: Wire, item: ItemId, x: float, y: 
 
 def left_edge_on_wire(scene: Scene, wire: Wire, x: float) -> float:
     """Where a card on a wire may begin: right of where the wire comes from."""
-    source = scene.placement.box(wire.source)
+    source = scene.placement.room(wire.source)
     is_around = source is not None and ItemId(wire.source) in scene.placement.frames
     return max(x, source.right + GAP) if source is not None and not is_around else x
 
@@ -58,7 +58,7 @@ def moves_to_clear(scene: Scene, fresh: Box, wire: Wire, without: ItemId | None 
     moves |= ways
     while body != ROOT:
         frame, body = ItemId(body), scene.graph.parents[ItemId(body)]
-        old = scene.placement.box(frame)
+        old = scene.placement.room(frame)
         if old is None or grown <= old.right:
             break
         ways, grown = _pushed(scene, body, Box(old.x, old.y, grown - old.x, old.height), None, frame)
@@ -73,7 +73,7 @@ def _pushed(
     members = [
         item for item in scene.graph.bodies[body] if scene.state.card_groups.home(item) == item and item != without
     ]
-    boxes = {item: box for item in members if (box := scene.placement.box(item)) is not None}
+    boxes = {item: box for item in members if (box := scene.placement.room(item)) is not None}
     taken, ways, end = [fresh], dict[ItemId, float](), fresh.right + GAP
     home = scene.state.card_groups.home(reader) if reader is not None else None
     for item, box in sorted(boxes.items(), key=lambda pair: (pair[1].x, pair[1].y)):

@@ -28,7 +28,7 @@ def with_room(
         down: things move down instead of right.
         still: what does not move on; nor does anything that is pinned.
     """
-    across = {item: _cross(scene.placement.box(item), down) for item in scene.graph.parents}
+    across = {item: _cross(scene.placement.room(item), down) for item in scene.graph.parents}
     before = {item: frame.box for item, frame in scene.placement.frames.items()}
     moved, met, graph = dict(places), set(brought), scene.graph
     waiting: set[BodyId] = {graph.parents[item] for item in met}
@@ -43,7 +43,7 @@ def with_room(
                 corners = drag_group(scene, (item,))
                 moved |= {key: (x, y + by) if down else (x + by, y) for key, (x, y) in corners.items()}
             scene.drag.show(moved)
-            if body != ROOT and scene.placement.box(ItemId(body)) != before[ItemId(body)]:
+            if body != ROOT and scene.placement.room(ItemId(body)) != before[ItemId(body)]:
                 met.add(ItemId(body))
                 waiting.add(graph.parents[ItemId(body)])
     finally:
@@ -72,7 +72,7 @@ def _rects(scene: Scene, item: ItemId) -> tuple[Rect, ...]:
     """Of a card or frame, and of its note."""
     if scene.state.card_groups.home(item) != item:
         return ()
-    box, note = scene.placement.box(item), scene.placement.notes.get(item)
+    box, note = scene.placement.room(item), scene.placement.notes.get(item)
     if box is None:
         return ()
     return tuple(Rect(one.x, one.y, one.width, one.height) for one in (box, *((note.box,) if note else ())))

@@ -13,10 +13,10 @@ ROLES: Final[dict[Style, str]] = {
     "code": "note_code", "link": "note", "head": "note_head", "head_2": "note_head_2",
 }  # fmt: skip
 NOTE_WIDTH: Final = 232.0
-NOTE_LINE: Final = 17.0
+NOTE_LINE: Final = 19.0
 NOTE_EDGE: Final = 9.0
 NOTE_GAP: Final = 14.0
-HEAD_LINE: Final = 23.0
+HEAD_LINE: Final = 25.0
 BULLET_ROOM: Final = 11.0
 
 

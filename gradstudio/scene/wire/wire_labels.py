@@ -17,7 +17,7 @@ from gradstudio.graph.model import Wire
 from gradstudio.protocol.messages.backward_trace import WireGrad
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.scene import geometry, value_format
-from gradstudio.scene.geometry import Box, Floats
+from gradstudio.scene.geometry import FRAME_TITLE, Box, Floats
 from gradstudio.scene.scene import Scene
 from gradstudio.scene.text_measure import TextMeasure
 
@@ -46,7 +46,7 @@ LIT_POINT: Final = 12
 """Point of a path around which a lit label stands where there is none otherwise: about its middle."""
 PORT_ROOM: Final = 7.0
 """Least distance to a card's sides, where its ports are, scene pixels."""
-LEAST_SCALE: Final = 0.92
+LEAST_SCALE: Final = 1.0
 """Of the letters in view pixels; below it they cannot be read."""
 LEAST_ZOOM: Final = 0.3
 """Below it labels are hidden; hovering a wire shows its own."""
@@ -110,7 +110,8 @@ class WireLabels:
         fresh = [wire for wire in wires if wire not in self._labels]
         if fresh:
             self._place(fresh, seen)
-        found = [(wire, label) for wire in wires if (label := self._labels[wire]) is not None]
+        placed = ((wire, self._labels[wire]) for wire in wires)
+        found = [(wire, label) for wire, label in placed if label is not None and label.box.is_within(seen)]
         self._near = (key, found)
         return found
 
@@ -194,7 +195,7 @@ class WireLabels:
         scene = self._scene
         self._sent.update((wire, scene.results.wire_grad(wire)) for wire in wires)
         self._labels.update(dict.fromkeys(wires))
-        sent = [wire for wire in wires if self._sent[wire] is not None]
+        sent = [wire for wire in wires if self._sent[wire] is not None and self._says_more(wire)]
         if not sent:
             return
         import numpy as np
@@ -205,10 +206,10 @@ class WireLabels:
             PORT_ROOM,
             0.0,
         )
-        notes = [(note.box.x, note.box.y, note.box.right, note.box.bottom) for note in scene.placement.notes.values()]
-        if notes:
-            obstacles = np.concatenate([obstacles, np.array(notes, dtype=np.float64)])
-        taken = [label.box for label in self._homes.values()]
+        taken = [note.box for note in scene.placement.notes.values()]
+        taken += [label.box for label in self._homes.values()]
+        for frame in scene.placement.frames.values():
+            taken += frame_lines(frame.box)
         boxes = np.array([(box.x, box.y, box.right, box.bottom) for box in taken]).reshape(-1, 4)
         obstacles = np.concatenate([obstacles, boxes])
         for wire in sent:
@@ -220,6 +221,25 @@ class WireLabels:
             self._homes[wire] = label
             box = label.box
             obstacles = np.concatenate([obstacles, [(box.x, box.y, box.right, box.bottom)]])
+
+    def _says_more(self, wire: Wire) -> bool:
+        """Whether a wire's gradient is not just the one that stands on the card it comes from.
+
+        It is one of several that were added there, or nothing of it is shown there.
+        """
+        scene, results = self._scene, self._scene.results
+        if any(
+            (other.source, other.output) == (wire.source, wire.output)
+            and other != wire
+            and results.wire_grad(other) is not None
+            for other in scene.looks.wires_of(wire.source)
+        ):
+            return True
+        card = scene.stack.cards.get(scene.state.card_groups.home(wire.source))
+        if card is None or card.layout.display_flags.collapsed or not scene.state.shown.gradients:
+            return True
+        row = results.grad(wire.source, wire.output)
+        return row is None or row.state != "value"
 
     def _placed(self, wire: Wire, grad: Summary | None, obstacles: Floats) -> WireLabel | None:
         """The first place for which there is room, on the wire or tied to it; None: there is none."""
@@ -245,6 +265,17 @@ class WireLabels:
         left, top = boxes[places[0], :2].tolist()
         foot = tuple(points[places[0] % len(points)].tolist()) if lifts is OFF_WIRE else None
         return WireLabel(words, Box(left, top, width, height), foot)
+
+
+def frame_lines(box: Box) -> list[Box]:
+    """What of a frame is not to be written over: its title and its edges."""
+    width, height = box.width, box.height
+    return [
+        Box(box.x, box.y, width, FRAME_TITLE),
+        Box(box.x, box.y, 1.0, height),
+        Box(box.right, box.y, 1.0, height),
+        Box(box.x, box.bottom, width, 1.0),
+    ]
 
 
 def scale_at(zoom: float) -> float:

@@ -13,7 +13,7 @@ def tidy(canvas: CanvasView) -> None:
     canvas.gliding.finish()
     scene, items = canvas.scene, canvas.selection.chosen()
     sizes = {
-        item: (box.width, box.height) for item in scene.stack.cards if (box := scene.placement.box(item)) is not None
+        item: (box.width, box.height) for item in scene.stack.cards if (box := scene.placement.room(item)) is not None
     }
     before = {key: (place.x, place.y) for key, place in scene.graph.places.items()}
     seen = canvas.camera

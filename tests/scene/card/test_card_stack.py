@@ -55,7 +55,7 @@ def test_expanding_shows_the_optional_inputs_and_folds_them_again(drawing: Drawi
     drawing.scene.expand(item)
     whole = drawing.scene.stack.cards[item].layout
     assert len(whole.inputs) > len(folded.inputs)
-    assert drawing.box(item).height == drawing.scene.stack.cards[item].height > folded.height
+    assert drawing.box(item).height == drawing.scene.stack.cards[item].drawn_height > folded.height
     drawing.scene.expand(item)
     assert drawing.scene.stack.cards[item].layout == folded
 

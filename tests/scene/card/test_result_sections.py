@@ -22,7 +22,8 @@ from gradstudio.protocol.messages.records import (
     TensorRecord,
     TupleRecord,
 )
-from gradstudio.scene.card.result_sections import result_height, result_sections
+from gradstudio.scene.card.result_sections import result_sections, well_heights
+from gradstudio.scene.card.section_heights import PROBLEM, PROBLEM_ROOM, reserved_height
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import NoResults
 
@@ -90,7 +91,7 @@ def test_the_quick_height_is_the_height_of_what_is_written(records: tuple[Record
     for row, switches in itertools.product(rows, itertools.product((True, False), repeat=5)):
         results, shown = Told(*records, grad=row), Shown(*switches)
         well = result_sections(results, NODE, ("a", "b"), shown)
-        assert result_height(results, NODE, shown) == pytest.approx(well.height)
+        assert well_heights(results, NODE, shown).drawn == pytest.approx(well.height)
         assert well.height >= sum(section.height for section in well.sections)
 
 
@@ -126,7 +127,9 @@ def test_what_would_be_refused_now_is_told_below_values_of_an_older_program_and_
     plain, well = (result_sections(Older(MATRIX, expected=each), NODE, ("y",), Shown()) for each in (None, refused))
     assert well.problem.startswith("torch would refuse: mat1 and mat2") and well.problem_kind == "warning"
     assert well.sections == plain.sections and plain.hints and not well.hints
-    assert well.height == plain.height + 60.0 == result_height(Older(MATRIX, expected=refused), NODE, Shown())
+    assert (
+        well.height == plain.height + PROBLEM_ROOM == well_heights(Older(MATRIX, expected=refused), NODE, Shown()).drawn
+    )
 
 
 @pytest.mark.parametrize("state", ["not_run", "cut", "not_required", "not_retained", "not_reached"])
@@ -152,15 +155,16 @@ def test_a_large_gradient_shows_its_norm() -> None:
     found = well.sections[0].gradient
     assert found is not None
     assert found.display is not None
-    assert found.display.lines[0][0] == ("‖∇‖ 32",)
+    assert found.display.lines[0][0] == ("‖∇‖ 32", "‖∇‖32")
 
 
 def test_each_overlay_is_switched_alone() -> None:
     results = Told(SCALAR, grad=gradient(SCALAR))
     full = result_sections(results, NODE, ("y",), Shown()).sections[0]
-    assert full.rows == (("", "float32 · cpu"), ("", "MulBackward0"))
-    assert result_sections(results, NODE, ("y",), Shown(grad_fn=False)).sections[0].rows == full.rows[:1]
-    assert result_sections(results, NODE, ("y",), Shown(dtype_device=False)).sections[0].rows == full.rows[1:]
+    assert full.facts == ("float32 · cpu · MulBackward0", "float32 · MulBackward0", "float32")
+    without_function = result_sections(results, NODE, ("y",), Shown(grad_fn=False)).sections[0]
+    assert without_function.facts == ("float32 · cpu", "float32")
+    assert result_sections(results, NODE, ("y",), Shown(dtype_device=False)).sections[0].facts == ("MulBackward0",)
     assert result_sections(results, NODE, ("y",), Shown(values=False)).sections[0].value is None
     assert result_sections(results, NODE, ("y",), Shown(gradients=False)).sections[0].gradient is None
 
@@ -188,52 +192,54 @@ def test_a_card_has_the_room_for_its_values_before_they_come(record: TensorRecor
         shown = Shown(*switches)
         expected = PortInference(node=NODE, dtype="float32", shape=record.summary.shape, requires_grad=True)
         families = (Family.TENSOR,)
-        before = result_height(Told(expected=expected), NODE, shown, families)
-        ran = result_height(Told(record, expected=expected), NODE, shown, families)
-        back = result_height(Told(record, grad=gradient(record), expected=expected), NODE, shown, families)
-        assert before == ran == back
+        before = well_heights(Told(expected=expected), NODE, shown, families)
+        ran = well_heights(Told(record, expected=expected), NODE, shown, families)
+        back = well_heights(Told(record, grad=gradient(record), expected=expected), NODE, shown, families)
+        assert before.room == ran.room == back.room
+        assert before.drawn == 0.0 and ran.drawn <= ran.room and back.drawn <= back.room
+
+
+def room(results: Told, families: tuple[Family, ...]) -> float:
+    return well_heights(results, NODE, Shown(), families).room
 
 
 def test_a_card_of_which_nothing_is_known_has_room_for_a_picture() -> None:
-    before = result_height(Told(), NODE, Shown(), (Family.TENSOR,))
-    assert before == result_height(Told(PICTURE, grad=gradient(PICTURE)), NODE, Shown(), (Family.TENSOR,))
-    assert result_height(Told(), NODE, Shown(), (Family.NONE,)) == 0
+    before = room(Told(), (Family.TENSOR,))
+    assert before == room(Told(PICTURE, grad=gradient(PICTURE)), (Family.TENSOR,))
+    assert room(Told(), (Family.NONE,)) == 0
     linear = ModuleRecord(class_name="Linear", parameters={"weight": MATRIX, "bias": VECTOR})
-    module = (Family.MODULE,)
-    assert result_height(Told(), NODE, Shown(), module) == result_height(Told(linear), NODE, Shown(), module)
+    assert room(Told(), (Family.MODULE,)) == room(Told(linear), (Family.MODULE,))
 
 
-def test_a_card_that_cannot_run_yet_is_as_high_as_the_words_that_say_so() -> None:
+def test_a_card_that_cannot_run_yet_shows_the_words_that_say_so_and_keeps_its_room() -> None:
     class Incomplete(Told):
         def incomplete(self, node: ItemId) -> str:
             return "'input' is empty"
 
     families = (Family.TENSOR, Family.TENSOR)
-    assert result_height(Incomplete(), NODE, Shown(), families) == 20.0
-    assert result_sections(Incomplete(), NODE, ("y", "w"), Shown(), families).height == 20.0
+    heights = well_heights(Incomplete(), NODE, Shown(), families)
+    assert heights.drawn == PROBLEM == result_sections(Incomplete(), NODE, ("y", "w"), Shown()).height
+    assert heights.room == room(Told(), families)
     refused = PortInference(node=NODE, refusal="mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5) " * 2)
-    assert result_height(Told(expected=refused), NODE, Shown(), families) == 60.0
+    assert well_heights(Told(expected=refused), NODE, Shown(), families).drawn == PROBLEM_ROOM
 
 
-def test_before_a_run_the_expected_dtype_stands_in_the_empty_room() -> None:
+def test_before_a_run_the_expected_dtype_stands_with_the_shape() -> None:
     expected = PortInference(node=NODE, dtype="float32", shape=(2, 3), device="cpu")
-    assert result_sections(Told(expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,)).expected == "float32 · cpu"
-    assert result_sections(Told(MATRIX, expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,)).expected == ""
+    assert result_sections(Told(expected=expected), NODE, ("y",), Shown()).expected == "float32"
+    elsewhere = PortInference(node=NODE, dtype="float32", shape=(2, 3), device="cuda:0")
+    assert result_sections(Told(expected=elsewhere), NODE, ("y",), Shown()).expected == "float32 cuda:0"
+    assert result_sections(Told(MATRIX, expected=expected), NODE, ("y",), Shown()).expected == ""
 
 
-@pytest.mark.parametrize(
-    ("shape", "kind"), [((), "number"), ((2, 3), "cells"), ((64, 64), "picture"), (None, "picture")]
-)
-def test_the_empty_room_is_laid_out_as_the_values_will_be(shape: tuple[int, ...] | None, kind: str) -> None:
-    expected = PortInference(node=NODE, dtype="float32", shape=shape, requires_grad=True, device="cpu")
-    well = result_sections(Told(expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,))
-    (part,) = well.awaited
-    assert part.kind == kind and 0 < part.value + part.gradient <= part.height < well.height
-    unseen = result_sections(
-        Told(expected=expected), NODE, ("y",), Shown(values=False, gradients=False), (Family.TENSOR,)
-    )
-    assert [(part.value, part.gradient) for part in unseen.awaited] == [(0.0, 0.0)]
-    assert result_sections(Told(MATRIX, expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,)).awaited == ()
+def test_numbers_and_pictures_have_their_gradients_beside_them_and_cells_below() -> None:
+    def sides(record: TensorRecord) -> bool:
+        return result_sections(Told(record, grad=gradient(record)), NODE, ("y",), Shown()).sections[0].beside
+
+    assert sides(SCALAR) and sides(PICTURE) and sides(STRIP)
+    assert not sides(VECTOR) and not sides(MATRIX)
+    alone, both = (well_heights(Told(SCALAR, grad=row), NODE, Shown()).drawn for row in (None, gradient(SCALAR)))
+    assert alone == both
 
 
 def test_a_vector_of_more_than_five_reads_in_two_lines_with_the_numbers_of_their_first_elements() -> None:
@@ -277,16 +283,17 @@ def test_a_leaf_has_no_room_for_a_grad_fn_it_will_not_have() -> None:
     expected = PortInference(node=NODE, dtype="float32", shape=(), requires_grad=True)
     leaf = TensorRecord(device="cpu", summary=SCALAR.summary, requires_grad=True, is_leaf=True)
     told = Told(leaf, grad=gradient(leaf), expected=expected)
-    room = result_height(Told(expected=expected), NODE, Shown(), (Family.TENSOR,), leaf=True)
-    assert room == result_height(told, NODE, Shown(), (Family.TENSOR,), leaf=True)
-    assert room < result_height(Told(expected=expected), NODE, Shown(), (Family.TENSOR,))
+    bare, families = Shown(dtype_device=False), (Family.TENSOR,)
+    before = well_heights(Told(expected=expected), NODE, bare, families, leaf=True)
+    assert before.room == well_heights(told, NODE, bare, families, leaf=True).room
+    assert before.room < well_heights(Told(expected=expected), NODE, bare, families).room
 
 
 def test_what_inference_does_not_know_has_the_room_that_a_run_shows_it_needs() -> None:
-    unknown = result_height(Told(), NODE, Shown(), (Family.TENSOR,))
-    ran = result_height(Told(SCALAR), NODE, Shown(), (Family.TENSOR,))
-    assert ran < unknown
-    assert result_height(Told(SCALAR, grad=gradient(SCALAR)), NODE, Shown(), (Family.TENSOR,)) == ran
+    families = (Family.TENSOR,)
+    ran = room(Told(SCALAR), families)
+    assert ran < room(Told(), families)
+    assert room(Told(SCALAR, grad=gradient(SCALAR)), families) == ran
 
 
 def test_a_value_that_was_written_into_since_says_so_beside_its_port() -> None:
@@ -306,5 +313,6 @@ def test_a_value_that_was_written_into_since_says_so_beside_its_port() -> None:
 @pytest.mark.parametrize("families", [(), (Family.TENSOR,), (Family.NUMBER,), (Family.TENSOR, Family.TUPLE)])
 def test_the_height_of_a_card_nobody_said_anything_of_agrees_too(families: tuple[Family, ...], leaf: bool) -> None:
     for shown in (Shown(), Shown(grad_fn=False), Shown(values=False), Shown(gradients=False)):
-        well = result_sections(NoResults(), NODE, ("y",), shown, families, leaf)
-        assert result_height(NoResults(), NODE, shown, families, leaf) == well.height
+        heights = well_heights(NoResults(), NODE, shown, families, leaf)
+        assert heights.drawn == 0.0 == result_sections(NoResults(), NODE, ("y",), shown).height
+        assert heights.room == reserved_height(NoResults(), NODE, shown, families, leaf)

@@ -98,5 +98,5 @@ def test_a_block_that_loses_its_last_statement_stays_where_it_is(drawing: Drawin
 
 def test_an_operator_takes_the_room_that_its_card_would(drawing: Drawing) -> None:
     item = drawing.add("torch.full")
-    box = drawing.box(item)
+    box = drawing.room(item)
     assert new_card_size(drawing.scene, "torch.full") == (box.width, box.height)

@@ -2,8 +2,9 @@
 
 from itertools import combinations
 
+from gradstudio.graph import recipes
 from gradstudio.scene.geometry import Box
-from gradstudio.scene.wire.wire_labels import WireLabels
+from gradstudio.scene.wire.wire_labels import WireLabels, frame_lines
 from tests.helpers.drawing import Drawing
 
 EVERYTHING = Box(-2000.0, -2000.0, 6000.0, 6000.0)
@@ -59,3 +60,38 @@ def test_all_of_its_words_stand_where_its_label_does_or_are_tied_to_the_wire(dra
     whole = labels.whole(wire, "3.0000 and many more words", 1.0)
     assert whole.text == "3.0000 and many more words"
     assert whole.box.width > 100
+
+
+def test_a_wire_says_nothing_that_the_card_it_comes_from_says(drawing: Drawing) -> None:
+    x, y, z = (drawing.add(key, 420 * k, 0) for k, key in enumerate(("torch.randn", "torch.relu", "torch.relu")))
+    drawing.connect(x, y, "input")
+    drawing.connect(y, z, "input")
+    for wire in drawing.scene.wiring.wires:
+        drawing.send_back(wire, 3.0)
+    drawing.tell_gradient(y, "value", 3.0)
+    drawing.tell_gradient(x, "accumulated", 5.0)
+    found = [wire.source for wire, _ in WireLabels(drawing.scene).near(EVERYTHING, 1.0)]
+    assert found == [x]
+
+
+def test_each_wire_of_a_fork_says_its_part(drawing: Drawing) -> None:
+    spread(drawing)
+    for item in drawing.scene.stack.ids:
+        drawing.tell_gradient(item, "value", 6.0)
+    fork = drawing.scene.stack.ids[0]
+    found = WireLabels(drawing.scene).near(EVERYTHING, 1.0)
+    assert [wire.source for wire, _ in found] == [fork, fork]
+
+
+def test_no_label_stands_on_a_title_or_an_edge_of_a_frame_nor_over_the_edge_of_the_picture(drawing: Drawing) -> None:
+    spread(drawing)
+    drawing.do(recipes.wrap(drawing.graph, [drawing.scene.stack.ids[1]], "no_grad"))
+    for wire in drawing.scene.wiring.wires:
+        drawing.send_back(wire, 3.0)
+    found = WireLabels(drawing.scene).near(EVERYTHING, 1.0)
+    (frame,) = drawing.scene.placement.frames.values()
+    assert found
+    assert not any(label.box.meets(line) for _, label in found for line in frame_lines(frame.box))
+    box = found[0][1].box
+    cut = Box(box.x + 3.0, box.y - 300.0, 2000.0, 2000.0)
+    assert found[0][0] not in dict(WireLabels(drawing.scene).near(cut, 1.0))

@@ -170,7 +170,7 @@ def test_what_is_not_selected_makes_room_also_where_the_frame_grows(hand: Hand, 
     assert (
         len(
             {
-                getattr(hand.graph.places[item], "y" if side == "top" else "x")
+                round(getattr(hand.graph.places[item], "y" if side == "top" else "x"), 6)
                 for item in (named["a"], power, named["m"])
             }
         )

@@ -160,7 +160,7 @@ def test_the_tab_of_a_card_covers_no_number_and_no_other_card(squared: Squared) 
     )
     above = tab_place(stage, shown, [])
     assert above.bottom == pytest.approx(shown.y)
-    number = Box(above.x - 40, above.y, 60, 15)
+    number = Box(above.x - 40, above.y, 45, 15)
     beside = tab_place(stage, shown, [number])
     assert beside.bottom == pytest.approx(shown.y) and not beside.meets(number)
     both = [number, Box(beside.x, beside.y, 60, 15)]

@@ -16,7 +16,7 @@ PROGRAM = """
 import torch
 x = torch.ones(2, 2, requires_grad=True)
 y = x.view(4)
-z = y.sum()
+z = (y * y).sum()
 z.backward()
 """
 ALL = replace(Shown(), **{row.id: True for row in OVERLAYS})

@@ -388,14 +388,14 @@ def count(image: QImage, color: QColor) -> int:
 def test_an_error_has_several_lines_on_its_card(hand: Hand) -> None:
     item = hand.add("torch.zeros", 300, 100)
     hand.session.attention.select(())
-    box = hand.canvas.scene.placement.box(item)
+    box = hand.canvas.scene.placement.room(item)
     message = (
         "this would take 3.64 TiB of memory, and 12.1 GiB are free on cpu: make the size smaller or use another dtype"
     )
     failed = Failed(revision=0, node=item, address="y", line=3, type_name="MemoryError", message=message)
     hand.session.results.tables.add_failure(Failure(failed, ""))
     hand.session.results.tables.pace.flush()
-    after = hand.canvas.scene.placement.box(item)
+    after = hand.canvas.scene.placement.room(item)
     assert after == box
     assert after is not None
     layout = hand.canvas.scene.placement.layout(item)
@@ -490,7 +490,7 @@ def test_from_afar_each_overlay_alone_is_written_on_a_card(hand: Hand, only: str
     box = hand.canvas.camera.box_to_view(hand.canvas.scene.placement.box(item))  # type: ignore[arg-type]
     left = 18 if only == "gradients" else 6  # behind the sign, before the one in the corner
     body = hand.shot().copy(
-        round(box.x) + left, round(box.y) + 19, round(box.width) - left - 20, round(box.height) - 21
+        round(box.x) + left, round(box.y) + 16, round(box.width) - left - 20, round(box.height) - 17
     )
     style = hand.canvas.canvas_style
     ink = np.array((style.gradient if only == "gradients" else style.color("text_dim")).getRgb()[:3])
@@ -508,7 +508,7 @@ def test_a_gradient_that_is_all_one_number_is_written(hand: Hand) -> None:
     hand.canvas.navigation.set_camera(Camera(0.5, 0, 0))
     hand.canvas.navigation.zooming = False
     box = hand.canvas.camera.box_to_view(hand.canvas.scene.placement.box(item))  # type: ignore[arg-type]
-    body = hand.shot().copy(round(box.x) + 6, round(box.y) + 34, round(box.width) - 12, round(box.height) - 54)
+    body = hand.shot().copy(round(box.x) + 6, round(box.y) + 16, round(box.width) - 12, round(box.height) - 18)
     ink = np.array(hand.canvas.canvas_style.color("text").getRgb()[:3])
     assert (np.abs(pixels(body) - ink).sum(2) < 120).any(), "the number, no empty box"
 

@@ -92,16 +92,16 @@ def test_a_card_that_comes_into_view_says_what_was_at_the_moment(far: tuple[Hand
 def test_a_card_out_of_view_has_its_room_when_it_is_seen(far: tuple[Hand, ItemId, ItemId]) -> None:
     hand, _, other = far
     scene = hand.canvas.scene
-    before = scene.placement.box(other)
+    before = scene.placement.room(other)
     hand.session.attention.look_at(3)
     look_at(hand, FAR - 100, FAR - 100)
     hand.shot()
     grown = scene.placement.box(other)
     assert before is not None
     assert grown is not None
-    assert grown.height > before.height
-    assert grown.height == scene.stack.cards[other].height
-    assert scene.updates.well(other).height == scene.stack.cards[other].result_height
+    assert grown.height > before.height - scene.stack.cards[other].result_height
+    assert grown.height == scene.stack.cards[other].drawn_height
+    assert scene.updates.well(other).height == scene.stack.cards[other].drawn
 
 
 def test_back_now_cards_have_the_size_they_had(far: tuple[Hand, ItemId, ItemId]) -> None:
@@ -136,7 +136,7 @@ def test_many_cards_are_measured_a_few_at_a_time(hand: Hand, qtbot: QtBot) -> No
     qtbot.waitUntil(lambda: not scene.updates.is_behind)
     assert all(scene.stack.cards[node].height > before for node in nodes[1:])
     box = scene.placement.box(nodes[1])
-    assert box is not None and box.height == scene.stack.cards[nodes[1]].height
+    assert box is not None and box.height == scene.stack.cards[nodes[1]].drawn_height
 
 
 def test_wires_have_the_colour_of_the_moment_when_they_are_seen(squared: Squared) -> None:

@@ -182,7 +182,7 @@ def test_home_fits_everything_and_f_the_selection(hand: Hand) -> None:
     hand.canvas.selection.select(frozenset({first}))
     hand.key(Key.Key_F)
     assert hand.canvas.navigation.zoom == 1.0
-    box = hand.canvas.scene.placement.box(first)
+    box = hand.canvas.scene.placement.room(first)
     assert box is not None
     middle = hand.canvas.camera.to_view(*box.center)
     assert middle == pytest.approx((view.width() / 2, view.height() / 2), abs=20)
@@ -215,7 +215,7 @@ def test_a_fitted_selection_is_fitted_again_when_the_window_has_another_size(qtb
 
     hand.click(hand.header(first))
     hand.key(Key.Key_F)
-    box = canvas.scene.placement.box(first)
+    box = canvas.scene.placement.room(first)
     assert box is not None and canvas.navigation.zoom == 1.0 and middle() == pytest.approx(box.center, abs=20)
     canvas.resize(canvas.width() - 120, canvas.height() - 90)
     qtbot.waitUntil(lambda: canvas.navigation.fitted and not canvas.navigation.fit_pending)

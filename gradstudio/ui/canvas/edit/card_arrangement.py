@@ -108,7 +108,7 @@ class CardArrangement:
         self._shift(shifts, "Distribute " + axis, found, axis == "down", still=found)
 
     def _rects(self, items: Iterable[ItemId]) -> dict[str, Rect]:
-        boxes = ((item, self._scene.placement.box(item)) for item in items)
+        boxes = ((item, self._scene.placement.room(item)) for item in items)
         return {item: Rect(box.x, box.y, box.width, box.height) for item, box in boxes if box is not None}
 
     def _is_fixed(self, item: ItemId) -> bool:
@@ -161,7 +161,7 @@ class CardArrangement:
     def _wear(self, name: str, verb: str, back: str) -> None:
         items, on = self._worn_items(), not self.is_worn(name)
         corners: Corners = {
-            item: (box.x, box.y) for item in items if (box := self._scene.placement.box(item)) is not None
+            item: (box.x, box.y) for item in items if (box := self._scene.placement.room(item)) is not None
         }
         if not corners:
             self._canvas.refuse("Select a card first.")

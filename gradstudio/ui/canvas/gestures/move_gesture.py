@@ -132,7 +132,9 @@ class Move(Gesture):
         """What stands still in view, against the rectangle around all that moves."""
         canvas, scene = self.canvas, self.canvas.scene
         moving = geometry.union(
-            box for key in self._origins if (box := scene.placement.box(ItemId(key)) or self._note_box(key)) is not None
+            box
+            for key in self._origins
+            if (box := scene.placement.room(ItemId(key)) or self._note_box(key)) is not None
         )
         if moving is None:
             return None
@@ -216,7 +218,7 @@ class Move(Gesture):
         whole = with_members(scene, self._items())
         found: dict[ItemId, BodyId] = {}
         for item in self._tops():
-            box = scene.placement.box(item)
+            box = scene.placement.room(item)
             x, y = (at.x, at.y) if scene.state.card_groups.home(item) == self._grabbed or box is None else box.center
             found[item] = body_at(self.canvas.scene, x, y, whole)
         return found

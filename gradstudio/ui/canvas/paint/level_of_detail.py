@@ -21,7 +21,7 @@ from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_rects
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.theme import Theme
 
-DISTANT: Final = 0.62
+DISTANT: Final = 0.6
 """Below this scale cards are plates."""
 FEW: Final = 150
 """So many plates are drawn with titles, values and ports."""
@@ -87,6 +87,9 @@ def _view_rects(scene: Scene, camera: Camera, which: Sequence[int]) -> Floats:
     import numpy as np
 
     bounds = scene.placement.bounds[np.array(which, dtype=np.intp)]
+    cards, ids = scene.stack.cards, scene.stack.ids
+    kept = [cards[ids[k]].result_height - cards[ids[k]].drawn for k in which]  # room of which nothing is seen
+    bounds[:, 3] -= kept
     rects = np.empty((len(which), 4))
     rects[:, :2] = np.round((bounds[:, :2] - (camera.x, camera.y)) * camera.zoom)
     rects[:, 2:] = np.maximum(np.round((bounds[:, 2:] - bounds[:, :2]) * camera.zoom), 2.0)

@@ -9,12 +9,13 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 from gradstudio.scene.items import Note
 from gradstudio.scene.note.markdown import without_markup
 from gradstudio.scene.note.note_layout import NOTE_EDGE, ROLES
-from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
 FOLD: Final = 12.0
-NOTE_SIZES: Final = tuple(k / 20 for k in range(20, 4, -1))
-"""Of the letters of a note seen from afar, the largest first."""
+CLOSE_LINE: Final = 12.5
+"""Height of a line where a text has little room, view pixels."""
+NEAR: Final = 0.74
+"""From this zoom on the words of a note are large enough as they were laid out."""
 TINTS: Final = {"blue": "info", "green": "ok", "red": "danger", "violet": "accent", "grey": "text_dim"}
 """Roles of the theme from which the colours of notes are mixed."""
 TINT: Final = 0.3
@@ -62,31 +63,31 @@ def paint_note(painter: QPainter, style: CanvasStyle, note: Note, zoom: float) -
     painter.drawPath(shape)
     painter.drawLines([QLineF(width - FOLD, 0, width - FOLD, FOLD), QLineF(width - FOLD, FOLD, width, FOLD)])
     painter.setPen(ink)
-    if zoom >= DISTANT:
+    if zoom >= NEAR:
         _paint_words(painter, style, note, ink)
         return
     _paint_small(painter, style, note, zoom)
 
 
 def _paint_small(painter: QPainter, style: CanvasStyle, note: Note, zoom: float) -> None:
-    """The whole text, as large as it has room for."""
+    """As much of the text as there is room for in letters that can be read."""
     from gradstudio.ui.canvas.paint.card.distant_card import LINE
 
-    width, height, bare = note.box.width * zoom, note.box.height * zoom, without_markup(note.text)
-    size, lines = next(
-        (
-            (size, lines)
-            for size in NOTE_SIZES
-            if len(lines := style.meter.wrapped(bare, "badge_note", (width - 8) / size)) * LINE * size <= height - 5
-        ),
-        (zoom, bare.splitlines()),
-    )
-    painter.scale(size / zoom, size / zoom)
+    width, height = note.box.width * zoom, note.box.height * zoom
+    edge = min(NOTE_EDGE * zoom, width / 8)
+    lines = style.meter.wrapped(without_markup(note.text), "badge_note", width - 2 * edge)
+    line = LINE if len(lines) * LINE <= height else CLOSE_LINE
+    room = int((height - 4) / line)
+    if room < 1:
+        return
+    if len(lines) > room:
+        lines[room - 1 :] = [style.meter.elided(f"{lines[room - 1]} …", "badge_note", width - 2 * edge)]
+    painter.scale(1 / zoom, 1 / zoom)
     painter.setFont(style.meter.font("badge_note"))
-    _paint_text(painter, lines, 4.0 / size, LINE, width / size)
+    _paint_text(painter, lines, edge, line, width)
 
 
 def _paint_text(painter: QPainter, lines: Sequence[str], edge: float, line: float, width: float) -> None:
     for number, text in enumerate(lines):
-        rect = QRectF(edge, edge + line * number, width - 2 * edge, line)
+        rect = QRectF(edge, 2.0 + line * number, width - 2 * edge, line)
         painter.drawText(rect, Align.AlignVCenter, text)

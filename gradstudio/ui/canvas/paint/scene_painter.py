@@ -210,7 +210,7 @@ class ScenePainter:
         for item, frame in self.scene.placement.frames.items():
             if item not in without and frame.box.meets(seen):
                 self._into(painter, camera, frame.box)
-                paint_frame(painter, self.style, frame, self.scene, camera.zoom)
+                paint_frame(painter, self.style.at(camera.zoom), frame, self.scene, camera.zoom)
                 painter.restore()
 
     def _paint_notes(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
@@ -327,18 +327,19 @@ class ScenePainter:
     def _render(
         self, item: ItemId, shown: tuple[CardLayout, ResultSections, CardState], scale: tuple[float, float]
     ) -> QPixmap:
+        style = self.style.at(scale[0])
         decided_by, upper = upper_of(*shown), self._uppers.get(item)
         if upper is None or upper.scale != scale or upper.decided_by != decided_by:
             if len(self._uppers) >= MAXIMUM_UPPERS:
                 self._uppers.clear()
             pixmap = self._grounds.picture(self.style, ground_of(*shown), *scale)
             painter = _painter_on(pixmap, scale[0])
-            paint_upper(painter, self.style, *shown)
+            paint_upper(painter, style, *shown)
             painter.end()
             upper = self._uppers[item] = Upper(decided_by, scale, pixmap)
         pixmap = QPixmap(upper.pixmap)  # shared until it is painted on
         painter = _painter_on(pixmap, scale[0])
-        paint_lower(painter, self.style, *shown)
+        paint_lower(painter, style, *shown)
         painter.end()
         return pixmap
 

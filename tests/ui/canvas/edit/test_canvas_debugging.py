@@ -530,7 +530,7 @@ def test_a_what_if_shows_before_and_after_until_it_is_dropped(squared: Squared) 
     assert scene.stack.cards[squared.z].height > plain
     box, card = scene.placement.box(squared.z), scene.stack.cards[squared.z]
     assert box is not None
-    cross = (box.right - 12, box.y + card.layout.height + card.result_height + 10)
+    cross = (box.right - 12, box.y + card.layout.height + card.drawn + 10)
     assert hit(scene, *cross, 1.0).kind == "drop_what_if"
     squared.hand.click(cross)
     assert scene.stack.cards[squared.z].extras.changes == ()

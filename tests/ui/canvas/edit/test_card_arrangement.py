@@ -11,6 +11,7 @@ from gradstudio.document.file import dumps, loads
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId, Place
 from gradstudio.program.write import write_script
+from gradstudio.scene.card.card_layout import HEADER
 from gradstudio.ui.canvas.paint.card.header_colours import header_colour
 from gradstudio.ui.canvas.paint.wire_painter import blend_with_ground
 from gradstudio.ui.theme import ThemeName, theme
@@ -134,10 +135,10 @@ def test_a_collapsed_card_is_its_header_with_stubs_of_its_wires(hand: Hand) -> N
     assert full is not None
     assert box is not None
     assert layout is not None
-    assert box.height == 30 < full.height
+    assert box.height == HEADER < full.height
     assert [row.path for row in layout.inputs] == ["input"]
-    assert hand.input(y, "input") == (500, 115)
-    assert hand.canvas.scene.routes.paths[0][-1].tolist() == [500, 115]
+    assert hand.input(y, "input") == (500, 100 + HEADER / 2)
+    assert hand.canvas.scene.routes.paths[0][-1].tolist() == [500, 100 + HEADER / 2]
     below = hand.view(600, 100 + 60)
     assert hand.shot().pixelColor(below) == hand.shot().pixelColor(hand.view(600, 500))
     hand.canvas.card_arrangement.toggle_collapsed()
@@ -161,7 +162,7 @@ def test_a_collapsed_module_has_no_leaves_and_comes_back_whole(hand: Hand) -> No
     hand.canvas.card_arrangement.toggle_collapsed()
     box = hand.canvas.scene.placement.box(item)
     assert box is not None
-    assert box.height == 30
+    assert box.height == HEADER
     hand.shot()
     hand.canvas.card_arrangement.toggle_collapsed()
     assert hand.canvas.scene.placement.box(item) == full

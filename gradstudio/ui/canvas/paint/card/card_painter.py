@@ -86,10 +86,10 @@ def _paint_header(
     names = meter.elided(layout.names, "title", right - PADDING)
     painter.setPen(ink)
     meter.write(painter, "title", names or _title(meter, layout, right - PADDING), PADDING, 0, HEADER)
-    if not names:
+    if not names or not layout.subtitle:
         return
     x = PADDING + meter.width(names, "title")
-    subtitle = meter.elided(f"  {layout.title}", "subtitle", right - x)
+    subtitle = meter.elided(f"  {layout.subtitle}", "subtitle", right - x)
     meter.write(painter, "subtitle", subtitle, x, 0, HEADER)
 
 
@@ -109,21 +109,25 @@ def _paint_badges(
         x = layout.switch.x - 5
     if well.problem_kind in ("error", "warning"):
         paint_warning(
-            painter, style, QRectF(x - 15, 7.5, 15, 15), "danger" if well.problem_kind == "error" else "warning"
+            painter,
+            style,
+            QRectF(x - 15, (HEADER - 15) / 2, 15, 15),
+            "danger" if well.problem_kind == "error" else "warning",
         )
         x -= 20
     if state.extras.check is not None:
-        paint_check(painter, style, QRectF(x - 15, 7.5, 15, 15), ok=state.extras.check)
+        paint_check(painter, style, QRectF(x - 15, (HEADER - 15) / 2, 15, 15), ok=state.extras.check)
         x -= 20
     ink = _ink(style, state)
     texts = (str(state.order) if state.order else "", state.head.text if state.head is not None else "")
     for text in (text for text in texts if text):
         painter.setFont(style.meter.font("badge"))
         width = max(17.0, style.meter.width(text, "badge") + 10)
-        paint_pill(painter, QRectF(x - width, 7, width, 16), text, ink)
+        high = min(HEADER - 4, max(16.0, style.line))
+        paint_pill(painter, QRectF(x - width, (HEADER - high) / 2, width, high), text, ink)
         x -= width + 5
     if layout.display_flags.pinned:
-        paint_pin(painter, QRectF(x - 12, 9, 12, 12), ink)
+        paint_pin(painter, QRectF(x - 12, (HEADER - 12) / 2, 12, 12), ink)
         x -= 17
     for shown, word in (
         (layout.frozen, "frozen"),
@@ -263,8 +267,9 @@ def _paint_output(
 ) -> None:
     paint_output_port(painter, style, row, known)
     meter = style.meter
-    left, right = layout.width * 0.3, layout.width - PADDING
+    right = layout.width - PADDING
     if row.label:
+        left = layout.width * 0.3
         painter.setFont(meter.font("label"))
         painter.setPen(style.color("text"))
         label = meter.elided(row.label, "label", right - left)
@@ -272,6 +277,10 @@ def _paint_output(
         right -= meter.width(label, "label") + 8
     hint = well.hints.get(row.index, "") if not layout.captions else ""
     guessed = row.index in well.guessed
+    left = _hint_left(style, layout, row)
+    if guessed and well.expected and row.index == 0:
+        longer = f"{well.expected} {hint}"
+        hint = longer if meter.width(longer, "mono_italic") <= right - left else hint
     if not hint and not row.label and not layout.captions:
         hint, guessed = FAMILY_WORDS.get(row.family, ""), True
     if not hint:
@@ -279,7 +288,6 @@ def _paint_output(
     font = "mono_italic" if guessed else "mono"
     painter.setFont(meter.font(font))
     painter.setPen(style.color("unknown_value" if guessed or well.stale else "text_dim"))
-    left = _hint_left(style, layout, row)
     rect = QRectF(left, row.y - ROW / 2, right - left, ROW)
     painter.drawText(rect, Align.AlignVCenter | Align.AlignRight, meter.elided(hint, font, rect.width()))
 

@@ -23,6 +23,7 @@ from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.card_background import half_rounded_path
 from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_change, paint_cost
+from gradstudio.ui.canvas.paint.card.display_flag_painter import paint_bypass
 from gradstudio.ui.canvas.paint.card.distant_gradient_signs import ROOM, paint_plate_state, state_of
 from gradstudio.ui.canvas.paint.card.header_colours import HeaderColour, header_colour
 from gradstudio.ui.canvas.paint.primitives import tensor_image
@@ -31,14 +32,16 @@ from gradstudio.ui.canvas.paint.primitives.glyphs import paint_check, paint_stat
 
 LEGIBLE_WIDTH: Final = 30.0
 """A plate at least so many view pixels wide gets texts."""
-TITLE_HEIGHT: Final = 17.0
-LINE: Final = 14.0
-NUMBER_LINE: Final = 19.0
-LEAST_FOR_GRADIENT: Final = 46.0
-"""A body at least so high has room for the gradient below the value."""
+TITLE_HEIGHT: Final = 15.0
+LINE: Final = 13.0
+NUMBER_LINE: Final = 18.0
+LEAST_FOR_GRADIENT: Final = 44.0
+"""A body at least so high has room for the gradient below the value; below a number in less."""
+LEAST_BESIDE: Final = 84.0
+"""A body at least so wide has room for it beside the value."""
 LEAST_PORT_ZOOM: Final = 0.25
 FOOT_LINE: Final = 14.0
-LEAST_WITH_FOOT: Final = 34.0
+LEAST_WITH_FOOT: Final = 14.0
 """A body at least so high has a line for a *What if* or for costs."""
 LEAST_FOOT_WIDTH: Final = 70.0
 Align = Qt.AlignmentFlag
@@ -63,14 +66,21 @@ def paint_distant_card(
     low = rect.bottom()
     if rect.width() >= LEGIBLE_WIDTH:
         _paint_title(painter, style, layout, header, colored)
-        body = _paint_foot(painter, style, scene.stack.cards[item].extras, rect.adjusted(7, head + 3, -5, -4))
-        low = body.bottom() + 4
+        body = _paint_foot(painter, style, scene.stack.cards[item].extras, rect.adjusted(7, head + 1, -5, -1))
+        low = body.bottom() + 1
         state = _paint_body(painter, style, scene, item, body, state)
-    if failed:
-        paint_warning(painter, style, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), "danger")
+    problem = "danger" if failed else "warning" if scene.updates.well(item).problem_kind == "warning" else ""
+    if problem:
+        paint_warning(painter, style, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), problem)
     _paint_tried(painter, style, scene.stack.cards[item].extras, rect, head)
     if state is not None:
         paint_plate_state(painter, style, QRectF(rect.x(), rect.y(), rect.width(), low - rect.y()), state)
+    if layout.bypassed:
+        painter.save()
+        painter.translate(rect.topLeft())
+        painter.scale(zoom, zoom)
+        paint_bypass(painter, style, layout, rect.height() / zoom)
+        painter.restore()
     if zoom >= LEAST_PORT_ZOOM:
         _paint_ports(painter, style, scene, layout, rect, zoom)
 
@@ -82,7 +92,7 @@ def _has_failed(scene: Scene, item: ItemId) -> bool:
 
 def _paint_tried(painter: QPainter, style: CanvasStyle, tried: DebugSections, rect: QRectF, head: float) -> None:
     """A bar where a *What if* changed something and has no room for words; the badge of gradcheck."""
-    if tried.changes and not _has_foot(tried, rect.height() - head - 7, rect.width()):
+    if tried.changes and not _has_foot(tried, rect.height() - head - 2, rect.width()):
         painter.fillRect(QRectF(rect.x() + 3, rect.bottom() - 4, rect.width() - 6, 3), style.color("info"))
     if tried.check is not None and rect.width() >= LEGIBLE_WIDTH:
         paint_check(painter, style, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), ok=tried.check)
@@ -105,10 +115,12 @@ def _paint_title(
         if style.meter.width(colored.text, "badge_note") <= rest.width():
             painter.setFont(style.meter.font("badge_note"))
             painter.drawText(rest, Align.AlignVCenter | Align.AlignRight, colored.text)
-    elif layout.names and rest.width() > 24:
+    elif layout.subtitle and rest.width() > 24:
         painter.setFont(style.meter.font("badge_note"))
         painter.setPen(style.faded("header_text", 0.75))
-        painter.drawText(rest, Align.AlignVCenter, shorten_title(style.meter, layout.title, "badge_note", rest.width()))
+        painter.drawText(
+            rest, Align.AlignVCenter, shorten_title(style.meter, layout.subtitle, "badge_note", rest.width())
+        )
 
 
 def _symbol(style: CanvasStyle, layout: CardLayout, role: str, width: float) -> str:
@@ -158,18 +170,34 @@ def _paint_body(
         return None
     if scene.results.stale(item):
         style = style.stale
-    room = QRectF(body)
-    is_alone = not (scene.state.shown.values or any(_facts(records[0], scene.state.shown)))
-    roomy = scene.state.shown.gradients and body.height() >= (LINE if is_alone else LEAST_FOR_GRADIENT)
-    if roomy and isinstance(records[0], TensorRecord) and state is not None:
-        room.setBottom(room.bottom() - LINE - 2)
-        line = QRectF(body.x(), body.bottom() - LINE, body.width(), LINE)
-        _paint_gradient(painter, style, scene, item, records[0], line)
+    room, record = QRectF(body), records[0]
+    line = _gradient_line(scene.state.shown, record, body) if state is not None else None
+    if line is not None and isinstance(record, TensorRecord):
+        if line.left() > body.left():
+            room.setRight(line.left() - 4)
+        else:
+            room.setBottom(line.top() - 1)
+        _paint_gradient(painter, style, scene, item, record, line)
         state = None
     elif state is not None and room.height() < NUMBER_LINE + ROOM:
         room.setRight(room.right() - ROOM)
     _paint_value(painter, style, scene, records[0], room, ROOM if state is not None else 0.0)
     return state
+
+
+def _gradient_line(shown: Shown, record: Record, body: QRectF) -> QRectF | None:
+    """Where the gradient has room: below the value, else beside it."""
+    if not shown.gradients or not isinstance(record, TensorRecord):
+        return None
+    is_alone = not (shown.values or any(_facts(record, shown)))
+    in_a_line = record.summary.shape == () or value_format.is_uniform(record.summary)
+    least = 2 * LINE if in_a_line else LEAST_FOR_GRADIENT
+    if body.height() >= (LINE - 2 if is_alone else least):
+        height = min(LINE, body.height())
+        return QRectF(body.x(), body.bottom() - height, body.width(), height)
+    if body.height() >= LINE - 2 and body.width() >= LEAST_BESIDE:
+        return QRectF(body.center().x(), body.y(), body.width() / 2, min(NUMBER_LINE, body.height()))
+    return None
 
 
 def _paint_failure(painter: QPainter, style: CanvasStyle, words: str, body: QRectF, role: str = "danger") -> None:
@@ -253,13 +281,14 @@ def _paint_tensor(
         for number, text in enumerate(rows):
             _line(painter, style, text, "mono", style.color("text"), room.adjusted(0, LINE * number, 0, 0), LINE)
         return
-    if scene.state.shown.shapes:
+    is_uniform = value_format.is_uniform(summary)
+    if scene.state.shown.shapes and room.height() >= LINE + (LINE - 2 if is_uniform else 0.0):
         shape = value_format.shape(summary.shape)
         role = _fitting_role(style, shape, room.width())
         if role:
             _line(painter, style, shape, role, style.color("text_dim"), room, LINE)
             room = room.adjusted(0, LINE + 1, 0, 0)
-    if value_format.is_uniform(summary):
+    if is_uniform:
         text = next((text for text in value_format.extents(summary) if _fitting_role(style, text, room.width())), "")
         _line(painter, style, text, _fitting_role(style, text, room.width()) or "mono", style.color("text"), room, LINE)
         return

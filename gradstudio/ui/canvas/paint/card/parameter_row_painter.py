@@ -24,6 +24,9 @@ def paint_parameter_rows(
     """All rows below `top`; the painter's origin is the card's top left corner."""
     for row in leaves.rows:
         y = top + LEAF_EDGE + row.y
+        if style.is_compact and row.gradient:
+            _paint_in_one_line(painter, style, row, QRectF(PADDING, y, width - 2 * PADDING, row.height))
+            continue
         _paint_first_line(painter, style, row, QRectF(PADDING, y, width - 2 * PADDING, LEAF))
         if row.height > LEAF:
             _paint_gradient(painter, style, row, QRectF(PADDING, y + LEAF - 1, width - 2 * PADDING, GRADIENT))
@@ -56,6 +59,19 @@ def _paint_first_line(painter: QPainter, style: CanvasStyle, row: ParameterRow, 
     if tries:
         color = style.color("unknown_value" if row.guessed else "text")
         _text(painter, style, *tries[0], color, line, Align.AlignRight)
+
+
+def _paint_in_one_line(painter: QPainter, style: CanvasStyle, row: ParameterRow, line: QRectF) -> None:
+    """Where letters are large for their card: the gradient at the right, in the place of the values."""
+    has_value = row.state in ("value", "accumulated")
+    role, room = ("mono" if has_value else "small_italic"), line.width() / 2 - SIGN - 4
+    words = style.meter.elided(row.gradient, role, room)
+    left = line.right() - style.meter.width(words, role)
+    paint_state(painter, style, QRectF(left - SIGN - 4, line.center().y() - SIGN / 2, SIGN, SIGN), row.state)
+    color = style.gradient if has_value else style.color("unknown_value")
+    _text(painter, style, words, role, color, QRectF(left, line.y(), line.right() - left, line.height()))
+    name = style.meter.elided(f"{row.path} {row.shape}", "mono", left - SIGN - GAP - 4 - line.left())
+    _text(painter, style, name, "mono", style.color("text"), line)
 
 
 def _paint_gradient(painter: QPainter, style: CanvasStyle, row: ParameterRow, line: QRectF) -> None:

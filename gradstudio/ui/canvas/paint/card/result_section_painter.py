@@ -7,37 +7,37 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 
 from gradstudio.scene import value_format
 from gradstudio.scene.card.card_layout import PADDING, CardLayout
+from gradstudio.scene.card.gradient_state_words import SHORT_STATE_WORDS
 from gradstudio.scene.card.result_sections import Display, Gradient, Lines, ResultSections, Section
 from gradstudio.scene.card.section_heights import (
-    BESIDE_PICTURE,
     CELL,
     CELLS_A_LINE,
     EDGE,
     LINE,
-    PROBLEM,
-    STATE,
+    NUMBER,
     STRIP,
     Tone,
 )
 from gradstudio.scene.value_format import cells as cells_of
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_parameter_rows
-from gradstudio.ui.canvas.paint.card.placeholder_painter import paint_placeholder
 from gradstudio.ui.canvas.paint.primitives import tensor_image
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_state
 
 SIGN: Final = 13.0
+LEAST_STEP: Final = 0.95
+"""Lines of cells are so many heights of their letters apart, at least."""
 CELL_GAP: Final = 9.0
 DIGITS: Final = (4, 3, 2)
-PROBLEM_LINE: Final = 15.0
+LEAST_PICTURE: Final = 6.0
+COLUMN_GAP: Final = 8.0
+"""Between a value and the gradient beside it."""
 Align = Qt.AlignmentFlag
 ROLES: Final = {"error": "danger", "warning": "warning"}
 
 
 def paint_result_sections(painter: QPainter, style: CanvasStyle, layout: CardLayout, well: ResultSections) -> None:
     """Everything below the ports; the painter's origin is the card's top left corner."""
-    if not well.sections and not well.problem:
-        paint_placeholder(painter, style, layout, well)
     whole, style = style, style.stale if well.stale else style
     y = layout.height + well.leaves.height
     if well.leaves.rows:
@@ -65,14 +65,13 @@ def _paint_problem(painter: QPainter, style: CanvasStyle, layout: CardLayout, we
     """As many lines as there is room for; the last one ends in "…" where words are left."""
     box = problem_box(layout, well).adjusted(PADDING, 0, -PADDING, 0)
     painter.setPen(style.color(ROLES.get(well.problem_kind, "text_dim")))
-    room = max(1, int((box.height() - 4) / PROBLEM_LINE))
+    room = max(1, int(box.height() / style.line))
     lines = style.meter.wrapped(well.problem, "small", box.width())
     if len(lines) > room:
         lines[room - 1 :] = [style.meter.elided(" ".join(lines[room - 1 :]), "small", box.width())]
-    line = PROBLEM if room == 1 else PROBLEM_LINE
-    top = box.top() if room == 1 else box.top() + 4
+    line = box.height() / room
     for number, text in enumerate(lines):
-        style.meter.write(painter, "small", text, box.left(), top + line * number, line)
+        style.meter.write(painter, "small", text, box.left(), box.top() + line * number, line)
 
 
 def _paint_section(painter: QPainter, style: CanvasStyle, section: Section, y: float, width: float) -> None:
@@ -83,51 +82,83 @@ def _paint_section(painter: QPainter, style: CanvasStyle, section: Section, y: f
             painter, "small", style.meter.elided(section.heading, "small", inner.width()), inner.x(), y, LINE
         )
         inner.setTop(y + LINE)
-    top = _paint_value(painter, style, section, inner) if section.value is not None else inner.top()
-    if section.value is None:
-        top = _paint_rows(painter, style, section.rows, inner.left(), top, inner.width())
+    facts = bool(section.facts) and not (style.is_compact and section.value is not None)
+    lines = len(section.rows) + int(facts)
+    upper = inner.adjusted(0, 0, 0, -style.line * lines)
+    value, gradient = _columns(style, section, upper)
+    shares_line = style.is_compact and _has_norm(section) and section.value is not None and not _bad(section.value)
+    if section.value is not None:
+        _paint_value(painter, style, section.value, value, with_line=not shares_line)
     if section.gradient is not None:
-        _paint_gradient(
-            painter, style, section.gradient, QRectF(inner.left(), top, inner.width(), section.gradient.height)
-        )
+        _paint_gradient(painter, style, section.gradient, gradient, upper.left() if shares_line else gradient.left())
+    if facts:
+        _paint_facts(painter, style, section.facts, QRectF(inner.left(), upper.bottom(), inner.width(), style.line))
+    _paint_rows(painter, style, section.rows, inner.left(), upper.bottom() + style.line * int(facts), inner.width())
 
 
-def _paint_value(painter: QPainter, style: CanvasStyle, section: Section, inner: QRectF) -> float:
-    """The value and its rows; returns the y below them."""
-    display = section.value
-    assert display is not None
-    top = inner.top()
+def _has_norm(section: Section) -> bool:
+    """Whether a picture of a gradient stands beside the value: the line below them has no room for a range, too."""
+    display = section.gradient.display if section.gradient is not None else None
+    return section.beside and display is not None and display.kind in ("picture", "strip")
+
+
+def _bad(display: Display) -> bool:
+    """Whether anything of a value is not finite."""
+    return any(tone == "bad" for _, tone in display.lines)
+
+
+def _columns(style: CanvasStyle, section: Section, room: QRectF) -> tuple[QRectF, QRectF]:
+    """Where the value stands, and where its gradient does: beside it, or below it."""
+    if section.gradient is None:
+        return room, room
+    if section.value is None or not section.beside:
+        value = room.height() - section.gradient.height if section.value is not None else 0.0
+        return QRectF(room.left(), room.top(), room.width(), value), room.adjusted(0, value, 0, 0)
+    middle = room.left() + room.width() / 2
+    if section.value.kind in ("number", "words"):
+        role = _role_of(section.value)
+        middle = max(middle, room.left() + min(style.meter.width(section.value.text, role), room.width() * 0.7))
+    left = QRectF(room.left(), room.top(), middle - room.left() - COLUMN_GAP / 2, room.height())
+    return left, QRectF(middle + COLUMN_GAP / 2, room.top(), room.right() - middle - COLUMN_GAP / 2, room.height())
+
+
+def _paint_value(
+    painter: QPainter, style: CanvasStyle, display: Display, room: QRectF, *, with_line: bool = True
+) -> None:
+    """A value in all of its room."""
     if display.kind in ("picture", "strip"):
-        return _paint_picture_and_rows(painter, style, display, section.rows, inner)
-    paint_display(painter, style, display, QRectF(inner.left(), top, inner.width(), display.height))
-    return _paint_rows(painter, style, section.rows, inner.left(), top + display.height, inner.width())
+        _paint_picture_and_line(painter, style, display, room, with_line=with_line)
+    else:
+        height = room.height() if display.kind == "cells" or style.is_compact else min(NUMBER, room.height())
+        paint_display(painter, style, display, QRectF(room.left(), room.top(), room.width(), height))
 
 
-def _paint_picture_and_rows(
-    painter: QPainter, style: CanvasStyle, display: Display, rows: tuple[tuple[str, str], ...], inner: QRectF
-) -> float:
-    faint: Tone = "faint"
-    texts: Lines = (*display.lines, *(((text,), faint) for _, text in rows))
+def _paint_picture_and_line(
+    painter: QPainter, style: CanvasStyle, display: Display, room: QRectF, *, with_line: bool
+) -> None:
+    """A picture above a line of words: what is not finite before all, else its range."""
+    box = room.adjusted(0, 1, 0, -style.line - 2)
     if display.kind == "strip":
-        _paint_picture(painter, style, display, QRectF(inner.left(), inner.top() + 1, inner.width(), STRIP))
-        y = inner.top() + display.height
-        _paint_lines(painter, style, texts, inner.left(), y, inner.width())
-        return y + LINE * len(texts)
-    box = _picture_box(display, inner)
-    _paint_picture(painter, style, display, box)
-    left = box.right() + 10
-    _paint_lines(painter, style, texts[:BESIDE_PICTURE], left, inner.top(), inner.right() - left)
-    return inner.top() + max(display.height, LINE * BESIDE_PICTURE if display.tone != "gradient" else 0.0)
+        box.setHeight(min(box.height(), STRIP))
+    else:
+        box = _picture_box(display, box)
+    if box.height() >= LEAST_PICTURE:
+        _paint_picture(painter, style, display, box)
+    if with_line:
+        _paint_lines(painter, style, _first_line(display.lines), room.left(), room.bottom() - style.line, room.width())
 
 
-def _picture_box(display: Display, inner: QRectF) -> QRectF:
-    """Where a picture stands: at the left, as high as it may be, at most two fifths wide."""
+def _first_line(lines: Lines) -> Lines:
+    """The line that has to be read: of what is not finite, else the first."""
+    return tuple([line for line in lines if line[1] == "bad"][:1]) or lines[:1]
+
+
+def _picture_box(display: Display, room: QRectF) -> QRectF:
+    """Where a picture stands: at the left, as large as its form and its room allow."""
     assert display.picture is not None and display.picture.preview is not None
     ratio = tensor_image.aspect(display.picture.preview)
-    height = display.height - 4
-    widest = 0.55 if display.picture.preview.tile_rows else 0.4
-    width = min(height * ratio, inner.width() * widest)
-    return QRectF(inner.left(), inner.top() + 1, width, min(height, max(width / ratio, 12.0)))
+    width = min(room.height() * ratio, room.width())
+    return QRectF(room.left(), room.top(), width, min(room.height(), max(width / ratio, 12.0)))
 
 
 def _paint_picture(painter: QPainter, style: CanvasStyle, display: Display, box: QRectF) -> None:
@@ -162,33 +193,38 @@ def _paint_lines(painter: QPainter, style: CanvasStyle, lines: Lines, x: float, 
     for texts, tone in lines:
         text, role = fit_wording(style, texts, width)
         painter.setPen(_ink(style, tone))
-        style.meter.write(painter, role, style.meter.elided(text, role, width), x, y, LINE)
-        y += LINE
+        style.meter.write(painter, role, style.meter.elided(text, role, width), x, y, style.line)
+        y += style.line
+
+
+def _paint_facts(painter: QPainter, style: CanvasStyle, facts: tuple[str, ...], line: QRectF) -> None:
+    """Dtype, device and grad_fn: as many as fit."""
+    _paint_lines(painter, style, ((facts, "faint"),), line.left(), line.top(), line.width())
 
 
 def fit_wording(style: CanvasStyle, texts: tuple[str, ...], width: float) -> tuple[str, str]:
-    """The first wording that fits, and its font; the last in the smallest font when none does."""
-    tries = [(text, "mono") for text in texts] + [(text, "mono_small") for text in texts]
-    return next((one for one in tries if style.meter.width(*one) <= width), tries[-1])
+    """The first wording that fits, else the last, and its font."""
+    return next((text for text in texts if style.meter.width(text, "mono") <= width), texts[-1]), "mono"
 
 
 def _paint_rows(
     painter: QPainter, style: CanvasStyle, rows: tuple[tuple[str, str], ...], x: float, y: float, width: float
-) -> float:
-    """Rows of "key value"; the value at the right when there is a key. Returns the y below."""
-    painter.setFont(style.meter.font("mono"))
+) -> None:
+    """Rows of a name and a number at the right."""
     for key, text in rows:
-        rect = QRectF(x, y, width, LINE)
         painter.setPen(style.color("text_dim"))
-        if not key:
-            style.meter.write(painter, "mono", style.meter.elided(text, "mono", width), x, y, LINE)
-        else:
-            style.meter.write(painter, "mono", style.meter.elided(key, "mono", width * 0.55), x, y, LINE)
-            painter.setPen(style.color("text"))
-            right = style.meter.elided(text, "mono", width - style.meter.width(key, "mono") - 8)
-            painter.drawText(rect, Align.AlignVCenter | Align.AlignRight, right)
-        y += LINE
-    return y
+        style.meter.write(painter, "mono", style.meter.elided(key, "mono", width * 0.55), x, y, style.line)
+        painter.setPen(style.color("text"))
+        right = style.meter.elided(text, "mono", width - style.meter.width(key, "mono") - 8)
+        painter.drawText(QRectF(x, y, width, style.line), Align.AlignVCenter | Align.AlignRight, right)
+        y += style.line
+
+
+def _role_of(display: Display) -> str:
+    """The font of a number or of words."""
+    if display.kind != "number":
+        return "mono"
+    return "gradient" if display.tone == "gradient" else "number"
 
 
 def paint_display(painter: QPainter, style: CanvasStyle, display: Display, rect: QRectF) -> None:
@@ -196,7 +232,9 @@ def paint_display(painter: QPainter, style: CanvasStyle, display: Display, rect:
     if display.kind == "cells":
         _paint_cells(painter, style, display, rect)
         return
-    role = "mono" if display.kind != "number" else "gradient" if display.tone == "gradient" else "number"
+    role = _role_of(display)
+    if role == "number" and style.meter.width(display.text, role) > rect.width():
+        role = "number_small"
     painter.setPen(_ink(style, display.tone))
     style.meter.write(
         painter, role, style.meter.elided(display.text, role, rect.width()), rect.x(), rect.y(), rect.height()
@@ -208,25 +246,28 @@ def _paint_cells(painter: QPainter, style: CanvasStyle, display: Display, rect: 
     assert display.picture is not None
     lead = max((style.meter.width(text, "mono_small") + 5 for text in display.lead), default=0.0)
     cells, role = _fitting_cells(style, display, rect.width() - lead - 8)
+    step = min(max(CELL, style.line), (rect.height() - 2) / len(display.cells)) if cells else CELL
+    if step < LEAST_STEP * style.meter.least:
+        cells = ()
     if not cells and value_format.is_uniform(display.picture):
         _paint_lines(painter, style, display.lines[:1], rect.left(), rect.top() + 1, rect.width())
         return
     if not cells:
         _paint_picture(painter, style, display, QRectF(rect.left(), rect.top() + 1, rect.width(), STRIP))
-        if display.height >= STRIP + LINE + 2:
+        if rect.height() >= STRIP + style.line + 2:
             _paint_lines(painter, style, display.lines[:1], rect.left(), rect.top() + STRIP + 2, rect.width())
         return
     widths = _column_widths(style, cells, role)
-    inside = QRectF(rect.left() + lead, rect.top() + 1, sum(widths) + CELL_GAP * len(widths) + 1, CELL * len(cells) - 2)
+    inside = QRectF(rect.left() + lead, rect.top() + 1, sum(widths) + CELL_GAP * len(widths) + 1, step * len(cells) - 1)
     _paint_brackets(painter, _ink(style, "faint"), inside)
-    _paint_leads(painter, style, display.lead, rect)
+    _paint_leads(painter, style, display.lead, rect, step)
     painter.setFont(style.meter.font(role))
     painter.setPen(_ink(style, display.tone))
     for i, row in enumerate(cells):
         right = inside.left()
         for text, width in zip(row, widths, strict=False):
             right += width + CELL_GAP
-            cell = QRectF(right - width - CELL_GAP, rect.top() + CELL * i, width + CELL_GAP - 3, CELL)
+            cell = QRectF(right - width - CELL_GAP, rect.top() + 1 + step * i, width + CELL_GAP - 3, step)
             painter.drawText(cell, Align.AlignVCenter | Align.AlignRight, text)
 
 
@@ -247,11 +288,11 @@ def _column_widths(style: CanvasStyle, cells: tuple[tuple[str, ...], ...], role:
     return [max(style.meter.width(row[k], role) for row in cells if k < len(row)) for k in range(columns)]
 
 
-def _paint_leads(painter: QPainter, style: CanvasStyle, lead: tuple[str, ...], rect: QRectF) -> None:
+def _paint_leads(painter: QPainter, style: CanvasStyle, lead: tuple[str, ...], rect: QRectF, step: float) -> None:
     painter.setFont(style.meter.font("mono_small"))
     painter.setPen(style.color("unknown_value"))
     for number, text in enumerate(lead):
-        painter.drawText(QRectF(rect.left(), rect.top() + CELL * number, 40, CELL), Align.AlignVCenter, text)
+        painter.drawText(QRectF(rect.left(), rect.top() + 1 + step * number, 40, step), Align.AlignVCenter, text)
 
 
 def _paint_brackets(painter: QPainter, color: QColor, rect: QRectF) -> None:
@@ -266,47 +307,64 @@ def _paint_brackets(painter: QPainter, color: QColor, rect: QRectF) -> None:
         )
 
 
-def _paint_gradient(painter: QPainter, style: CanvasStyle, gradient: Gradient, rect: QRectF) -> None:
+def _paint_gradient(painter: QPainter, style: CanvasStyle, gradient: Gradient, room: QRectF, line_left: float) -> None:
+    """The sign of its state with words or a number; with a picture or with cells where it has them.
+
+    `line_left`: where the line below a picture begins.
+    """
+    display, line = gradient.display, max(style.line, SIGN)
+    top = QRectF(room.left(), room.top(), room.width(), min(room.height(), max(line, NUMBER)))
+    if display is not None and display.kind in ("picture", "strip"):
+        top = QRectF(line_left, room.bottom() - line, room.right() - line_left, line)
+        box = room.adjusted(0, 1, 0, -line - 2)
+        box = box if display.kind != "strip" else QRectF(box.x(), box.y(), box.width(), min(box.height(), STRIP))
+        box = _picture_box(display, box) if display.kind == "picture" else box
+        if box.height() >= LEAST_PICTURE:
+            _paint_picture(painter, style, display, box)
+    elif display is not None and display.kind != "number":
+        top.setHeight(line)
+    elif style.is_compact and room.height() < 2 * NUMBER:
+        top.setHeight(room.height())  # in the middle, as the number beside it
     if gradient.state == "cut":
-        band = QRectF(rect.left(), rect.top() + 1, rect.width(), STATE - 2)
-        painter.fillRect(band, QBrush(style.faded("warning", 0.22), Qt.BrushStyle.BDiagPattern))
-    sign = QRectF(rect.left(), rect.top() + (STATE - SIGN) / 2, SIGN, SIGN)
+        painter.fillRect(top.adjusted(0, 1, 0, -1), QBrush(style.faded("warning", 0.22), Qt.BrushStyle.BDiagPattern))
+    sign = QRectF(top.left(), top.center().y() - SIGN / 2, SIGN, SIGN)
     paint_state(painter, style, sign, gradient.state)
-    body = QRectF(sign.right() + 6, rect.top(), rect.right() - sign.right() - 6, rect.height())
-    if gradient.display is None:
+    body = QRectF(sign.right() + 4, top.top(), top.right() - sign.right() - 4, top.height())
+    if display is None:
         _paint_state_words(painter, style, gradient, body)
+    elif display.kind == "number":
+        paint_display(painter, style, display, body)
+        if gradient.state == "accumulated":
+            _paint_tag(painter, style, body, display, gradient.parts)
+    elif display.kind in ("cells", "words"):
+        _paint_gradient_cells(painter, style, gradient, display, body.adjusted(0, 0, 0, room.bottom() - body.bottom()))
     else:
-        _paint_gradient_value(painter, style, gradient, gradient.display, body)
+        _paint_lines(painter, style, _first_line(display.lines), body.left(), body.top(), body.width())
 
 
 def _paint_state_words(painter: QPainter, style: CanvasStyle, gradient: Gradient, body: QRectF) -> None:
+    """Why there is no number, in as many words as there is room for."""
     role = "warning" if gradient.state == "cut" else "unknown_value"
     font = "small" if gradient.state in ("cut", "not_retained") else "small_italic"
+    tries = (gradient.words, SHORT_STATE_WORDS.get(gradient.state, gradient.words))
+    text = next((text for text in tries if style.meter.width(text, font) <= body.width()), tries[-1])
     painter.setPen(style.gradient if gradient.state == "not_retained" else style.color(role))
-    style.meter.write(painter, font, gradient.words, body.left(), body.top(), STATE)
+    style.meter.write(
+        painter, font, style.meter.elided(text, font, body.width()), body.left(), body.top(), body.height()
+    )
 
 
-def _paint_gradient_value(
+def _paint_gradient_cells(
     painter: QPainter, style: CanvasStyle, gradient: Gradient, display: Display, body: QRectF
 ) -> None:
-    if display.kind == "number":
-        rect = QRectF(body.left(), body.top(), body.width(), STATE)
-        paint_display(painter, style, display, rect)
-        if gradient.state == "accumulated":
-            _paint_tag(painter, style, rect, display, gradient.parts)
-        return
+    """Numbers in columns or in words, and below them what they are the sum of."""
     if gradient.parts:
-        line = QRectF(body.left(), body.bottom() - LINE, body.width(), LINE)
+        line = QRectF(body.left(), body.bottom() - style.line, body.width(), style.line)
         painter.setFont(style.meter.font("small"))
         painter.setPen(style.color("warning"))
         painter.drawText(line, Align.AlignVCenter, style.meter.elided(gradient.parts, "small", line.width()))
-        body = body.adjusted(0, 0, 0, -LINE)
-    if display.kind in ("cells", "words"):
-        paint_display(painter, style, display, QRectF(body.left(), body.top() + 2, body.width(), display.height))
-    else:
-        _paint_picture_and_rows(
-            painter, style, display, (), QRectF(body.left(), body.top() + 2, body.width(), body.height())
-        )
+        body = body.adjusted(0, 0, 0, -style.line)
+    paint_display(painter, style, display, body)
 
 
 def _paint_tag(painter: QPainter, style: CanvasStyle, rect: QRectF, display: Display, parts: str) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QLinearGradient, QPainter, QPen
 
+from gradstudio.scene.card.section_heights import LINE
 from gradstudio.ui.canvas.paint.primitives.glow_cache import GlowCache
 from gradstudio.ui.theme import Theme, scene_font
 
@@ -15,24 +16,24 @@ _SIZES: Final[dict[str, tuple[str, int, QFont.Weight, bool]]] = {
     "label": ("ui", 12, QFont.Weight.Normal, False),
     "small": ("ui", 11, QFont.Weight.Normal, False),
     "small_italic": ("ui", 11, QFont.Weight.Normal, True),
-    "badge": ("ui", 10, QFont.Weight.DemiBold, False),
+    "badge": ("ui", 11, QFont.Weight.DemiBold, False),
     "mono": ("mono", 11, QFont.Weight.Normal, False),
     "mono_italic": ("mono", 11, QFont.Weight.Normal, True),
-    "mono_small": ("mono", 9, QFont.Weight.Normal, False),
-    "mono_label": ("mono", 10, QFont.Weight.DemiBold, False),
-    "number": ("mono", 17, QFont.Weight.DemiBold, False),
+    "mono_small": ("mono", 11, QFont.Weight.Normal, False),
+    "mono_label": ("mono", 11, QFont.Weight.DemiBold, False),
+    "number": ("mono", 16, QFont.Weight.DemiBold, False),
     "number_small": ("mono", 14, QFont.Weight.DemiBold, False),
     "gradient": ("mono", 14, QFont.Weight.DemiBold, False),
-    "badge_note": ("ui", 10, QFont.Weight.Normal, False),
-    "plate_small": ("ui", 9, QFont.Weight.Normal, False),
+    "badge_note": ("ui", 11, QFont.Weight.Normal, False),
+    "plate_small": ("ui", 11, QFont.Weight.Normal, False),
     "plate": ("ui", 11, QFont.Weight.DemiBold, False),
-    "note": ("ui", 12, QFont.Weight.Normal, False),
-    "note_bold": ("ui", 12, QFont.Weight.Bold, False),
-    "note_italic": ("ui", 12, QFont.Weight.Normal, True),
-    "note_bold_italic": ("ui", 12, QFont.Weight.Bold, True),
-    "note_code": ("mono", 11, QFont.Weight.Normal, False),
-    "note_head": ("ui", 15, QFont.Weight.Bold, False),
-    "note_head_2": ("ui", 13, QFont.Weight.Bold, False),
+    "note": ("ui", 15, QFont.Weight.Normal, False),
+    "note_bold": ("ui", 15, QFont.Weight.Bold, False),
+    "note_italic": ("ui", 15, QFont.Weight.Normal, True),
+    "note_bold_italic": ("ui", 15, QFont.Weight.Bold, True),
+    "note_code": ("mono", 14, QFont.Weight.Normal, False),
+    "note_head": ("ui", 18, QFont.Weight.Bold, False),
+    "note_head_2": ("ui", 16, QFont.Weight.Bold, False),
     "block": ("mono", 12, QFont.Weight.DemiBold, False),
 }
 HEADER_SHADE: Final = 118
@@ -41,13 +42,23 @@ STALE_OPACITY: Final = 0.42
 STALE_ROLES: Final = {"text": "unknown_value", "text_dim": "unknown_value", "danger": "unknown_value"}
 MAX_WIDTHS: Final = 16_384
 """So many widths of texts are kept."""
+LEAST_PX: Final = 11.0
+"""No letter on a card is smaller on the screen, as long as cards are drawn with their rows."""
+LARGER: Final = {"number": 1.3, "number_small": 1.15, "gradient": 1.15, "title": 1.05}
+"""So much larger than the least are the letters of what is read first."""
+ZOOM_STEPS: Final = (0.9, 0.8, 0.7, 0.6)
+"""Below 100 % letters keep their size on the screen, in steps: fonts are made for each of these."""
+COMPACT: Final = 0.8
+"""Below this zoom a card leaves out what the inspector says as well."""
+ROUNDING: Final = 1e-6
 
 
 class Meter:
     """Widths of texts, from tables of single letters: quick enough for thousands of cards."""
 
-    def __init__(self) -> None:
-        """Fonts are read when they are first asked for; needs a QGuiApplication by then."""
+    def __init__(self, least: float = LEAST_PX) -> None:
+        """Fonts are read when they are first asked for, none smaller than `least`; needs a QGuiApplication by then."""
+        self.least = least
         self._fonts: dict[str, QFont] = {}
         self._metrics: dict[str, QFontMetricsF] = {}
         self._letters: dict[str, dict[str, float]] = {}
@@ -59,7 +70,7 @@ class Meter:
         found = self._fonts.get(role)
         if found is None:
             family, size, weight, italic = _SIZES[role]
-            found = scene_font(family, size, weight)
+            found = scene_font(family, max(size, round(self.least * LARGER.get(role, 1.0))), weight)
             found.setItalic(italic)
             found.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
             self._fonts[role] = found
@@ -145,6 +156,27 @@ class CanvasStyle:
         self._category_rgbs: dict[str, int] = {}
         self._headers: dict[tuple[str, float], QLinearGradient] = {}
         self.outlines = GlowCache()
+        self._nearer: dict[float, CanvasStyle] = {}
+
+    def at(self, zoom: float) -> "CanvasStyle":
+        """This style with letters that are large enough at that zoom."""
+        step = next((each for each in ZOOM_STEPS if zoom >= each - ROUNDING), ZOOM_STEPS[-1])
+        if zoom >= 1.0 - ROUNDING:
+            return self
+        found = self._nearer.get(step)
+        if found is None:
+            found = self._nearer[step] = CanvasStyle(self.theme, Meter(LEAST_PX / step))
+        return found
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether letters are so large that a card leaves out what the inspector says as well."""
+        return self.meter.least > LEAST_PX / COMPACT + ROUNDING
+
+    @cached_property
+    def line(self) -> float:
+        """Height of a line of small letters, scene pixels."""
+        return max(LINE, 1.15 * self.meter.least)
 
     def color(self, role: str) -> QColor:
         """The colour of a theme's role."""

@@ -1,0 +1,100 @@
+"""Cards from afar: letters that can be read, fields that can be used, and nothing empty before a run."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from gradstudio.graph import recipes
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.events import GradRow, Row
+from gradstudio.protocol.messages.records import Summary, TensorRecord
+from gradstudio.scene.camera import LEAST_READABLE, Camera
+from gradstudio.scene.hit_test import LEAST_FIELD_ZOOM
+from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
+from gradstudio.ui.theme import Theme
+from tests.ui.canvas.conftest import Hand
+
+ROLES = ("title", "subtitle", "label", "small", "small_italic", "badge", "mono", "mono_italic", "mono_small",
+         "number", "number_small", "gradient", "block")  # fmt: skip
+LEAST_PX = 11
+
+
+def look_from(hand: Hand, zoom: float) -> None:
+    hand.canvas.navigation.set_camera(Camera(zoom, 0.0, 0.0))
+    hand.canvas.navigation.zooming = False
+
+
+def run(hand: Hand, item: ItemId, value: float) -> None:
+    """A node gave a number, and a backward sent one to it."""
+    number = Summary(dtype="float32", shape=(), minimum=value, maximum=value, value=value)
+    record = TensorRecord(device="cpu", summary=number, requires_grad=True)
+    tables = hand.session.results.tables
+    tables.add_rows([Row(step=0, node=item, outputs=(record,))])
+    tables.set_gradients([GradRow(node=item, state="value", grad=number)], whole=True)
+    tables.pace.flush()
+
+
+@pytest.mark.parametrize("zoom", [1.0, 0.95, 0.9, 0.84, 0.8, 0.79, 0.7, 0.65, 0.604, 0.6])
+def test_no_letter_of_a_card_with_rows_is_smaller_on_the_screen_than_eleven_pixels(dark: Theme, zoom: float) -> None:
+    style = CanvasStyle(dark)
+    sizes = {role: style.at(zoom).meter.font(role).pixelSize() * zoom for role in ROLES}
+    assert min(sizes.values()) > LEAST_PX - 0.5, sizes
+
+
+def test_a_file_opens_at_a_zoom_at_which_fields_are_drawn_and_can_be_used() -> None:
+    assert LEAST_READABLE == DISTANT == LEAST_FIELD_ZOOM
+
+
+@pytest.mark.parametrize("zoom", [0.8, 0.7, 0.6])
+def test_literals_are_typed_and_switches_turned_on_small_cards(hand: Hand, zoom: float) -> None:
+    item = hand.add("torch.tensor", 40, 40, data="2.0", requires_grad="True")
+    look_from(hand, zoom)
+    hand.click(hand.field(item, "requires_grad"))
+    assert hand.graph.nodes[item].literals.get("requires_grad", "False") == "False"
+    hand.click(hand.field(item, "data"))
+    editor = hand.canvas.in_place.editor
+    assert editor is not None
+    editor.setText("5.0")  # type: ignore[attr-defined]  # a line
+    hand.key(Qt.Key.Key_Return, to=editor)
+    assert hand.graph.nodes[item].literals["data"] == "5.0"
+
+
+def test_before_a_run_nothing_empty_stands_below_the_ports_and_the_room_is_kept(hand: Hand) -> None:
+    item, below = hand.add("torch.tensor", 40, 40, data="2.0"), hand.add("torch.relu", 40, 400)
+    hand.session.attention.select(())
+    scene = hand.canvas.scene
+    box, room = scene.placement.box(item), scene.placement.room(item)
+    assert box is not None and room is not None
+    assert box.height == scene.stack.cards[item].layout.height < room.height
+    empty = (room.x + 20.0, (box.bottom + room.bottom) / 2)
+    ground = hand.shot().pixelColor(hand.view(room.right + 120.0, empty[1]))
+    hand.click(empty)
+    assert not hand.session.attention.selection
+    places, bounds = dict(hand.graph.places), scene.placement.bounds.copy()
+    run(hand, item, 3.0)
+    after = scene.placement.box(item)
+    assert after is not None and box.height < after.height <= room.height
+    assert hand.shot().pixelColor(hand.view(after.x + 150.0, after.bottom - 4.0)) != ground
+    assert hand.graph.places == places and scene.placement.box(below) is not None
+    index = scene.stack.index
+    assert (scene.placement.bounds[index[below]] == bounds[index[below]]).all()
+
+
+def test_a_card_named_as_its_operator_says_its_title_once(hand: Hand) -> None:
+    once, twice = hand.add("torch.square", 40, 40), hand.add("torch.square", 40, 300)
+    assert hand.session.graph_store.attempt(recipes.rename, "Rename", once, ("square",))
+    assert hand.session.graph_store.attempt(recipes.rename, "Rename", twice, ("area",))
+    cards = hand.canvas.scene.stack.cards
+    assert (cards[once].layout.names, cards[once].layout.subtitle) == ("square", "")
+    assert (cards[twice].layout.names, cards[twice].layout.subtitle) == ("area", "square")
+
+
+@pytest.mark.parametrize("zoom", [0.7, 0.5])
+def test_a_bypassed_card_is_marked_at_every_distance(hand: Hand, zoom: float) -> None:
+    x, item = hand.add("torch.tensor", 40, 40, data="2.0"), hand.add("torch.relu", 400, 40)
+    hand.wire(x, item, "input")
+    hand.session.attention.select(())
+    look_from(hand, zoom)
+    before = hand.shot()
+    assert hand.session.graph_store.attempt(recipes.set_bypassed, "Bypass", frozenset({item}), True)
+    assert hand.shot() != before
