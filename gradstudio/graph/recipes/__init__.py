@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from gradstudio.graph.recipes.defaults import changed_arguments, default_of, is_changed, reset
     from gradstudio.graph.recipes.draft import Draft
     from gradstudio.graph.recipes.effect_statements import append_backward, move_earlier, move_later
+    from gradstudio.graph.recipes.fitting_sizes import connect_fitting
     from gradstudio.graph.recipes.grouping.block_wrapping import add_block, move_into, unwrap, wrap
     from gradstudio.graph.recipes.grouping.loop_carry import carriable_wires, carry
     from gradstudio.graph.recipes.modules import (
@@ -83,6 +84,7 @@ __all__ = [
     "clone_before_write",
     "combine_steps",
     "connect",
+    "connect_fitting",
     "connect_leaf",
     "default_of",
     "delete",
@@ -145,6 +147,7 @@ __all__ = [
 _HOMES: Final = {
     "defaults": "changed_arguments default_of is_changed reset",
     "draft": "Draft",
+    "fitting_sizes": "connect_fitting",
     "effect_statements": "append_backward move_earlier move_later",
     "grouping.block_wrapping": "add_block move_into unwrap wrap",
     "grouping.loop_carry": "carriable_wires carry",

@@ -63,10 +63,16 @@ def suggestions_for(
         narrow = wanted.fits is not None or bool(typed.filters)
         limit = len(load()) if narrow else LIMIT
         rows = load().index.find(typed.text, limit=limit, preferred={*recent, *favourites, *wanted.first})
+        rows = sorted(rows, key=lambda find: not _is_meant(wanted, typed, find.operator))
     else:
         rows = _at_hand(wanted, typed, recent, favourites)
     rows = chain(_own(wanted, typed), rows)
     return tuple(islice((find for find in rows if fits(wanted, typed, find.operator)), LIMIT))
+
+
+def _is_meant(wanted: Wanted, typed: Typed, operator: Operator) -> bool:
+    """Whether a suggestion was typed in full: `linear` behind a tensor is the layer."""
+    return operator.key in wanted.first and operator.title.lower() == typed.text.lower()
 
 
 def _own(wanted: Wanted, typed: Typed) -> Iterator[Find]:

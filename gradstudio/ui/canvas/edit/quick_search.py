@@ -2,23 +2,23 @@
 
 import dataclasses
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPoint
 
-from gradstudio.graph import recipes, rules
-from gradstudio.graph.card_grouping import card_groups
-from gradstudio.graph.edits import Edits, apply_all
+from gradstudio.graph import recipes
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
 from gradstudio.graph.ports.item_ports import find_port, output_family, output_ports
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.families import accepts, takes_parameters
 from gradstudio.operators.model import Family, Kind, Operator
+from gradstudio.operators.search.fitting_literals import Giver
 from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 from gradstudio.ui.canvas.edit.operator_commands import OperatorCommands
+from gradstudio.ui.canvas.edit.wired_adding import add_wired, givers_of, known_shape
 from gradstudio.ui.canvas.gestures.ghost_card import GhostCard
 from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.viewport import Viewport
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from gradstudio.scene.edit.search_suggestions import Fits, Wanted
     from gradstudio.ui.canvas.popups.search_popup import SearchPopup
 
-LITERAL = "python.literal"
+BESIDE: Final = 64.0
+"""Scene pixels between a card and what is added behind it by keys; below it, what takes nothing of it."""
 TENSOR_KINDS = frozenset({Kind.TENSOR, Kind.TENSOR_OR_NUMBER, Kind.TENSORS, Kind.VALUES, Kind.ANY})
 """Arguments that a tensor is naturally wired into; a size takes one too, but nobody looks for that."""
 
@@ -74,6 +75,55 @@ class QuickSearch:
         """Search for an operator to put where the pointer is."""
         self.open(*self._canvas.pointer_or_middle())
 
+    def open_behind(self) -> None:
+        """Search for an operator to put behind the selected card, wired; where none is, at the pointer."""
+        end = self._open_end()
+        if end is None:
+            self.open_at_pointer()
+        else:
+            self._open_behind(end)
+
+    def _open_end(self) -> PortRef | None:
+        """The first result of the one card that is selected."""
+        chosen = self._selection.chosen()
+        homes = self._canvas.scene.state.card_groups.cards(chosen)
+        item = next(iter(homes)) if len(homes) == 1 else None
+        if (
+            item is None
+            or item not in self._canvas.scene.stack.index
+            or not output_ports(self._canvas.scene.graph, item)
+        ):
+            return None
+        return PortRef(item, "output", "", 0)
+
+    def _open_behind(self, port: PortRef) -> None:
+        """Search for what follows a card: to its right and wired; what takes nothing of it stands below it."""
+        from gradstudio.scene.edit.search_suggestions import Wanted
+
+        scene = self._canvas.scene
+        box = scene.placement.room(port.item)
+        assert box is not None
+        before = visible_operator(scene.graph, port.item)
+        first, names = self.habits.after(before), ", ".join(scene.graph.nodes[port.item].names)
+        own = (*document_rows(scene.graph), *published_rows(self._canvas.shelf.published))
+        wanted = Wanted(
+            first=first, why=f"usual after {_short(before)}", title=f"Add behind {names or _short(before)}…", own=own,
+            waits=True,
+        )  # fmt: skip
+        self._show(box.right + BESIDE, box.y, lambda key: self._add_behind(key, port), wanted)
+
+    def _add_behind(self, key: str, port: PortRef) -> None:
+        scene = self._canvas.scene
+        box, body = scene.placement.room(port.item), scene.graph.parents[port.item]
+        assert box is not None
+        operator = load().get(key)
+        if operator is not None and _takes(operator, output_family(scene.graph, port.item, port.output)):
+            self._add_wired(key, port, (box.right + BESIDE, box.y), body)
+        else:
+            item = self._operator_commands.add_operator(key, box.x, box.bottom + BESIDE / 2, body, aside=True)
+            if item is not None:
+                self._navigation.show_with_its_sources(item)
+
     def replace_current(self) -> None:
         """Search for an operator to stand in the place of the selected one."""
         current = self._canvas.attention.current
@@ -105,6 +155,7 @@ class QuickSearch:
     def open_for_wire(self, port: PortRef, at: Pointer) -> None:
         """Search for an operator to which the wire that waits at `port` can go."""
         from gradstudio.operators.search.value_sources import can_give, usual_givers
+        from gradstudio.scene.edit.card_drop import body_at
         from gradstudio.scene.edit.search_suggestions import Wanted
 
         graph = self._canvas.scene.graph
@@ -116,11 +167,22 @@ class QuickSearch:
         wanted = Wanted(_fitting(graph, port), first, why, title, waits=True)
         found = find_port(graph, port.item, port.path) if port.side == "input" else None
         if found is not None:
-            takes = found.parameter
+            takes, givers = found.parameter, givers_of(graph, self._canvas.scene.results, port.item, port.path)
+            if givers:
+                keys = dict.fromkeys(giver.key for giver in givers)
+                wanted = dataclasses.replace(wanted, first=tuple(keys), why=givers[0].words)
             wanted = dataclasses.replace(
                 wanted, likely=lambda operator: can_give(operator, takes), usual=usual_givers(takes)
             )
-        self._show(at.x, at.y, lambda key: self._add_wired(key, port, at), wanted)
+        body = body_at(self._canvas.scene, at.x, at.y)
+        self._show(at.x, at.y, lambda key: self._add_wired(key, port, (at.x, at.y), body), wanted)
+
+    def add_giver(self, giver: Giver, port: PortRef) -> None:
+        """Add what gives an input its value, to its left; its card stays the one that is meant."""
+        x, y = self._canvas.scene.placement.anchor(port)
+        body = self._canvas.scene.graph.parents[port.item]
+        if self._add_wired(giver.key, port, (x - BESIDE, y + BESIDE), body, giver):
+            self._selection.select(frozenset({port.item}))
 
     def open_on_wire(self, wire: Wire, x: float, y: float) -> None:
         """Search for an operator to put into a wire."""
@@ -180,61 +242,32 @@ class QuickSearch:
         self._canvas.widget.setFocus()
         self._canvas.viewport().update()
 
-    def _add_wired(self, key: str, port: PortRef, at: Pointer) -> None:
-        """Add the operator and wire it: one undo entry."""
+    def _add_wired(
+        self, key: str, port: PortRef, at: tuple[float, float], body: BodyId, giver: Giver | None = None
+    ) -> bool:
+        """Add the operator and wire it: one undo entry; whether it fits."""
         from gradstudio.scene.edit.avoid_overlap import avoid_overlap, place_output_at
-        from gradstudio.scene.edit.card_drop import body_at
 
         canvas = self._canvas
-        graph, body = canvas.scene.graph, body_at(canvas.scene, at.x, at.y)
+        graph, results = canvas.scene.graph, canvas.scene.results
+        shape, literals = None, dict[str, str]()
+        if port.side == "output":
+            shape = known_shape(results, port.item, port.output)
+        else:
+            likely = (giver,) if giver is not None else givers_of(graph, results, port.item, port.path)
+            literals = next((one.literals for one in likely if one.key == key), literals)
         try:
-            edits, item = add_wired(graph, key, port, at.x, at.y, body)
+            edits, item = add_wired(graph, key, port, at, body, shape, literals)
         except Refused as refusal:
             canvas.refuse(str(refusal))
-            return
+            return False
         if port.side == "input":
-            edits = place_output_at(canvas.scene, edits, item, at.x, at.y)
+            edits = place_output_at(canvas.scene, edits, item, *at)
         canvas.store.submit(avoid_overlap(canvas.scene, edits, body), f"Add {key.rsplit('.', 1)[-1]}")
         self._selection.select(frozenset({item}))
         self._canvas.shelf.use(key)
-        self._navigation.show_items({item})
-
-
-def add_wired(graph: Graph, key: str, port: PortRef, x: float, y: float, body: BodyId) -> tuple[Edits, ItemId]:
-    """A fresh node with a wire to or from a port.
-
-    Raises:
-        Refused: no port of the operator fits, or the order forbids the wire.
-    """
-    from gradstudio.graph.recipes.wiring.connection import first_fitting_port
-
-    edits, item = recipes.add_operator(graph, key, x, y, body=body)
-    if port.side == "input" and key == LITERAL:
-        edits = (*edits, *_saying_the_same(graph, edits, item, port))
-    trial = graph.copy()
-    apply_all(trial, edits)
-    module = card_groups(trial).modules.get(item)
-    if port.side == "output":
-        takes = output_family(trial, port.item, port.output) is Family.MODULE and module is not None
-        for target in (module, item) if takes else (item, module):
-            path = first_fitting_port(trial, port.item, port.output, target) if target is not None else None
-            if target is not None and path is not None:
-                return (*edits, *recipes.connect(trial, port.item, port.output, target, path)), item
-        raise Refused(f"'{key}' has no argument that takes this.")
-    for source in (item, module) if module is not None else (item,):
-        for output in output_ports(trial, source):
-            if not rules.why_not(trial, source, output.index, port.item, port.path):
-                return (*edits, *recipes.connect(trial, source, output.index, port.item, port.path)), source
-    raise Refused(f"'{key}' gives nothing that fits here.")
-
-
-def _saying_the_same(graph: Graph, edits: Edits, item: ItemId, port: PortRef) -> Edits:
-    """A value that begins with what is written in the input it is for."""
-    holder = graph.nodes.get(port.item)
-    written = holder.literals.get(port.path, "") if holder is not None else ""
-    trial = graph.copy()
-    apply_all(trial, edits)
-    return recipes.set_literal(trial, item, "value", written) if written else ()
+        self._navigation.show_with_its_sources(item)
+        return True
 
 
 def _fitting(graph: Graph, port: PortRef) -> "Fits":

@@ -26,7 +26,12 @@ class OwnKey(NamedTuple):
 
 
 OWN_KEYS: Final = (
-    OwnKey("canvas.search", "Search at the Pointer", ("Tab",), lambda canvas: canvas.searching.open_at_pointer()),
+    OwnKey(
+        "canvas.search",
+        "Add behind the Selected Card, else at the Pointer",
+        ("Tab",),
+        lambda canvas: canvas.searching.open_behind(),
+    ),
     OwnKey(
         "canvas.edit", "Edit the Current Node", ("Return", "Enter"), lambda canvas: canvas.field_commands.edit_current()
     ),

@@ -11,7 +11,10 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import input_ports, output_ports
+from gradstudio.operators.search.fitting_literals import Giver
+from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.edit.wire_commands import WireCommands
+from gradstudio.ui.canvas.edit.wired_adding import givers_of, known_shape
 from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.widgets.screen_reader import announce
 
@@ -189,6 +192,7 @@ class KeyboardNavigation:
         elif len(ends) == 1:
             self._choose_source((ends[0][0], ends[0][1].path))
         else:
+            ends.sort(key=lambda end: not (end[1].required and end[1].state == "empty"))  # what lacks something first
             rows = [
                 Entry(port.label or port.path, partial(self._now_in, owner, port.path), True, (owner, port.path))
                 for owner, port in ends
@@ -215,13 +219,23 @@ class KeyboardNavigation:
         assert isinstance(end, tuple)
         target, path = end
         choices = candidates_into(self._scene.graph, target, path)
-        self._offer(f"Wire into {self._name(target)}.{path}", choices, "There is no value to wire yet.")
+        givers = givers_of(self._scene.graph, self._scene.results, target, path)
+        new = [(giver, PortRef(target, "input", path)) for giver in givers]
+        self._offer(f"Wire into {self._name(target)}.{path}", choices, "There is no value to wire yet.", new)
 
-    def _offer(self, words: str, choices: "Iterable[WireCandidate]", nothing: str) -> None:
+    def _offer(
+        self,
+        words: str,
+        choices: "Iterable[WireCandidate]",
+        nothing: str,
+        new: Sequence[tuple[Giver, PortRef]] = (),
+    ) -> None:
+        """Let a person choose among wires; what is `new` would be added and wired."""
         from gradstudio.ui.canvas.popups.filter_list import Entry
 
         graph = self._scene.graph
-        rows = [Entry(choice.words, partial(_note, graph, choice), choice.legal, choice) for choice in choices]
+        rows = [Entry(f"New: {end[0].words}", partial(_new_note, end[0]), True, end) for end in new]
+        rows += [Entry(choice.words, partial(_note, graph, choice), choice.legal, choice) for choice in choices]
         if not rows:
             self._canvas.refuse(nothing)
             return
@@ -244,9 +258,13 @@ class KeyboardNavigation:
     def _on_wire_chosen(self, choice: object) -> None:
         from gradstudio.graph.ports.wire_candidates import WireCandidate
 
-        assert isinstance(choice, WireCandidate)
+        if not isinstance(choice, WireCandidate):
+            assert isinstance(choice, tuple)
+            self._canvas.searching.add_giver(*choice)
+            return
         ends = choice.source, choice.output, choice.target, choice.port
-        if self._store.attempt(recipes.connect, "Wire", *ends):
+        shape = known_shape(self._scene.results, choice.source, choice.output)
+        if self._store.attempt(recipes.connect_fitting, "Wire", *ends, shape):
             self._canvas.said.emit(f"Wired {self._name(choice.source)} to {self._name(choice.target)}.{choice.port}.")
 
     def _on_chooser_refused(self, words: object) -> None:
@@ -278,6 +296,12 @@ class KeyboardNavigation:
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self._canvas.viewport().mapToGlobal(at))
         menu.setActiveAction(menu.actions()[0])
+
+
+def _new_note(giver: Giver) -> str:
+    """What would be added."""
+    said = ", ".join(f"{name}={text}" for name, text in giver.literals.items())
+    return f"{giver.key.rpartition('.')[2]}({said})"
 
 
 def _note(graph: Graph, choice: "WireCandidate") -> str:

@@ -17,8 +17,10 @@ from gradstudio.graph.ports.item_ports import output_family
 from gradstudio.graph.recipes.wiring.connection import first_fitting_port, is_wired
 from gradstudio.layout.placement.gap_opening import open_gap
 from gradstudio.operators.model import Family
+from gradstudio.operators.search.fitting_literals import Shape
 from gradstudio.scene import arrays, hit_test
 from gradstudio.scene.items import PortRef
+from gradstudio.ui.canvas.edit.wired_adding import known_shape
 from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
 from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.paint.interaction_painter import ring, veil
@@ -211,7 +213,8 @@ class WireGesture(Gesture):
         source, end = self._ends(target)
         store = self.canvas.store
         if self._wire is None:
-            store.attempt(connect_with_room, "Wire", source.item, source.output, end.item, end.path)
+            shape = known_shape(self.canvas.scene.results, source.item, source.output)
+            store.attempt(connect_with_room, "Wire", source.item, source.output, end.item, end.path, shape)
         elif (self._wire.target, self._wire.port) != (end.item, end.path):
             store.attempt(recipes.replace_target, "Move wire", self._wire, end.item, end.path)
 
@@ -259,6 +262,8 @@ class WireGesture(Gesture):
         return ROLES[verdict.outcome] if verdict is not None else "accent"
 
 
-def connect_with_room(graph: Graph, source: ItemId, output: int, target: ItemId, path: str) -> Edits:
-    """A wire, and room for what comes between."""
-    return open_gap(graph, recipes.connect(graph, source, output, target, path))
+def connect_with_room(
+    graph: Graph, source: ItemId, output: int, target: ItemId, path: str, shape: Shape | None = None
+) -> Edits:
+    """A wire, and room for what comes between; a layer takes its size from the shape that flows."""
+    return open_gap(graph, recipes.connect_fitting(graph, source, output, target, path, shape))

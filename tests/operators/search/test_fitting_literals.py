@@ -1,0 +1,46 @@
+"""Sizes of layers and targets of losses: torch itself takes what is proposed."""
+
+import pytest
+
+from gradstudio.operators.catalogue.loader import load
+from gradstudio.operators.search import fitting_literals
+from gradstudio.operators.search.fitting_literals import layer_size, target_givers
+
+
+def test_every_layer_of_the_table_has_the_argument_it_names() -> None:
+    for key, (argument, _) in fitting_literals._LAYERS.items():
+        assert load()[key].parameter(argument) is not None, key
+
+
+@pytest.mark.parametrize(
+    ("key", "shape", "size"),
+    [
+        ("torch.nn.Linear", (16, 20), ("in_features", "20")),
+        ("torch.nn.Linear", (20,), ("in_features", "20")),
+        ("torch.nn.Conv2d", (8, 3, 32, 32), ("in_channels", "3")),
+        ("torch.nn.Conv2d", (3, 32, 32), ("in_channels", "3")),
+        ("torch.nn.BatchNorm1d", (6, 8), ("num_features", "8")),
+        ("torch.nn.LSTM", (5, 2, 7), ("input_size", "7")),
+        ("torch.nn.Linear", (), None),
+        ("torch.nn.Conv2d", (3, 32), None),
+        ("torch.nn.ReLU", (3, 32), None),
+    ],
+)
+def test_a_layer_takes_the_dimension_that_torch_calls_its_size(
+    key: str, shape: tuple[int, ...], size: tuple[str, str] | None
+) -> None:
+    assert layer_size(key, shape) == size
+
+
+def test_a_loss_is_compared_with_what_it_takes() -> None:
+    (classes,) = target_givers("torch.nn.functional.cross_entropy", "target", (16, 3))
+    assert (classes.key, classes.literals) == ("torch.randint", {"high": "3", "size": "(16,)"})
+    (pixels,) = target_givers("torch.nn.functional.cross_entropy", "target", (4, 3, 8, 8))
+    assert pixels.literals == {"high": "3", "size": "(4, 8, 8)"}
+    (numbers,) = target_givers("torch.nn.functional.mse_loss", "target", (16, 3))
+    assert (numbers.key, numbers.literals) == ("torch.randn", {"size": "(16, 3)"})
+    shares = target_givers("torch.nn.functional.binary_cross_entropy", "target", (16, 1))
+    assert [giver.key for giver in shares] == ["torch.rand", "torch.randint"]
+    assert target_givers("torch.nn.functional.cross_entropy", "input", (16, 3)) == ()
+    assert target_givers("torch.relu", "target", (16, 3)) == ()
+    assert target_givers("torch.nn.functional.cross_entropy", "target", None)[0].literals == {}
