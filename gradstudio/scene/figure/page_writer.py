@@ -6,7 +6,7 @@ from html import escape
 from typing import Final
 
 from gradstudio import paths
-from gradstudio.scene.figure.drawing import Drawing
+from gradstudio.scene.figure.drawing import Drawing, Mark
 from gradstudio.scene.figure.figure_style import FigureStyle, figure_style
 from gradstudio.scene.figure.svg_writer import mark_text, svg_element
 
@@ -49,10 +49,13 @@ def page_text(drawings: Sequence[Drawing], captions: Sequence[str], title: str, 
 def _steps(drawings: Sequence[Drawing], captions: Sequence[str]) -> list[dict[str, object]]:
     """For each step its sentence, and those marks that differ from the step before."""
     found: list[dict[str, object]] = []
-    before: dict[str, str] = {}
+    before: dict[str, Mark] = {}
     for drawing, words in zip(drawings, captions, strict=True):
-        marks = {mark.key: mark_text(mark, _variable, drawing.is_filled) for mark in drawing.marks if mark.key}
-        found.append({"caption": words, "marks": {key: one for key, one in marks.items() if before.get(key) != one}})
+        marks = {mark.key: mark for mark in drawing.marks if mark.key}
+        new = (mark for key, mark in marks.items() if before.get(key) != mark)
+        found.append(
+            {"caption": words, "marks": {one.key: mark_text(one, _variable, drawing.is_filled) for one in new}}
+        )
         before = marks
     return found
 

@@ -31,7 +31,7 @@ def svg_text(drawing: Drawing, style: FigureStyle, title: str = "") -> str:
 def svg_element(drawing: Drawing, style: FigureStyle, ink: Ink, title: str = "", size: str = "") -> str:
     """The drawing as an `svg` element; each mark that has a key has it as its id."""
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {_n(drawing.width)} {_n(drawing.height)}"'
-    families = escape(", ".join(_family(name) for name in style.families), quote=True)
+    families = escape(", ".join(_family(name) for name in style.families), quote=False)
     lines = [f'{head} font-family="{families}" role="img">']
     if title:
         lines.append(f"<title>{escape(title)}</title>")

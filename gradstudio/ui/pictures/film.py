@@ -1,5 +1,6 @@
 """Steps as a film: each figure with its sentence below; GIF by ourselves, MP4 by ffmpeg where it is installed."""
 
+import math
 import shutil
 import subprocess
 from collections import Counter
@@ -53,8 +54,8 @@ def mp4_film(stepping: Stepping, style: FigureStyle, scale: float) -> bytes:
     frames += frames[-1:] * (LAST_MS // STEP_MS)
     rate = f"1000/{STEP_MS}"
     command = [program, "-loglevel", "error", "-f", "image2pipe", "-framerate", rate, "-c:v", "png", "-i", "-"]
-    # Sides of H.264 are even; a fragmented file is what can be written into a pipe.
-    command += ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-r", "30"]
+    command += ["-pix_fmt", "yuv420p", "-r", "30"]
+    # A fragmented file is one that can be written into a pipe.
     command += ["-movflags", "frag_keyframe+empty_moov", "-f", "mp4", "-"]
     try:
         made = subprocess.run(command, input=b"".join(frames), capture_output=True, timeout=MOST_WAIT_S, check=False)
@@ -76,8 +77,10 @@ def _frames(stepping: Stepping) -> Iterator[Drawing]:
 
 
 def _image(drawing: Drawing, style: FigureStyle, scale: float) -> QImage:
+    """A frame as pixels; its sides are even, as H.264 has them."""
     scale = min(scale, WIDEST_PX / drawing.width)
-    image = QImage(QSize(round(drawing.width * scale), round(drawing.height * scale)), QImage.Format.Format_RGB32)
+    size = QSize(2 * math.ceil(drawing.width * scale / 2), 2 * math.ceil(drawing.height * scale / 2))
+    image = QImage(size, QImage.Format.Format_RGB32)
     image.fill(style.ink("ground"))
     painter = QPainter(image)
     painter.scale(scale, scale)

@@ -77,9 +77,7 @@ def caption(timeline: Timeline, graph: Graph, ran: RunNames, moment: int, homes:
     statement, home = names.statement(tick.node), homes.get(tick.node, tick.node)
     if home != tick.node:
         statement = f"{names.name(tick.node)} in {names.statement(home)}"
-    if tick.autograd is None:
-        words.insert(1, "forward")
-    else:
+    if tick.autograd is not None:
         statement += f" ({autograd_words(timeline, tick, unfolded=False)})"
     return " · ".join([*words, statement])
 

@@ -107,7 +107,7 @@ def test_the_page_steps_through_every_moment_with_torchs_numbers(subject: Subjec
     assert [any(f"∇ = {n}" in words for words in said) for n in (1, 16, 32, 64)] == [True] * 4
     both = next(k for k, words in enumerate(said) if "∇ = 64" in words)  # what came directly and through z is added
     assert "x = torch.tensor" in record[both]["caption"] and {"16", "48"} <= said[both - 1]
-    assert record[0]["caption"].startswith(f"step 1 of {len(record)} · forward · x = torch.tensor(2.0")
+    assert record[0]["caption"].startswith(f"step 1 of {len(record)} · x = torch.tensor(2.0")
     assert "backward 1 · z = x * y (MulBackward0)" in {step["caption"].split(" · ", 1)[1] for step in record}
     assert subject.results.moment is None
 

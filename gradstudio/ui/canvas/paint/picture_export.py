@@ -187,4 +187,6 @@ def _paint(painter: QPainter, scene: Scene, style: CanvasStyle, camera: Camera, 
     layer.paint_overlays(painter, camera, box)
     paint_cards(painter, scene, style, camera)
     if scene.results.active is not None:
-        paint_moment(Stage(painter, style, scene, camera, box, layer.labels))
+        # Its outlines and plates are as wide as on a screen at any zoom; in a picture they are enlarged with the cards.
+        painter.scale(camera.zoom, camera.zoom)
+        paint_moment(Stage(painter, style, scene, Camera(1.0, camera.x, camera.y), box, layer.labels))
