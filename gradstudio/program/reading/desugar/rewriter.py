@@ -22,6 +22,7 @@ from gradstudio.program.reading.desugar.constant_arguments import (
     attributes_written,
     decide_test,
 )
+from gradstudio.program.reading.desugar.module_modes import Switched, switched_in
 from gradstudio.program.reading.desugar.synthetic_nodes import at_position
 from gradstudio.program.reading.expressions.conditional_reader import read_choice
 from gradstudio.program.reading.graph_builder import WiredResult
@@ -54,8 +55,9 @@ class _Text:
         parts = [part for one in statements for part in ast.walk(one)]
         self._modules = _imports(parts)
         if any(isinstance(one, Defined) for one in statements):
+            switched = switched_in(statements)
             for one in statements:
-                self._tidy(one)
+                self._tidy(one, switched)
             statements = by_first_name(statements)
             bring_outer_names(statements)
             parts = [part for one in statements for part in ast.walk(one)]
@@ -70,10 +72,10 @@ class _Text:
         self._bound: set[str] = set()
         self._branches = Branches(self._fresh, self._is_choice, lambda name: name in self._bound)
 
-    def _tidy(self, statement: ast.stmt) -> None:
+    def _tidy(self, statement: ast.stmt, switched: Switched) -> None:
         """Decorators and classes in the forms that a canvas has."""
         if isinstance(statement, ast.ClassDef):
-            hold_in_init(statement, self._modules.paths())
+            hold_in_init(statement, self._modules.paths(), self._modules.path, switched)
         for one in ast.walk(statement) if isinstance(statement, Defined) else ():
             if isinstance(one, ast.FunctionDef):
                 without_grad(one, self._modules.path)
