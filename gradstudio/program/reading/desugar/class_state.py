@@ -8,7 +8,7 @@ layer that is added.
 import ast
 from collections.abc import Iterator
 
-from gradstudio.program.reading.desugar.module_modes import PathOf, Switched, layer_in_step
+from gradstudio.program.reading.desugar.layer_in_step import PathOf, Switched, layer_in_step
 from gradstudio.program.reading.desugar.synthetic_nodes import assign, at_position, read
 
 Function = ast.FunctionDef

@@ -22,7 +22,7 @@ from gradstudio.program.reading.desugar.constant_arguments import (
     attributes_written,
     decide_test,
 )
-from gradstudio.program.reading.desugar.module_modes import Switched, switched_in
+from gradstudio.program.reading.desugar.layer_in_step import Switched, switched_in
 from gradstudio.program.reading.desugar.synthetic_nodes import at_position
 from gradstudio.program.reading.expressions.conditional_reader import read_choice
 from gradstudio.program.reading.graph_builder import WiredResult
