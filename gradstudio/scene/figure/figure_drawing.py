@@ -3,7 +3,6 @@
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.figure import figure_style as style
 from gradstudio.scene.figure.drawing import Arrow, Curve, Drawing, Formula, Frame, Mark, Words
-from gradstudio.scene.figure.figure_graph import is_effect, requires_grad
 from gradstudio.scene.figure.figure_layout import Layout
 from gradstudio.scene.figure.snapshot import Snapshot
 from gradstudio.scene.geometry import Box
@@ -46,8 +45,8 @@ def _wires(layout: Layout, snapshot: Snapshot) -> list[Curve]:
 
 def _box(layout: Layout, snapshot: Snapshot, item: ItemId, place: int) -> list[Mark]:
     box, label, figure = layout.boxes[item], layout.labels[item], layout.figure
-    is_leaf, is_active = figure.is_leaf(item), item == snapshot.active
-    is_parameter = is_leaf and requires_grad(figure.graph, item)
+    is_leaf, is_active = item in figure.leaves, item == snapshot.active
+    is_parameter = item in figure.parameters
     is_later = item in snapshot.later
     radius = min(PILL, box.height / 2) if is_leaf else style.RADIUS
     stroke, fill = "line", "box"
@@ -61,7 +60,7 @@ def _box(layout: Layout, snapshot: Snapshot, item: ItemId, place: int) -> list[M
         fill = f"{stroke}_box"
     elif is_later:
         stroke = "later_line"
-    dashed = is_effect(figure.graph, item) and not is_active
+    dashed = item in figure.effects and not is_active
     ink = "later" if is_later else "ink"
     marks: list[Mark] = [Frame(box, radius, stroke, fill, width, dashed, f"box{place}")]
     x, y = box.center[0], box.y + style.PADDING_Y + style.LINE_HEIGHT - 3.5

@@ -26,6 +26,9 @@ class FigureGraph:
         homes: by item, the item whose box shows it: a statement for its parts, a call for its module.
         order: what stands in each body, blocks included, in the order of the program.
         parents: the body of each box and block.
+        leaves: boxes that are given, not computed: nothing is wired into any of what they show.
+        parameters: the leaves that require grad, or hold what does.
+        effects: boxes that bind nothing: they are there for what they do.
         flows: between boxes, in the order of their targets; those of an edge back into a loop are the last.
     """
 
@@ -38,6 +41,13 @@ class FigureGraph:
         self.parents: dict[ItemId, BodyId] = {}
         self._read(ROOT, wanted)
         self.flows = self._flows()
+        # A film asks these of every box at every step.
+        self._members: dict[ItemId, list[ItemId]] = {}
+        for item, home in self.homes.items():
+            self._members.setdefault(home, []).append(item)
+        self.leaves = frozenset(item for item in self.boxes if self._is_leaf(item))
+        self.parameters = frozenset(item for item in self.leaves if _requires_grad(graph, item))
+        self.effects = frozenset(item for item in self.boxes if _is_effect(graph, item))
 
     @property
     def boxes(self) -> list[ItemId]:
@@ -49,20 +59,19 @@ class FigureGraph:
         """Every frame, outer ones first."""
         return [item for item in self.parents if item in self.graph.blocks]
 
-    def members(self, item: ItemId) -> tuple[ItemId, ...]:
-        """All items that a box shows, the statement last."""
-        return (*(one for one, home in self.homes.items() if home == item and one != item), item)
-
-    def is_leaf(self, item: ItemId) -> bool:
-        """Whether a box is given, not computed: nothing is wired into any of what it shows."""
-        inside = self.members(item)
-        return not any(port.state == "wired" for one in inside for port in input_ports(self.graph, one))
+    def members(self, item: ItemId) -> list[ItemId]:
+        """All items that a box shows."""
+        return self._members.get(item, [item])
 
     def around(self, item: ItemId, body: BodyId) -> ItemId | None:
         """The item of a body that is, or holds, a box; None: it is elsewhere."""
         while item in self.parents and self.parents[item] != body:
             item = ItemId(self.parents[item])
         return item if item in self.parents else None
+
+    def _is_leaf(self, item: ItemId) -> bool:
+        ports = (port for one in self.members(item) for port in input_ports(self.graph, one))
+        return not any(port.state == "wired" for port in ports)
 
     def _read(self, body: BodyId, wanted: Collection[ItemId] | None) -> None:
         self.order[body] = []
@@ -113,7 +122,7 @@ class FigureGraph:
         return item in self.parents and item in self.graph.nodes
 
 
-def requires_grad(graph: Graph, item: ItemId) -> bool:
+def _requires_grad(graph: Graph, item: ItemId) -> bool:
     """Whether the text of a leaf says that it requires grad, or it holds parameters."""
     operator = operator_of(graph, item)
     is_module = operator is not None and bool(operator.results) and operator.results[0].family is Family.MODULE
@@ -121,7 +130,7 @@ def requires_grad(graph: Graph, item: ItemId) -> bool:
     return is_module or parameter or graph.nodes[item].literals.get("requires_grad") == "True"
 
 
-def is_effect(graph: Graph, item: ItemId) -> bool:
+def _is_effect(graph: Graph, item: ItemId) -> bool:
     """Whether a statement binds nothing: it is there for what it does."""
     operator = operator_of(graph, item)
     return operator is not None and not graph.nodes[item].names and operator.face is not Face.AUGMENTED

@@ -89,7 +89,7 @@ def _items_by_name(graph: Graph) -> dict[str, ItemId]:
     return found | {address: item for item, address in call_addresses.addresses(graph).items() if item in graph}
 
 
-def _shown_on(graph: Graph, item: ItemId) -> tuple[ItemId, ...]:
+def _shown_on(graph: Graph, item: ItemId) -> list[ItemId]:
     """The item and what is drawn in its box: its parts, and the module that it calls."""
     from gradstudio.scene.figure.figure_graph import FigureGraph
 
