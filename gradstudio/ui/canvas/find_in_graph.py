@@ -44,6 +44,7 @@ class FindInGraph(QObject):
         self._minimap = minimap
         self.found: tuple[ItemId, ...] = ()
         self.current = -1
+        self._covered_px = COVERED_PX
         self.bar = FindBar(canvas.viewport(), canvas.canvas_style.theme)
         self.bar.changed.connect(self._on_bar_changed)
         self.bar.stepped.connect(self.step)
@@ -53,6 +54,7 @@ class FindInGraph(QObject):
         self._soon.due.connect(self._search)
         for told in (canvas.store.edited, canvas.store.replaced, canvas.session.results.changed):
             told.connect(self._on_changed)
+        canvas.session.results.moment_moved.connect(self._on_moment_moved)
 
     @property
     def is_open(self) -> bool:
@@ -165,7 +167,7 @@ class FindInGraph(QObject):
         """The first match that is selected, else that is seen, else the first one."""
         chosen = self._canvas.attention.selection
         of_chosen = (k for k, item in enumerate(self.found) if item in chosen)
-        seen = (k for k, item in enumerate(self.found) if self._navigation.is_seen(item, COVERED_PX))
+        seen = (k for k, item in enumerate(self.found) if self._navigation.is_seen(item, self._covered_px))
         return next(of_chosen, next(seen, 0 if self.found else -1))
 
     def _tell(self) -> None:
@@ -184,17 +186,30 @@ class FindInGraph(QObject):
             box = Box(box.x, box.y, min(box.width, HEAD[0]), min(box.height, HEAD[1]))
         here, port = self._navigation.travel.target, canvas.viewport()
         shown = here.box_to_view(box)
-        is_in = shown.x >= 0 and shown.y >= COVERED_PX and shown.right <= port.width() and shown.bottom <= port.height()
-        if here.zoom < READABLE or not (is_in or (not is_block and self._navigation.is_seen(item, COVERED_PX))):
+        is_in = (
+            shown.x >= 0
+            and shown.y >= self._covered_px
+            and shown.right <= port.width()
+            and shown.bottom <= port.height()
+        )
+        if here.zoom < READABLE or not (is_in or (not is_block and self._navigation.is_seen(item, self._covered_px))):
             zoom = here.zoom if here.zoom >= READABLE else NEAR
-            above = COVERED_PX / zoom
+            above = self._covered_px / zoom
             box = Box(box.x, box.y - above, box.width, box.height + above)
             self._navigation.look_from(cameras.center_on(box, port.width(), port.height(), zoom))
+
+    def _on_moment_moved(self) -> None:
+        """The band that says "looking back" lies over the upper edge."""
+        from gradstudio.ui.canvas.paint.moment_painter import COVERED
+
+        band_px = COVERED if self._canvas.session.results.moment is not None else 0.0
+        self._covered_px = COVERED_PX + band_px
+        self.bar.keep_below(int(band_px))
 
     def _on_bar_changed(self, _text: object) -> None:
         self.current = -1
         self._search()
-        if self.found and not any(self._navigation.is_seen(item, COVERED_PX) for item in self.found):
+        if self.found and not any(self._navigation.is_seen(item, self._covered_px) for item in self.found):
             self._show()
 
     def _on_changed(self, *_told: object) -> None:

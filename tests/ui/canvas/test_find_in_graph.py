@@ -10,6 +10,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Failed, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.canvas.paint.moment_painter import COVERED
 from gradstudio.ui.canvas.popups.find_bar import HEIGHT
 from gradstudio.ui.state.document.node_search import find_nodes
 from gradstudio.ui.state.results.failure import Failure
@@ -190,3 +191,14 @@ def test_keys_of_the_window_open_it_and_go_on(window: MainWindow, add: Add) -> N
     assert window.session.attention.selection == {second}
     window.actions["edit.find_previous"].trigger()
     assert window.session.attention.selection == {first}
+
+
+def test_the_bar_stands_below_the_band_that_says_the_past_is_shown(hand: Hand) -> None:
+    items = program(hand)
+    hand.session.results.tables.add_rows([Row(step=0, node=next(iter(items.values())), outputs=())])
+    hand.canvas.finding.open()
+    usual = hand.canvas.finding.bar.y()
+    hand.session.attention.look_at(0)
+    assert hand.canvas.finding.bar.y() >= usual + COVERED
+    hand.session.attention.look_at_now()
+    assert hand.canvas.finding.bar.y() == usual

@@ -43,6 +43,7 @@ class FindBar(QFrame):
         super().__init__(room)
         self.setObjectName("find_bar")
         self._room = room
+        self._top_px = GAP
         self.field = QLineEdit(self)
         self.field.setPlaceholderText(EXAMPLES)
         self.field.setAccessibleName("Find in the graph")
@@ -91,6 +92,11 @@ class FindBar(QFrame):
         self.raise_()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
+
+    def keep_below(self, covered_px: int) -> None:
+        """So much of the canvas's upper edge is covered by something else."""
+        self._top_px = covered_px + GAP
+        self._place()
 
     def tell(self, current: int, count: int) -> None:
         """Which match is looked at, from 1, and how many there are."""
@@ -141,7 +147,7 @@ class FindBar(QFrame):
     def _place(self) -> None:
         width = min(WIDTH, self._room.width() - 2 * GAP)
         more = 0 if self.help.isHidden() else max(HELP, self.help.heightForWidth(width - 2 * GAP)) + GAP
-        self.setGeometry(self._room.width() - width - GAP, GAP, width, HEIGHT + more)
+        self.setGeometry(self._room.width() - width - GAP, self._top_px, width, HEIGHT + more)
 
     def _button(self, tip: str) -> QToolButton:
         button = QToolButton(self)

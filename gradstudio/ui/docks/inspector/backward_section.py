@@ -24,7 +24,7 @@ class BackwardSection(Section):
         super().__init__("Backward step", parent)
         self._session = session
         attention = session.attention
-        self.where = label("", "dim")
+        self.where = label("", "dim", wrap=True)
         self.arrives, self.rule = Ledger(attention, theme), Ledger(attention, theme)
         self.leaves, self.autograd = Ledger(attention, theme), Ledger(attention, theme)
         self.source = label("", "dim", wrap=True)
@@ -71,6 +71,7 @@ class BackwardSection(Section):
         self.arrives.show_lines(made.arrives)
         self.rule.show_lines(made.rule)
         self.source.setText(made.source)
+        self.source.setVisible(bool(made.source))
         self.leaves.show_lines(made.leaves)
         self.unfold.setText(f"Autograd nodes ({len(step.rows)})")
         self.autograd.show_lines(made.autograd)

@@ -132,8 +132,11 @@ def test_the_local_rule_stands_with_its_numbers_and_its_source(inspector: Inspec
         "y = a ^ b",
         "∂y/∂a = b · a^(b − 1) = 2 · 3^(2 − 1) = 6  grad_a = grad · b · a^(b − 1)",
     ]
-    assert section.source.text() == "derivatives.yaml: pow.Tensor_Tensor"
+    assert section.source.text() == "derivatives.yaml: pow.Tensor_Tensor" and section.source.isVisible()
     assert section.leaves.words() == ["a → x  6"]
+    ran.attention.select([X])  # a leaf has no rule that is written somewhere
+    inspector.refresh()
+    assert section.isVisible() and section.source.isHidden()
 
 
 def test_a_constant_gets_no_gradient_and_no_formula(inspector: InspectorPanel, ran: Session) -> None:
