@@ -102,9 +102,9 @@ class Engine:
             "repeat": self._repeat,
         }
         self._reason = ""
-        self._runner.pauses.set(request.breakpoints, request.max_values, may_stop=request.verb != "repeat")
         self._listener.locate = self._locate
         try:
+            self._runner.pauses.set(request.breakpoints, request.max_values, may_stop=request.verb != "repeat")
             with self._listener.listening():
                 outcome, reason = verbs[request.verb](request), self._reason
         except VerbRefused as refusal:

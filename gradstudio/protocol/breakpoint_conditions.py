@@ -73,6 +73,11 @@ def why_not(text: str) -> str:
     return _refusal(root)
 
 
+def why_unreadable(condition: Condition) -> str:
+    """Why a condition can never be asked, in a sentence; "" when it can."""
+    return why_not(condition.text) if condition.kind == "expression" else ""
+
+
 def describe(condition: Condition) -> str:
     """The condition in a few words, for a list row: "largest magnitude > 10"."""
     match condition.kind:

@@ -14,6 +14,7 @@ from gradstudio.protocol.messages.requests import Do
 from tests.engine.build import node, program
 from tests.engine.conftest import Bench
 
+UNREADABLE = Condition(kind="expression", text="nrm > 1")
 CHAIN = """
 x = torch.tensor([1.0, -2.0], requires_grad=True)
 y = x * 3
@@ -475,3 +476,13 @@ def test_stop_before_a_statement_that_overwrites_leaves_it_for_later(bench: Benc
     first = bench.rows()[0].outputs[0]
     assert isinstance(first, TensorRecord)
     assert first.summary.value == [1.0, 1.0]
+
+
+def test_a_condition_that_cannot_be_read_refuses_the_run_with_the_reason(bench: Bench) -> None:
+    bench.load(CHAIN)
+    point = Breakpoint(id="b", node=node(2), condition=UNREADABLE)
+    paused = bench.engine.do(Do(verb="run", breakpoints=(point,)))
+    assert paused.outcome == "refused"
+    assert "“nrm” is not known here" in paused.reason
+    assert bench.rows() == []
+    assert bench.engine.do(Do(verb="run")).outcome == "done"

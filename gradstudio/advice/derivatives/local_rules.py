@@ -18,6 +18,7 @@ from gradstudio.operators.model import Kind, Operator
 
 YAML = "derivatives.yaml"
 BY_COMPOSITION = "by composition"
+NAME = re.compile(r"(?<![A-Za-z0-9_.])[A-Za-z_][A-Za-z0-9_]*")
 
 
 MODULE_FUNCTIONS = {
@@ -143,14 +144,24 @@ def value_at(python: str, values: Mapping[str, float]) -> float | None:
 
 def fill_in(rule: InputRule, values: Mapping[str, str]) -> str:
     """The right side with numbers in the place of names ("2 · 3"); values: text by parameter, and of ``y``."""
+    return fill_text(rule.right, values)
+
+
+def fill_text(formula: str, values: Mapping[str, str]) -> str:
+    """Any formula with numbers in the place of names: "grad · b" is "16 · 3"."""
 
     def text(found: re.Match[str]) -> str:
         value = values.get(found[0])
         if value is None:
             return found[0]
-        return f"({value})" if value.startswith(("-", "−")) and rule.right != found[0] else value
+        return f"({value})" if value.startswith(("-", "−")) and formula != found[0] else value
 
-    return re.sub(r"(?<![A-Za-z0-9_.])[A-Za-z_][A-Za-z0-9_]*", text, rule.right)
+    return NAME.sub(text, formula)
+
+
+def names_in(formula: str) -> frozenset[str]:
+    """The names that a formula speaks of, functions among them."""
+    return frozenset(NAME.findall(formula))
 
 
 # ------------------------------------------------------------------ inner workings

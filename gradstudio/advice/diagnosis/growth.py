@@ -151,24 +151,40 @@ def divergence(
         grown = one.growth() if one is not None else None
         if one is None or grown is None or not _is_positive(one.rows):
             continue
-        step = next((item for item, role in roles.items() if role.act == "step"), None)
-        steps = [role for role in roles.values() if role.act == "step"] or [
-            r for r in roles.values() if r.act == "write"
-        ]
-        if not steps:
-            continue
-        write = next((item for item, role in roles.items() if role.act == "write"), one.item)
-        owner = steps[0].of if step is not None else write
-        rate = _rate(facts, steps[0].of)
-        yield Finding(
-            "diverges",
-            "error" if grown.overflow is not None else "warning",
-            owner,
-            f"The learning rate{rate} is too high: {view.name(one.item)} grows {words_of(grown, 'step')}",
-            f"Each step goes so far beyond the minimum that the loss is larger behind it. {_inputs(facts)}"
-            "Try a tenth of the rate, and inputs with mean 0 and deviation 1.",
-            (owner, one.item),
-        )
+        finding = _diverges(view, facts, one.item, grown, roles)
+        if finding is not None:
+            yield finding
+
+
+def _diverges(
+    view: ProgramView, facts: RunFacts, loss: ItemId, grown: Growth, roles: dict[ItemId, Role]
+) -> Finding | None:
+    """Who steps too far: an optimizer by its rate, or an update that the program writes itself."""
+    optimizer = next((role.of for role in roles.values() if role.act == "step"), None)
+    update = next((item for item, role in roles.items() if role.act == "write"), None)
+    owner = optimizer if optimizer is not None else update
+    if owner is None:
+        return None
+    grows = f"{view.name(loss)} grows {words_of(grown, 'step')}"
+    if optimizer is None and _climbs(view, owner):
+        cause = f"The update of {view.name(roles[owner].of)} adds the gradient instead of taking it away: {grows}"
+        out = "The gradient points to where the loss is larger. Write -= (or a minus before the rate)."
+    else:
+        cause = f"The learning rate{_rate(facts, owner)} is too high: {grows}"
+        out = f"Each step goes so far beyond the minimum that the loss is larger behind it. {_inputs(facts)}"
+        out += "Try a tenth of the rate, and inputs with mean 0 and deviation 1."
+    return Finding("diverges", "error" if grown.overflow is not None else "warning", owner, cause, out, (owner, loss))
+
+
+def _climbs(view: ProgramView, update: ItemId) -> bool:
+    """Whether an update adds what comes of a gradient, with no minus on the way."""
+    node = view.node(update)
+    source = view.source(update, ("b", "other", "value"))
+    if view.word(update) != "add" or source is None or node is None or node.literals.get("alpha", "").startswith("-"):
+        return False
+    stages = list(view.stages(source.item, source.output))
+    signs = [text.startswith("-") for stage in stages for text in stage.node.literals.values()]
+    return any(stage.word == "grad" for stage in stages) and "neg" not in {s.word for s in stages} and not any(signs)
 
 
 def words_of(grown: Growth, turn: str) -> str:

@@ -20,7 +20,7 @@ from gradstudio.operators.model import Face
 
 CONTAINER = "torch.nn.Sequential"
 SECOND_NAMES = frozenset({"python.alias"})
-MAIN_PORTS = ("inputs.0", "input", "self", "a", "x", "value", "tensor", "tensors.0")
+MAIN_PORTS = ("inputs.0", "input", "self", "a", "x", "value", "tensor", "tensors.0", "b", "other")
 """Ports by which a value comes into what computes with it, the likeliest first."""
 MAX_STAGES = 24
 

@@ -89,6 +89,10 @@ def _causes(found: list[Finding]) -> list[Finding]:
         found = [one for one in found if one.kind != "idle_step" or "zero_grad" in one.title]
     if "no_zero_grad" in kinds:
         found = [finding for finding in found if finding.kind not in SUMS]
+    spoilt = {finding.node for finding in found if finding.kind == "backward_not_finite"}
+    found = [
+        one._replace(severity="error") if one.kind == "not_finite" and one.node in spoilt else one for one in found
+    ]
     if "growth" in kinds or "diverges" in kinds:
         found = [finding for finding in found if finding.kind not in CONSEQUENCES]
     return found

@@ -166,7 +166,7 @@ def _not_zeroed(view: ProgramView, facts: RunFacts, steps: Steps) -> Iterator[Fi
             "warning",
             statement,
             f"Gradients add up over {who}: nothing zeroes them in between",
-            f"backward adds to .grad, so each step goes by the sum of all gradients since the first ({leaf}.grad). "
+            f"Each backward adds to .grad, so a step goes by the sum of all gradients since the first ({leaf}.grad). "
             f"Put {zeroing} before this backward.",
             tuple(dict.fromkeys((statement, by, key[0]))),
         )

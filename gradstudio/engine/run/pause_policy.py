@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterable
 
+from gradstudio.engine.errors import VerbRefused
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.run.breakpoint_checks import BreakpointChecks, BreakpointHit
 from gradstudio.engine.script.compiled_steps import Head, Item, Step
 from gradstudio.engine.script.cursor import NOBODY
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.breakpoint_conditions import why_unreadable
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.debugging import Breakpoint
@@ -30,8 +32,15 @@ class PausePolicy:
         self.hit = ""
 
     def set(self, breakpoints: Iterable[Breakpoint], max_values: int, may_stop: bool) -> None:
-        """For the verb that begins; where breakpoints may not stop they are only told."""
+        """For the verb that begins; where breakpoints may not stop they are only told.
+
+        Raises:
+            VerbRefused: a condition cannot be read; a run that ignored it would run past where it is to pause.
+        """
         breakpoints = tuple(breakpoints)
+        for reason in (why_unreadable(one.condition) for one in breakpoints):
+            if reason:
+                raise VerbRefused(f"A breakpoint's condition cannot be read. {reason} Or switch the breakpoint off.")
         self.breaks = BreakpointChecks(breakpoints, max_values) if breakpoints else None
         self._may_stop, self.hit = may_stop, ""
 

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor
 
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
-from gradstudio.protocol.breakpoint_conditions import describe, why_not
+from gradstudio.protocol.breakpoint_conditions import describe, why_unreadable
 from gradstudio.protocol.messages.debugging import Breakpoint, Condition, ConditionKind
 from gradstudio.scene import value_format
 from gradstudio.ui.state.run.run_state import RunState
@@ -116,13 +116,13 @@ class BreakpointModel(QAbstractTableModel):
         return " ".join(filter(None, (extent, value_format.oddities(last.summary))))
 
     def _ink(self, row: Breakpoint, column: int) -> QColor | None:
-        if column == CONDITION and trouble(row.condition):
+        if column == CONDITION and why_unreadable(row.condition):
             return self._theme.color("danger")
         return None if self._session.debug.enabled(row.id) else self._theme.color("text_dim")
 
     def _tip(self, row: Breakpoint, column: int) -> str:
         if column == CONDITION:
-            return trouble(row.condition) or "Double click, or F2, to change the condition"
+            return why_unreadable(row.condition) or "Double click, or F2, to change the condition"
         if column == DOES:
             return "Click: pause there, or only note how often and with what"
         last = self._session.debug.last(row.id)
@@ -171,11 +171,6 @@ def place_words(row: Breakpoint, graph: Graph) -> str:
         return f"anywhere{way}" if way else "anywhere, forward"
     output = f" [{row.output}]" if row.output else ""
     return f"{row.place} {title(graph, row.node)}{output}{way}"
-
-
-def trouble(condition: Condition) -> str:
-    """Why a condition can never hold; "" when it can."""
-    return why_not(condition.text) if condition.kind == "expression" else ""
 
 
 def operand(condition: Condition) -> str:

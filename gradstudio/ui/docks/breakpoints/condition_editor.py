@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradstudio.protocol.breakpoint_conditions import why_not
+from gradstudio.protocol.breakpoint_conditions import why_unreadable
 from gradstudio.protocol.messages.debugging import Condition, ConditionKind
 from gradstudio.ui.docks.breakpoints.breakpoint_model import KINDS, BreakpointModel, operand, parse_condition
 
@@ -38,6 +38,7 @@ class ConditionDelegate(QStyledItemDelegate):
     """Edits a condition in its row; says what is wrong with it while it is typed."""
 
     troubled = Signal(object)
+    refused = Signal(object)
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         made = ConditionEditor(parent)
@@ -56,9 +57,11 @@ class ConditionDelegate(QStyledItemDelegate):
         editor.setGeometry(cell.x(), cell.y(), width, cell.height())
 
     def _leave(self, editor: "ConditionEditor") -> None:
-        """What was typed is taken where it can be read, else the old condition stays."""
+        """What was typed is taken where it can be read; else the old condition stays, and that is said."""
         if editor.condition is not None:
             self.commitData.emit(editor)
+        else:
+            self.refused.emit(f"“{editor.field.text()}” is no condition: {editor.reason()} The old one stays.")
         self.closeEditor.emit(editor)
 
     def _finish(self, editor: "ConditionEditor") -> None:
@@ -180,13 +183,16 @@ class ConditionEditor(QWidget):
         self.field.setPlaceholderText(hint)
         self._check()
 
+    def reason(self) -> str:
+        """Why what stands there cannot be read; "" when it can."""
+        kind = self.kind.currentData()
+        if self.condition is None:
+            return "Type sizes, for example 2, 3." if kind == "shape_differs" else "Type a number, for example 10."
+        return why_unreadable(self.condition)
+
     def _check(self) -> None:
         """Red while it cannot be read, and the reason why."""
-        kind, text = self.kind.currentData(), self.field.text()
-        reason = why_not(text) if kind == "expression" else ""
-        if not reason and self.condition is None:
-            reason = "Type sizes, for example 2, 3." if kind == "shape_differs" else "Type a number, for example 10."
-        reason = reason if self._typed or text else ""
+        reason = self.reason() if self._typed or self.field.text() else ""
         self.field.setProperty("invalid", bool(reason))
         self.field.style().unpolish(self.field)
         self.field.style().polish(self.field)

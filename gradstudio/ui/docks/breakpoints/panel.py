@@ -52,6 +52,7 @@ class BreakpointsPanel(QWidget):
         self.trouble = QLabel(self)
         self.trouble.setProperty("role", "danger")
         self.view.conditions.troubled.connect(self._on_conditions_troubled)
+        self.view.conditions.refused.connect(session.graph_store.refused)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._menu = QMenu(self.add_button)
         self._fill_menu()

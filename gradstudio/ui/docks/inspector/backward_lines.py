@@ -125,7 +125,18 @@ def _rule(rule: LocalRule | None, operands: Operands, accumulates: bool, step: B
         filled, number = operands.filled_in(rule, part)
         text = part.formula if not filled else f"{part.formula} = {filled}"
         vjp = part.vjp if _is_broadcast(step, part) else part.vjp.removesuffix(BROADCAST)
+        if figures := _figures(rule, part, operands, step):
+            vjp = f"{vjp} = {figures}"
         yield Line(kind="formula", text=text if not number else f"{text} = {number}", note=vjp)
+
+
+def _figures(rule: LocalRule, part: InputRule, operands: Operands, step: BackwardStep) -> str:
+    """The numbers of what leaves along an input, where one gradient arrived and one left."""
+    arrived = [arrival.grad for arrival in step.arrivals if arrival.grad is not None]
+    sent = [wire.grad for wire in step.wires if wire.port == part.parameter and wire.grad is not None]
+    if len(arrived) != 1 or len(sent) != 1:
+        return ""
+    return operands.figures(rule, part, arrived[0], sent[0])
 
 
 def _rules_of_backward(step: BackwardStep) -> Iterator[Line]:

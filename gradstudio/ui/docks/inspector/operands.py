@@ -6,11 +6,14 @@ from typing import NamedTuple
 
 from gradstudio.advice.derivatives import local_rules
 from gradstudio.advice.derivatives.local_rules import InputRule, LocalRule
+from gradstudio.advice.derivatives.rule_rows import BROADCAST
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.item_ports import input_ports, operator_of
-from gradstudio.protocol.messages.records import PlainRecord, Record, TensorRecord
+from gradstudio.protocol.messages.records import PlainRecord, Record, Summary, TensorRecord
 from gradstudio.scene import value_format
 
+MOST_ELEMENTS = 4
+"""So many elements a vector has at most whose figures are written out."""
 Outputs = Callable[[ItemId], tuple[Record, ...] | None]
 
 
@@ -20,10 +23,12 @@ class Operands(NamedTuple):
     Attributes:
         numbers: scalar operands, literals and the result ("y") by parameter; n for the losses.
         constants: wired parameters whose value requires no gradient: nothing leaves along them.
+        texts: scalar operands and small vectors by parameter, as they are written.
     """
 
     numbers: dict[str, float]
     constants: frozenset[str] = frozenset()
+    texts: dict[str, str] = {}  # noqa: RUF012 - never changed
 
     def is_differentiated(self, parameter: str) -> bool:
         """Whether a gradient is asked for with respect to the parameter, as far as is known."""
@@ -41,6 +46,34 @@ class Operands(NamedTuple):
         filled, number = local_rules.fill_in(part, texts), value_format.number(float(value))
         return (filled if filled not in (number, part.right) else "", number if part.right != number else "")
 
+    def figures(self, rule: LocalRule, part: InputRule, arrived: Summary, sent: Summary) -> str:
+        """What leaves, with its figures: "16 · 3 = 48"; "" for what is large, broadcast, or has no formula of elements.
+
+        Args:
+            arrived: the gradient that came, sent: the one that torch sent on.
+        """
+        formula = part.vjp.partition(" = ")[2].removesuffix(BROADCAST)
+        grad, result = small_text(arrived), small_text(sent)
+        if not part.python or not grad or not result or arrived.shape != sent.shape:
+            return ""
+        texts = {name: value_format.number(number) for name, number in self.numbers.items()} | self.texts
+        texts["grad"] = grad
+        known = local_rules.names_in(formula) & {*rule.names.values(), "y", "grad"}
+        if not known <= texts.keys() or known == {"grad"}:
+            return ""
+        return f"{local_rules.fill_text(formula, texts)} = {result}"
+
+
+def small_text(summary: Summary) -> str:
+    """A number, or a vector of a few: "48", "[1, 2]"; "" for anything larger, or not finite."""
+    value = summary.value
+    if summary.shape == () and isinstance(value, int | float):
+        return value_format.number(float(value))
+    if len(summary.shape) != 1 or not isinstance(value, list | tuple) or not 0 < len(value) <= MOST_ELEMENTS:
+        return ""
+    numbers = [value_format.number(float(one)) for one in value if isinstance(one, int | float)]
+    return f"[{', '.join(numbers)}]" if len(numbers) == len(value) else ""
+
 
 def operands_of(graph: Graph, item: ItemId, outputs: Outputs) -> Operands:
     """The operands of a node, from the records of what feeds it."""
@@ -49,6 +82,7 @@ def operands_of(graph: Graph, item: ItemId, outputs: Outputs) -> Operands:
         return Operands({})
     numbers: dict[str, float] = {}
     constants: set[str] = set()
+    texts: dict[str, str] = {}
     for parameter in operator.parameters:
         literal = graph.nodes[item].literals.get(parameter.name, parameter.default or "")
         _put(numbers, parameter.name, _parsed(literal))
@@ -60,12 +94,17 @@ def operands_of(graph: Graph, item: ItemId, outputs: Outputs) -> Operands:
             continue
         record = _at(outputs(wire.source), wire.output)
         _put(numbers, port.path, scalar(record))
+        if isinstance(record, TensorRecord) and (text := small_text(record.summary)):
+            texts[port.path] = text
         if isinstance(record, TensorRecord) and not record.requires_grad:
             constants.add(port.path)
         if port.path == operator.parameters[0].name and isinstance(record, TensorRecord):
             numbers["n"] = _averaged(graph, item, record)
-    _put(numbers, "y", scalar(_at(outputs(item), 0)))
-    return Operands(numbers, frozenset(constants))
+    result = _at(outputs(item), 0)
+    _put(numbers, "y", scalar(result))
+    if isinstance(result, TensorRecord) and (text := small_text(result.summary)):
+        texts["y"] = text
+    return Operands(numbers, frozenset(constants), texts)
 
 
 def scalar(record: Record | None) -> float | None:

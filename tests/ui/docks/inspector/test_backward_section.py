@@ -130,7 +130,7 @@ def test_the_local_rule_stands_with_its_numbers_and_its_source(inspector: Inspec
     assert section.arrives.words() == ["from + (a)  1"]
     assert section.rule.words() == [
         "y = a ^ b",
-        "∂y/∂a = b · a^(b − 1) = 2 · 3^(2 − 1) = 6  grad_a = grad · b · a^(b − 1)",
+        "∂y/∂a = b · a^(b − 1) = 2 · 3^(2 − 1) = 6  grad_a = grad · b · a^(b − 1) = 1 · 2 · 3^(2 − 1) = 6",
     ]
     assert section.source.text() == "derivatives.yaml: pow.Tensor_Tensor" and section.source.isVisible()
     assert section.leaves.words() == ["a → x  6"]
