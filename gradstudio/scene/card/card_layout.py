@@ -242,9 +242,10 @@ def mode_of(graph: Graph, module: ItemId | None) -> tuple[Mode, bool]:
     """The mode of a module that behaves differently in it, or was switched; whether it is frozen."""
     if module is None:
         return "", False
-    training = module_modes.is_training(graph, module)
-    shown = module_modes.is_shown(graph, module)
-    return ("train" if training else "eval") if shown else "", module_modes.is_frozen(graph, module)
+    mode: Mode = ""
+    if module_modes.is_shown(graph, module):
+        mode = "train" if module_modes.is_training(graph, module) else "eval"
+    return mode, module_modes.is_frozen(graph, module)
 
 
 def _with_module(layout: CardLayout) -> CardLayout:
@@ -335,7 +336,9 @@ def _width(
 
 
 def _field_width(kind: Kind) -> float:
-    return DATA_FIELD if kind is Kind.DATA else WIDE_FIELD if kind in WIDE_KINDS else MINIMUM_FIELD
+    if kind is Kind.DATA:
+        return DATA_FIELD
+    return WIDE_FIELD if kind in WIDE_KINDS else MINIMUM_FIELD
 
 
 def place_rows(layout: CardLayout, measure: Measure) -> CardLayout:

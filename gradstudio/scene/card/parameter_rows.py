@@ -149,7 +149,10 @@ def split_by_fold(
     found: tuple[ModuleParameter, ...], *, unfolded: bool
 ) -> tuple[tuple[ModuleParameter, ...], tuple[ModuleParameter, ...]]:
     """The leaves that have a row, and those that have none."""
-    count = MOST_UNFOLDED if unfolded else len(found) if len(found) <= MOST_FOLDED else KEPT
+    if unfolded:
+        count = MOST_UNFOLDED
+    else:
+        count = len(found) if len(found) <= MOST_FOLDED else KEPT
     return found[:count], found[count:]
 
 
@@ -211,4 +214,6 @@ def _height(leaf: ModuleParameter, shown: Shown) -> float:
 
 
 def _usual_height(shown: Shown) -> float:
-    return USUAL * (LEAF + (GRADIENT if shown.gradients else 0.0)) + EDGE if shown.shapes or shown.values else 0.0
+    if not (shown.shapes or shown.values):
+        return 0.0
+    return USUAL * (LEAF + (GRADIENT if shown.gradients else 0.0)) + EDGE

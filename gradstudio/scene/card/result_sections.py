@@ -191,7 +191,9 @@ def _drawn_height(results: Results, node: ItemId, sections: float, problem: str)
 
 def _strip(results: Results, node: ItemId, problem: str) -> float:
     """Height of the words below values: one line; as many as a refusal needs."""
-    return 0.0 if not problem else words_height(problem) if expected_refusal(results, node) else PROBLEM
+    if not problem:
+        return 0.0
+    return words_height(problem) if expected_refusal(results, node) else PROBLEM
 
 
 def _expected(results: Results, node: ItemId) -> str:
@@ -275,7 +277,9 @@ def _shape_text(record: Record, results: Results, *, with_layout: bool) -> str:
         case TensorRecord(summary=summary, version=version, contiguous=contiguous, storage=storage):
             layout = " strided" if with_layout and not contiguous else ""
             now = results.version_now(storage) if storage and version is not None else 0
-            since = f" v{version}→v{now}" if now > (version or 0) else f" v{version}" if version else ""
+            since = f" v{version}" if version else ""
+            if now > (version or 0):
+                since = f" v{version}→v{now}"
             return f"{value_format.shape(summary.shape)}{since}{layout}"
         case ArrayRecord(shape=sizes):
             return value_format.shape(sizes)

@@ -225,7 +225,8 @@ def paint_field(painter: QPainter, style: CanvasStyle, row: InputRow) -> None:
         inner.setRight(rect.right() - 14)
         _paint_chevron(painter, style, QPointF(rect.right() - 9, rect.center().y()))
     role = "mono_italic" if row.faint else "mono"
-    painter.setPen(style.color("warning" if needed else "text_dim" if row.faint else "text"))
+    usual = "text_dim" if row.faint else "text"
+    painter.setPen(style.color("warning" if needed else usual))
     text = style.meter.elided(row.shown, role, inner.width())
     style.meter.write(painter, role, text, inner.x(), inner.y(), inner.height())
 
