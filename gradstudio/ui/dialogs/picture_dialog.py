@@ -22,7 +22,7 @@ from gradstudio.ui.theme import Theme
 from gradstudio.ui.theme.model import scale_px
 
 SCALES: Final = (1, 2, 4)
-THEMES: Final = (("", "As in the window"), ("light", "Light"), ("dark", "Dark"))
+THEMES: Final = (("", "As in the window; a paper is white"), ("light", "Light"), ("dark", "Dark"))
 STYLES: Final[tuple[tuple[Style, str], ...]] = (
     ("window", "Cards, as in the window"),
     ("paper", "Paper: small boxes with formulas"),
@@ -88,7 +88,7 @@ class PictureDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Export Picture")
         self._draw, self._theme = draw, theme
-        self.scale, self.themes, self.styles = QComboBox(self), QComboBox(self), QComboBox(self)
+        self.styles, self.scale, self.themes = QComboBox(self), QComboBox(self), QComboBox(self)
         self.selection = QCheckBox(f"Only what is &selected ({selected})" if selected else "Only what is &selected")
         self.transparent = QCheckBox("&Transparent ground")
         self.formulas = QCheckBox("&Formulas alone, without values and gradients")
@@ -152,7 +152,7 @@ class PictureDialog(QDialog):
         column.addLayout(form)
         column.addWidget(note)
         column.addLayout(self._buttons())
-        self.scale.setFocus()
+        self.styles.setFocus()
 
     def _buttons(self) -> QHBoxLayout:
         self.save, cancel = QPushButton("&Save…", self), QPushButton("Cancel", self)
