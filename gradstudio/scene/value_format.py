@@ -59,7 +59,7 @@ def number(value: object, digits: int = 4) -> str:
 
 
 def _integer(value: int) -> str:
-    return str(value) if abs(value) < 10**9 else f"{value:.3e}"
+    return str(value) if abs(value) < 10**9 else _scientific(value, 4)
 
 
 def _real(value: float, digits: int) -> str:
@@ -183,7 +183,9 @@ def _decimal(value: float, decimals: int, digits: int) -> str:
 def is_uniform(summary: Summary) -> bool:
     """Whether several elements are all the same number."""
     odd = summary.nan or summary.posinf or summary.neginf
-    return summary.minimum is not None and summary.minimum == summary.maximum and not odd and summary.shape != ()
+    if summary.minimum is None or odd:
+        return False
+    return summary.minimum == summary.maximum and element_count(summary.shape) > 1
 
 
 def extent(summary: Summary, digits: int = 3) -> str:
@@ -193,6 +195,8 @@ def extent(summary: Summary, digits: int = 3) -> str:
     mark = "~" if summary.sampled else ""
     if is_uniform(summary):
         return f"{mark}all {number(summary.minimum, digits)}"
+    if element_count(summary.shape) == 1:
+        return number(summary.minimum, digits)
     return f"{mark}{number(summary.minimum, digits)} … {number(summary.maximum, digits)}"
 
 

@@ -23,6 +23,7 @@ from gradstudio.scene import value_format as f
         (0.0, "0"),
         (3, "3"),
         (1234567, "1234567"),
+        (9007199254740993, "9.007e15"),
         (True, "True"),
         (math.nan, "NaN"),
         ("nan", "NaN"),
@@ -114,6 +115,8 @@ def test_one_element_of_any_shape_is_a_number_with_its_sign(shape: tuple[int, ..
     summary = Summary(dtype="float32", shape=shape, value=value, minimum=-1.5, maximum=-1.5, rms=1.5)
     assert f.single(summary) == -1.5
     assert f.number_or_norm(summary) == "-1.5"
+    assert not f.is_uniform(summary)
+    assert f.extents(summary) == ("-1.5", "-2"), "one number, neither a range nor all of several"
     unkept = Summary(dtype="float32", shape=shape, minimum=-1.5, maximum=-1.5, rms=1.5)
     assert f.number_or_norm(unkept) == "-1.5"
 

@@ -66,6 +66,7 @@ class GradientLog:
         self._waiting: dict[Key, None] = {}
         self._ticks: list[int] = []
         self._nodes: list[ItemId] = []
+        self._changed: set[ItemId] = set()
         self._ended: list[tuple[int, int]] = []
         self._open: BackwardTraced | None = None
         self._open_number = 0
@@ -194,6 +195,11 @@ class GradientLog:
         ]
         self._reached_at = ticks.new[self._reached_at] if self._reached_at >= 0 else -1
 
+    def take_changed(self) -> set[ItemId]:
+        """The nodes of whose gradients something else is known than when this was last asked."""
+        changed, self._changed = self._changed, set()
+        return changed
+
     # -------------------------------------------------------------- private
 
     def _born(self, tick: int, key: Key, record: TensorRecord, turns: Turns) -> None:
@@ -296,6 +302,7 @@ class GradientLog:
         log.put(tick, row, provisional)
         self._ticks.append(tick)
         self._nodes.append(key[0])
+        self._changed.add(key[0])
         self._note_waiting(key, row)
 
     def _note_waiting(self, key: Key, row: GradRow | None) -> None:

@@ -103,6 +103,10 @@ class Timeline:
             self._gradients.reached(index, traced, number, row)
         self._wires.add(traced, begin)
 
+    def take_changed(self) -> set[ItemId]:
+        """The nodes of whose gradients something else is known than when this was last asked."""
+        return self._gradients.take_changed()
+
     def add_gradients(self, rows: Iterable[GradRow], whole: bool) -> set[ItemId]:
         """Gradients as they stand now; the nodes for which that says something else."""
         self.revision += 1

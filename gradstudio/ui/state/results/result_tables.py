@@ -112,16 +112,16 @@ class ResultTables(QObject):
         """Nodes ran."""
         told = tuple(rows)
         self.timeline.add_rows(told)
-        self._announce_grown(row.node for row in told)
+        self._announce_grown((*(row.node for row in told), *self.timeline.take_changed()))
         kept = self.timeline.trim()
         if kept is not None:
             self._renumber(kept)
 
     @defer
     def add_backward(self, traced: BackwardTraced) -> None:
-        """A backward was recorded."""
+        """A backward was recorded: it went through nodes, and came to the values of others."""
         self.timeline.add_backward(traced)
-        self._announce_grown(row.node for row in traced.rows if row.node)
+        self._announce_grown((*(row.node for row in traced.rows if row.node), *self.timeline.take_changed()))
 
     @defer
     def set_gradients(self, rows: Iterable[GradRow], whole: bool) -> None:

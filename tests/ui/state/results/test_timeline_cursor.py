@@ -205,3 +205,26 @@ def test_a_trained_leaf_shows_what_it_was_at_the_moment(qtbot: QtBot) -> None:
     results.attention.look_at(None)
     tables.set_written([ValueNow(W, 9, leaf(12.5, 4))])
     assert shown() == 1.0, "another run's leaf"
+
+
+def test_whatever_a_backward_came_to_or_left_out_is_announced(qtbot: QtBot) -> None:
+    store = GraphStore(looped())
+    results = ResultStore(store, Attention(store), store)
+    tables = results.tables
+    tables.begin(True)
+    tables.add_rows([row(W, 1, 1.0), row(H, 2, 3.0), row(OUT, 3, 9.0)])
+    tables.pace.flush()
+    reached = AutogradRow(
+        backward=1, autograd="MulBackward0", node=H, id=1, incoming=(summary(1.0),), values=(EdgeValue(node=OUT),)
+    )  # fmt: skip
+    with qtbot.waitSignal(tables.changed) as heard:
+        tables.add_backward(BackwardTraced(revision=0, statement=W, backward=1, rows=(reached,)))
+        tables.pace.flush()
+    assert heard.args == [{H, OUT}], "the value that it came to is another node's"
+    with qtbot.waitSignal(tables.changed) as heard:
+        tables.add_rows([Row(step=4, node=ItemId("backward"), outputs=())])
+        tables.pace.flush()
+    grads = {node: results.grad(node) for node in (W, H)}
+    left = {node for node, found in grads.items() if found is not None and found.state == "not_reached"}
+    assert left
+    assert left <= heard.args[0], "what waited for it in vain is told at its end"
