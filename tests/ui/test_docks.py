@@ -68,3 +68,12 @@ def test_the_registry_loads_no_panel() -> None:
     words = "import sys, gradstudio.ui.docks.dock_set; print([m for m in sys.modules if m.endswith('panel')])"
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_six_lines_of_code_are_seen_in_a_small_window(window: MainWindow) -> None:
+    window.frame.resize(1280, 800)
+    window.frame.show()
+    window.frame.layout_keeper.settle()
+    editor = window.code.editor
+    line = editor.fontMetrics().lineSpacing()
+    assert editor.viewport().height() >= 6 * line

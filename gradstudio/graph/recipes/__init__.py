@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         statement_before,
     )
     from gradstudio.graph.recipes.replacement import Replacement, replace, replaceable_node
+    from gradstudio.graph.recipes.several_nodes import common_arguments, set_literals
     from gradstudio.graph.recipes.value_entry import set_value
     from gradstudio.graph.recipes.wiring.connection import (
         connect,
@@ -83,6 +84,7 @@ __all__ = [
     "changed_arguments",
     "clone_before_write",
     "combine_steps",
+    "common_arguments",
     "connect",
     "connect_fitting",
     "connect_leaf",
@@ -128,6 +130,7 @@ __all__ = [
     "set_header",
     "set_links",
     "set_literal",
+    "set_literals",
     "set_mark",
     "set_muted",
     "set_note",
@@ -160,6 +163,7 @@ _HOMES: Final = {
     "repairs": "add_identity clone_before_write combine_steps feed functional_key "
     "insert move_behind out_of_place replace_operator statement_before",
     "replacement": "Replacement replace replaceable_node",
+    "several_nodes": "common_arguments set_literals",
     "value_entry": "set_value",
     "wiring.connection": "connect disconnect disconnect_all insert_on_wire replace_target",
     "wiring.dots": "add_dot branch remove_dots without_dots",

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtCore import QObject, QSize, QTimer, Signal
+from PySide6.QtGui import QImage
 
 from gradstudio import __version__
 from gradstudio.document import file
@@ -21,11 +21,9 @@ from gradstudio.graph.edits import Edits, ReplaceBlock, ReplaceNode, apply_all
 from gradstudio.graph.model import Graph
 from gradstudio.ui.theme import Theme
 
-DRAWN_AS: Final = 3
+DRAWN_AS: Final = 4
 """Another number draws all pictures anew."""
 WIDTH_PX, HEIGHT_PX = 236, 132
-RENDERED: Final = 1.0
-"""Picture pixels a scene pixel, before it is made smaller."""
 MAX_BYTES: Final = 256 * 1024
 """Larger documents are not drawn: it would hold the window up."""
 MAX_KEPT: Final = 120
@@ -97,7 +95,7 @@ class Thumbnails(QObject):
         return self._folder / f"{hashlib.sha1(repr(key).encode(), usedforsecurity=False).hexdigest()[:24]}.png"
 
     def _draw(self, path: Path, kept: Path) -> QImage:
-        from gradstudio.ui.canvas.paint.picture_export import render_picture
+        from gradstudio.ui.canvas.paint.picture_export import render_thumbnail
 
         try:
             graph, _view = file.load_with_view(path)
@@ -105,8 +103,7 @@ class Thumbnails(QObject):
             return QImage()
         size = QSize(round(WIDTH_PX * self._ratio), round(HEIGHT_PX * self._ratio))
         apply_all(graph, _without_notes(graph))
-        image = fit_picture(render_picture(graph, None, self._theme, RENDERED), size)
-        image.setDevicePixelRatio(self._ratio)
+        image = render_thumbnail(graph, self._theme, size, self._ratio)
         self._keep(image, kept)
         return image
 
@@ -127,14 +124,3 @@ def _without_notes(graph: Graph) -> Edits:
     nodes = [ReplaceNode(msgspec.structs.replace(node, note="")) for node in graph.nodes.values() if node.note]
     blocks = [ReplaceBlock(msgspec.structs.replace(block, note="")) for block in graph.blocks.values() if block.note]
     return (*nodes, *blocks)
-
-
-def fit_picture(image: QImage, size: QSize) -> QImage:
-    """All of a picture in the middle of one of that size; what is left beside it is transparent."""
-    whole = image.scaled(size, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation)
-    made = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
-    made.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(made)
-    painter.drawImage((size.width() - whole.width()) // 2, (size.height() - whole.height()) // 2, whole)
-    painter.end()
-    return made

@@ -39,7 +39,7 @@ def test_ctrl_slash_shows_what_holds_now_and_typing_finds(window: MainWindow) ->
     QTimer.singleShot(0, look)
     QTest.keyClick(window.canvas, Qt.Key.Key_Slash, Qt.KeyboardModifier.ControlModifier)
     everything, by_keys, by_words, open_still = seen
-    assert {"Tidy", "Run", "Pan", "Search at the Pointer"} <= set(everything)
+    assert {"Tidy", "Run", "Pan", "Add behind the Selected Card, else at the Pointer"} <= set(everything)
     assert by_keys[0] == "Tidy"
     assert not {"Left Edges", "Values"} & set(everything), "alone they would say nothing"
     assert any(text.endswith(f"{STEP}Left Edges") for text in everything)

@@ -25,6 +25,9 @@ from gradstudio.ui.theme import Theme
 
 MARGIN: Final = 32.0
 EMPTY: Final = Box(0, 0, 320, 120)
+THUMBNAIL_MARGIN: Final = 12.0
+THUMBNAIL_ZOOM: Final = 0.5
+"""A small program is drawn no larger: it would look unlike the others."""
 POINTS_PER_INCH: Final = 72
 MAXIMUM_SIDE: Final = 8_000
 """Device pixels that every viewer opens; larger graphs are scaled down to fit."""
@@ -43,6 +46,31 @@ def render_picture(
     painter = QPainter(image)
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
     _paint(painter, scene, style, Camera(scale, box.x, box.y), box, ground)
+    painter.end()
+    return image
+
+
+def render_thumbnail(graph: Graph, theme: Theme, size: QSize, ratio: float = 1.0) -> QImage:
+    """Everything in a picture of that size, drawn for it: plates with the names that have room. Not run, no ground.
+
+    `ratio` is the device pixels of a pixel; `size` is in device pixels.
+    """
+    scene, style, box = _scene(graph, None, theme, None)
+    for card in scene.stack.cards.values():
+        card.drawn = card.result_height  # plates of which more is seen
+    width, height = size.width() / ratio, size.height() / ratio
+    box = box.grown(THUMBNAIL_MARGIN - MARGIN)
+    zoom = min(width / box.width, height / box.height, THUMBNAIL_ZOOM)
+    x, y = box.center
+    image = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+    layer, camera = ScenePainter(scene, style), Camera(zoom, x - width / zoom / 2, y - height / zoom / 2)
+    area = Box(0, 0, width, height)
+    layer.paint_ground(painter, camera, area, False)
+    layer.paint_cards(painter, camera, ratio, camera.box_to_scene(area), scene.stack.ids)
     painter.end()
     return image
 

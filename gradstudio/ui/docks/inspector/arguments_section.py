@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from gradstudio.graph import recipes
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId, Wire
+from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.ports.item_ports import Port, input_ports, output_ports
 from gradstudio.graph.ports.module_calls import described_by
 from gradstudio.operators.literals.choices import DIMENSIONS, LiteralChoice, choices_for
@@ -33,6 +33,8 @@ class ArgumentsSection(Section):
         super().__init__("Arguments", parent)
         self._session, self._theme = session, theme
         self._item: ItemId | None = None
+        self._others: tuple[ItemId, ...] = ()
+        self._common: frozenset[str] | None = None
         self._shape: tuple[object, ...] | None = None
         self._forms: dict[tuple[object, ...], ArgumentForm] = {}
         self._form = ArgumentForm(self)
@@ -63,10 +65,16 @@ class ArgumentsSection(Section):
                 editor.set_port(port)
         self.setVisible(bool(ports))
 
+    def show_several(self, items: tuple[ItemId, ...]) -> None:
+        """Show the arguments that several nodes have in common; what is changed is changed in all of them."""
+        self._others, self._common = items[1:], recipes.common_arguments(self._session.shown_store.graph, items)
+        self.show_item(items[0] if items and self._common else None)
+
     def _ports(self, item: ItemId | None) -> tuple[Port, ...]:
         """The input ports of an item that have a row."""
         graph = self._session.shown_store.graph
-        return input_ports(graph, item) if item is not None and item in graph else ()
+        ports = input_ports(graph, item) if item is not None and item in graph else ()
+        return tuple(port for port in ports if self._common is None or port.path in self._common)
 
     def set_theme(self, theme: Theme) -> None:
         """Build anew in another theme."""
@@ -197,12 +205,8 @@ class ArgumentsSection(Section):
     def _on_editor_committed(self, path: str, text: str) -> None:
         if self._item is None:
             return
-        store, title = self._session.shown_store, f"Change {path}"
-        if text == DOCUMENT_DEVICE:
-            done = store.attempt(recipes.set_document_device_port, title, self._item, path)
-        else:
-            done = store.attempt(recipes.set_literal, title, self._item, path, text)
-        if not done:
+        store = self._session.shown_store
+        if not store.attempt(recipes.set_literals, f"Change {path}", (self._item, *self._others), path, text):
             self.editors[path].show_value()
             self.editors[path].say(self._why_not)
 
@@ -214,7 +218,7 @@ class ArgumentsSection(Section):
         if self._item is None:
             return
         try:
-            edits = recipes.set_literal(self._session.shown_store.graph, self._item, path, text)
+            edits = recipes.set_literals(self._session.shown_store.graph, (self._item, *self._others), path, text)
         except Refused as refusal:
             self.editors[path].say(str(refusal))
             return

@@ -23,6 +23,9 @@ from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.text.notes import note_of
 from gradstudio.operators.catalogue.descriptions import plain_summary
 from gradstudio.program.model import flatten_statements
+from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.scene import value_format
+from gradstudio.scene.results import Results
 from gradstudio.scene.statement_numbers import statement_places
 from gradstudio.ui.docks.inspector.problem_moment import existed_at_moment
 from gradstudio.ui.docks.inspector.result_name import ResultName
@@ -56,6 +59,22 @@ NAME_WORDS = {
 """How an item's value is printed: under its name, inside its user, or as a part that has to stand alone."""
 
 
+def result_words(results: Results, item: ItemId) -> str:
+    """Dtype and shape of a first result, with the device where that is not the CPU: as it came, else as expected."""
+    record = next(iter(results.outputs(item) or ()), None)
+    if isinstance(record, TensorRecord):
+        return _typed(record.summary.dtype, record.summary.shape, record.device)
+    port = results.inference(item, 0) if record is None else None
+    if port is None or port.shape is None:
+        return ""
+    return f"{_typed(port.dtype, port.shape, port.device)}  expected"
+
+
+def _typed(dtype: str, shape: tuple[int, ...], device: str) -> str:
+    words = f"{value_format.bare_dtype(dtype)} {value_format.shape(shape)}"
+    return f"{words} {device}" if device and device != "cpu" else words
+
+
 class HeadSection(QWidget):
     """Title, operator and summary; the name as a field."""
 
@@ -71,6 +90,9 @@ class HeadSection(QWidget):
         self.key.setFont(mono_font(11))
         self.key.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.summary = label("", "", wrap=True)
+        self.gives = label("", "dim")
+        self.gives.setFont(mono_font(12))
+        self.gives.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.ran_as = label("", "dim", wrap=True)
         self.name = QLineEdit(self)
         self.name.setFont(mono_font())
@@ -94,7 +116,7 @@ class HeadSection(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(5)
         column.addLayout(top)
-        for widget in (self.key, self.summary, self.ran_as, self._name_row, self.name_problem, self.result):
+        for widget in (self.key, self.gives, self.summary, self.ran_as, self._name_row, self.name_problem, self.result):
             column.addWidget(widget)
         self.name.editingFinished.connect(self._on_name_editing_finished)
         self.name.textEdited.connect(lambda _text: self.name_problem.hide())
@@ -105,6 +127,9 @@ class HeadSection(QWidget):
         """Show an item's head."""
         graph = self._session.shown_store.graph
         self._show_ran_as(item)
+        words = result_words(self._session.results, item)
+        self.gives.setText(words)
+        self.gives.setVisible(bool(words))
         call, item = item, card_groups(graph).modules.get(item, item)
         self.result.show_item(call if call != item else None)
         changed, self._item = item != self._item, item

@@ -1,6 +1,7 @@
 """The Inspector dock: composes its parts and feeds them when selection, graph or results change."""
 
 import functools
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QScrollArea, QVBoxLayout, QWidget
@@ -15,6 +16,9 @@ from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.form_layout import label, rule
+
+if TYPE_CHECKING:
+    from gradstudio.ui.docks.inspector.arguments_section import ArgumentsSection
 
 REFRESH_MS = 30
 EMPTY_WORDS = (
@@ -163,7 +167,16 @@ class InspectorPanel(QScrollArea):
     def _parts(self) -> Details:
         """Made when an item is selected for the first time."""
         made = Details(self._session, self._theme, self.widget())
-        self._column.insertWidget(3, made)
+        self._column.insertWidget(self._column.count() - 1, made)
+        return made
+
+    @functools.cached_property
+    def shared(self) -> "ArgumentsSection":
+        """The arguments that several selected nodes have in common; made when several are for the first time."""
+        from gradstudio.ui.docks.inspector.arguments_section import ArgumentsSection
+
+        made = ArgumentsSection(self._session, self._theme, self.widget())
+        self._column.insertWidget(1, made)
         return made
 
     @property
@@ -182,7 +195,9 @@ class InspectorPanel(QScrollArea):
         self._throttle.cancel()
         self._soon.cancel()
         item, count = self.item, len(self._session.attention.selection)
-        self.empty.setText(f"{count} items are selected." if count > 1 else EMPTY_WORDS)
+        has_shared = self._show_shared(() if item is not None or count < 2 else self._arguments_of_selected())
+        words = f"{count} items are selected." + (" A change goes to all of them." if has_shared else "")
+        self.empty.setText(words if count > 1 else EMPTY_WORDS)
         self.empty.setVisible(item is None)
         self._shown = item
         self.modes.show_document(item is None and count == 0)
@@ -193,6 +208,21 @@ class InspectorPanel(QScrollArea):
             self._parts.show()
         elif "_parts" in self.__dict__:
             self._parts.hide()
+
+    def _arguments_of_selected(self) -> tuple[ItemId, ...]:
+        """The nodes whose arguments stand on the selected cards."""
+        graph = self._session.shown_store.graph
+        groups = card_groups(graph)
+        homes = groups.cards(self._session.attention.selection)
+        return tuple(groups.modules.get(item, item) for item in graph.order() if item in homes)
+
+    def _show_shared(self, items: tuple[ItemId, ...]) -> bool:
+        """Show what several nodes have in common; whether they have anything."""
+        if len(items) > 1:
+            self.shared.show_several(items)
+        elif "shared" in self.__dict__:
+            self.shared.show_item(None)
+        return "shared" in self.__dict__ and not self.shared.isHidden()
 
     def focus_note(self) -> None:
         """Let the person write the note of the item that is shown, and bring it into view."""
@@ -244,6 +274,8 @@ class InspectorPanel(QScrollArea):
         self.checks.set_theme(theme)
         if "_parts" in self.__dict__:
             self._parts.set_theme(theme)
+        if "shared" in self.__dict__:
+            self.shared.set_theme(theme)
         self.refresh()
 
     def sizeHint(self) -> QSize:

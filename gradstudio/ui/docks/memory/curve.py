@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
 
+SERIES = ("tensors", "kept", "process", "allocated", "peak", "reserved", "total")
+"""Series whose colours are those of a theme, in this order, in every document."""
 UNITS = (("B", 1.0), ("KiB", 1024.0), ("MiB", 1024.0**2), ("GiB", 1024.0**3), ("TiB", 1024.0**4))
 
 
@@ -94,3 +96,9 @@ def label_sides(
             sides.append("")
             limit = min(limit, place)
     return sides[::-1]
+
+
+def series_color(colors: Sequence[str], name: str) -> str:
+    """The colour of a series, the same in every document, whatever is measured beside it."""
+    place = SERIES.index(name) if name in SERIES else len(SERIES) + sum(map(ord, name))
+    return colors[place % len(colors)]

@@ -10,8 +10,8 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtWidgets import QToolButton, QWidget
 
-from gradstudio.ui.docks.memory.curve import label_sides, thin_curve, value_at
-from gradstudio.ui.docks.memory.plot_scale import TICK_POINTS, Drawn, PlotScale, SecondsAxis
+from gradstudio.ui.docks.memory.curve import label_sides, series_color, thin_curve, value_at
+from gradstudio.ui.docks.memory.plot_scale import NAME_PX, TICK_POINTS, Drawn, PlotScale, SecondsAxis
 from gradstudio.ui.docks.memory.run_overlay import OverlayView, RunOverlay
 from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.theme import Theme, icon, ui_font
@@ -159,7 +159,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         return made
 
     def _color(self, name: str) -> str:
-        return self._theme.plot[self._store.names.index(name) % len(self._theme.plot)]
+        return series_color(self._theme.plot, name)
 
     def _curve(self, name: str) -> pyqtgraph.PlotDataItem:
         if name not in self._curves:
@@ -193,7 +193,9 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
             line.label.updatePosition()
 
     def _add_mark(self, seconds: float, text: str) -> None:
-        options = {"color": self._theme.text_dim, "position": 0.93, "fill": self._theme.surface}
+        height = max(self.getPlotItem().getViewBox().height(), 1.0)
+        position = max(0.5, 1.0 - NAME_PX / 2 / height)
+        options = {"color": self._theme.text_dim, "position": position, "fill": self._theme.surface}
         pen = pyqtgraph.mkPen(self._theme.accent, style=Qt.PenStyle.DashLine)
         line = pyqtgraph.InfiniteLine(seconds, angle=90, pen=pen, label=text, labelOpts=options)
         line.label.setFont(ui_font(10))

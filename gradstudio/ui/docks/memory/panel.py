@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from gradstudio.ui.docks.catch_up import CatchUp
-from gradstudio.ui.docks.memory.curve import in_words
+from gradstudio.ui.docks.memory.curve import in_words, series_color
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, mono_font
 from gradstudio.ui.widgets.form_layout import label
@@ -174,7 +174,7 @@ class Legend(QWidget):
         self._deal_out()
 
     def _text(self, name: str, value: float | None) -> str:
-        color = self._theme.plot[list(self._labels).index(name) % len(self._theme.plot)]
+        color = series_color(self._theme.plot, name)
         figure = in_words(value) if value is not None and value == value else "–"
         title = f"<span style='color:{self._theme.text_dim}'>{TITLES.get(name, name)}</span>"
         return f"<span style='color:{color}'>■</span> {title}<br>{figure}"

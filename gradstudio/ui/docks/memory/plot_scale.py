@@ -12,6 +12,8 @@ from gradstudio.ui.docks.memory.curve import Array, unit_for
 from gradstudio.ui.theme import Theme, ui_font
 
 HEADROOM = 1.18
+NAME_PX = 20.0
+"""Height of the words at the upper edge, with a little room below them."""
 SECONDS_FROM_S = 2.0
 """Spans at least so long are labelled in seconds, shorter ones in milliseconds."""
 TICK_POINTS = 11
@@ -20,6 +22,11 @@ TICK_GAP_PX = 8
 
 Drawn = tuple[pyqtgraph.PlotDataItem, str, Array, Array]
 """A curve, its colour, its times and bytes."""
+
+
+def headroom(height_px: float) -> float:
+    """How much higher than its largest value a plot of that height is: the names of runs stand above all curves."""
+    return max(HEADROOM, height_px / max(height_px - NAME_PX, 1.0)) if height_px > 2 * NAME_PX else HEADROOM
 
 
 class PlotScale:
@@ -47,7 +54,7 @@ class PlotScale:
         self.factor = factor
         for curve, _, x, y in drawn.values():
             curve.setData(x, y / factor, skipFiniteCheck=True, connect="finite")
-        self.box.setYRange(0.0, max(largest, 10.0) * HEADROOM / factor, padding=0.0)
+        self.box.setYRange(0.0, max(largest, 10.0) * headroom(self.box.height()) / factor, padding=0.0)
         color = next((color for _, color, *_ in drawn.values()), theme.text_dim)
         if self._label != (unit, color):
             self._label = (unit, color)

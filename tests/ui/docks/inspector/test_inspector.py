@@ -591,3 +591,38 @@ def test_while_a_slider_moves_fields_follow_and_the_rest_when_it_rests(
     qtbot.waitUntil(lambda: len(seen) == 1)
     assert "shape" not in seen[0]
     qtbot.waitUntil(lambda: pairs.pairs().get("shape") == "[2]")
+
+
+def test_an_argument_of_several_selected_nodes_is_changed_in_all_of_them(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    first, second, other = add("torch.randn"), add("torch.zeros"), add("torch.relu")
+    session.attention.select([first, second])
+    inspector.refresh()
+    assert inspector.shared.isVisibleTo(inspector) and "all of them" in inspector.empty.text()
+    entries = session.graph_store.undo_stack.index()
+    type_into(inspector.shared.editors["size"], "(4, 5)")
+    assert {literal(session, item, "size") for item in (first, second)} == {"(4, 5)"}
+    assert session.graph_store.undo_stack.index() == entries + 1
+    session.attention.select([first, other])
+    inspector.refresh()
+    assert not inspector.shared.isVisibleTo(inspector)
+    session.attention.select([first])
+    inspector.refresh()
+    assert not inspector.shared.isVisibleTo(inspector) and inspector.item == first
+
+
+def test_dtype_and_shape_are_said_before_a_run_at_the_top(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.randn")
+    session.results.tables.set_inference([PortInference(node=item, dtype="float32", shape=(2, 3), device="cpu")])
+    session.attention.select([item])
+    inspector.refresh()
+    assert inspector.details.head.gives.text() == "float32 [2, 3]  expected"
+    show_result(session, item)
+    inspector.refresh()
+    assert (
+        inspector.details.head.gives.text().startswith("float32 [")
+        and "expected" not in inspector.details.head.gives.text()
+    )

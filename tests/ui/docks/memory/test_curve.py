@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradstudio.ui.docks.memory.curve import in_words, label_sides, thin_curve, unit_for, value_at
+from gradstudio.ui.docks.memory.curve import in_words, label_sides, series_color, thin_curve, unit_for, value_at
 
 
 def test_a_short_curve_is_left_alone() -> None:
@@ -69,3 +69,9 @@ def test_no_two_labels_overlap_wherever_the_marks_are(places: list[float], width
             taken.append((place, place + width) if side == "right" else (place - width, place))
     assert all(left >= 0 and right <= room for left, right in taken)
     assert all(one[1] <= other[0] for one, other in itertools.pairwise(taken))
+
+
+def test_a_series_has_the_same_colour_whatever_is_measured_beside_it() -> None:
+    colors = ["red", "green", "blue", "yellow", "violet"]
+    assert series_color(colors, "tensors") == "red" and series_color(colors, "process") == "blue"
+    assert series_color(colors, "another") == series_color(colors, "another") in colors

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.events import Memory, Row
+from gradstudio.ui.docks.memory.curve import series_color
 from gradstudio.ui.docks.memory.memory_plot import MemoryPlot
 from gradstudio.ui.docks.memory.panel import MemoryPanel
 from gradstudio.ui.docks.memory.plot_scale import TICK_POINTS
@@ -89,7 +90,7 @@ def test_another_theme_repaints_the_curves(qtbot: QtBot, session: Session, panel
     panel.set_theme(theme("light"))
     assert panel.plot is not None
     pens = [curve.opts["pen"].color().name() for curve in panel.plot._curves.values()]
-    assert pens == list(theme("light").plot[:2])
+    assert pens == [series_color(theme("light").plot, name) for name in ("tensors", "process")]
 
 
 def test_pyqtgraph_and_torch_are_not_imported_with_the_window() -> None:

@@ -159,9 +159,9 @@ class CanvasStyle:
         self._nearer: dict[float, CanvasStyle] = {}
 
     def at(self, zoom: float) -> "CanvasStyle":
-        """This style with letters that are large enough at that zoom."""
-        step = next((each for each in ZOOM_STEPS if zoom >= each - ROUNDING), ZOOM_STEPS[-1])
-        if zoom >= 1.0 - ROUNDING:
+        """This style with letters that are large enough at that zoom; below the steps letters are in view pixels."""
+        step = next((each for each in ZOOM_STEPS if zoom >= each - ROUNDING), None)
+        if step is None or zoom >= 1.0 - ROUNDING:
             return self
         found = self._nearer.get(step)
         if found is None:

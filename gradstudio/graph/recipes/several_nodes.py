@@ -1,0 +1,37 @@
+"""Recipes that give several nodes the same argument."""
+
+from collections.abc import Iterable
+
+from gradstudio.graph.edits import Edits, apply_all
+from gradstudio.graph.model import DOCUMENT_DEVICE, Graph, ItemId
+from gradstudio.graph.ports.item_ports import input_ports
+from gradstudio.graph.recipes.nodes import set_document_device_port, set_literal
+
+NOTHING: Edits = ()
+
+
+def set_literals(graph: Graph, items: Iterable[ItemId], path: str, text: str) -> Edits:
+    """Write a literal into the same argument of several nodes; "" is the default.
+
+    Raises:
+        Refused: one of them does not take it.
+    """
+    trial, edits = graph.copy(), NOTHING
+    for item in items:
+        if text == DOCUMENT_DEVICE:
+            made = set_document_device_port(trial, item, path)
+        else:
+            made = set_literal(trial, item, path, text)
+        apply_all(trial, made)
+        edits = (*edits, *made)
+    return edits
+
+
+def common_arguments(graph: Graph, items: Iterable[ItemId]) -> frozenset[str]:
+    """The arguments that all of these nodes have, of the same kind, and that no wire feeds."""
+    kinds = [
+        {(port.path, port.parameter.kind) for port in input_ports(graph, item) if port.state != "wired"}
+        for item in items
+        if item in graph.nodes
+    ]
+    return frozenset(path for path, _ in set.intersection(*kinds)) if kinds else frozenset()
