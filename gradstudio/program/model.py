@@ -4,10 +4,14 @@ The engine executes exactly these texts; the exported script is made of the same
 """
 
 from collections.abc import Iterable, Iterator
+from typing import Annotated
 
 import msgspec
 
 from gradstudio.graph.model import ItemId
+
+Place = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
+"""A line, a column or an index; checked where a program is read from the pipe."""
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -18,10 +22,10 @@ class Span(msgspec.Struct, frozen=True):
     """
 
     node: ItemId
-    line: int
-    column: int
-    end_line: int
-    end_column: int
+    line: Place
+    column: Place
+    end_line: Place
+    end_column: Place
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True, tag="statement", omit_defaults=True):
@@ -51,7 +55,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, tag="statement", omit
     operator: str
     text: str
     address: str
-    line: int
+    line: Place
     names: tuple[str, ...] = ()
     repeated: bool = False
     is_part: bool = False
@@ -61,7 +65,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, tag="statement", omit
     rebinds: bool = True
     result: str = ""
     inputs: tuple[tuple[str, str], ...] = ()
-    sources: tuple[tuple[ItemId, int], ...] = ()
+    sources: tuple[tuple[ItemId, Place], ...] = ()
 
 
 class BlockStatement(msgspec.Struct, frozen=True, kw_only=True, tag="block", omit_defaults=True):
@@ -78,7 +82,7 @@ class BlockStatement(msgspec.Struct, frozen=True, kw_only=True, tag="block", omi
 
     block: ItemId
     kind: str
-    line: int
+    line: Place
     body: "tuple[Statement | BlockStatement, ...]" = ()
     context: str = ""
     variable: str = ""
@@ -97,7 +101,7 @@ class Incomplete(msgspec.Struct, frozen=True):
 
     node: ItemId
     reason: str
-    line: int = 0
+    line: Place = 0
 
 
 class Inside(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -139,7 +139,7 @@ class WhatIf(Message, frozen=True):
 
     request: Size
     change: Change
-    max_values: int = 64
+    max_values: Count = 64
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

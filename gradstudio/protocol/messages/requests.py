@@ -7,6 +7,7 @@ import msgspec
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.base import Message, Verb
+from gradstudio.protocol.messages.bounds import Count, Size
 from gradstudio.protocol.messages.debugging import (
     Breakpoint,
     Check,
@@ -28,7 +29,7 @@ class Load(Message, frozen=True):
     """
 
     document: str
-    revision: int
+    revision: Size
     program: Program
     tensors: dict[str, bytes] = msgspec.field(default_factory=dict)
 
@@ -55,7 +56,7 @@ class Do(Message, frozen=True):
     trace: bool = True
     restart: bool = False
     visible: tuple[ItemId, ...] = ()
-    max_values: int = 64
+    max_values: Count = 64
     until: ItemId = ItemId("")
     stride: OneOf["node", "over", "into", "out"] = "node"
     breakpoints: tuple[Breakpoint, ...] = ()
@@ -76,27 +77,27 @@ class Fetch(Message, frozen=True):
         rows, columns: half-open ranges within the last two dimensions.
     """
 
-    request: int
+    request: Size
     node: ItemId
-    output: int = 0
+    output: Count = 0
     name: str = ""
     grad: bool = False
     index: tuple[int, ...] = ()
-    rows: tuple[int, int] = (0, 100)
-    columns: tuple[int, int] = (0, 50)
+    rows: tuple[Size, Size] = (0, 100)
+    columns: tuple[Size, Size] = (0, 50)
 
 
 class Collect(Message, frozen=True):
     """Send the `Report` of what is bound now (the command line asks after a run)."""
 
-    max_values: int = 64
+    max_values: Count = 64
     trace: bool = False
 
 
 class SampleMemory(Message, frozen=True):
     """Send `Memory` this often, milliseconds; 0 stops it."""
 
-    every_ms: int = 100
+    every_ms: Count = 100
 
 
 Request = (
