@@ -49,7 +49,7 @@ from gradstudio.program.reading.parser import MAX_CHARACTERS
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
 from gradstudio.protocol.messages.events import Event, Hello
-from gradstudio.protocol.messages.inference import Inferred
+from gradstudio.protocol.messages.inference import Inferred, Inferring
 from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.report import clash_json, entries_json, trace_json, wires_json
 from gradstudio.protocol.report_table import report_table
@@ -272,9 +272,12 @@ def _run_graph(engine: Engine, opened: OpenedGraph, data: Json, options: argpars
     return code, data, text
 
 
-def _say_slow(running: Running | None, opened: OpenedGraph, program: Program, options: argparse.Namespace) -> None:
+def _say_slow(
+    running: Running | Inferring | None, opened: OpenedGraph, program: Program, options: argparse.Namespace
+) -> None:
     """That it is still at work, and where; a reader of JSON is told only on a terminal."""
-    line, turn = (running.line, running.turn) if running is not None else (None, 0)
+    line = running.line if running is not None else None
+    turn = running.turn if isinstance(running, Running) else 0
     node = next((one.node for one in flatten_statements(program.statements) if one.line == line), ItemId(""))
     if not options.json or sys.stderr.isatty():
         print(slow_words(_line(opened, node, line), turn), file=sys.stderr, flush=True)
@@ -346,7 +349,9 @@ def _check_one(engine: Engine, name: str, options: argparse.Namespace) -> Result
         return UNREADABLE, data, refusal_text(name, error.others, error)
     program = compile_graph(opened.graph)
     try:
-        inferred = without_insides(infer_program(engine.ready()[0], opened.graph, program))
+        inferred = without_insides(
+            infer_program(engine.ready()[0], opened.graph, program, lambda at: _say_slow(at, opened, program, options))
+        )
     except EngineDied as death:
         data["problems"] = [problem_json(None, None, str(death), explain_words("EngineDied", str(death)))]
         return FAILED, data, f"{name}: {death}"

@@ -4,18 +4,35 @@ import gc
 import os
 import platform
 import signal
+import sys
+from typing import TYPE_CHECKING
 
 from gradstudio.engine.parent_death import end_with_parent
 from gradstudio.engine.pipe import take_standard_streams
 from gradstudio.protocol.messages.base import PROTOCOL_VERSION
 from gradstudio.protocol.messages.events import Hello, Log
 
+if TYPE_CHECKING:
+    from gradstudio.engine.service import Service
+
+NOT_STARTED = 1
 COLLECT = (20_000, 20, 50)
 """Thresholds of the garbage collector: new objects, and younger collections, before one is made."""
 
 
 def main() -> None:
-    """Serve on the standard streams until standard input ends.
+    """Serve; an engine that cannot begin says why in a line."""
+    try:
+        service = start()
+    except (MemoryError, ImportError) as error:
+        sys.stderr.write(f"The engine could not start: {str(error) or 'there is not enough memory'}\n")
+        sys.stderr.flush()
+        os._exit(NOT_STARTED)
+    service.run()
+
+
+def start() -> "Service":
+    """Say who it is on the standard streams, import torch, and make what serves there until standard input ends.
 
     What is imported by then is never looked at again by the garbage collector (`gc.freeze`), which
     would otherwise walk all of torch in the middle of a traced run; and it looks seldom, for a record is
@@ -55,7 +72,7 @@ def main() -> None:
     )
     if text := notice():
         outbox.send(Log(level="info", text=text))
-    service.run()
+    return service
 
 
 if __name__ == "__main__":

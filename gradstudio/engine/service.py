@@ -1,5 +1,6 @@
 """The engine's main loop: one request after the other, each answered, none able to end it."""
 
+import time
 import traceback
 from typing import assert_never
 
@@ -19,17 +20,20 @@ from gradstudio.engine.live.tensor_table import fetch
 from gradstudio.engine.memory.memory_usage import memory_by_node
 from gradstudio.engine.meta.fake_tensors import WarmUp
 from gradstudio.engine.pipe import Inbox, Outbox
+from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.torch_docs import describe
 from gradstudio.engine.torch_settings import settings
 from gradstudio.engine.verbs import Engine
+from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Check, Checked, MemoryByNode, WeighMemory, WhatIf, WhatIfAnswered
 from gradstudio.protocol.messages.events import Fetched, Log, Report
 from gradstudio.protocol.messages.events import Loaded as LoadedEvent
-from gradstudio.protocol.messages.inference import Estimate, Estimated, Infer, Inferred, TryWire, WireTried
+from gradstudio.protocol.messages.inference import Estimate, Estimated, Infer, Inferred, Inferring, TryWire, WireTried
 from gradstudio.protocol.messages.module_import import BringModule, NotBrought
 from gradstudio.protocol.messages.requests import Collect, Do, Fetch, Load, Request, SampleMemory, Stop
 from gradstudio.protocol.messages.torch_docs import Describe, Described
 
+SAY_EVERY_S = 1.0
 NOTHING_LOADED = "No program was sent yet."
 
 
@@ -41,8 +45,10 @@ class Service:
         self._inbox, self._outbox = inbox, outbox
         self._engine = Engine(outbox.send, inbox.stopped)
         self._warm_up = WarmUp()
-        self._inference = Inference(self._warm_up)
+        self._inference = Inference(self._warm_up, self._say_where)
+        self._said_s = 0.0
         self._asked: Infer | None = None
+        self._inferring = 0
         self._defaults = settings()
 
     def run(self) -> None:
@@ -72,10 +78,13 @@ class Service:
         request = self._asked
         if request is None:
             return False
+        self._inferring = request.revision
         if not self._warm_up.done:
             self._warm_up.step()
+            self._say_where()
             return True
         self._asked = None
+        self._said_s = time.monotonic()
         try:
             with torch.inference_mode(False), torch.enable_grad():
                 self._outbox.send(self._inference.infer(request, self._engine.stored.load_file))
@@ -83,6 +92,15 @@ class Service:
             self._answer_anyway(request, "")
             raise
         return False
+
+    def _say_where(self, step: Step | None = None) -> None:
+        """Where inference is, once a second: who waits for it knows that it goes on."""
+        now = time.monotonic()
+        if now - self._said_s < SAY_EVERY_S:
+            return
+        self._said_s = now
+        node, line = (step.id, step.statement.line) if step is not None else (ItemId(""), 0)
+        self._outbox.send(Inferring(revision=self._inferring, node=node, line=line))
 
     def handle(self, request: Request) -> None:
         """Carry out one request and send its answer."""

@@ -10,7 +10,7 @@ from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineSilent
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import Event, Failed, Loaded, Log, Paused, Printed, Report, Warned
-from gradstudio.protocol.messages.inference import Estimate, Estimated, Infer, Inferred, Need
+from gradstudio.protocol.messages.inference import Estimate, Estimated, Infer, Inferred, Inferring, Need
 from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.messages.requests import Collect, Do, Load
 
@@ -141,14 +141,30 @@ def trace_program(engine: EngineProcess, graph: Graph, program: Program, *, docu
     return events
 
 
-def infer_program(engine: EngineProcess, graph: Graph, program: Program) -> Inferred:
+def infer_program(
+    engine: EngineProcess,
+    graph: Graph,
+    program: Program,
+    on_slow: Callable[[Inferring | None], object] = lambda _: None,
+) -> Inferred:
     """Ask for shapes and refusals without running.
+
+    Args:
+        engine: one that is ready and at rest.
+        graph: where stored tensors are.
+        program: compiled from that graph.
+        on_slow: called once when it takes longer than `PATIENCE_S`, with where it was last, as far as that is known.
 
     Raises:
         EngineDied: the engine ended meanwhile.
     """
     engine.send(Infer(revision=graph.revision, program=program, tensors=_stored(graph, program)))
-    inferred = engine.wait_for(Inferred)
+    heard: list[Event] = []
+    try:
+        inferred = engine.wait_for(Inferred, timeout=PATIENCE_S, on_event=heard.append)
+    except EngineSilent:
+        on_slow(next((event for event in reversed(heard) if isinstance(event, Inferring)), None))
+        inferred = engine.wait_for(Inferred)
     assert isinstance(inferred, Inferred)
     return inferred
 

@@ -7,7 +7,7 @@ in the middle of a run; ``failing`` fails at the first statement; ``babbling`` w
 ``talking`` prints, warns, logs and traces a backward at the first statement; ``tracing`` records a backward
 over the whole program at each backward statement (a chain, the last statement first), sends wires' gradients,
 notes every breakpoint at its node, stops behind a backward for one of that phase, and answers questions; Step
-goes on by one statement.
+goes on by one statement; ``dreaming`` never says a shape, ``fainting`` ends when it is asked for one.
 """
 
 import itertools
@@ -27,6 +27,7 @@ from gradstudio.protocol.messages.inference import (
     Estimated,
     Infer,
     Inferred,
+    Inferring,
     PortInference,
     TryWire,
     WireTried,
@@ -76,6 +77,13 @@ class FakeEngine:
                 )
             case requests.Do():
                 self.do(request)
+            case Infer(revision=revision) if self.mode in ("dreaming", "fainting"):
+                self.say(m.Log(level="info", text="asked for shapes"))
+                if self.mode == "fainting":
+                    sys.exit(1)
+                program = request.program or self.load.program
+                node = next(flatten_statements(program.statements)).node
+                self.say(Inferring(revision=revision, node=node, line=1))
             case Infer(revision=revision, program=program):
                 program = program or self.load.program
                 ports = tuple(

@@ -5,6 +5,7 @@ The definition's statements are gone through on stand-ins, with what the call gi
 """
 
 import ast
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -110,8 +111,9 @@ class CallInference:
         keys: what each definition is made of, by its name.
     """
 
-    def __init__(self, program: Program, memo: InsideMemo) -> None:
-        """Prepare the definitions; `memo` is what an earlier inference found."""
+    def __init__(self, program: Program, memo: InsideMemo, heard: Callable[[Step], object] = lambda _: None) -> None:
+        """Prepare the definitions; `memo` is what an earlier inference found, `heard` is told of each statement."""
+        self._heard = heard
         self.keys: dict[str, object] = {}
         self._insides: dict[str, RenamedDefinition] = {}
         self._budget = Budget(memo)
@@ -127,6 +129,7 @@ class CallInference:
 
     def statement(self, walk: InferencePass, step: Step) -> None:
         """Go through a statement of a pass, and into the call that it may be."""
+        self._heard(step)
         may_enter = self._insides and self._budget.is_left and walk.depth < MAX_DEPTH
         called = self._called(walk, step) if may_enter else None
         if called is None:

@@ -18,7 +18,7 @@ from gradstudio.engine.infer.inference_pass import InferencePass
 from gradstudio.engine.infer.pass_checkpoints import Checkpoints
 from gradstudio.engine.infer.statement_inference import Way
 from gradstudio.engine.meta.fake_tensors import WarmUp
-from gradstudio.engine.script.compiled_steps import Item
+from gradstudio.engine.script.compiled_steps import Item, Step
 from gradstudio.program.python_sizes import too_big
 from gradstudio.protocol.messages.inference import Infer, Inferred, PortInference, TryWire, WireTried
 
@@ -26,8 +26,14 @@ from gradstudio.protocol.messages.inference import Infer, Inferred, PortInferenc
 class Inference:
     """Answers `Infer`; remembers what it worked out, so an edit costs only what follows it."""
 
-    def __init__(self, warm_up: WarmUp | None = None) -> None:
-        """Nothing is known. Fake tensors are used as soon as the warm-up is done; without one, always."""
+    def __init__(self, warm_up: WarmUp | None = None, heard: Callable[[Step], object] = lambda _: None) -> None:
+        """Nothing is known.
+
+        Args:
+            warm_up: fake tensors are used as soon as it is done; without one, always.
+            heard: is told of each statement before it is tried.
+        """
+        self._heard = heard
         self._memo: Memo = {}
         self._insides: InsideMemo = {}
         self._recipes: Recipes = {}
@@ -45,7 +51,7 @@ class Inference:
         try:
             with torch.enable_grad(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                calls = CallInference(request.program, self._insides)
+                calls = CallInference(request.program, self._insides, self._heard)
                 walk = InferencePass(request.program, self._memo, self._recipes, way, load_file, calls)
                 items = self._checkpoints.follow(walk, request.program, way)
                 forget_modules(walk.used, walk.names.changed_modules)

@@ -18,7 +18,7 @@ from gradstudio.protocol.messages.debugging import (
     MemoryByNode,
     WhatIfAnswered,
 )
-from gradstudio.protocol.messages.inference import Estimated, Inferred, WireTried
+from gradstudio.protocol.messages.inference import Estimated, Inferred, Inferring, WireTried
 from gradstudio.protocol.messages.module_import import Brought, NotBrought
 from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.messages.records import GradState, ModuleRecord, Record, Summary, TensorRecord
@@ -288,6 +288,7 @@ Event = (
     | Log
     | Memory
     | Inferred
+    | Inferring
     | Estimated
     | WireTried
     | Described

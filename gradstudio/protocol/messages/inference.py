@@ -76,6 +76,14 @@ class Inferred(Message, frozen=True):
     needs: tuple[Need, ...] = ()
 
 
+class Inferring(Message, frozen=True):
+    """Shapes are still being looked for, at this statement now; said at most once a second, and of no quick pass."""
+
+    revision: Size
+    node: ItemId = ItemId("")
+    line: Count = 0
+
+
 class Estimate(Message, frozen=True):
     """Say what the program that was loaded last needs; unlike `Infer` it is answered at once."""
 

@@ -109,6 +109,11 @@ class EngineLine(QObject):
             if other is not self:
                 other.died.emit("it was restarted from another tab")
 
+    def end(self, how: str) -> None:
+        """End the engine whatever it does; this document is told that it died, and how."""
+        self.kill_and_restart()
+        self.died.emit(how)
+
     def send(self, request: Request) -> None:
         """Hand a request to the engine, its numbers as this line's."""
         if isinstance(request, Load):

@@ -7,7 +7,7 @@ import msgspec
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.model import BlockStatement, Program, Statement
+from gradstudio.program.model import BlockStatement, Program, Statement, flatten_statements
 from gradstudio.protocol.messages import requests
 from gradstudio.protocol.messages.debugging import Change, Check, WeighMemory, WhatIf
 from gradstudio.protocol.messages.inference import Infer, Inferred, TryWire
@@ -50,6 +50,7 @@ class RunRequests:
         self._loaded_revision = -1
         self.names = NOTHING_RAN
         self._program: Program | None = None
+        self._given_up: Program | None = None
         self._numbers = 0
 
     @property
@@ -99,8 +100,20 @@ class RunRequests:
         """The engine has another document's program now; stored tensors it keeps."""
         self._loaded_revision = -1
 
-    def load_and_infer(self, *, load: bool = True) -> None:
+    def give_up_shapes(self) -> None:
+        """Shapes of this program are not asked for again until it changes."""
+        self._given_up = self._program
+
+    def name_of(self, node: ItemId) -> str:
+        """How the script calls a node; its number where it has no name."""
+        statements = flatten_statements(self.program.statements)
+        return next((one.address for one in statements if one.node == node), str(node))
+
+    def load_and_infer(self, *, load: bool = True) -> bool:
         """Send the program and ask for its shapes; while the engine looks for them the program is shown.
+
+        Returns:
+            Whether they were asked for.
 
         Args:
             load: False only asks for the shapes: what is loaded, and live, stays another document's.
@@ -108,10 +121,13 @@ class RunRequests:
         known, self._shows = self._program, False
         if load:
             self.load()
-        self.infer()
+        asks = self.program is not self._given_up
+        if asks:
+            self.infer()
         self._shows = True
         if self._program is not None and self._program is not known:
             self._show(self._program)
+        return asks
 
     def stands(self, inferred: Inferred) -> bool:
         """Whether it is of the program as it stands: cards may have been moved meanwhile."""
