@@ -94,6 +94,7 @@ class _Forward:
         self.spoilt: set[ItemId] = set()
         self._latest: dict[ItemId, Row] = {}
         self._origin: dict[ItemId, ItemId | None] = {}
+        self._newest: dict[tuple[object, ...], TensorRecord] = {}
 
     def take(self, row: Row) -> None:
         """The next row: is its result spoilt, and by whom."""
@@ -104,6 +105,7 @@ class _Forward:
         if node is not None and self.view.definition(row.node) is None and node.operator not in READING:
             self._judge(row, bad)
         self._latest[row.node] = row
+        self._newest.update({_memory(one): one for one in row.outputs if isinstance(one, TensorRecord) and one.storage})
 
     def _judge(self, row: Row, bad: str) -> None:
         values = [self._value(source) for source in self.view.sources(row.node)]
@@ -134,7 +136,14 @@ class _Forward:
             item, output = self.view.resolve(item, output)
         row = self._latest.get(item)
         record = row.outputs[output] if row is not None and output < len(row.outputs) else None
+        if isinstance(record, TensorRecord):
+            record = self._newest.get(_memory(record), record)  # what was written into is another by now
         return _Value(Source(source.port, item, output), record)
+
+
+def _memory(record: TensorRecord) -> tuple[object, ...]:
+    """The same for records of the same elements of one storage."""
+    return record.storage, record.summary.shape, record.stride
 
 
 def forward_origins(view: ProgramView, rows: Iterable[Row]) -> tuple[Finding, ...]:
