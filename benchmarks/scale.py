@@ -89,7 +89,6 @@ def _edits(person: Seat) -> Iterator[Way]:
     yield "undo", store.undo, add, None
     chosen = lambda: person.session.attention.select([ItemId(MIDDLE)])  # noqa: E731
     yield "delete", lambda: person.key(Key.Key_Delete), chosen, store.undo
-    yield "duplicate", person.window.actions["edit.duplicate"].trigger, chosen, store.undo
 
 
 def _moments(person: Seat) -> Iterator[Way]:

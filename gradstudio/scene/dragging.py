@@ -18,9 +18,9 @@ class Drag:
         placement: Placement,
         wiring: Wiring,
         routes: WireRoutes,
-        place: Callable[[], None],
+        place: Callable[[frozenset[str]], None],
     ) -> None:
-        """Nothing is dragged. `place` shows everything where the graph has it."""
+        """Nothing is dragged. `place` shows what was dragged where the graph has it."""
         self._state = state
         self._placement = placement
         self._wiring = wiring
@@ -49,8 +49,9 @@ class Drag:
 
     def let_go(self) -> None:
         """Show everything where the graph has it."""
+        moved = frozenset(self._placement.dragged)
         self.forget()
-        self._place()
+        self._place(moved)
 
     def forget(self) -> None:
         """Nothing is dragged any more; whoever calls this places everything."""

@@ -77,6 +77,27 @@ class Placement:
         self.place_frames()
         self.place_notes()
 
+    def move_cards(self, keys: Iterable[str]) -> frozenset[ItemId] | None:
+        """Put these cards where the graph, or a drag, has them; None, and nothing: frames or notes follow them."""
+        cards, is_inside = self._stack.cards, self._state.card_groups.is_inside
+        shown = [ItemId(key) for key in keys if not is_inside(ItemId(key))]
+        if self.frames or self.notes or not cards.keys() <= self._state.graph.places.keys():
+            return None
+        places = {item: self.where(item) for item in shown if item in cards}
+        if None in places.values() or len(places) < len(shown):
+            return None
+        for item, place in places.items():
+            assert place is not None
+            self._put(self._stack.index[item], *place)
+        return frozenset(places)
+
+    def _put(self, k: int, x: float, y: float) -> None:
+        """A card stands elsewhere, as large as it is."""
+        card = self._stack.cards[self._stack.ids[k]]
+        self.corners[k] = corners = x, y, x + card.layout.width, y + card.height
+        if self._bounds is not None:
+            self._bounds[k] = corners
+
     def _take(self, rows: list[Corners]) -> None:
         """Stand there from now on; the array follows where a few of many moved."""
         before, bounds, self.corners = self.corners, self._bounds, rows
@@ -143,6 +164,8 @@ class Placement:
         """Put cards on top of those that cover them; whether anything lay above them. View state only."""
         stack = self._stack
         homes = dict.fromkeys(self._state.card_groups.home(item) for item in items)
+        if len(homes) >= len(stack.cards):
+            return False  # none of them lies above all others
         covered = [item for item in homes if item in stack.index and self._is_covered(stack.index[item])]
         if covered:
             corners = dict(zip(stack.ids, self.corners, strict=True))

@@ -89,8 +89,9 @@ class Scene:
         """Follow edits that were just applied to the graph."""
         self.state.graph_revision += 1
         self.stack.follow_flags(edits)
-        if all(isinstance(edit, SetPlaces) for edit in edits):
-            self._place()
+        moves = [edit for edit in edits if isinstance(edit, SetPlaces)]
+        if len(moves) == len(edits):
+            self._place(frozenset(key for move in moves for key in move.places))
             return
         if any(isinstance(edit, SetHeader) for edit in edits):
             self.stack.cards.clear()
@@ -132,12 +133,14 @@ class Scene:
         self._place()
         self.looks.color_wires()
 
-    def _place(self) -> None:
-        """Rectangles, frames, notes, wires and ports, from the graph's places."""
+    def _place(self, moved: frozenset[str] | None = None) -> None:
+        """Rectangles, frames, notes and wires, from the graph's places; only these were `moved` since; None: any."""
         self.state.geometry_revision += 1
         self.dots.follow()
-        self.placement.place()
-        self.routes.route()
+        cards = self.placement.move_cards(moved) if moved is not None else None
+        if cards is None:
+            self.placement.place()
+        self.routes.route(cards)
         self.stack.list_leaves()
 
     # -------------------------------------------------------------- results and overlays

@@ -5,7 +5,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from gradstudio.document.bookmarks import Bookmark
@@ -71,24 +71,26 @@ def write(
 def _body(graph: Graph, indent: str, memo: LineMemo, definition: str = "") -> list[str]:
     order = list(graph.order())
     parts = [
-        _array("items", (_item_line(graph, item, memo, definition) for item in order), indent),
-        _array("wires", (_wire_line(wire, memo) for wire in _sorted_wires(graph, order)), indent),
+        _array("items", _item_lines(graph, order, memo, definition), indent),
+        _array("wires", _wire_lines(_sorted_wires(graph, order), memo), indent),
     ]
     muted = sorted(muted_wires(graph), key=lambda wire: (order.index(wire.target), _natural(wire.port)))
     if muted:
-        parts.append(_array("muted_wires", (_wire_line(wire, memo) for wire in muted), indent))
+        parts.append(_array("muted_wires", _wire_lines(muted, memo), indent))
     bodies = [ROOT, *(BodyId(item) for item in order if item in graph.blocks)]
     tails = [_tail(body, graph.tails[body]) for body in bodies if graph.tails.get(body)]
     return [*parts, _array("tails", map(_json, tails), indent)] if tails else parts
 
 
-def _item_line(graph: Graph, item: ItemId, memo: LineMemo, definition: str) -> str:
-    owner = graph.nodes.get(item) or graph.blocks[item]
-    return memo.line((definition, item, graph.parents[item]), owner, lambda: _json(_item(graph, item)))
+def _item_lines(graph: Graph, order: Iterable[ItemId], memo: LineMemo, definition: str) -> Iterator[str]:
+    nodes, parents = graph.nodes, graph.parents
+    owners = ((definition, item, parents[item], nodes.get(item) or graph.blocks[item]) for item in order)
+    records = (((inside, item, body), owner) for inside, item, body, owner in owners)
+    return memo.lines(records, lambda key, _: _json(_item(graph, key[1])))
 
 
-def _wire_line(wire: Wire, memo: LineMemo) -> str:
-    return memo.line(wire, wire, lambda: _json(_wire(wire)))
+def _wire_lines(wires: Iterable[Wire], memo: LineMemo) -> Iterator[str]:
+    return memo.lines(((wire, wire) for wire in wires), lambda wire, _: _json(_wire(wire)))
 
 
 def _outside(one: ExternalInput) -> Line:
@@ -147,9 +149,20 @@ def _marks(owner: Node | Block, *more: str) -> Line:
 
 
 def _sorted_wires(graph: Graph, order: list[ItemId]) -> list[Wire]:
-    position = {item: number for number, item in enumerate(order)}
-    last = len(order)
-    return sorted(graph.wires.values(), key=lambda wire: (position.get(wire.target, last), _natural(wire.port)))
+    """By their targets in program order, then by ports; those into no item, as of a definition, are the last."""
+    incoming, found = graph.incoming, list[Wire]()
+    for item in order:
+        wires = incoming.get(item)
+        if wires is not None:
+            found += wires if len(wires) == 1 else sorted(wires, key=_by_port)
+    if len(found) < len(graph.wires):
+        others = [wire for wire in graph.wires.values() if wire.target not in graph]
+        found += sorted(others, key=_by_port)
+    return found
+
+
+def _by_port(wire: Wire) -> tuple[tuple[int, str], ...]:
+    return _natural(wire.port)
 
 
 def _wire(wire: Wire) -> Line:
@@ -206,11 +219,12 @@ def _marked(graph: Graph, bookmarks: Mapping[str, Bookmark]) -> Iterator[tuple[s
 
 
 def _places(graph: Graph, memo: LineMemo, definition: str = "") -> Iterator[str]:
-    for item in (*graph.order(), "", DEFINITION_INPUTS, DEFINITION_OUTPUTS):
-        for key in (item, f"note:{item}"):
-            place = graph.places.get(key)
-            if place is not None and math.isfinite(place.x) and math.isfinite(place.y):
-                yield memo.line(("place", definition, key), place, partial(_place_line, key, place))
+    places, isfinite = graph.places, math.isfinite
+    items = (*graph.order(), "", DEFINITION_INPUTS, DEFINITION_OUTPUTS)
+    keys = (key for item in items for key in (item, f"note:{item}") if key in places)
+    shown = ((key, places[key]) for key in keys if isfinite(places[key].x) and isfinite(places[key].y))
+    records = ((("place", definition, key), place) for key, place in shown)
+    yield from memo.lines(records, lambda key, place: _place_line(key[2], place))
     dots = dots_by_end(graph)
     for end in sorted(dots, key=lambda end: (end[0], _natural(end[1]))):
         for k, key in enumerate(dots[end]):

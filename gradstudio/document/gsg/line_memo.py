@@ -1,6 +1,10 @@
 """The lines of a document that is written again and again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import TypeVar
+
+K = TypeVar("K", bound=Hashable)
+R = TypeVar("R")
 
 
 class LineMemo:
@@ -11,13 +15,15 @@ class LineMemo:
         self._known: dict[object, tuple[object, str]] = {}
         self._met: dict[object, tuple[object, str]] = {}
 
-    def line(self, key: object, record: object, make: Callable[[], str]) -> str:
-        """What `make` gives for a frozen record; `key` tells its place from those of other records."""
-        known = self._known.get(key)
-        if known is None or known[0] is not record:
-            known = record, make()
-        self._met[key] = known
-        return known[1]
+    def lines(self, records: Iterable[tuple[K, R]], make: Callable[[K, R], str]) -> Iterator[str]:
+        """What `make` gives for frozen records; the key of each tells its place from those of others."""
+        before, met = self._known, self._met
+        for key, record in records:
+            known = before.get(key)
+            if known is None or known[0] is not record:
+                known = record, make(key, record)
+            met[key] = known
+            yield known[1]
 
     def end(self) -> None:
         """The document is written: forget the lines that it has no more."""

@@ -73,18 +73,39 @@ class WireIndex:
         self._ends = [ends for _, ends in told]
 
 
-def step(traced: BackwardTraced, first: int, place: int) -> BackwardStep:
+class BackwardIndex:
+    """The record of one backward by what is asked for at each of its steps.
+
+    Attributes:
+        senders: by an edge (autograd node and input), the rows that send something there, and their branches.
+        into: the wires of each target; `out_of`: those of each source, output and turns.
+    """
+
+    def __init__(self, traced: BackwardTraced) -> None:
+        """Look at every row and wire once."""
+        self.traced = traced
+        self.senders: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        self.into: dict[ItemId, list[WireGrad]] = {}
+        self.out_of: dict[tuple[ItemId, int, Turns], list[WireGrad]] = {}
+        for number, row in enumerate(traced.rows):
+            for branch, target in enumerate(row.next):
+                if target[0] >= 0:  # else it goes nowhere
+                    self.senders.setdefault(target, []).append((number, branch))
+        for wire in traced.wires:
+            self.into.setdefault(wire.target, []).append(wire)
+            self.out_of.setdefault((wire.source, wire.output, wire.source_turns), []).append(wire)
+
+
+def step(index: BackwardIndex, first: int, place: int) -> BackwardStep:
     """The rows from `first` up to `place`, which belong to one node: what came, what left along its wires."""
-    rows = traced.rows[first : place + 1]
+    rows = index.traced.rows[first : place + 1]
     head = rows[0]
     inside = {row.id for row in rows}
     arrivals = tuple(
-        arrival for offset, row in enumerate(rows) for arrival in _arrivals(traced, row, first + offset, inside)
+        arrival for offset, row in enumerate(rows) for arrival in _arrivals(index, row, first + offset, inside)
     )
     wires = tuple(
-        wire
-        for wire in traced.wires
-        if wire.target == head.node and wire.turns == head.turns and first <= wire.place <= place
+        wire for wire in index.into.get(head.node, ()) if wire.turns == head.turns and first <= wire.place <= place
     )
     saved = tuple(tensor for row in rows for tensor in row.saved)
     return BackwardStep(head.node, head.turns, head.backward, head.order, rows, arrivals, wires, saved)
@@ -120,35 +141,34 @@ def saved_bytes(entries: Iterable[Tick], tick: int, backwards: Mapping[int, Back
     return sum(kept.values())
 
 
-def _arrivals(traced: BackwardTraced, row: AutogradRow, place: int, inside: set[int]) -> Iterable[Arrival]:
+def _arrivals(index: BackwardIndex, row: AutogradRow, place: int, inside: set[int]) -> Iterable[Arrival]:
     values = {value.index: value for value in reversed(row.values)}
-    for index, grad in enumerate(row.incoming):
-        value = values.get(index)
-        parts = tuple(_parts(traced, row, place, index, value))
+    for number, grad in enumerate(row.incoming):
+        value = values.get(number)
+        parts = tuple(_parts(index, row, place, number, value))
         if value is None and parts and all(sender in inside for sender, _ in parts):
             continue
         yield Arrival(value, grad, tuple(part for _, part in parts))
 
 
 def _parts(
-    traced: BackwardTraced, row: AutogradRow, place: int, index: int, value: EdgeValue | None
+    index: BackwardIndex, row: AutogradRow, place: int, edge: int, value: EdgeValue | None
 ) -> Iterable[tuple[int, Contribution]]:
-    for number, sender in enumerate(traced.rows[:place]):
-        for branch, target in enumerate(sender.next):
-            if row.id >= 0 and target == (row.id, index):
-                grad = sender.outgoing[branch] if branch < len(sender.outgoing) else None
-                yield sender.id, Contribution(sender.node, sender.autograd, grad, _port(traced, sender, number, value))
+    for number, branch in index.senders.get((row.id, edge), ()) if row.id >= 0 else ():
+        if number < place:
+            sender = index.traced.rows[number]
+            grad = sender.outgoing[branch] if branch < len(sender.outgoing) else None
+            yield sender.id, Contribution(sender.node, sender.autograd, grad, _port(index, sender, number, value))
 
 
-def _port(traced: BackwardTraced, sender: AutogradRow, place: int, value: EdgeValue | None) -> str:
+def _port(index: BackwardIndex, sender: AutogradRow, place: int, value: EdgeValue | None) -> str:
     """The port of the canvas along which the sender's share came; "" when several or none fit."""
     if value is None:
         return ""
     wires = [
         wire
-        for wire in traced.wires
-        if (wire.source, wire.output, wire.source_turns) == (value.node, value.output, value.turns)
-        and (wire.target, wire.turns) == (sender.node, sender.turns)
+        for wire in index.out_of.get((value.node, value.output, value.turns), ())
+        if (wire.target, wire.turns) == (sender.node, sender.turns)
     ]
     exact = [wire for wire in wires if wire.place == place] or wires
     return exact[0].port if len(exact) == 1 else ""

@@ -11,7 +11,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced, WireGrad
 from gradstudio.protocol.messages.events import GradRow, Row
 from gradstudio.protocol.timeline import backward_steps
-from gradstudio.protocol.timeline.backward_steps import WireIndex
+from gradstudio.protocol.timeline.backward_steps import BackwardIndex, WireIndex
 from gradstudio.protocol.timeline.gradient_log import GradientLog
 from gradstudio.protocol.timeline.model import Arrival, BackwardStep, Contribution, Phase, Tick, Turns
 from gradstudio.protocol.timeline.row_index import RowIndex
@@ -20,7 +20,8 @@ from gradstudio.protocol.timeline.tick_trimming import renumber, select_ticks
 __all__ = ["Arrival", "BackwardStep", "Contribution", "Phase", "Tick", "Timeline", "Turns"]
 
 MAX_TICKS = 200_000
-TRIM_EVERY = 4096
+TRIM_EVERY, LEAST_TRIM = 4096, 1024
+"""After so many ticks more old ones are let go, where few stay after half as many as stay: each time is short."""
 MANY = 4096
 
 
@@ -56,6 +57,7 @@ class Timeline:
         self._verb_begins = 0
         self._calling = ItemId("")
         self._wires = WireIndex()
+        self._index: BackwardIndex | None = None  # of the backward that was last asked for
         self._gradients = GradientLog()
 
     # -------------------------------------------------------------- what is told
@@ -115,7 +117,8 @@ class Timeline:
 
     def trim(self) -> list[int] | None:
         """Let go of the middle turns of long loops and of the oldest ticks; the old indices that stay, or None."""
-        if len(self.ticks) - self._trimmed_at < TRIM_EVERY:
+        fresh = max(LEAST_TRIM, min(TRIM_EVERY, self._trimmed_at // 2))
+        if len(self.ticks) - self._trimmed_at < fresh:
             return None
         kept = select_ticks(self.ticks, MAX_TICKS)
         self._trimmed_at = len(kept)
@@ -238,7 +241,10 @@ class Timeline:
             return None
         group = self.group_of(tick)
         first = entry.place - (tick - group[0])
-        return backward_steps.step(self.backwards[entry.backward], first, entry.place)
+        traced = self.backwards[entry.backward]
+        if self._index is None or self._index.traced is not traced:
+            self._index = BackwardIndex(traced)
+        return backward_steps.step(self._index, first, entry.place)
 
     def forming(
         self, source: ItemId, output: int, tick: int | None, turns: Turns | None = None
@@ -342,7 +348,9 @@ class Timeline:
             if entry.group != last:
                 last = entry.group
                 self._groups.append(index)
-            self.ticks.append(Tick(index, len(self._groups) - 1, *entry[2:]))
+            group = len(self._groups) - 1
+            stands = entry.index == index and entry.group == group
+            self.ticks.append(entry if stands else Tick._make((index, group, *entry[2:])))
             if entry.autograd is not None:
                 for owner in (entry.node, *(calls_around(entry.node) if is_call_item(entry.node) else ())):
                     self._autograd.setdefault(owner, []).append(index)

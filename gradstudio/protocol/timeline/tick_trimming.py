@@ -44,29 +44,36 @@ def select_ticks(ticks: list[Tick], limit: int) -> list[int]:
     over = len(ticks) - len(dropped)
     if over > limit:
         _oldest(ticks, dropped, over - int(limit * SPARE))
-    return [tick.index for tick in ticks if tick.index not in dropped]
+    return [index for index in range(len(ticks)) if index not in dropped]
 
 
 def _middle_turns(ticks: list[Tick]) -> set[int]:
-    newest: dict[tuple[ItemId, int, Turns], int] = {}
-    for tick in ticks:
-        for depth, turn in enumerate(tick.turns if tick.row is not None else ()):
-            key = (tick.node, tick.pass_number, tick.turns[:depth])
-            newest[key] = max(newest.get(key, 0), turn)
+    newest = _newest_turns(ticks)
     dropped: set[int] = set()
     waiting: list[int] = []
-    for tick in ticks:
-        if tick.row is None:
-            waiting.append(tick.index)  # a backward comes before the row of its statement
+    for index, _, _, node, turns, pass_number, _, _, row, _ in ticks:
+        if row is None:
+            waiting.append(index)  # a backward comes before the row of its statement
             continue
-        if any(
-            FIRST_TURNS <= turn <= newest[tick.node, tick.pass_number, tick.turns[:depth]] - LAST_TURNS
-            for depth, turn in enumerate(tick.turns)
-        ):
-            dropped.add(tick.index)
-            dropped.update(waiting)
+        for depth, turn in enumerate(turns):
+            if FIRST_TURNS <= turn <= newest[node, pass_number, turns[:depth]] - LAST_TURNS:
+                dropped.add(index)
+                dropped.update(waiting)
+                break
         waiting.clear()
     return dropped
+
+
+def _newest_turns(ticks: list[Tick]) -> dict[tuple[ItemId, int, Turns], int]:
+    """By node, pass and the turns of the loops around a loop, the turn of that loop in which the node ran last."""
+    newest: dict[tuple[ItemId, int, Turns], int] = {}
+    for _, _, _, node, turns, pass_number, _, _, row, _ in ticks:
+        if row is not None:
+            for depth, turn in enumerate(turns):
+                key = (node, pass_number, turns[:depth])
+                if turn > newest.get(key, -1):
+                    newest[key] = turn
+    return newest
 
 
 def _oldest(ticks: list[Tick], dropped: set[int], count: int) -> None:

@@ -48,8 +48,8 @@ class ManyRoutes:
         """The wires at these places were led to where something is dragged."""
         self._elsewhere.update(which)
 
-    def follow(self) -> tuple[Indices | None, list[int]] | None:
-        """Take over what stands where now.
+    def follow(self, moved: frozenset[ItemId] | None) -> tuple[Indices | None, list[int]] | None:
+        """Take over what stands where now; only these cards were `moved` since; None: any may have been.
 
         Returns:
             the place of each wire among those that were led last (None: each its own), and the places of those that
@@ -59,7 +59,7 @@ class ManyRoutes:
         style = self._style
         self._wires = self._wiring.wires
         self._style = self._wiring.view.style
-        moved = self._moved()
+        elsewhere_now = self._moved() if moved is None else self._moved_of(moved)
         dotted = set(self._dots.by_end)
         dots = dotted | self._dotted
         self._dotted = dotted
@@ -69,8 +69,8 @@ class ManyRoutes:
             return None
         kept = _kept(before, self._wires)
         changed = {*elsewhere} if kept is None else _changed(kept, elsewhere)
-        if moved or dots or self._placement.frames:
-            changed.update(self._touching(moved, dots))
+        if elsewhere_now or dots or self._placement.frames:
+            changed.update(self._touching(elsewhere_now, dots))
         return kept, sorted(changed)
 
     def _moved(self) -> set[ItemId]:
@@ -82,6 +82,17 @@ class ManyRoutes:
             item: (place, card.layout) for (item, card), place in zip(cards.items(), corners, strict=True)
         }
         return {item for item, now in self._standing.items() if not _is_same(before.get(item), now)}
+
+    def _moved_of(self, cards: frozenset[ItemId]) -> set[ItemId]:
+        """Those of some cards."""
+        found = set[ItemId]()
+        before = self._standing
+        for item in cards:
+            now = self._placement.corners[self._stack.index[item]], self._stack.cards[item].layout
+            if not _is_same(before.get(item), now):
+                before[item] = now
+                found.add(item)
+        return found
 
     def _touching(self, moved: set[ItemId], dots: set[End]) -> Iterator[int]:
         """The wires of these cards, of frames, and of these dots."""

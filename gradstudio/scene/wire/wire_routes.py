@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from gradstudio.graph.model import Wire
+from gradstudio.graph.model import ItemId, Wire
 from gradstudio.scene import geometry
 from gradstudio.scene.card.card_stack import CardStack
 from gradstudio.scene.geometry import Box, Corners, Floats, Indices
@@ -99,8 +99,11 @@ class WireRoutes:
         """Whether wires wait to be led around what is in their way."""
         return self._leading is not None
 
-    def route(self) -> None:
-        """Lead all wires anew, the first of them around what is in the way, too."""
+    def route(self, moved: frozenset[ItemId] | None = None) -> None:
+        """Lead all wires anew, the first of them around what is in the way, too.
+
+        Only these cards were `moved` since; None: any may have been.
+        """
         self._leading = None
         self.few = self._few_paths()
         if self.few is not None:
@@ -110,10 +113,10 @@ class WireRoutes:
                 self._many.forget()
                 return
             self.few = None
-        if not self._route_changed():
+        if not self._route_changed(moved):
             self._paths, self._bounds = self._routed(self._wiring.wires)
 
-    def _route_changed(self) -> bool:
+    def _route_changed(self, moved: frozenset[ItemId] | None) -> bool:
         """Of many wires, lead only those that are new or whose cards stand elsewhere; whether that was enough."""
         from gradstudio.scene.wire.routing import MOST_WIRES
 
@@ -121,7 +124,7 @@ class WireRoutes:
         if len(wires) <= MOST_WIRES:
             self._many.forget()
             return False
-        changes = self._many.follow()
+        changes = self._many.follow(moved)
         if changes is None:
             return False
         kept, anew = changes

@@ -25,6 +25,8 @@ from gradstudio.ui.canvas.paint.wire_painter import blend_with_ground, draw_path
 SELECTED_WIRE: Final = (("accent", 0.3, 13.0), ("accent", 0.55, 8.0), ("accent", 1.0, 5.0), ("text", 1.0, 1.6))
 """Role, share of it over the canvas, and width of the lines that make up a selected wire."""
 RADIUS: Final = 8.0
+LABEL_REACH: Final = 60.0
+"""View pixels beside the view in which a wire's label still reaches into it."""
 PLATE_PX: Final = 20.0
 HINT_LINES: Final = (
     "Double-click, or press Tab, to search for an operator,",
@@ -55,8 +57,8 @@ def paint_overlay(
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     seen = camera.seen(width, height)
     _paint_wires(painter, style, scene, camera, seen, state)
-    _paint_labels(painter, style, scene, camera, state, labels)
-    for item in {scene.state.card_groups.home(item) for item in state.selection}:
+    _paint_labels(painter, style, scene, camera, seen, state, labels)
+    for item in _selected_in(scene, seen, state):
         _outline_item(painter, style, scene, camera, item, style.color("accent"), seen)
         _repaint_ports(painter, style, scene, camera, item, seen)
     for item in state.selection & scene.placement.notes.keys():
@@ -99,15 +101,30 @@ def _paint_wires(
         _paint_selected(painter, style, scene, camera, seen, chosen_wires)
 
 
+def _selected_in(scene: Scene, seen: Box, state: OverlayState) -> list[ItemId]:
+    """The cards in view on which something is selected, and the selected frames."""
+    ids, whole = scene.stack.ids, scene.state.card_groups.whole
+    cards = [ids[k] for k in scene.placement.cards_in(seen)] if state.selection else []
+    chosen = [item for item in cards if not whole((item,)).isdisjoint(state.selection)]
+    return [*chosen, *(item for item in scene.placement.frames if item in state.selection)]
+
+
 def _paint_labels(
-    painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, state: OverlayState, labels: WireLabels
+    painter: QPainter,
+    style: CanvasStyle,
+    scene: Scene,
+    camera: Camera,
+    seen: Box,
+    state: OverlayState,
+    labels: WireLabels,
 ) -> None:
     """What came back along lit wires: a lit wire is no bar through its own number."""
     if scene.state.shown.wire_gradients:
         lit = list[Wire]()
         if state.selection:
             chosen = scene.wiring.touching(frozenset(state.selection))
-            lit = [scene.wiring.wires[k] for k in chosen.nonzero()[0].tolist()]
+            near = scene.routes.wires_in(seen, LABEL_REACH / min(1.0, camera.zoom))
+            lit = [scene.wiring.wires[k] for k in near if chosen[k]]
         wires = [wire for wire in (*lit, *state.selected_wires) if labels.of(wire) is not None]
         found = (label for wire in wires if (label := labels.of(wire)) is not None)
         paint_labels(painter, style, camera, found, stale=bool(wires) and scene.results.stale(wires[0].target))

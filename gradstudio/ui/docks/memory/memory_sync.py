@@ -115,7 +115,9 @@ class MemorySync(QObject):
         return None if origin is None else self._run.at(plot_s - origin, SLACK_PX * self._plot.seconds_per_px)
 
     def _on_results_changed(self, _items: object) -> None:
-        self._memory = self._points = None
+        timeline = self._session.results.timeline
+        if self._memory is not None and not self._memory.is_of(timeline):
+            self._memory = self._points = None
         if self._session.results.active is not None or self._zoomed:
             self.refresh()
 

@@ -39,6 +39,7 @@ class RunMemory:
 
     def __init__(self, timeline: Timeline) -> None:
         """Read them off; ticks without a time are left out."""
+        self._timeline, self._revision = timeline, timeline.revision
         self.points: list[Point] = []
         alive = 0
         clock = {number: traced.at_s for number, traced in timeline.backwards.items()}
@@ -54,6 +55,10 @@ class RunMemory:
         self.points.sort(key=lambda point: point.at_s)
         self._times = [point.at_s for point in self.points]
         self._by_tick = {point.tick: point for point in self.points}
+
+    def is_of(self, timeline: Timeline) -> bool:
+        """Whether these are the points of a timeline as it is: nothing was told or forgotten since."""
+        return self._timeline is timeline and self._revision == timeline.revision
 
     @property
     def span_s(self) -> tuple[float, float] | None:

@@ -197,6 +197,20 @@ def test_freed_bytes_end_where_they_were_let_go(
     assert memory.part(session.results.timeline, ItemId("gone"), None, 0) is None
 
 
+def test_another_moment_reads_no_tick_and_what_ran_reads_them_anew(
+    session: Session, ran: tuple[ItemId, ItemId], panel: MemoryPanel
+) -> None:
+    assert panel._join is not None
+    session.attention.look_at(0)
+    read = panel._join._run
+    session.attention.look_at(1)
+    session.attention.look_at(None)
+    assert panel._join._run is read
+    session.results.tables.add_rows([Row(step=9, node=ran[0], outputs=(), at_s=200.0, alive_bytes=8)])
+    session.results.tables.pace.flush()
+    assert panel._join._run is not read and panel._join._run.points[-1].at_s == 200.0
+
+
 def test_the_legend_asks_for_no_width_and_takes_the_columns_that_fit(session: Session, panel: MemoryPanel) -> None:
     names = ("tensors", "kept", "process", "allocated", "reserved", "peak", "total")
     panel.legend.show_figures(dict.fromkeys(names, 2.0**33))
