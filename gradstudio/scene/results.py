@@ -1,5 +1,6 @@
 """What a card asks of a run, and the answer where nothing ran. No Qt."""
 
+from typing import Literal as OneOf
 from typing import Protocol
 
 from gradstudio.graph.model import ItemId, Wire
@@ -9,6 +10,9 @@ from gradstudio.protocol.messages.events import Failed, GradRow, Row, Warned
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import ModuleRecord, Record
 from gradstudio.protocol.timeline.model import BackwardStep, Tick
+
+Alarm = OneOf["", "error", "warning"]
+"""How bad it is, on a card; "" for nothing."""
 
 
 class FailureLike(Protocol):
@@ -56,6 +60,9 @@ class Results(Protocol):
 
     def warnings(self, node: ItemId, /) -> tuple[Warned, ...]:
         """What torch warned of."""
+
+    def alarm(self, node: ItemId, /) -> Alarm:
+        """How bad what a look over the run has found at it is; "" for nothing, and for mere notes."""
 
     def inference(self, node: ItemId, output: int = 0, /) -> PortInference | None:
         """What is expected of an output."""
@@ -150,6 +157,10 @@ class NoResults:
     def warnings(self, node: ItemId) -> tuple[Warned, ...]:
         """Nothing warned."""
         return ()
+
+    def alarm(self, node: ItemId) -> Alarm:
+        """Nothing was found."""
+        return ""
 
     def inference(self, node: ItemId, output: int = 0) -> PortInference | None:
         """Nothing is expected."""

@@ -48,7 +48,7 @@ from gradstudio.scene.card.section_heights import (
     words_height,
 )
 from gradstudio.scene.overlay_registry import Shown
-from gradstudio.scene.results import FailureLike, Results
+from gradstudio.scene.results import Alarm, FailureLike, Results
 
 ProblemKind = OneOf["", "error", "warning", "incomplete"]
 Lines = tuple[tuple[tuple[str, ...], Tone], ...]
@@ -122,6 +122,7 @@ class ResultSections(msgspec.Struct, frozen=True):
         expected: dtype and device before a run.
         strip: height of the words of a problem below values.
         leaves: rows of a module's parameters and buffers, above the values.
+        alarm: how bad what was found at it, or at the module on its card, is: a sign in its head.
     """
 
     height: float = 0.0
@@ -134,6 +135,7 @@ class ResultSections(msgspec.Struct, frozen=True):
     expected: str = ""
     leaves: ParameterRows = NO_LEAVES
     strip: float = 0.0
+    alarm: Alarm = ""
 
 
 class WellHeights(NamedTuple):
@@ -178,7 +180,7 @@ def result_sections(
     height = leaves.height + _drawn_height(results, node, total, problem)
     return ResultSections(
         height, sections, hints, guessed, problem, kind, results.stale(node), expected, leaves,
-        _strip(results, node, problem),
+        _strip(results, node, problem), results.alarm(node) or (results.alarm(held.module) if held.module else ""),
     )  # fmt: skip
 
 

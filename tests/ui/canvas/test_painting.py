@@ -77,6 +77,15 @@ def test_a_failure_outlines_its_card_and_says_torchs_words(hand: Hand) -> None:
     assert "inner sizes" in panel.title.text()
 
 
+def test_what_was_found_is_badged_until_it_is_gone(hand: Hand) -> None:
+    item = hand.add("torch.zeros", 300, 200, size="(2,)")
+    hand.session.attention.select(())
+    ink = hand.canvas.canvas_style.color("danger")
+    for alarm in ("", "error", ""):
+        hand.session.results.mark_alarms({item: "error"} if alarm else {})
+        assert has(hand.shot(), ink, 30) == bool(alarm)
+
+
 def test_a_warning_is_badged(hand: Hand) -> None:
     item = hand.add("torch.relu", 300, 200)
     hand.session.attention.select(())

@@ -11,6 +11,7 @@ from gradstudio.protocol.messages.events import GradRow, Row, Warned
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord
 from gradstudio.protocol.timeline.run_timeline import BackwardStep, Tick
+from gradstudio.scene.results import Alarm
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.canvas_ids import CanvasIds
@@ -57,6 +58,7 @@ class ResultStore(QObject):
         self.tables = ResultTables(self.attention, self)
         self.timeline = self.tables.timeline
         self.resized: frozenset[ItemId] | None = None
+        self._alarms: dict[ItemId, Alarm] = {}
         self._cursor = TimelineCursor(self.timeline, self.attention, store)
         self._view = self._cursor.view()
         self.tables.changed.connect(self._on_tables_changed)
@@ -202,6 +204,18 @@ class ResultStore(QObject):
             return shown_at(own, node)
         inside = (one for item, one in tables.failures.items() if item.startswith(full + SEPARATOR))
         return next((shown_at(one, node) for one in inside if tables.stands(one)), None)
+
+    def alarm(self, node: ItemId) -> Alarm:
+        """How bad what was found at the node is, or at what is inside it; "" for nothing and for mere notes."""
+        return self._alarms.get(node) or self._alarms.get(self.ids.full(node), "")
+
+    def mark_alarms(self, alarms: dict[ItemId, Alarm]) -> None:
+        """Show what was found by signs on the cards; no card needs another room for them."""
+        known, self._alarms = self._alarms, alarms
+        changed = {node for node in known.keys() | alarms.keys() if known.get(node) != alarms.get(node)}
+        if changed:
+            self.resized = frozenset()
+            self.changed.emit(self.ids.with_shown(changed))
 
     @property
     def failures(self) -> tuple[Failure, ...]:

@@ -15,6 +15,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages.events import Failed, GradRow, Warned
 from gradstudio.protocol.messages.inference import Need, PortInference
 from gradstudio.protocol.timeline.run_timeline import Timeline
+from gradstudio.scene.results import Alarm
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.latest_value import latest_values
@@ -169,6 +170,7 @@ class ProblemStore(QObject):
             for problem in found:
                 for node in (problem.node, problem.inside) if problem.inside else (problem.node,):
                     self._by_node[node] = (*self._by_node.get(node, ()), problem)
+            self._results.mark_alarms(_alarms(found))
             self.changed.emit()
 
     # ------------------------------------------------------------------ collecting
@@ -328,6 +330,16 @@ class _Ran:
         for item in graph.nodes:
             found += self._gradients.get(item, ())
         return tuple(found)
+
+
+def _alarms(problems: tuple[Problem, ...]) -> dict[ItemId, Alarm]:
+    """By node, and by what is inside it, the worst of what was found there; notes are no alarm."""
+    worst: dict[ItemId, Alarm] = {}
+    for problem in problems:  # the worst come first
+        for node in (problem.node, problem.inside) if problem.inside else (problem.node,):
+            if problem.kind == "finding" and problem.severity != "info":
+                worst.setdefault(node, problem.severity)
+    return worst
 
 
 def _incomplete(item: ItemId, reason: str, path: tuple[ItemId, ...] = ()) -> Problem:

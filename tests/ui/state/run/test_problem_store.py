@@ -132,6 +132,19 @@ def test_a_finding_of_the_run_is_a_problem_with_its_path(session: Session, add: 
     assert problem.node == item and problem.severity == "error" and item in problem.path
 
 
+def test_a_finding_is_a_sign_on_its_card_and_goes_with_it(qtbot: QtBot, session: Session, add: Add) -> None:
+    item = add("torch.zeros")
+    bad = TensorRecord(device="cpu", summary=Summary(dtype="float32", shape=(2,), nan=1))
+    session.results.tables.add_rows([Row(step=1, node=item, outputs=(bad,))])
+    with qtbot.waitSignal(session.results.changed, check_params_cb=lambda items: item in items):
+        session.problems.refresh()
+    assert session.results.alarm(item) == "error"
+    assert session.results.resized == frozenset(), "no card needs another room for it"
+    session.results.tables.set_stale(True)
+    session.problems.refresh()
+    assert session.results.alarm(item) == ""
+
+
 def test_nothing_is_collected_while_a_verb_runs(qtbot: QtBot, session: Session, product: ItemId) -> None:
     session.problems.refresh()
     before = session.problems.problems

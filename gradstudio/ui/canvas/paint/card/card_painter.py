@@ -52,7 +52,7 @@ def paint_upper(
 
 def upper_of(layout: CardLayout, well: ResultSections, state: CardState) -> tuple[object, ...]:
     """What decides how ground, header, ports and fields look: values may change without it."""
-    return layout, state, ground_of(layout, well, state), well.hints, well.guessed, well.stale, well.leaves
+    return layout, state, ground_of(layout, well, state), well.hints, well.guessed, well.stale, well.leaves, well.alarm
 
 
 def paint_lower(
@@ -107,13 +107,10 @@ def _paint_badges(
     if layout.switch is not None:
         paint_switch(painter, style, layout, _ink(style, state))
         x = layout.switch.x - 5
-    if well.problem_kind in ("error", "warning"):
-        paint_warning(
-            painter,
-            style,
-            QRectF(x - 15, (HEADER - 15) / 2, 15, 15),
-            "danger" if well.problem_kind == "error" else "warning",
-        )
+    if well.problem_kind in ("error", "warning") or well.alarm:
+        is_error = "error" in (well.problem_kind, well.alarm)
+        sign = QRectF(x - 15, (HEADER - 15) / 2, 15, 15)
+        paint_warning(painter, style, sign, "danger" if is_error else "warning")
         x -= 20
     if state.extras.check is not None:
         paint_check(painter, style, QRectF(x - 15, (HEADER - 15) / 2, 15, 15), ok=state.extras.check)

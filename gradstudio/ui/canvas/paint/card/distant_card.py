@@ -69,8 +69,9 @@ def paint_distant_card(
         body = _paint_foot(painter, style, scene.stack.cards[item].extras, rect.adjusted(7, head + 1, -5, -1))
         low = body.bottom() + 1
         state = _paint_body(painter, style, scene, item, body, state)
-    problem = "warning" if scene.results.warnings(item) else ""
-    if failed:
+    alarm = scene.results.alarm(item)
+    problem = "warning" if alarm or scene.results.warnings(item) else ""
+    if failed or alarm == "error":
         problem = "danger"
     if problem:
         paint_warning(painter, style, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), problem)
