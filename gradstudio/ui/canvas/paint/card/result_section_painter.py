@@ -32,6 +32,7 @@ DIGITS: Final = (4, 3, 2)
 LEAST_PICTURE: Final = 6.0
 COLUMN_GAP: Final = 8.0
 """Between a value and the gradient beside it."""
+PICTURES: Final = ("picture", "strip")
 Align = Qt.AlignmentFlag
 ROLES: Final = {"error": "danger", "warning": "warning"}
 
@@ -86,9 +87,10 @@ def _paint_section(painter: QPainter, style: CanvasStyle, section: Section, y: f
     lines = len(section.rows) + int(facts)
     upper = inner.adjusted(0, 0, 0, -style.line * lines)
     value, gradient = _columns(style, section, upper)
-    shares_line = style.is_compact and _has_norm(section) and section.value is not None and not _bad(section.value)
+    shares_line = style.is_compact and _has_norm(section)
     if section.value is not None:
-        _paint_value(painter, style, section.value, value, with_line=not shares_line)
+        above = value.adjusted(0, 0, 0, -style.line) if shares_line and section.value.kind == "words" else value
+        _paint_value(painter, style, section.value, above, with_line=not shares_line)
     if section.gradient is not None:
         _paint_gradient(painter, style, section.gradient, gradient, upper.left() if shares_line else gradient.left())
     if facts:
@@ -97,14 +99,14 @@ def _paint_section(painter: QPainter, style: CanvasStyle, section: Section, y: f
 
 
 def _has_norm(section: Section) -> bool:
-    """Whether a picture of a gradient stands beside the value: the line below them has no room for a range, too."""
-    display = section.gradient.display if section.gradient is not None else None
-    return section.beside and display is not None and display.kind in ("picture", "strip")
+    """Whether a picture of a gradient stands beside the value: small, the line below has room for its norm alone.
 
-
-def _bad(display: Display) -> bool:
-    """Whether anything of a value is not finite."""
-    return any(tone == "bad" for _, tone in display.lines)
+    Of a value that is not finite throughout its own line is read first.
+    """
+    value, gradient = section.value, section.gradient.display if section.gradient is not None else None
+    if not section.beside or value is None or gradient is None or any(tone == "bad" for _, tone in value.lines):
+        return False
+    return value.kind in (*PICTURES, "words") and gradient.kind in PICTURES
 
 
 def _columns(style: CanvasStyle, section: Section, room: QRectF) -> tuple[QRectF, QRectF]:
@@ -337,7 +339,8 @@ def _paint_gradient(painter: QPainter, style: CanvasStyle, gradient: Gradient, r
         if gradient.state == "accumulated":
             _paint_tag(painter, style, body, display, gradient.parts)
     elif display.kind in ("cells", "words"):
-        _paint_gradient_cells(painter, style, gradient, display, body.adjusted(0, 0, 0, room.bottom() - body.bottom()))
+        below = room.bottom() - body.bottom() if display.kind == "cells" or gradient.parts else 0.0
+        _paint_gradient_cells(painter, style, gradient, display, body.adjusted(0, 0, 0, below))
     else:
         _paint_lines(painter, style, _first_line(display.lines), body.left(), body.top(), body.width())
 
