@@ -15,7 +15,7 @@ from gradstudio.advice.diagnosis.nan_origins import (
 )
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import RunFacts, TimelineLike
-from gradstudio.advice.diagnosis.training_steps import roles_of, step_findings
+from gradstudio.advice.diagnosis.training_steps import roles_of, step_findings, takes_steps
 from gradstudio.advice.diagnosis.unreached_leaves import without_gradient
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages.events import GradRow
@@ -42,6 +42,7 @@ class RunDiagnosis:
         self._spoilt = nonfinite_nodes(facts.rows)
         self._samples = samples_of(facts.latest)
         self._series = series_of(facts)
+        self._steps = takes_steps(facts) or any(series.trains for series in self._series)
         self._backwards = timeline.backwards
         newest = [self._backwards[number] for number in sorted(self._backwards)[-MAX_BACKWARDS:]]
         self._suspects = [traced for traced in newest if begins_nonfinite(traced) or fades(traced) or dies(traced)]
@@ -57,8 +58,9 @@ class RunDiagnosis:
         if not facts.rows:
             return ()
         facts.call_by_names(lambda item: _has_name(view, item))
-        steps = list(step_findings(view, facts))
-        grown = [*recurrences(view, self._series), *divergence(view, facts, self._series, roles_of(view, facts))]
+        roles = roles_of(view, facts) if self._steps else {}
+        steps = list(step_findings(view, facts, roles))
+        grown = [*recurrences(view, self._series), *divergence(view, facts, self._series, roles)]
         found = [*steps, *grown]
         if self._spoilt:
             found += forward_origins(view, facts.rows)

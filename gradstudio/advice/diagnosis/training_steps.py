@@ -134,9 +134,15 @@ def roles_of(view: ProgramView, facts: RunFacts) -> dict[ItemId, Role]:
     return found
 
 
-def step_findings(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
+def takes_steps(facts: RunFacts) -> bool:
+    """Whether a run may have steps at all: an optimizer, or a gradient that was there when a backward added to it."""
+    if facts.held:
+        return True
+    return any(row.before is not None for traced in facts.backwards() for _, row in leaf_rows(traced))
+
+
+def step_findings(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role]) -> Iterator[Finding]:
     """All that the steps of a run tell."""
-    roles = roles_of(view, facts)
     if not roles:
         return
     if not all(_is_known(view, facts, role) for role in roles.values()):
