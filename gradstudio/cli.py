@@ -105,6 +105,7 @@ def _add_run(verbs: Any) -> None:
     run.add_argument("files", metavar="FILE", nargs="+", help="a .gsg or .py file, or - for standard input")
     run.add_argument("--device", type=_device, help="cpu, auto, cuda:0, … (default: the document's)")
     run.add_argument("--backward", action="store_true", help="append root.backward() if there is no backward statement")
+    run.add_argument("--trust", action="store_true", help="yes, run the Python in FILE that is not drawn, too")
     run.add_argument("--trace", action="store_true", help="record every node, with gradients of non-leaves")
     words = "say, too, what a teacher would see: where NaN begins, what never learns, losses given the wrong numbers"
     run.add_argument("--problems", action="store_true", help=words)

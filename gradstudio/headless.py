@@ -46,14 +46,16 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Program, flatten_statements, has_backward
 from gradstudio.program.reading.parser import MAX_CHARACTERS
+from gradstudio.program.trust import NOT_TRUSTED, untrusted_code
 from gradstudio.protocol.client import EngineProcess
+from gradstudio.protocol.engine_on_demand import EngineOnDemand
 from gradstudio.protocol.errors import EngineDied
-from gradstudio.protocol.messages.events import Event, Hello
+from gradstudio.protocol.messages.events import Event
 from gradstudio.protocol.messages.inference import Inferred, Inferring
 from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.report import clash_json, entries_json, trace_json, wires_json
 from gradstudio.protocol.report_table import report_table
-from gradstudio.protocol.runner import Outcome, infer_program, run_program, trace_program
+from gradstudio.protocol.runner import Outcome, infer_program, run_program, trace_program, trust_in
 from gradstudio.protocol.source_lines import map_lines, real_device, script_lines, with_device
 from gradstudio.protocol.versions import installed_version
 
@@ -137,60 +139,22 @@ def _open_text(data: bytes) -> OpenedGraph:
     if data.lstrip()[:1] in (b"{", b""):
         return OpenedGraph(document_file.loads(data, folder=Path.cwd()))
     try:
-        read = document_python.read_python(data.decode("utf-8-sig"), Path.cwd())
+        read = document_python.read_python(data.decode("utf-8-sig"), Path.cwd(), keeps_code=True)
     except UnicodeDecodeError as error:
         raise Unreadable(f"this is neither a document nor a text in UTF-8: byte {error.start} is not") from error
     return OpenedGraph(read.graph, read.lines, read.device)
 
 
-class Engine:
-    """An engine that is started when the first document needs it, and again when it died."""
-
-    def __init__(self) -> None:
-        """Start nothing yet."""
-        self._process: EngineProcess | None = None
-        self._hello: Hello | None = None
-
-    def ready(self) -> tuple[EngineProcess, Hello]:
-        """An engine at rest, and what it said of itself.
-
-        Raises:
-            EngineDied: it cannot be started.
-        """
-        if self._process is not None and self._process.process.poll() is not None:
-            self.close()
-        if self._process is None or self._hello is None:
-            self._process = EngineProcess()
-            self._hello = self._process.wait_until_ready()
-        return self._process, self._hello
-
-    def __enter__(self) -> "Engine":
-        """This engine."""
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """End it; after Ctrl+C at once, whatever it does."""
-        if kind is not None and self._process is not None:
-            self._process.process.kill()
-        self.close()
-
-    def close(self) -> None:
-        """End it."""
-        if self._process is not None:
-            self._process.close()
-        self._process = self._hello = None
-
-
 def run_files(options: argparse.Namespace) -> Iterator[Result]:
     """Run each file from nothing; a result per file."""
-    with Engine() as engine:
+    with EngineOnDemand() as engine:
         for name in options.files:
             yield _run_one(engine, name, options)
 
 
 def check_files(options: argparse.Namespace) -> Iterator[Result]:
     """Say shapes and problems of each file without running it."""
-    with Engine() as engine:
+    with EngineOnDemand() as engine:
         for name in options.files:
             yield _check_one(engine, name, options)
 
@@ -199,7 +163,7 @@ def trace_events(graph: Graph) -> list[Event]:
     """Run a graph with trace and return all that the engine said.
 
     Raises:
-        EngineDied: the engine ended, or could not be started.
+        EngineDied, NeedsTrust: the engine ended, or could not be started; the program holds code of its own.
     """
     with suppress(Refused):  # without anything that requires grad, values alone are shown
         _append_backward(graph)
@@ -208,7 +172,7 @@ def trace_events(graph: Graph) -> list[Event]:
         return trace_program(engine, graph, compile_graph(graph), document="picture")
 
 
-def _run_one(engine: Engine, name: str, options: argparse.Namespace) -> Result:
+def _run_one(engine: EngineOnDemand, name: str, options: argparse.Namespace) -> Result:
     data: Json = {
         "file": name,
         "ok": False,
@@ -237,13 +201,18 @@ def _run_one(engine: Engine, name: str, options: argparse.Namespace) -> Result:
         return FAILED, data, f"{name}: {death}"
 
 
-def _run_graph(engine: Engine, opened: OpenedGraph, data: Json, options: argparse.Namespace) -> Result:
+def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options: argparse.Namespace) -> Result:
     graph = opened.graph
     if options.backward:
         _append_backward(graph)
     stem = Path(str(data["file"])).stem
     program = compile_graph(graph, stem=stem if stem != "-" else "program")
-    process, hello = engine.ready()
+    if program.codes and not options.trust:
+        data["code"], shown = untrusted_code(program, opened.lines)
+        data["error"] = _error(None, None, "NotTrusted", NOT_TRUSTED, Advice())
+        return UNREADABLE, data, f"{data['file']}: {shown}"
+    trust = trust_in(program, str(data["file"])) if program.codes else None
+    process, hello = engine.ready(runs_code=trust is not None)
     data["torch"] = hello.torch
     data["device"] = real_device(graph.header.device, hello)
     document = uuid.uuid4().hex
@@ -251,7 +220,7 @@ def _run_graph(engine: Engine, opened: OpenedGraph, data: Json, options: argpars
     outcome = run_program(
         process, graph, program, document=document, trace=options.trace, max_values=options.max_values,
         on_slow=lambda running: _say_slow(running, opened, program, options),
-        on_event=recorder.hear if options.problems or options.strict else None,
+        on_event=recorder.hear if options.problems or options.strict else None, trust=trust,
     )  # fmt: skip
     recorder.read_report(outcome.report.entries)
     if opened.lines is not None:
@@ -339,7 +308,7 @@ def _append_backward(graph: Graph) -> None:
         apply_all(graph, recipes.append_backward(graph, marked))
 
 
-def _check_one(engine: Engine, name: str, options: argparse.Namespace) -> Result:
+def _check_one(engine: EngineOnDemand, name: str, options: argparse.Namespace) -> Result:
     data: Json = {"file": name, "ok": False, "problems": [], "ports": []}
     try:
         opened = open_file(name)

@@ -9,7 +9,7 @@ import pytest
 
 from gradstudio.advice.problem_report import slow_words
 from gradstudio.cli import main
-from gradstudio.headless import Engine
+from gradstudio.protocol.engine_on_demand import EngineOnDemand
 from tests.helpers.patience import PATIENCE_SECONDS
 
 ENDLESS = "x = 2\nfor i in range(100):\n    x = x * x\n"
@@ -47,7 +47,7 @@ def test_a_run_that_lasts_says_where_it_is_and_ctrl_c_ends_it(tmp_path: Path) ->
 
 
 def test_after_ctrl_c_the_engine_is_ended_and_not_waited_for() -> None:
-    engine = Engine()
+    engine = EngineOnDemand()
     process, _ = engine.ready()
     with pytest.raises(KeyboardInterrupt), engine:
         raise KeyboardInterrupt

@@ -6,6 +6,7 @@ GradStudioError
     ├── NotBound      a name or a value that nobody has
     ├── AccessRefused what a drawing may not read, call or write; the message is the reason
     ├── CannotTry     an experiment (what-if, gradcheck) that cannot be made; the message is the reason
+    ├── ProgramEnded  a program of a person's own ended itself
     └── VerbRefused   a verb that makes no sense now; the message is the reason
 """
 
@@ -43,6 +44,19 @@ class CannotTry(EngineError):
 
 class VerbRefused(EngineError):
     """The verb cannot be carried out in this state."""
+
+
+class ProgramEnded(EngineError):
+    """A program of a person's own ended itself: `sys.exit()`.
+
+    Attributes:
+        is_fine: it said that all went well.
+    """
+
+    def __init__(self, message: str, is_fine: bool) -> None:
+        """Say what it raised."""
+        super().__init__(message)
+        self.is_fine = is_fine
 
 
 class Stopped(BaseException):

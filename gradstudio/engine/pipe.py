@@ -30,9 +30,12 @@ class Outbox:
     def __init__(self, stream: BinaryIO) -> None:
         """Write to `stream`."""
         self._stream, self._lock = stream, threading.Lock()
+        self._process = os.getpid()
 
     def send(self, message: Message) -> None:
-        """Put one message on the pipe; a peer that is gone ends the process."""
+        """Put one message on the pipe; a peer that is gone ends the process, and one forked from it says nothing."""
+        if os.getpid() != self._process:
+            return
         frame = encode(message)
         try:
             with self._lock:

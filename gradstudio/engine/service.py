@@ -10,6 +10,8 @@ import torch
 from gradstudio.engine.audit_wall import wall
 from gradstudio.engine.bring.bring_module import bring
 from gradstudio.engine.clean_modes import clean_modes
+from gradstudio.engine.code.freedom import DRAWN_ONLY, freedom
+from gradstudio.engine.code.trusted_verbs import TrustedVerbs
 from gradstudio.engine.experiment.gradcheck import check
 from gradstudio.engine.experiment.rerun import World, seed_for, stop_place
 from gradstudio.engine.experiment.whatif import answer
@@ -44,6 +46,8 @@ class Service:
         """Begin with nothing loaded."""
         self._inbox, self._outbox = inbox, outbox
         self._engine = Engine(outbox.send, inbox.stopped)
+        freedom.settle()
+        self._verbs = TrustedVerbs(self._engine, outbox.send)
         self._warm_up = WarmUp()
         self._inference = Inference(self._warm_up, self._say_where)
         self._said_s = 0.0
@@ -108,7 +112,7 @@ class Service:
             case Load():
                 self._load(request)
             case Do():
-                self._outbox.send(self._engine.do(request))
+                self._outbox.send(self._verbs.do(request))
             case Infer():
                 self._engine.stored.add(request.tensors)
                 self._asked = self._with_program(request)  # it waits until nothing else is asked, or a newer one
@@ -202,16 +206,18 @@ class Service:
     def _what_if(self, request: WhatIf) -> WhatIfAnswered:
         self._engine.settle()
         world = self._world()
-        if world is None:
-            return WhatIfAnswered(request=request.request, change=request.change, error=NOTHING_LOADED)
+        if world is None or world.loaded.program.codes:
+            why = NOTHING_LOADED if world is None else DRAWN_ONLY
+            return WhatIfAnswered(request=request.request, change=request.change, error=why)
         until = stop_place(self._engine.live, self._engine.stale, world.loaded)
         return answer(world, request, until)
 
     def _check(self, request: Check) -> Checked:
         self._engine.settle()
         world = self._world()
-        if world is None:
-            return Checked(request=request.request, nodes=request.nodes, error=NOTHING_LOADED)
+        if world is None or world.loaded.program.codes:
+            why = NOTHING_LOADED if world is None else DRAWN_ONLY
+            return Checked(request=request.request, nodes=request.nodes, error=why)
         return check(world, request)
 
     def _collect(self, request: Collect) -> Report:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradstudio.engine.clean_modes import clean_modes
+from gradstudio.engine.code.program_end import has_ended_well
 from gradstudio.engine.errors import Stopped, VerbRefused
 from gradstudio.engine.infer.memory_forecast import MemoryForecast
 from gradstudio.engine.live import initial_state
@@ -12,7 +13,7 @@ from gradstudio.engine.live.leaf_tensors import leaves_of
 from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.live.reconciliation import reconcile
 from gradstudio.engine.memory.memory_sampler import LiveBytes, MemorySampler
-from gradstudio.engine.run import untraced_results
+from gradstudio.engine.run import run_targets, untraced_results
 from gradstudio.engine.run.failure_report import step_failure, untraced_failure
 from gradstudio.engine.run.long_work import LongWork
 from gradstudio.engine.run.output_capture import OutputCapture
@@ -64,13 +65,13 @@ class Engine:
     def load(self, loaded: Loaded) -> tuple[bool, bool]:
         """Take a program; (stale, live) as `Loaded` tells."""
         self.settle()
-        self.loaded = loaded
         live = self.live
         ours = live is not None and live.loaded.document == loaded.document
         if not ours:
             self._drop_live()  # nobody can go on with it, and its memory is not this document's
             live = None
         self.stale = live is None or not ours or not reconcile(live, loaded)
+        self.loaded = loaded if live is None or self.stale else live.loaded
         return self.stale and ours, ours
 
     def settle(self) -> None:
@@ -80,8 +81,8 @@ class Engine:
                 untraced_results.adopt_results(self.live, self._ran_plain)
         self._ran_plain = None
 
-    def do(self, request: Do) -> Paused:
-        """Carry out a verb. What it says on the way is sent; how it ended is returned.
+    def do(self, request: Do, refusal: str = "") -> Paused:
+        """Carry out a verb, unless there is a `refusal`. What it says on the way is sent; how it ended is returned.
 
         After a plain run no gradients are sent: `Collect` asks for them.
         """
@@ -102,8 +103,10 @@ class Engine:
             "repeat": self._repeat,
         }
         self._reason = ""
-        self._listener.locate = self._locate
+        self._listener.locate = self.locate
         try:
+            if refusal:
+                raise VerbRefused(refusal)
             self._runner.pauses.set(request.breakpoints, request.max_values, may_stop=request.verb != "repeat")
             with self._listener.listening():
                 outcome, reason = verbs[request.verb](request), self._reason
@@ -327,16 +330,17 @@ class Engine:
         lines = frozenset(step.statement.line for step in loaded.backwards)
         outcome, ran = "done", len(loaded.steps)
         try:
-            run_untraced(
-                live, compile_untraced(loaded.program.code, lines), self._stopped, self.stored.load_file, self._send
-            )
+            code = compile_untraced(loaded.program, lines)
+            run_untraced(live, code, self._stopped, self.stored.load_file, self._send)
         except Stopped as stop:
             outcome, ran = "stopped", statements_before(loaded, loaded.places.of_traceback(stop.__traceback__)[0])
         except Exception as error:  # noqa: BLE001 - the step boundary: the program as one text
             with clean_modes():
                 failed = untraced_failure(live, error, request.max_values)
-            self._send(failed)
-            outcome, ran, live.failed = "failed", statements_before(loaded, failed.node), True
+            ran, live.failed = statements_before(loaded, failed.node), not has_ended_well(error)
+            if live.failed:
+                self._send(failed)
+                outcome = "failed"
         live.resumable = outcome == "done"
         live.cursor.skip_to_end()
         live.prepared, self._ran_plain = True, ran
@@ -387,13 +391,6 @@ class Engine:
             hit=self._runner.pauses.hit if outcome == "breakpoint" else "",
         )
 
-    def _locate(self, frame: Any) -> tuple[ItemId, int]:
-        current = self._runner.current
-        if self.live is None:
-            return ItemId(""), 0
-        node, line = (places := self.live.loaded.places).of_stack(frame)
-        if isinstance(current, Step) and places.known(node) is None:
-            return current.id, current.statement.line
-        if isinstance(current, Step) and current.statement.line == line:
-            return current.id, line
-        return node, line
+    def locate(self, frame: Any) -> tuple[ItemId, int]:
+        """The node that runs on a stack of frames, and its line."""
+        return run_targets.node_on_stack(self.live, self._runner.current, frame)

@@ -81,12 +81,20 @@ def _add_effects(graph: Graph, before: Needs) -> None:
     readers: dict[Value, list[ItemId]] = {}
     writer: dict[Value, ItemId] = {}
     last_effect: ItemId | None = None
+    code: ItemId | None = None
+    since_code: list[ItemId] = []
     seed: ItemId | None = None
     randoms: list[ItemId] = []
     for item in graph.order():
         mine = before.setdefault(item, {})
         _add_memory(graph, item, mine, readers, writer)
         effects = _effects(graph, item)
+        _remember(mine, code)
+        if Effect.CODE in effects:  # it may read and change whatever there is
+            mine.update(dict.fromkeys(since_code))
+            code, since_code = item, []
+        else:
+            since_code.append(item)
         if effects & GRADIENT_EFFECTS:
             _remember(mine, last_effect)
             last_effect = item

@@ -268,6 +268,8 @@ def result_families(operator: Operator, names: tuple[str, ...], literals: Mappin
     """What flows from each output of a node, as far as the names it binds and its literals tell."""
     if operator.varying or (len(operator.results) > 1 and len(names) == 1):
         return (Family.TUPLE,)
+    if operator.face is Face.CODE:
+        return (Family.UNKNOWN,) * len(names)
     if operator.face is Face.LITERAL:
         return (family_of(literals.get("value", "")),)
     if operator.face is Face.TUPLE and len(names) > 1:

@@ -78,6 +78,7 @@ class Face(StrEnum):
     LIST = "list"  # xs = [a, b]
     FORMAT = "format"  # f"loss {a:.4f}": a template and its values
     CHOICE = "choice"  # a is not None and a.sum() > 0: one text with holes, its values
+    CODE = "code"  # statements as they were typed: literal `code`, a port for each name they read
     STORED = "stored"  # a stored tensor (semantics §14): literal `digest`
     GROUP = "group"  # call of a definition (semantics §15)
 
@@ -93,6 +94,7 @@ class Effect(StrEnum):
     SEED = "seed"
     PRINT = "print"
     MODULE_CALL = "module_call"
+    CODE = "code"  # undrawn Python, which may do anything
     SETTING = "setting"  # changes a setting of the whole process: set_grad_enabled(), set_printoptions()
     MODE = "mode"  # train(), eval(), requires_grad_(): set-up effects
 

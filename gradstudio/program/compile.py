@@ -3,9 +3,11 @@
 from gradstudio.graph.analysis.program_analysis import NO_ROOT, analyse
 from gradstudio.graph.groups.definitions import call_order
 from gradstudio.graph.model import ROOT, Graph
+from gradstudio.graph.text.code_records import holds_code
 from gradstudio.graph.text.record_checks import digest_of
 from gradstudio.program.model import Incomplete, Program
 from gradstudio.program.program_steps import Steps
+from gradstudio.program.trust import code_lines
 from gradstudio.program.write import write
 
 STORED = "python.stored"
@@ -22,16 +24,19 @@ def compile_graph(graph: Graph, *, stem: str = "program") -> Program:
     for name in call_order(graph):
         inner = graph.definitions[name].graph.nodes.values()
         steps.tensors.update(digest_of(node) for node in inner if node.operator == STORED)
+    statements = steps.body(ROOT)
+    insides = tuple(inside_of(graph, name, script, stem) for name in script.insides)
     return Program(
         script=script.text,
         code=script.code,
         prelude=script.prelude,
-        statements=steps.body(ROOT),
+        statements=statements,
         spans=script.spans,
         seed=graph.header.seed,
         device=graph.header.device,
         tensors=tuple(sorted(steps.tensors)),
-        insides=tuple(inside_of(graph, name, script, stem) for name in script.insides),
+        insides=insides,
+        codes=code_lines(statements, insides) if holds_code(graph) else (),
         incomplete=tuple(Incomplete(item, why, script.lines.get(item, 0)) for item, why in validity.incomplete.items()),
         root=analysis.addresses[analysis.root] if analysis.root is not None else "",
         rootless="" if analysis.root is not None else NO_ROOT,

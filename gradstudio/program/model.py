@@ -93,6 +93,21 @@ class BlockStatement(msgspec.Struct, frozen=True, kw_only=True, tag="block", omi
     address: str = ""
 
 
+class CodeLines(msgspec.Struct, frozen=True):
+    """Python of a program that is not drawn, on one node.
+
+    Attributes:
+        address: how reports call the node.
+        line: 1-based line of the exported script where it begins.
+        text: as it is executed.
+    """
+
+    node: ItemId
+    address: str
+    line: int
+    text: str
+
+
 class Incomplete(msgspec.Struct, frozen=True):
     """A node that cannot run, and why.
 
@@ -145,6 +160,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
         device: the header's word ("cpu", "auto", "cuda:0").
         tensors: digests of the stored tensors it loads.
         insides: the definitions that can be called, each behind those that it calls itself.
+        codes: all that is not drawn: without it a program computes and does nothing else.
         root: address of the tensor that an appended ``.backward()`` would use; "" if none,
             with the reason in `rootless`.
     """
@@ -159,6 +175,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     tensors: tuple[str, ...] = ()
     insides: tuple[Inside, ...] = ()
     incomplete: tuple[Incomplete, ...] = ()
+    codes: tuple[CodeLines, ...] = ()
     root: str = ""
     rootless: str = ""
 

@@ -4,6 +4,7 @@ GradStudioError
 └── ProtocolError
     ├── BrokenFrame     the bytes are no message of ours
     ├── EngineDied      the engine's process is gone; carries its exit code
+    ├── NeedsTrust      a program holds code of its own, and nobody was asked
     └── EngineSilent    no answer in the time that was given
 """
 
@@ -34,3 +35,7 @@ class EngineDied(ProtocolError):
 
 class EngineSilent(ProtocolError):
     """The engine did not answer in time."""
+
+
+class NeedsTrust(ProtocolError):
+    """A program holds code of its own, which runs only where a person said yes to it."""

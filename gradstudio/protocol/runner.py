@@ -1,18 +1,20 @@
 """Runs one program on an engine from beginning to end and gathers what it said. No Qt here."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 
 from gradstudio.graph.model import Graph
 from gradstudio.program.model import Program
+from gradstudio.program.trust import NOT_TRUSTED, code_digest
 from gradstudio.protocol.client import EngineProcess
-from gradstudio.protocol.errors import EngineSilent
+from gradstudio.protocol.errors import EngineSilent, NeedsTrust
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import Event, Failed, Loaded, Log, Paused, Printed, Report, Warned
 from gradstudio.protocol.messages.inference import Estimate, Estimated, Infer, Inferred, Inferring, Need
 from gradstudio.protocol.messages.progress import Running
-from gradstudio.protocol.messages.requests import Collect, Do, Load
+from gradstudio.protocol.messages.requests import Collect, Do, Load, Trust
 
 PATIENCE_S = 10
 """After so long a person is told that it is still at work."""
@@ -70,6 +72,12 @@ class _Listener:
                 pass
 
 
+def trust_in(program: Program, file: str) -> Trust:
+    """The yes to a program that lies in a file; "-" is standard input, which has no folder of its own."""
+    folder = Path.cwd() if file == "-" else Path(file).resolve().parent
+    return Trust(digest=code_digest(program), file=file, folder=str(folder))
+
+
 def run_program(
     engine: EngineProcess,
     graph: Graph,
@@ -80,6 +88,7 @@ def run_program(
     max_values: int = 64,
     on_slow: Callable[[Running | None], None] | None = None,
     on_event: Callable[[Event], None] | None = None,
+    trust: Trust | None = None,
 ) -> Outcome:
     """Run a program from nothing and collect its report.
 
@@ -90,6 +99,7 @@ def run_program(
         document: a name that no other program on this engine has.
         trace: record every node, gradients of non-leaves too.
         max_values: exact values up to this many elements.
+        trust: of a program that holds code.
         on_slow: called once when it takes longer than `PATIENCE_S`, with where it was last, as far as that is known.
         on_event: hears all that is said of the run, which is recorded for it; the report is that of a recorded one.
 
@@ -100,7 +110,7 @@ def run_program(
     _load(engine, graph, program, document, listener.hear)
     engine.send(Estimate())
     estimated = engine.wait_for(Estimated, on_event=listener.hear)
-    engine.send(Do(verb="run", trace=trace or on_event is not None, max_values=max_values))
+    engine.send(Do(verb="run", trace=trace or on_event is not None, max_values=max_values, trust=trust))
     paused = _patiently(engine, listener, on_slow)
     engine.send(Collect(max_values=max_values, trace=trace))
     report = engine.wait_for(Report, on_event=listener.hear)
@@ -134,6 +144,8 @@ def trace_program(engine: EngineProcess, graph: Graph, program: Program, *, docu
     Raises:
         EngineDied: the engine ended while it ran.
     """
+    if program.codes:
+        raise NeedsTrust(f"{NOT_TRUSTED} A picture of it is drawn without running it: leave out --run.")
     events: list[Event] = []
     _load(engine, graph, program, document, events.append)
     engine.send(Do(verb="run"))

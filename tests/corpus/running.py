@@ -3,10 +3,12 @@
 import ast
 import contextlib
 import io
+import os
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import msgspec
@@ -18,10 +20,21 @@ from gradstudio.graph.text.notes import note_of
 from gradstudio.program.compile import compile_graph
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
+from gradstudio.protocol.messages.requests import Trust
 from gradstudio.protocol.runner import Outcome, run_program
 
 MOST_VALUES = 1_000_000
-_PASSING = ("storage", "size_bytes", "grad", "grad_state", "grad_reason", "grad_cause", "preview", "contiguous")
+_PASSING = (
+    "storage",
+    "leaves",
+    "size_bytes",
+    "grad",
+    "grad_state",
+    "grad_reason",
+    "grad_cause",
+    "preview",
+    "contiguous",
+)
 _LOST = object()
 
 
@@ -32,16 +45,29 @@ class Run(msgspec.Struct):
     printed: str
 
 
-def by_python(text: str, path: str, seed: int | None = None) -> Run:
-    """Execute the text as Python does, with the generators seeded as the engine had them."""
+def by_python(text: str, path: str, seed: int | None = None, *, as_main: bool = False) -> Run:
+    """Execute the text as Python does, with the generators seeded as the engine had them.
+
+    Args:
+        text: what is executed.
+        path: what it is told to be its file.
+        seed: of torch's generators.
+        as_main: it is the main module, as a file is that Python is given, and may end itself.
+    """
     before = torch.get_default_dtype()
     torch.manual_seed(0 if seed is None else seed)
-    namespace: dict[str, Any] = {"__name__": "__main__", "__file__": path}
+    module = ModuleType("__main__")
+    namespace: dict[str, Any] = module.__dict__ if as_main else {}
+    namespace.update({"__name__": "__main__", "__file__": path})
     allowed = torch.backends.__allow_nonbracketed_mutation()  # where torch's own test helpers forbid it
-    with allowed, warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as printed:
+    main = _main_module(module, path) if as_main else contextlib.nullcontext()
+    with main, allowed, warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as printed:
         warnings.simplefilter("ignore")
         try:
             exec(compile(text, path, "exec"), namespace)
+        except SystemExit:
+            if not as_main:
+                raise
         finally:
             torch.set_default_dtype(before)
         names = bound_names(text) & namespace.keys() - {"_"}
@@ -49,10 +75,25 @@ def by_python(text: str, path: str, seed: int | None = None) -> Run:
         return Run({name: plain(value) for name, value in values.items()}, printed.getvalue())
 
 
-def by_engine(engine: EngineProcess, graph: Graph, document: str) -> tuple[Run, Outcome]:
+@contextlib.contextmanager
+def _main_module(module: ModuleType, path: str) -> Iterator[None]:
+    """What runs within is the main module of the process, in the folder of its file."""
+    before = sys.modules["__main__"], sys.argv, os.getcwd()
+    sys.modules["__main__"], sys.argv = module, [path]
+    os.chdir(os.path.dirname(path))
+    try:
+        yield
+    finally:
+        sys.modules["__main__"], sys.argv, folder = before
+        os.chdir(folder)
+
+
+def by_engine(
+    engine: EngineProcess, graph: Graph, document: str, *, trust: Trust | None = None, trace: bool = False
+) -> tuple[Run, Outcome]:
     """Run the graph from nothing on an engine."""
     program = compile_graph(graph)
-    outcome = run_program(engine, graph, program, document=document, max_values=MOST_VALUES)
+    outcome = run_program(engine, graph, program, document=document, max_values=MOST_VALUES, trust=trust, trace=trace)
     found = {entry.name: _plain_record(entry.outputs[0]) for entry in outcome.report.entries if entry.outputs}
     return Run(found, "\n".join(one.text for one in outcome.printed)), outcome
 

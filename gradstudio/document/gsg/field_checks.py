@@ -10,6 +10,7 @@ from gradstudio.document.gsg.json_position import Step
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import DOCUMENT_DEVICE
 from gradstudio.graph.names import check
+from gradstudio.graph.text.code_records import CODE, READ, bound_reason
 from gradstudio.graph.text.literal_text import NotALiteral, spell
 from gradstudio.graph.text.record_checks import DEVICE_KINDS
 from gradstudio.operators.calls.call_signature import is_argument_name
@@ -49,7 +50,10 @@ def check_item(item: Item, where: Where) -> None:
         Fault: with the words.
     """
     _check_id(item.id, (*where, "id"))
-    if isinstance(item, NodeRecord):
+    if isinstance(item, NodeRecord) and item.operator == CODE:
+        if problem := bound_reason(tuple(item.names)):
+            raise Fault(problem, (*where, "names"))
+    elif isinstance(item, NodeRecord):
         check_names(item.names, (*where, "names"))
     else:
         check_names(item.carried, (*where, "carried"))
@@ -163,6 +167,8 @@ def input_problem(operator: Operator | None, lengths: dict[str, int], path: str)
     if operator is None:
         return ""
     name, _, rest = path.partition(".")
+    if operator.face is Face.CODE and path.startswith(READ) and rest.isidentifier():
+        return ""
     if operator.parameter(name) is None and not (operator.face is Face.CALL and is_argument_name(name)):
         known = ", ".join(parameter.name for parameter in operator.parameters) or "none"
         return f"'{operator.key}' has no argument '{name}' (it has: {known})"

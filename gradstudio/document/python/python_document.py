@@ -22,7 +22,14 @@ ENCODINGS = frozenset({"utf-8", "ascii", "iso8859-1"})
 """What a file may be written in, as its first lines say; by Python's names."""
 
 
-def read_python(text: str, folder: Path | None = None, *, pasted: bool = False, canvas: Graph | None = None) -> Read:
+def read_python(
+    text: str,
+    folder: Path | None = None,
+    *,
+    pasted: bool = False,
+    canvas: Graph | None = None,
+    keeps_code: bool = False,
+) -> Read:
     """The document of a text; nothing is executed.
 
     Args:
@@ -31,6 +38,7 @@ def read_python(text: str, folder: Path | None = None, *, pasted: bool = False, 
         pasted: the usual imports (torch, nn, F, optim, np, math) need not be repeated.
         canvas: where the text is to be pasted: it may read the names bound there, and load what is stored there; an
             empty one takes the settings of the text, too.
+        keeps_code: what is not drawn is kept as it was typed, and not refused.
 
     Raises:
         UnreadableFile: with line, column and reason.
@@ -48,7 +56,7 @@ def read_python(text: str, folder: Path | None = None, *, pasted: bool = False, 
 
     try:
         on = canvas if canvas is not None and canvas.parents else None
-        read = read_script(text, stored, pasted=pasted, canvas=on)
+        read = read_script(text, stored, pasted=pasted, canvas=on, keeps_code=keeps_code)
     except NotReadable as error:
         first, *others = (UnreadableFile(one.reason, one.line, one.column + 1) for one in error.all)
         raise first.with_others(tuple(others)) from error
@@ -69,7 +77,7 @@ def load_python(path: Path) -> Read:
     except OSError as error:
         raise UnreadableFile(f"it cannot be read: {error.strerror or error}") from error
     try:
-        return read_python(decode_python(data), path.parent)
+        return read_python(decode_python(data), path.parent, keeps_code=True)
     except UnreadableFile as error:
         told = UnreadableFile(f"{error.message}{module_hint(path)}", error.line, error.column)
         raise told.with_others(error.others) from error

@@ -114,7 +114,7 @@ def run(graph: Graph, tensors: dict[str, StoredTensor]) -> dict[str, Any]:
         raise Inexpressible(found[0].reason)
     stored = StoredTensors()
     stored.add({digest: tensor.data for digest, tensor in tensors.items()})
-    first, rest = compile_untraced(program.code, frozenset())
+    first, rest = compile_untraced(program, frozenset())
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": "program.py", CHECK: lambda: None}
     access.execute(first, namespace)
     namespace["load_file"] = stored.load_file

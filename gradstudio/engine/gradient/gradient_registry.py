@@ -18,6 +18,7 @@ from gradstudio.engine.value.lazy_modules import parameters_of, waits
 from gradstudio.engine.value.tensor_summary import outline, summarise
 from gradstudio.engine.value.view_state import grad_fn_of, is_leaf
 from gradstudio.graph.model import ItemId
+from gradstudio.program.model import Program
 from gradstudio.protocol import gradient_sentences as words
 from gradstudio.protocol.messages.events import GradPart, GradRow
 from gradstudio.protocol.messages.records import Summary
@@ -199,6 +200,11 @@ class Gradients:
                 self._changed_by_hand(leaf, now)
                 changed.append(leaf)
         return changed
+
+    def distrust(self, program: Program) -> None:
+        """Where code that nobody saw may have run, another `.grad` may lie where the last one did."""
+        for leaf in self.leaves.values() if program.codes else ():
+            leaf.summary = None
 
     def rows_of(self, leaves: Iterable[Leaf]) -> tuple[GradRow, ...]:
         """The state of the values that are one of these leaves; call it outside the program's modes."""

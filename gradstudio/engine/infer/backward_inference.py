@@ -20,6 +20,7 @@ from gradstudio.engine.meta.meta_tensors import META, OnMeta, meta_of
 from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps, has_open_power
 from gradstudio.engine.value.value_records import tensors_in
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.text.code_records import CODE
 from gradstudio.operators.catalogue import loader as catalogue
 from gradstudio.operators.model import Effect
 
@@ -61,6 +62,8 @@ def refused_graph(items: tuple[Item, ...], prelude: Names) -> tuple[ItemId, str]
         prelude: the names that are bound before the first statement.
     """
     steps = flat_steps(items)
+    if any(step.statement.operator == CODE for step in steps):
+        return None  # it may do what is not seen here
     if len(steps) > MAX_STEPS or not _may_clash(items, steps):
         return None
     key = (torch.get_default_dtype(), *_texts(items))

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from gradstudio.engine import access
 from gradstudio.engine.access import MODULES
+from gradstudio.engine.infer.code_inference import pass_code
 from gradstudio.engine.infer.inference_memo import (
     Memo,
     Recipe,
@@ -43,6 +44,7 @@ from gradstudio.engine.meta.replayable_iterators import holds_iterator, lose_adv
 from gradstudio.engine.script.compiled_steps import Head, Item, Step
 from gradstudio.engine.value.value_records import tensors_in
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.text.code_records import CODE
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.inference import PortInference
 
@@ -135,11 +137,7 @@ class InferencePass:
                 self._block(item)
 
     def inside_call(self, scope: int) -> "InferencePass":
-        """A pass for what happens inside a call: of the names around it knows what the definitions know.
-
-        Args:
-            scope: tells its statements from equal ones of other calls.
-        """
+        """A pass for what happens inside a call, whose statements `scope` tells from equal ones of other calls."""
         twin = copy.copy(self)
         twin.ports = {}
         twin.needs = MemoryEstimate()
@@ -171,6 +169,8 @@ class InferencePass:
 
     def _found(self, step: Step, key: int) -> StatementResult | None:
         """What a statement gives that is not remembered: as an equal one did, else tried; None when it only acts."""
+        if step.statement.operator == CODE:
+            return pass_code(self, step, key)
         kind = self._kind(step)
         recipe = self._recipes.get(kind) if kind is not None else None
         if recipe is not None:

@@ -7,6 +7,7 @@ import torch
 
 from gradstudio.engine import access
 from gradstudio.engine.access import FILENAME
+from gradstudio.engine.code.surroundings import new_namespace
 from gradstudio.engine.device_memory import free_bytes
 from gradstudio.engine.gradient.gradient_registry import Gradients
 from gradstudio.engine.live.live_state import Live, Loaded
@@ -30,7 +31,7 @@ def from_nothing(
     elif seed is None and drawn is not None:
         seed = drawn
         torch.manual_seed(seed)
-    namespace = {"__name__": "__main__", "__file__": FILENAME, "print": print_function}
+    namespace = new_namespace(print_function)
     gradients = Gradients(budget_bytes, max_values)
     return Live(loaded, namespace, Cursor(loaded.items, namespace), gradients, seed)
 

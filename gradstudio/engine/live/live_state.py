@@ -37,6 +37,14 @@ class Loaded:
     def __init__(self, document: str, revision: int, program: Program) -> None:
         """Hold the parts."""
         self.document, self.revision, self.program = document, revision, program
+        self._is_free = False
+
+    def prepare_anew(self, is_free: bool) -> None:
+        """Make the statements ready again where they were for another kind of run: with walls, or without."""
+        if self._is_free != is_free:
+            self._is_free = is_free
+            for kept in ("items", "steps", "backwards", "has_repeated", "names"):
+                self.__dict__.pop(kept, None)
 
     @cached_property
     def items(self) -> tuple[Item, ...]:
@@ -163,6 +171,13 @@ class Live:
         if self.calls:
             self.inside, self.suspended_at = self.standing(), time.perf_counter()
             self.take(self.calls[0].around)
+
+    def end(self) -> str:
+        """The program has ended itself, and all went well: it stands at its end, "done"."""
+        self.leave_calls()
+        self.cursor.close()
+        self.cursor.skip_to_end()
+        return "done"
 
     def leave_calls(self) -> None:
         """Give up every call that is being carried out: the place is before the outermost again."""

@@ -23,6 +23,8 @@ def reconcile(live: Live, loaded: Loaded) -> bool:
     """
     if loaded.program is live.loaded.program:
         return True
+    if loaded.program.codes or live.loaded.program.codes:
+        return _is_same_text(live, loaded)
     steps = {step.id: step for step in loaded.steps}
     old_program, program = live.loaded.program, loaded.program
     if not (_same_header(old_program, program) and _same_insides(old_program, program) and _same_so_far(live, loaded)):
@@ -35,6 +37,14 @@ def reconcile(live: Live, loaded: Loaded) -> bool:
         return False
     _carry_over(live, loaded, steps, renamed)
     return True
+
+
+def _is_same_text(live: Live, loaded: Loaded) -> bool:
+    """Of a program with code of its own: whether it is the one that ran, which stays as it was made ready."""
+    is_same = live.loaded.program.code == loaded.program.code
+    if is_same:
+        live.loaded.revision = loaded.revision
+    return is_same
 
 
 def _same_header(old: Program, new: Program) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 from gradstudio.engine.access import FILENAME
 from gradstudio.engine.backward.inplace_conflict import conflict_of
+from gradstudio.engine.errors import ProgramEnded
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.memory.allocation_guard import refused_bytes
 from gradstudio.engine.missing_operators import explain_error
@@ -28,7 +29,7 @@ def step_failure(live: Live, step: Step, error: Exception, max_values: int) -> F
     if inner is None or inner is statement:
         node, line = statement.node, statement.line
     return Failed(
-        revision=live.loaded.revision, node=node, line=line, type_name=type(error).__name__,
+        revision=live.loaded.revision, node=node, line=line, type_name=_type_name(error),
         address=statement.address if node == statement.node else places.address(node),
         message=explain_error((inner or statement).operator, error),
         operands=operands_of(statement, live.namespace, max_values),
@@ -41,7 +42,7 @@ def block_failure(live: Live, error: HeadFailed) -> Failed:
     block, cause = error.head.block, error.__cause__ or error
     return Failed(
         revision=live.loaded.revision, node=block.block, address=block.address or block.kind, line=block.line,
-        turns=live.cursor.turns, type_name=type(cause).__name__, message=str(cause), warned_bytes=refused_bytes(cause),
+        turns=live.cursor.turns, type_name=_type_name(cause), message=str(cause), warned_bytes=refused_bytes(cause),
     )  # fmt: skip
 
 
@@ -54,10 +55,14 @@ def untraced_failure(live: Live, error: Exception, max_values: int) -> Failed:
     statement = live.loaded.places.known(node)
     return Failed(
         revision=live.loaded.revision, node=node, address=live.loaded.places.address(node), line=line,
-        type_name=type(error).__name__, warned_bytes=refused_bytes(error),
+        type_name=_type_name(error), warned_bytes=refused_bytes(error),
         message=explain_error(statement.operator, error) if statement is not None else str(error),
         operands=() if statement is None or is_call_item(node) else operands_of(statement, live.namespace, max_values),
     )  # fmt: skip
+
+
+def _type_name(error: BaseException) -> str:
+    return "SystemExit" if isinstance(error, ProgramEnded) else type(error).__name__
 
 
 def operands_of(statement: Statement, namespace: dict[str, Any], max_values: int) -> tuple[tuple[str, Record], ...]:

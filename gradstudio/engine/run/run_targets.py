@@ -1,5 +1,7 @@
 """How far a verb goes when that is neither the end nor a backward: to a node, out of a block, to where one stood."""
 
+from types import FrameType
+
 from gradstudio.engine.errors import VerbRefused
 from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.script.compiled_steps import Head, Step, flat_steps, heads
@@ -66,3 +68,16 @@ def statements_before(loaded: Loaded, node: ItemId) -> int:
         if step.id == node or step in first:
             return index
     return 0
+
+
+def node_on_stack(live: Live | None, current: Step | None, frame: FrameType | None) -> tuple[ItemId, int]:
+    """The node that runs on a stack of frames, and its line; `current` is the statement at work, if one is."""
+    if live is None:
+        return ItemId(""), 0
+    places = live.loaded.places
+    node, line = places.of_stack(frame)
+    if current is not None and places.known(node) is None:
+        return current.id, current.statement.line
+    if current is not None and current.statement.line == line:
+        return current.id, line
+    return node, line

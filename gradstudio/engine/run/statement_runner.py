@@ -8,6 +8,7 @@ from gradstudio.engine import access
 from gradstudio.engine.backward.backward_recording import Recording
 from gradstudio.engine.backward.backward_statement import complete_record, run_backward
 from gradstudio.engine.clean_modes import clean_modes
+from gradstudio.engine.code.program_end import has_ended_well
 from gradstudio.engine.gradient.inplace_writes import versions
 from gradstudio.engine.gradient.wire_edges import call_of
 from gradstudio.engine.live.call_frames import Execution
@@ -21,7 +22,7 @@ from gradstudio.engine.run.pause_policy import PausePolicy
 from gradstudio.engine.run.segment_log import log_segment
 from gradstudio.engine.run.segments import Segments
 from gradstudio.engine.run.trace_rows import Outputs, Pending, Rows
-from gradstudio.engine.script.compiled_steps import Head, Step
+from gradstudio.engine.script.compiled_steps import Head, Step, outputs_of
 from gradstudio.engine.script.cursor import NOBODY, HeadFailed
 from gradstudio.engine.script.stop_conditions import ORDINARY, Goal
 from gradstudio.engine.value.value_records import requires_grad
@@ -145,8 +146,7 @@ class Runner:
             self.live = live
         if live.loaded is not self._segments_of:
             self._segments, self._segments_of = Segments(), live.loaded
-        live.gradients.visible = self.rows.visible
-        program = live.loaded.program
+        live.gradients.visible, program = self.rows.visible, live.loaded.program
         if program.insides and self._insides is None:
             self._insides = CallTracer(live, lambda entry: self._pending.append(entry))
         elif self._insides is not None and self._insides.program is not program:
@@ -239,9 +239,8 @@ class Runner:
     def _run_several(self, live: Live, before: Callable[[Step], bool], after: Callable[[Step], bool]) -> str | None:
         """Run the segment that begins here; "" when it went well, None when the statement is to run alone."""
         frame = live.cursor.frames[-1]
-        segment = None
-        if self.pauses.breaks is None:
-            segment = self._segments.at(frame.items, frame.index, live.namespace)
+        at = self._segments.at
+        segment = at(frame.items, frame.index, live.namespace) if self.pauses.breaks is None else None
         if segment is None or not live.setup.keys().isdisjoint(segment.fresh):
             return None
         if (before not in ORDINARY or after not in ORDINARY) and any(before(s) or after(s) for s in segment.steps):
@@ -265,8 +264,7 @@ class Runner:
             self.flush()
             if self._stopped():
                 return "stopped"
-        outcome = self._execute(live, step)
-        if outcome != ENTERED:
+        if (outcome := self._execute(live, step)) != ENTERED:
             return outcome or self._behind(live, goal, step)
         self.pauses.enter(step.id, live.groups[step.id])
         entry = live.calls[-1].entry
@@ -357,7 +355,7 @@ class Runner:
 
     def _tell_leaves(self, live: Live, backward: bool) -> None:
         """Tell at once of leaves whose `.grad` a statement has changed, and what a backward returned or missed."""
-        gradients = live.gradients
+        (gradients := live.gradients).distrust(live.loaded.program)
         with clean_modes():
             if backward:
                 leaves = [leaf for leaf in gradients.leaves.values() if leaf.returned]
@@ -372,7 +370,7 @@ class Runner:
 
     def _outputs(self, step: Step, namespace: dict[str, Any]) -> Outputs:
         if step.statement.names:
-            return tuple(namespace[name] for name in step.statement.names)
+            return outputs_of(step, namespace)
         return () if step.result is None else (access.evaluate(step.result, namespace),)
 
     def _tell_backward(self, recording: Recording, traced: BackwardTraced) -> None:
@@ -384,8 +382,10 @@ class Runner:
     # -------------------------------------------------------------- failures
 
     def _fail(self, live: Live, step: Step, error: Exception) -> str:
-        live.failed = True
         self.flush()
+        if has_ended_well(error):
+            return live.end()
+        live.failed = True
         with clean_modes():
             self._send(step_failure(live, step, error, self.rows.max_values))
         live.leave_calls()

@@ -12,6 +12,7 @@ from gradstudio.engine.script.cursor import GRADLESS
 from gradstudio.engine.value.tensor_summary import dtype_name
 from gradstudio.engine.value.value_records import requires_grad
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.text.code_records import CODE
 from gradstudio.operators.catalogue import loader as catalogue
 
 
@@ -38,7 +39,8 @@ def adopt_results(live: Live, ran: int) -> None:
         earlier_turn = index >= ran
         if earlier_turn and (not names or any(name in live.binder for name in names)):
             continue
-        if _is_bound(live, names, parts):
+        is_code = step.statement.operator == CODE and any(name in live.namespace for name in names)
+        if is_code or _is_bound(live, names, parts):
             live.executed[step.id] = step
             live.binder.update({name: (step.id, k) for k, name in enumerate(names) if name in live.namespace})
             _enter(live, step, lineage.cut_of(step, block), before=index < last_backward)

@@ -16,9 +16,11 @@ from torch import Tensor, nn
 
 from gradstudio.engine import access
 from gradstudio.engine.access import FILENAME
+from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.errors import Stopped
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.value.view_state import is_leaf
+from gradstudio.program.model import Program
 from gradstudio.protocol.messages.progress import Running
 
 CHECK = "__gradstudio_check__"
@@ -27,16 +29,26 @@ TELL_EVERY_S = 0.5
 _HOISTED = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
 
-@lru_cache(maxsize=16)
-def compile_untraced(code: str, backward_lines: frozenset[int]) -> tuple[CodeType, CodeType]:
-    """(imports and definitions, the rest) of a program's text.
+def compile_untraced(program: Program, backward_lines: frozenset[int]) -> tuple[CodeType, CodeType]:
+    """(imports and definitions, the rest) of a program's text; of code of a person's own none is moved.
 
     Raises:
-        SyntaxError: the text is no Python; our own bug.
+        SyntaxError: the text is no Python; our own bug, unless it holds code of a person's own.
     """
+    hoisted_to = program.prelude.count("\n") if program.codes else None
+    return _compiled(program.code, backward_lines, hoisted_to, freedom.now)
+
+
+@lru_cache(maxsize=16)
+def _compiled(
+    code: str, backward_lines: frozenset[int], hoisted_to: int | None, is_free: bool
+) -> tuple[CodeType, CodeType]:
     tree = access.guarded(ast.parse(code, FILENAME))
-    hoisted: list[ast.stmt] = [statement for statement in tree.body if isinstance(statement, _HOISTED)]
-    rest = [statement for statement in tree.body if not isinstance(statement, _HOISTED)]
+    hoisted: list[ast.stmt] = []
+    rest: list[ast.stmt] = []
+    for statement in tree.body:
+        is_above = hoisted_to is None or (statement.end_lineno or statement.lineno) <= hoisted_to
+        (hoisted if is_above and isinstance(statement, _HOISTED) else rest).append(statement)
     body = _woven(rest, backward_lines, every=True)
     parts = (ast.Module(hoisted, []), ast.Module(body, []))
     first, second = (access.compiled(part) for part in parts)
@@ -137,7 +149,7 @@ def _leaves(value: object) -> list[Tensor]:
 def _woven(statements: list[ast.stmt], backward_lines: frozenset[int], every: bool) -> list[ast.stmt]:
     woven: list[ast.stmt] = []
     for place, statement in enumerate(statements):
-        if every or place == 0:
+        if (every or place == 0) and not _is_future(statement):
             woven.append(_call(CHECK, statement))
         if isinstance(statement, ast.For | ast.With | ast.If):
             statement.body = _woven(statement.body, backward_lines, every=False)
@@ -148,6 +160,11 @@ def _woven(statements: list[ast.stmt], backward_lines: frozenset[int], every: bo
         if is_backward:
             woven.append(_call(BEHIND, statement))
     return woven
+
+
+def _is_future(statement: ast.stmt) -> bool:
+    """Whether it must stand first in its text."""
+    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
 
 
 def _call(name: str, where: ast.stmt) -> ast.stmt:

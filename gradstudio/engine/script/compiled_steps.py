@@ -4,13 +4,16 @@ import ast
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import CodeType
+from typing import Any
 
 from msgspec.structs import replace as replaced
 
 from gradstudio.engine import access
 from gradstudio.engine.access import FILENAME, MODULES
+from gradstudio.engine.code.freedom import freedom
 from gradstudio.graph.groups.call_ids import SEPARATOR, call_item_id
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.text.code_records import CODE
 from gradstudio.program.model import BlockStatement, Program, Statement
 
 SEEDS = {"torch.autograd.backward": (1, "grad_tensors"), "torch.autograd.grad": (2, "grad_outputs")}
@@ -97,6 +100,24 @@ class Head:
         return self.block.block
 
 
+class Unbound:
+    """In place of a value that undrawn Python did not bind this time."""
+
+    def __repr__(self) -> str:
+        """As it is shown."""
+        return "no value"
+
+
+UNBOUND = Unbound()
+
+
+def outputs_of(step: Step, namespace: dict[str, Any]) -> tuple[Any, ...]:
+    """What the names of a statement that has run mean; only undrawn Python may leave some without a value."""
+    if step.statement.operator == CODE:
+        return tuple(namespace.get(name, UNBOUND) for name in step.statement.names)
+    return tuple(namespace[name] for name in step.statement.names)
+
+
 Item = Step | Head
 
 
@@ -145,15 +166,36 @@ def has_backward(items: tuple[Item, ...]) -> bool:
     return any(item.statement.backward if isinstance(item, Step) else item.has_backward for item in items)
 
 
-@lru_cache(maxsize=65536)
 def source_of(text: str, line: int, backward: bool = False) -> Source:
     """Compile a statement that stands at `line` of the script."""
-    source = _source(text, backward)
+    return _source_at(text, line, backward, freedom.now)
+
+
+@lru_cache(maxsize=65536)
+def _source_at(text: str, line: int, backward: bool, is_free: bool) -> Source:
+    source = _source(text, backward, is_free)
     return source if line == 1 else replace(source, code=_moved_to(source.code, line))
 
 
+def source_of_code(statement: Statement, line: int) -> Source:
+    """Python that is not drawn, which reads what wires bring and more that no wire shows."""
+    reads = tuple(dict.fromkeys(text for _, text in statement.inputs))
+    code = _undrawn(statement.text, freedom.now)
+    return Source(_moved_to(code, line), reads, reads, statement.text, reads, tuple(range(len(reads))))
+
+
+@lru_cache(maxsize=1024)
+def _undrawn(text: str, is_free: bool) -> CodeType:
+    try:
+        return access.undrawn(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        words = error.msg if isinstance(error, SyntaxError) else str(error)
+        line = (error.lineno or 1) if isinstance(error, SyntaxError) else 1
+        return compile("\n" * (line - 1) + f"raise SyntaxError({words!r})", FILENAME, "exec")
+
+
 @lru_cache(maxsize=65536)
-def _source(text: str, backward: bool) -> Source:
+def _source(text: str, backward: bool, is_free: bool) -> Source:
     """A statement that stands on the first line: its place in the script is not compiled in."""
     tree = ast.parse(text, FILENAME)
     names = sorted(_names(tree), key=lambda name: (name.lineno, name.col_offset))
@@ -173,11 +215,11 @@ def _source(text: str, backward: bool) -> Source:
 
 def expression(text: str, line: int = 1) -> CodeType:
     """Compile an expression."""
-    return _moved_to(_expression(text), line)
+    return _moved_to(_expression(text, freedom.now), line)
 
 
 @lru_cache(maxsize=65536)
-def _expression(text: str) -> CodeType:
+def _expression(text: str, is_free: bool) -> CodeType:
     return access.expression(text)
 
 
@@ -197,7 +239,8 @@ def _prepare(
 
 def _step(statement: Statement, scope: dict[str, tuple[ItemId, int]], lines: bool) -> Step:
     line = statement.line if lines else 1
-    source = source_of(statement.text, line, statement.backward)
+    is_code = statement.operator == CODE
+    source = source_of_code(statement, line) if is_code else source_of(statement.text, line, statement.backward)
     read = tuple(scope.get(name, name) for name in source.slots)
     fingerprint = (statement.node, statement.operator, _template_of(source, statement), len(statement.names), read)
     for index, name in enumerate(statement.names):
@@ -251,7 +294,7 @@ def _template_of(source: Source, statement: Statement) -> str:
 
 
 def _is_pure(statement: Statement) -> bool:
-    overwrites = bool(statement.writes) or not statement.names or statement.backward
+    overwrites = statement.operator == CODE or bool(statement.writes) or not statement.names or statement.backward
     calls_a_module = statement.operator == "python.call" or statement.operator.startswith("group:")
     return not (overwrites or calls_a_module or "inplace=True" in statement.text or "out=" in statement.text)
 

@@ -10,6 +10,7 @@ from gradstudio.graph.groups.definitions import definition_reason
 from gradstudio.graph.model import Block, ItemId, Node
 from gradstudio.graph.ports.arguments import Argument, slice_parts
 from gradstudio.graph.ports.module_calls import label_at, named_arguments, taker_of
+from gradstudio.graph.text.code_records import CODE, READ, code_reason
 from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.format_templates import count
 from gradstudio.graph.text.record_checks import attribute_of, digest_of, literal_reason, names_reason
@@ -29,7 +30,7 @@ _DIGEST = re.compile(r"[0-9A-Za-z_-]{1,128}")
 def node_reason(statements: Statements, node: Node) -> str | None:
     """Why a node cannot run whatever it reads; None when it can."""
     operator = statements.operators.get(node.id)
-    reason = names_reason(node.names)
+    reason = names_reason(node.names) if node.operator != CODE else None
     if reason is None and not statements.graph.definitions.keys().isdisjoint(node.names):
         reason = f"'{next(name for name in node.names if name in statements.graph.definitions)}' is the name of a group"
     if reason is None and node.bypassed:
@@ -98,10 +99,18 @@ def _face_reason(statements: Statements, node: Node, operator: Operator) -> str 
             return f"'{operator.parameters[0].name}' must be wired"
         case Face.FORMAT | Face.CHOICE:
             return _template_reason(node, operator)
+        case Face.CODE:
+            return code_reason(node, _brought(statements, node), node.names)
         case Face.GROUP if not is_card_key(node.operator):
             return definition_reason(statements.graph, node.operator)
         case _:
             return None
+
+
+def _brought(statements: Statements, node: Node) -> dict[str, str]:
+    """By name that code reads, the name of what a wire brings."""
+    wires = statements.graph.wires_to(node.id)
+    return {w.port.removeprefix(READ): statements.name(statements.binding(w.source, w.output)) for w in wires}
 
 
 def _call_reason(statements: Statements, node: Node) -> str | None:

@@ -7,6 +7,7 @@ from gradstudio.operators.model import Effect, Face, Family, Operator
 
 ALWAYS_REPEATED = frozenset(
     {Effect.BACKWARD, Effect.GRAD, Effect.OPTIMIZER, Effect.PRINT, Effect.SEED, Effect.SETTING, Effect.MODULE_CALL}
+    | {Effect.CODE}
 )
 METADATA = frozenset(
     "shape dtype device layout ndim requires_grad is_leaf itemsize nbytes size dim numel nelement ndimension "

@@ -215,6 +215,8 @@ class _Folding:
             return False
         if taker is not None and taker.face is Face.CHOICE and not self._is_display(user, taker):
             return False  # it might not run there
+        if taker is not None and taker.face is Face.CODE:
+            return False  # code reads names
         if part.bypassed or (user in self.graph.nodes and self.graph.nodes[user].bypassed):
             return False
         is_target = taker is not None and taker.face is Face.AUGMENTED and port == "a"

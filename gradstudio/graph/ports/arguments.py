@@ -7,6 +7,7 @@ import msgspec
 from gradstudio.graph.model import Block, Graph, Node
 from gradstudio.graph.operator_rows import row_of
 from gradstudio.graph.ports.module_calls import row_of_call
+from gradstudio.graph.text.code_records import READ
 from gradstudio.operators.model import LIST_LIKE, Face, Kind, Operator, Parameter
 
 SLICE_PARTS = ("start", "stop", "step")
@@ -62,6 +63,8 @@ def arguments(graph: Graph, node: Node, operator: Operator) -> tuple[Argument, .
     The catalogue's style: what is required stands by position, what is optional by keyword. An
     optional parameter before a required one (``start`` of `arange`) is by position, or absent.
     """
+    if operator.face is Face.CODE:
+        return _code_arguments(graph, node, operator)
     literals = node.literals
     lengths = node.lengths
     wires = graph.wires
@@ -81,6 +84,13 @@ def arguments(graph: Graph, node: Node, operator: Operator) -> tuple[Argument, .
             _arranged.clear()
         known = _arranged[key] = (operator, _arrange(operator, node.positional, dict(given)))
     return known[1]
+
+
+def _code_arguments(graph: Graph, node: Node, operator: Operator) -> tuple[Argument, ...]:
+    """Its code, and the names that wires bring it."""
+    brought = tuple(sorted(wire.port for wire in graph.wires_to(node.id) if wire.port.startswith(READ)))
+    code = Argument(operator.parameters[0], False, (operator.parameters[0].name,))
+    return (code, Argument(_BROUGHT, False, brought, split=True)) if brought else (code,)
 
 
 def block_arguments(graph: Graph, block: Block) -> tuple[Argument, ...]:
@@ -177,6 +187,7 @@ def _is_conventional(face: Face, word: str, parameter: Parameter, k: int) -> boo
     return parameter.default is None or parameter.variadic or (is_first and word in POSITIONAL_FIRST)
 
 
+_BROUGHT = Parameter("in", Kind.ANY, default="None")
 _OVER = Parameter("over", Kind.ANY, default="()")
 _RANGE = Parameter("range", Kind.SHAPE, default="()", variadic=True)
 BLOCK_PARAMETERS: dict[str, tuple[Parameter, ...]] = {

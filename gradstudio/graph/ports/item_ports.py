@@ -17,6 +17,7 @@ from gradstudio.graph.model import (
 from gradstudio.graph.operator_rows import row_of
 from gradstudio.graph.ports.arguments import BLOCK_PARAMETERS, SLICE_PARTS, find_operator, slice_parts
 from gradstudio.graph.ports.module_calls import maker_of, taker_of
+from gradstudio.graph.text.code_records import READ, names_wanted
 from gradstudio.operators.calls.call_signature import INPUTS, forward_parameters, input_parameter
 from gradstudio.operators.families import call_results, element_parameter, is_list_like, result_families
 from gradstudio.operators.model import Face, Family, Kind, Operator, Parameter
@@ -131,6 +132,8 @@ def _ports(graph: Graph, item: ItemId) -> list[Port]:
             return _unknown_inputs(graph, owner)
         if operator.face is Face.CALL:
             return _call_ports(graph, owner, operator)
+        if operator.face is Face.CODE:
+            return _code_ports(graph, owner, operator)
         parameters = operator.parameters
     ports = list[Port]()
     for parameter in parameters:
@@ -170,6 +173,17 @@ def _as_forward_calls_it(port: Port, maker: Operator | None) -> Port:
         return port
     given = msgspec.structs.replace(known, default=None)  # what stands by position cannot be left out
     return msgspec.structs.replace(port, label=known.name, parameter=given, element=None, required=True)
+
+
+def _code_ports(graph: Graph, node: Node, row: Operator) -> list[Port]:
+    """The code itself, and a port for each name that it reads and that the program may bind."""
+    ports = [_port(graph, node, row.parameters[0], row.parameters[0].name, row.parameters[0].name, None)]
+    wired = (wire.port.removeprefix(READ) for wire in graph.wires_to(node.id) if wire.port.startswith(READ))
+    for name in dict.fromkeys((*names_wanted(node), *wired)):
+        parameter = Parameter(name, Kind.ANY, default="None", hint="what its code calls so")
+        state: PortState = "wired" if (node.id, READ + name) in graph.wires else "empty"
+        ports.append(Port(READ + name, name, parameter, state))
+    return ports
 
 
 def _add_parameter_ports(ports: list[Port], graph: Graph, owner: Node | Block, parameter: Parameter) -> None:

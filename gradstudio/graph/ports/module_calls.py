@@ -3,6 +3,7 @@
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.operator_rows import row_of
+from gradstudio.graph.text.code_records import CODE, READ
 from gradstudio.operators.calls.call_signature import INPUTS, MODULE, called_row, forward_parameters, input_parameter
 from gradstudio.operators.model import Operator
 
@@ -37,6 +38,8 @@ def label_at(graph: Graph, item: ItemId, path: str) -> str:
         known = input_parameter(taker_of(graph, node), int(number))
         if known is not None:
             return known.name
+    if node is not None and node.operator == CODE:
+        return path.removeprefix(READ)
     return port_label(path)
 
 

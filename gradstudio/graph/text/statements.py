@@ -13,7 +13,7 @@ def inputs_of(graph: Graph) -> tuple[str, ...]:
     return graph.edges.inputs if graph.edges is not None else ()
 
 
-FAR_SIGHTED = frozenset({Face.CALL, Face.AUGMENTED, Face.ATTRIBUTE, Face.SET_ATTRIBUTE, Face.GROUP})
+FAR_SIGHTED = frozenset({Face.CALL, Face.AUGMENTED, Face.ATTRIBUTE, Face.SET_ATTRIBUTE, Face.GROUP, Face.CODE})
 """What a statement of such an operator prints, or whether it can run, depends on more than its record and wires."""
 SELF = "self."
 """How what belongs to a module is read in its class."""

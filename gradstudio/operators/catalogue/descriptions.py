@@ -53,6 +53,7 @@ _EFFECTS = {
     Effect.OPTIMIZER: ("optimizer", "Belongs to an optimizer: its place in the program's order counts."),
     Effect.RANDOM: ("random", "Draws random numbers: another result each time, unless a seed is set."),
     Effect.SEED: ("seed", "Sets where the random numbers begin."),
+    Effect.CODE: ("code", "Runs Python that is not drawn: it may do anything, so its place in the order is fixed."),
     Effect.SETTING: ("setting", "Changes a setting of torch itself, from there on until the program begins anew."),
     Effect.PRINT: ("output", "Writes to the log."),
     Effect.MODE: ("mode", "Changes how a module or a leaf behaves from there on."),
@@ -66,6 +67,8 @@ def signature(operator: Operator, most: int = MAX_PARAMETERS) -> str:
     match operator.face:
         case Face.INFIX | Face.AUGMENTED:
             return f"{first} {operator.symbol} {second}"
+        case Face.CODE:
+            return "…"
         case Face.PREFIX:
             return f"{operator.symbol}{first}" if not operator.symbol.isalpha() else f"{operator.symbol} {first}"
         case Face.ATTRIBUTE:

@@ -16,6 +16,7 @@ from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Node, Wire
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.muted_wires import without_sources
 from gradstudio.graph.ports.wire_dots import dots_by_end, wire_of
+from gradstudio.graph.text.code_records import holds_code
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.merging.edited_statements import EditedStatements, edited_statements
 from gradstudio.program.merging.names_above import NamesAbove
@@ -49,8 +50,8 @@ def merge_locally(graph: Graph, text: str, *, stem: str = "program") -> Graph | 
     """
     if graph.edges is not None or len(graph.nodes) > MOST_NODES or len(text) > MAX_CHARACTERS:
         return None
-    if text.count(",") + text.count(";") > MAX_COMMAS:
-        return None
+    if text.count(",") + text.count(";") > MAX_COMMAS or holds_code(graph):
+        return None  # what code does to the rest, only the whole tells
     script = write(graph, stem=stem)
     if text == script.code:
         return graph.copy()

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, StoredTensor, Wire
 from gradstudio.graph.ports.muted_wires import without_sources
 from gradstudio.graph.ports.wire_dots import dots_by_end, wire_of
+from gradstudio.graph.text.code_records import code_of, holds_code, is_code
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.merging.definition_merge import merged_definitions
 from gradstudio.program.merging.local_merge import merge_locally
@@ -17,8 +18,12 @@ from gradstudio.program.merging.printed_statements import entries_of, hidden_ite
 from gradstudio.program.merging.record_merge import RecordMerge, is_as_read
 from gradstudio.program.merging.statement_matching import Match, Matching
 from gradstudio.program.printing.comment_lines import comment_lines, paragraphs
+from gradstudio.program.reading.expressions.expression_reader import StoredOf
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import Script, write
+
+NEARLY = "Did you mean"
+"""What the reason of a slip of the pen says."""
 
 
 def merge_text(graph: Graph, text: str, *, stem: str = "program") -> Graph:
@@ -48,12 +53,32 @@ def merge_whole(graph: Graph, text: str, *, stem: str = "program") -> Graph:
             raise NotReadable(f"the document holds no data under “{file}”.", _line_of(text, file))
         return tensor
 
-    read = read_script(text, stored, pasted=True).graph
+    if holds_code(graph):
+        _refuse_slips(graph, text, stored)
+    read = read_script(text, stored, pasted=True, keeps_code=holds_code(graph)).graph
     merging = _Merging(graph, read, stem)
     target = merging.target(merging.matched)
     if not merging.means_the_text(target):
         target = merging.target(Match(merging.matched.old, set()))
     return target
+
+
+def _refuse_slips(graph: Graph, text: str, stored: StoredOf) -> None:
+    """Where code is kept, what was just typed and is nearly something that is drawn is still no code.
+
+    Raises:
+        NotReadable: with what was meant, as far as that can be told.
+    """
+    codes = (code_of(node) for node in graph.nodes.values() if is_code(node))
+    known = {line.strip() for code in codes for line in code.split("\n")}
+    lines = text.split("\n")
+    try:
+        read_script(text, stored, pasted=True)
+    except NotReadable as error:
+        slips = [one for one in error.all if NEARLY in one.reason and lines[one.line - 1].strip() not in known]
+        if slips:
+            first, *others = slips
+            raise NotReadable(first.reason, first.line, first.column, tuple(others)) from None
 
 
 def _line_of(text: str, words: str) -> int:

@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Block, BodyId, ItemId
 from gradstudio.graph.names import title
+from gradstudio.graph.text.code_records import does_something
+from gradstudio.graph.text.code_records import is_code as holds_code
+from gradstudio.graph.text.code_text import indented
 from gradstudio.graph.text.literal_text import NotALiteral
 from gradstudio.graph.text.loop_targets import targets
 from gradstudio.graph.text.notes import note_of
 from gradstudio.program.model import Span
-from gradstudio.program.printing.comment_lines import INDENT, paragraphs, region, remark
+from gradstudio.program.printing.comment_lines import INDENT, comment_lines, paragraphs, region, remark
 from gradstudio.program.printing.line_wrapping import WIDTH, wrap
 from gradstudio.program.printing.logical_line import Line
 from gradstudio.program.printing.pretty_printer import columns
@@ -52,7 +55,7 @@ class Body:
         """Write the statements of a body; whether there was one that is more than a comment."""
         indent = INDENT * depth
         first_line = len(self.lines)
-        holds = False
+        holds = follows_code = False
         notes = ""
         for item in self.shown(body):
             known = self._as_before(item, depth) if not notes else None
@@ -69,8 +72,11 @@ class Body:
             notes = f"{notes}\n{note}" if notes and note else notes or note
             if item in self.references.nested:
                 continue
-            if owner.blank_before and len(self.lines) > first_line and self.lines[-1]:
+            is_code = item in self.graph.nodes and holds_code(self.graph.nodes[item])
+            is_apart = owner.blank_before or (is_code and follows_code)  # an empty line parts cards of code
+            if is_apart and len(self.lines) > first_line and self.lines[-1]:
                 self.lines.append("")
+            follows_code = is_code
             self.lines.extend(indent + line if line else "" for line in paragraphs(notes))
             notes, last_line = "", len(self.lines)
             holds = self.item(item, depth) or holds
@@ -139,7 +145,7 @@ class Body:
             self.line_of[item] = len(self.lines) + 1
             return False
         self._put(self._printed(item, depth))
-        return True
+        return not holds_code(node) or does_something(node)
 
     def _printed(self, item: ItemId, depth: int) -> Piece:
         """The statement as it was printed for an earlier revision, else anew."""
@@ -149,10 +155,25 @@ class Body:
             return known
         line = Line()
         self.printer.statement(line, item)
-        piece = self._piece(line, depth, key, self.graph.nodes[item].beside)
+        node = self.graph.nodes[item]
+        if holds_code(node) and not node.bypassed:
+            piece = self._code_piece(line, depth, key, node.beside)
+        else:
+            piece = self._piece(line, depth, key, node.beside)
         if self.memo is not None:
             self.memo.pieces[item] = piece
         return piece
+
+    def _code_piece(self, line: Line, depth: int, key: Key | None, beside: str) -> Piece:
+        """Statements as they were typed: no line is broken, and what is beside them stands above."""
+        indent = INDENT * depth
+        imports = frozenset(self.printer.imports)
+        self.printer.imports.clear()
+        above = [indent + one for one in comment_lines(beside)] if beside.strip() else []
+        lines = indented(line.text, indent)
+        first, last = len(above), len(above) + len(lines) - 1
+        marks = tuple((item, first, len(indent), last, len(lines[-1])) for item, _, _ in line.marks)
+        return Piece(key, depth, (*above, *lines), marks, imports)
 
     def _piece(self, line: Line, depth: int, key: Key | None, beside: str) -> Piece:
         """What the printer has just written on a line, broken where that is too long, with the comment beside it."""

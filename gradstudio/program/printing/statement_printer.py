@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from gradstudio.graph.model import Block, ItemId, Node, context_path
 from gradstudio.graph.ports.arguments import Argument
 from gradstudio.graph.text.allowed_calls import spelled_path
+from gradstudio.graph.text.code_records import READ, code_of, imports_needed, new_names
+from gradstudio.graph.text.code_text import renamed_code
 from gradstudio.graph.text.literal_text import CONDITIONAL, PRIMARY, TUPLE
 from gradstudio.graph.text.loop_targets import Target
 from gradstudio.graph.text.record_checks import attribute_of
@@ -139,6 +141,12 @@ class StatementPrinter:
         line.write(f".{operator.symbol or attribute_of(node)} = ")
         self._values.value(line, node, printed[-1].paths[0], printed[-1].parameter.kind)
 
+    def _code(self, line: Line, node: Node, operator: Operator) -> None:
+        wires = self._graph.wires_to(node.id)
+        brought = {wire.port.removeprefix(READ): self.references.read(wire) for wire in wires}
+        self.imports.update(imports_needed(node))
+        line.write(renamed_code(code_of(node), new_names(node, brought, self.references.bound(node.id))))
+
     def _set_path(self, line: Line, node: Node, operator: Operator) -> None:
         text, module = spelled_path(operator.path.removesuffix("="))
         self.imports.add(module)
@@ -208,4 +216,5 @@ _STATEMENTS = {
     Face.SET_ATTRIBUTE: StatementPrinter._set_attribute,
     Face.SET_PATH: StatementPrinter._set_path,
     Face.ASSERT: StatementPrinter._assert,
+    Face.CODE: StatementPrinter._code,
 }

@@ -8,6 +8,7 @@ from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Block, BodyId, Definit
 from gradstudio.graph.operator_rows import row_of
 from gradstudio.graph.ports.item_ports import output_family
 from gradstudio.graph.ports.module_calls import origin
+from gradstudio.graph.text.code_records import CODE
 from gradstudio.graph.text.statements import SELF
 from gradstudio.operators.calls import argument_binding
 from gradstudio.operators.calls.argument_binding import Several, Slice, Written
@@ -15,6 +16,9 @@ from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.families import call_results
 from gradstudio.operators.literals.parser import family_of
 from gradstudio.operators.model import Face, Family, Operator
+
+_HANDS_ON = frozenset({Face.INFIX, Face.PREFIX, Face.AUGMENTED, Face.ALIAS, Face.ITEM, Face.CALL, Face.ATTRIBUTE})
+"""How what is made of something foreign is as foreign."""
 
 
 class WiredResult(argument_binding.Wired, frozen=True):
@@ -51,6 +55,7 @@ class GraphBuilder:
         self._count = 0
         self._orders: dict[BodyId, list[ItemId]] = {ROOT: []}
         self.kept: list[ItemId] = []
+        self._foreign: set[tuple[ItemId, int]] = set()
 
     def node(
         self,
@@ -214,6 +219,19 @@ class GraphBuilder:
         """Remember what flows from a result."""
         self._families[item, output] = family
 
+    @property
+    def has_code(self) -> bool:
+        """Whether undrawn Python stands somewhere above."""
+        return CODE in self._operators
+
+    def set_foreign(self, item: ItemId, output: int) -> None:
+        """A result is a class, a module or an object of which nothing but undrawn Python knows."""
+        self._foreign.add((item, output))
+
+    def is_foreign(self, value: Value) -> bool:
+        """Whether a value is such, so that a method of it is none of torch's."""
+        return isinstance(value, WiredResult) and (value.source, value.output) in self._foreign
+
     def comment(self, item: ItemId, note: str, beside: str, blank: bool) -> None:
         """Give an item its comments and the blank line above it."""
         owner = self.graph.nodes.get(item) or self.graph.blocks[item]
@@ -238,6 +256,8 @@ class GraphBuilder:
         if operator is None:
             return
         values = list(ports.values())
+        if self._foreign and operator.face in _HANDS_ON and any(map(self.is_foreign, values)):
+            self._foreign.add((item, 0))
         families = [self.family(value) for value in values]
         if operator.face in (Face.INFIX, Face.PREFIX, Face.AUGMENTED) and operator.results[0].family is Family.TENSOR:
             self._families[item, 0] = _of_operands(families)

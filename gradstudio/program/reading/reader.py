@@ -1,6 +1,7 @@
 """Read: a Python text as a graph. Parsed, never executed; what a canvas cannot express is refused with its place."""
 
 import ast
+import contextlib
 from collections.abc import Sequence
 
 import msgspec
@@ -12,6 +13,9 @@ from gradstudio.graph.model import Block, BodyId, Graph, Header, ItemId, Wire
 from gradstudio.graph.names import bound_names, check, names_at_end
 from gradstudio.graph.text.statements import SELF
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.code.code_reader import CodeReader, whole_as_code
+from gradstudio.program.reading.code.code_statement import CodeStatement, names_taken
+from gradstudio.program.reading.code.fallback import keep_code
 from gradstudio.program.reading.comments import Comment, Comments, Notes
 from gradstudio.program.reading.definitions.definition_outlines import outline
 from gradstudio.program.reading.definitions.definition_reader import Inside
@@ -53,7 +57,12 @@ class Read(msgspec.Struct, frozen=True):
 
 
 def read_script(
-    text: str, stored: StoredOf | None = None, *, pasted: bool = False, canvas: Graph | None = None
+    text: str,
+    stored: StoredOf | None = None,
+    *,
+    pasted: bool = False,
+    canvas: Graph | None = None,
+    keeps_code: bool = False,
 ) -> Read:
     """The graph of a text, without places.
 
@@ -62,6 +71,7 @@ def read_script(
         stored: gives the stored tensor in a file named from the text's folder, for texts that load one.
         pasted: the usual imports need not be repeated (semantics §14).
         canvas: the text goes to the end of this program and may read the names that are bound there.
+        keeps_code: what a canvas does not draw is kept as it was typed, on nodes of code, and not refused.
 
     Raises:
         NotReadable: with line, column and reason; nothing is half-read.
@@ -69,14 +79,31 @@ def read_script(
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")  # as Python does
     tree = parse(text)
     try:
-        try:
-            desugar(tree)
-        except RecursionError:
-            raise NotReadable(f"It is nested more than {MAX_NESTING} deep.", 1) from None
-        return _Reader(text, tree, stored, pasted, canvas).read()
+        return _Reader(text, _desugared(tree), stored, pasted, canvas).read()
     except NotReadable as error:
+        if keeps_code and canvas is None:
+
+            def read(tree: ast.Module) -> Read:
+                return _Reader(text, _desugared(tree), stored, pasted, None, is_lenient=True).read()
+
+            kept = keep_code(text, error, read)
+            return kept if kept is not None else _whole(text)
         first, *others = (_in_characters(one, text) for one in error.all)
         raise NotReadable(first.reason, first.line, first.column, tuple(others)) from None
+
+
+def _whole(text: str) -> Read:
+    """A text of which nothing is drawn."""
+    graph = whole_as_code(text)
+    return Read(graph, dict.fromkeys(graph.nodes, 1))
+
+
+def _desugared(tree: ast.Module) -> ast.Module:
+    try:
+        desugar(tree)
+    except RecursionError:
+        raise NotReadable(f"It is nested more than {MAX_NESTING} deep.", 1) from None
+    return tree
 
 
 def _in_characters(error: NotReadable, text: str) -> NotReadable:
@@ -96,14 +123,17 @@ class _Reader:
         pasted: bool,
         canvas: Graph | None,
         outer: "_Reader | None" = None,
+        *,
+        is_lenient: bool = False,
     ) -> None:
+        self._is_lenient = is_lenient
         self._tree, self._text, self._stored = tree, text, stored
         self._comments: Comments = Comments(text) if outer is None else outer._comments
         self._draft: GraphBuilder
         self._scope: Scope
         self._modules: Modules
         self._insides: list[GraphBuilder] = []
-        self._told: RefusalReport = RefusalReport(None if outer is None else outer._told)
+        self._told: RefusalReport = RefusalReport(None if outer is None else outer._told, is_lenient)
         self._methods: Methods = {} if outer is None else outer._methods
         if outer is not None:
             self._draft, self._modules = outer._draft.inside(), outer._modules
@@ -113,7 +143,7 @@ class _Reader:
             self._is_pasted_on, self._settings = False, False
             self._depth, self._end, self._device = 1, END, (0, "")
             return
-        used = {node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)}
+        used = {node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)} | names_taken([self._tree])
         self._draft = GraphBuilder(canvas)
         self._scope = Scope(used)
         self._modules = Modules()
@@ -131,6 +161,7 @@ class _Reader:
         literals = Literals(text, self._modules)
         self._expressions = Expressions(self._draft, self._scope, self._modules, literals, stored)
         self._statements = Statements(self._draft, self._scope, self._modules, self._expressions)
+        self._code = CodeReader(self._draft, self._scope, self._modules)
         self._blocks = Blocks(self._draft, self._scope, self._modules, self._expressions, self._body)
         self._inlined = Inlined(self._draft, self._scope, self._expressions, self._method_body, self._methods)
         self._expressions.inlined = self._inlined
@@ -183,6 +214,8 @@ class _Reader:
         for k, statement in enumerate(statements):
             following = statements[k + 1].lineno if k + 1 < len(statements) else end
             above, beside = self._comments.of(statement, following)
+            if isinstance(statement, CodeStatement):  # it holds those inside, and the one behind it
+                above, beside = [one for one in above if one.line < statement.lineno], None
             self._groups(above, groups, notes, statement.lineno)
             inside = self._draft.body, self._depth
             try:
@@ -193,11 +226,18 @@ class _Reader:
             except NotReadable as error:
                 self._told.take(error, statement)
                 self._draft.body, self._depth = inside
+                self._pretend(statement)
         self._depth -= 1
         self._groups(self._comments.tail(end, column), groups, notes, end)
         self._tail(notes)
         while groups:
             self._draft.body = groups.pop()
+
+    def _pretend(self, statement: ast.stmt) -> None:
+        """Go on as if a refused statement were code, to see what else is refused; what is read is thrown away."""
+        if self._is_lenient and not isinstance(statement, CodeStatement):
+            with contextlib.suppress(NotReadable, SyntaxError):
+                self._code.read(CodeStatement([statement], self._text.split("\n")))
 
     def _method_body(self, statements: Sequence[ast.stmt], end: int, comments: Comments) -> None:
         """Read the statements of a method where it is called, with the comments that stand in it."""
@@ -249,6 +289,7 @@ class _Reader:
         self._modules.forget_all(SELF)
         if reader._told.count:  # told, or it follows from what is told
             self._told.lose(statement)
+            self._pretend(statement)
             return
         definition.graph.edges, definition.graph.definitions = None, {}
         self._draft.define(definition, reader._draft)
@@ -270,6 +311,8 @@ class _Reader:
             case ast.Expr(value=ast.Constant(value=str() as words)):
                 notes.add(words.strip().splitlines(), statement.lineno, statement.end_lineno)
                 return None, 0
+            case CodeStatement():
+                first = self._code.read(statement)
             case ast.With() | ast.For() | ast.If():
                 first = self._blocks.read(statement, following)
             case _:

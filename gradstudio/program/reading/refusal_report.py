@@ -20,8 +20,14 @@ class RefusalReport:
         count: how often something was refused, told or not.
     """
 
-    def __init__(self, outer: "RefusalReport | None" = None) -> None:
-        """None yet; those of a definition join those of the text around it."""
+    def __init__(self, outer: "RefusalReport | None" = None, is_lenient: bool = False) -> None:
+        """None yet; those of a definition join those of the text around it.
+
+        Args:
+            outer: those of the text around it.
+            is_lenient: what is refused goes on as something unknown, so that nothing only follows from it.
+        """
+        self._is_lenient: bool = is_lenient if outer is None else outer._is_lenient
         self._found: dict[tuple[int, int, str], NotReadable] = {} if outer is None else outer._found
         self.count = 0
         self._lost: set[str] = set() if outer is None else set(outer._lost)
@@ -37,10 +43,10 @@ class RefusalReport:
         """
         self.count += 1
         read = {part.id for part in ast.walk(where) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
-        if not isinstance(error, ConsequentRefusal) and self._lost.isdisjoint(read):
+        if self._is_lenient or (not isinstance(error, ConsequentRefusal) and self._lost.isdisjoint(read)):
             self._found[error.line, error.column, error.reason] = error
         self.lose(where)
-        if len(self._found) >= MOST:
+        if len(self._found) >= MOST and not self._is_lenient:
             self.tell()
 
     def lose(self, where: ast.AST) -> None:

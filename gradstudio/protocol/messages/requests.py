@@ -34,6 +34,20 @@ class Load(Message, frozen=True):
     tensors: dict[str, bytes] = msgspec.field(default_factory=dict)
 
 
+class Trust(msgspec.Struct, frozen=True):
+    """The yes of a person to the code of a program.
+
+    Attributes:
+        digest: `program.trust.code_digest` of what they said yes to.
+        file: the document, which the program finds as `sys.argv[0]` and `__file__`; "" when it has none.
+        folder: where it runs, and where it finds modules beside it.
+    """
+
+    digest: str
+    file: str = ""
+    folder: str = ""
+
+
 class Do(Message, frozen=True):
     """Carry out a verb of semantics §6 on the loaded program.
 
@@ -46,6 +60,7 @@ class Do(Message, frozen=True):
         stride: how far "step" goes: one node (into blocks); "over": a block at once, where one begins; "into": also
             into a call of a group; "out": to behind the innermost block or call that the counter stands in.
         breakpoints: where to pause on the way, and what to note; only in traced runs.
+        trust: of a program that holds code, without which it is refused.
         summaries: "visible": of nodes that are not in view only shape and dtype are told at once, their rows
             follow with `complete` when the engine has time.
 
@@ -61,6 +76,7 @@ class Do(Message, frozen=True):
     stride: OneOf["node", "over", "into", "out"] = "node"
     breakpoints: tuple[Breakpoint, ...] = ()
     summaries: OneOf["all", "visible"] = "all"
+    trust: Trust | None = None
 
 
 class Stop(Message, frozen=True):

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from gradstudio.graph.names import fresh_name
 from gradstudio.operators.model import Family
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.code.code_statement import codes_in, names_taken, surely_bound
 from gradstudio.program.reading.desugar.branches import Branches, returned_once, splice_branches
 from gradstudio.program.reading.desugar.class_state import hold_in_init, without_grad
 from gradstudio.program.reading.desugar.closures import Defined, bring_outer_names, by_first_name, stored_names
@@ -53,6 +54,7 @@ class _Text:
     def __init__(self, statements: Sequence[ast.stmt]) -> None:
         """See what its names are."""
         parts = [part for one in statements for part in ast.walk(one)]
+        parts += [part for code in codes_in(statements) for part in code.statements]
         self._modules = _imports(parts)
         if any(isinstance(one, Defined) for one in statements):
             switched = switched_in(statements)
@@ -62,10 +64,12 @@ class _Text:
             bring_outer_names(statements)
             parts = [part for one in statements for part in ast.walk(one)]
             self._calls = Calls(statements, self._modules.paths())
+            self._has_code = bool(codes_in(statements))
             self._changed = _written_elsewhere(statements)
         self._statements = statements
         used = {part.id for part in parts if isinstance(part, ast.Name)}
         used |= {part.arg for part in parts if isinstance(part, ast.arg)}
+        used |= names_taken(statements)
         self._used = used | {one.name for one in statements if isinstance(one, ast.FunctionDef | ast.ClassDef)}
         self._outside = _used_outside(statements)
         self._lists = ComprehensionRewriter(self._fresh, lambda name: name in self._outside)
@@ -98,6 +102,10 @@ class _Text:
     def _class(self, definition: ast.ClassDef) -> None:
         methods = [one for one in definition.body if isinstance(one, ast.FunctionDef)]
         maker = next((one for one in methods if one.name == "__init__"), None)
+        if self._has_code:  # which may call an object of it in any way
+            for one in methods:
+                self._function(one, {})
+            return
         made = self._calls.known(definition, maker) if maker is not None else {}
         attributes = attributes_known(maker, made, self._changed) if maker is not None else {}
         for one in methods:
@@ -119,7 +127,7 @@ class _Text:
             for statement in (*before, *([rest] if rest is not None else ())):
                 found += self._one(statement, known)
                 if not isinstance(statement, ast.If):  # a branch may not run
-                    self._bound |= set(stored_names([statement]))
+                    self._bound |= surely_bound(statement, stored_names([statement]))
         return found
 
     def _one(self, statement: ast.stmt, known: Known | None) -> list[ast.stmt]:

@@ -1,6 +1,7 @@
 """Calls of a text: which row of the catalogue each means, and where its arguments go."""
 
 import ast
+import io
 from difflib import get_close_matches
 from typing import Protocol
 
@@ -44,6 +45,10 @@ _OF_NUMPY = frozenset({"axis", "keepdims", "ddof"})
 """Keywords by which a method of what may be a tensor or an array is told to be numpy's; torch takes them too."""
 CALLABLE = (Family.MODULE, Family.UNKNOWN, Family.OBJECT)
 """What a value may be that is called."""
+_OF_MANY = frozenset(
+    name for kind in (str, bytes, list, dict, set, tuple, io.TextIOWrapper) for name in dir(kind) if name[0] != "_"
+)
+"""Methods of Python's own values, which what code has made may be."""
 _LIST_METHODS = {"append": "python.append"}
 
 
@@ -105,6 +110,9 @@ class Calls:
     def _method(self, node: ast.Call, value: ast.expr, word: str, names: tuple[str, ...]) -> WiredResult:
         receiver = self._expressions.port(value)
         family = self._draft.family(receiver)
+        is_unsure = self._draft.has_code and family is Family.UNKNOWN and word in _OF_MANY
+        if is_unsure or self._draft.is_foreign(receiver):
+            raise _refused(node, f"'.{word}(…)' may be a method of anything: code above made the value.")
         if family in (Family.TUPLE, Family.UNKNOWN) and word in _LIST_METHODS:
             return self._bound(node, _LIST_METHODS[word], [receiver], names)
         is_numpy = any(keyword.arg in _OF_NUMPY for keyword in node.keywords)

@@ -3,6 +3,8 @@
 import ast
 from collections.abc import Callable, Iterable
 
+from gradstudio.program.reading.code.code_statement import CodeStatement
+
 Rebinds = Callable[[str], bool]
 """Whether `name += …` binds the name anew: of a number it does, of a tensor it writes into it."""
 
@@ -64,6 +66,10 @@ class _Walk:
             case ast.If(test=test, body=inner):
                 self._read(test)
                 self.body(inner)
+            case CodeStatement(reads=reads, binds=binds):
+                for name in reads:
+                    self._name(name.id)
+                self.bound.update(name.id for name in binds)
             case _:
                 self._read(statement)
 

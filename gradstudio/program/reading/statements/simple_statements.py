@@ -63,6 +63,8 @@ class Statements:
             raise refusal_at(target, "this cannot be changed in place.")
         a = self._expressions.port(target)
         begun = self._draft.count_in(self._draft.body)
+        if self._draft.has_code and isinstance(target, ast.Name) and self._draft.family(a) is Family.UNKNOWN:
+            raise refusal_at(target, "only a run tells whether this changes the value or the name.")
         ports: dict[str, Port] = {"a": a, "b": self._expressions.port(value)}
         is_apart = self._draft.has_statement_since(begun) or _is_deep(value)
         rebinds = isinstance(target, ast.Name) and self._draft.family(a) in (Family.NUMBER, Family.TEXT)

@@ -1,0 +1,134 @@
+"""Nodes that hold undrawn Python: their code, the names they share with the program, and why they cannot stand so."""
+
+import ast
+import builtins
+import keyword
+from functools import lru_cache
+
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import Graph, Node
+from gradstudio.graph.text.code_names import CodeNames, names_of_code
+from gradstudio.graph.text.code_text import renamed_code
+
+CODE = "python.code"
+"""The key of the operator."""
+READ = "in."
+"""How the port begins that brings a name: ``in.model``."""
+STANDARD = {
+    "torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy",
+    "math": "math",
+}  # fmt: skip
+"""What the head of every script may import, under the names that everybody gives it: no port brings it."""
+MAX_NAMES = 500
+"""Names that one node may bind, or read."""
+_GIVEN = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__", "__builtins__"}
+_NOTHING = CodeNames()
+
+
+def is_code(node: Node) -> bool:
+    """Whether a node holds undrawn Python."""
+    return node.operator == CODE
+
+
+def holds_code(graph: Graph) -> bool:
+    """Whether a document holds undrawn Python anywhere, definitions and what is muted included."""
+    graphs = (graph, *(one.graph for one in graph.definitions.values()))
+    return any(node.operator == CODE for one in graphs for node in one.nodes.values())
+
+
+def code_of(node: Node) -> str:
+    """The statements of a node; "" when its literal is no text."""
+    return _text(node.literals.get("code", ""))
+
+
+def does_something(node: Node) -> bool:
+    """Whether a node's code holds statements, and not comments alone."""
+    try:
+        return bool(ast.parse(code_of(node)).body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+
+
+def code_names(node: Node) -> CodeNames:
+    """The names in a node's code; none when it is no Python."""
+    try:
+        return names_of_code(code_of(node))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _NOTHING
+
+
+def names_wanted(node: Node) -> tuple[str, ...]:
+    """The names that a node's code reads and that something in the program may bind."""
+    return _wanted(code_names(node))
+
+
+@lru_cache(maxsize=512)
+def _wanted(names: CodeNames) -> tuple[str, ...]:
+    return tuple(name for name in names.reads if name not in _GIVEN and name not in STANDARD)
+
+
+def imports_needed(node: Node) -> frozenset[str]:
+    """What of the usual imports the code reads and does not bind itself."""
+    names = code_names(node)
+    read = {*names.reads, *names.later} - names.surely
+    return frozenset(name for name in STANDARD if name in read)
+
+
+def code_reason(node: Node, incoming: dict[str, str], bound: tuple[str, ...]) -> str | None:
+    """Why a node's code cannot stand in the program; None when it can.
+
+    Args:
+        node: the node.
+        incoming: by name that its code reads, what brings it is called; "" where nothing has named it yet.
+        bound: what the results are called.
+    """
+    code = code_of(node)
+    try:
+        names = names_of_code(code)
+    except SyntaxError as error:
+        return f"line {error.lineno or 1} of its code is no Python: {error.msg.partition(';')[0]}"
+    except (ValueError, RecursionError, MemoryError):
+        return "its code is no Python"
+    if names.is_loose:
+        return "its code leaves a loop or a function that it does not hold"
+    if len(names.binds) > MAX_NAMES or len(names.reads) > MAX_NAMES:
+        return f"its code binds or reads more than {MAX_NAMES} names"
+    if len(bound) != len(names.binds):
+        words = ", ".join(names.binds) or "nothing"
+        return f"its code binds {words[:200]}"
+    if reason := bound_reason(bound):
+        return reason
+    if stray := next((name for name in incoming if name not in (*names.reads, *names.keeps)), ""):
+        return f"its code does not read '{stray[:60]}', and a wire ends there"
+    for inner, outer in zip(names.binds, bound, strict=True):
+        if incoming.get(inner, "") not in ("", outer):
+            return f"'{inner}' is read as '{incoming[inner]}' and bound as '{outer}': both have one name in its code"
+    try:
+        renamed_code(code, new_names(node, incoming, bound))
+    except Refused as error:
+        return str(error)
+    return None
+
+
+def bound_reason(names: tuple[str, ...]) -> str | None:
+    """Why names cannot be bound by code: its own words may be any that Python takes."""
+    for name in names:
+        if not name.isidentifier() or keyword.iskeyword(name) or len(name) > 1000:
+            return f"'{name[:60]}' is not a Python name"
+    return "it binds one name twice" if len(set(names)) != len(names) else None
+
+
+def new_names(node: Node, incoming: dict[str, str], bound: tuple[str, ...]) -> dict[str, str]:
+    """What names of the code are called in the program, where that is something else."""
+    found = {inner: outer for inner, outer in incoming.items() if outer}
+    found.update(zip(code_names(node).binds, bound, strict=False))
+    return {inner: outer for inner, outer in found.items() if inner != outer}
+
+
+@lru_cache(maxsize=512)
+def _text(literal: str) -> str:
+    try:
+        value = ast.literal_eval(literal) if literal else ""
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,83 @@
+"""A statement of a syntax tree that stands for undrawn ones: who reads the tree sees the names in them alone."""
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from gradstudio.graph.text.code_names import CodeNames, names_of_statements
+from gradstudio.graph.text.code_text import outdented
+
+
+class CodeStatement(ast.stmt):
+    """Neighbours of one body that are kept as they were typed.
+
+    Its children are names alone: those that it reads, now or when its functions are called, and those that it binds,
+    as often as it does.
+
+    Attributes:
+        statements: what it stands for.
+        names: what they do with names.
+        text: them and the comments between them, without the indentation of the block.
+    """
+
+    _fields = ("reads", "binds")
+
+    def __init__(self, statements: Sequence[ast.stmt], lines: Sequence[str]) -> None:
+        """Stand for neighbours; `lines` are those of the whole text."""
+        super().__init__()
+        self.statements = list(statements)
+        self.names: CodeNames = names_of_statements(statements)
+        self.lineno, self.end_lineno = first_line(statements[0]), last_line(statements[-1])
+        self.col_offset = statements[0].col_offset
+        self.end_col_offset = statements[-1].end_col_offset
+        margin = lines[self.lineno - 1]
+        self.text = outdented(list(lines[self.lineno - 1 : self.end_lineno]), len(margin) - len(margin.lstrip()))
+        read = dict.fromkeys((*self.names.reads, *self.names.keeps, *self.names.later))
+        self.reads = [self._name(name, ast.Load()) for name in read]
+        self.binds = [self._name(name, ast.Store()) for name in self._bindings()]
+
+    def _name(self, name: str, context: ast.expr_context) -> ast.Name:
+        return ast.copy_location(ast.Name(name, context), self)
+
+    def _bindings(self) -> Iterator[str]:
+        """What it binds, twice where that may happen more than once."""
+        for name in (*self.names.binds, *self.names.rebound, *self.names.removes):
+            yield name
+            if name not in self.names.surely or self._is_bound_again(name):
+                yield name
+
+    def _is_bound_again(self, name: str) -> bool:
+        stored = [
+            part
+            for one in self.statements
+            for part in ast.walk(one)
+            if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Store)
+        ]
+        return len(stored) > 1 or any(isinstance(one, ast.For | ast.While | ast.AugAssign) for one in self.statements)
+
+
+def first_line(statement: ast.stmt) -> int:
+    """The line on which a statement begins, its decorators included."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(one.lineno for one in decorators)])
+
+
+def last_line(statement: ast.stmt) -> int:
+    """The line on which a statement ends."""
+    return statement.end_lineno or statement.lineno
+
+
+def codes_in(statements: Iterable[ast.AST]) -> list[CodeStatement]:
+    """All that stand in for undrawn statements, at any depth."""
+    return [part for one in statements for part in ast.walk(one) if isinstance(part, CodeStatement)]
+
+
+def names_taken(statements: Iterable[ast.AST]) -> set[str]:
+    """Every name inside of undrawn statements."""
+    return {name for one in codes_in(statements) for name in one.names.taken}
+
+
+def surely_bound(statement: ast.stmt, stored: Iterable[str]) -> set[str]:
+    """Of the names that a statement stores, those that have a value behind it."""
+    if isinstance(statement, CodeStatement):
+        return set(statement.names.surely)
+    return set(stored)

@@ -1,0 +1,220 @@
+"""What code between drawn statements could do to them unseen: those are kept as code, too, until no doubt is left.
+
+A canvas draws what a name means, what a definition is and where a device comes from as the text says it. Where code
+reads, binds or changes the same, the text does not say enough.
+"""
+
+import ast
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from gradstudio.graph.model import Graph
+from gradstudio.graph.names import RESERVED
+from gradstudio.graph.text.code_functions import Free, bound_by_alias
+from gradstudio.graph.text.code_records import STANDARD
+from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in
+from gradstudio.program.reading.code.undrawn import every_statement
+
+_HARMLESS = {"device", "Path", "HERE", "load_file"}
+"""Words of the writer that a text may bind to what it likes, as long as it stores no tensors."""
+_MEANT = {**STANDARD, "Path": "pathlib.Path", "load_file": "safetensors.torch.load_file"}
+_TAME = sys.stdlib_module_names | set(
+    "torch numpy matplotlib tqdm pandas PIL torchvision torchaudio torchtext scipy sklearn seaborn einops requests "
+    "datasets transformers tiktoken tokenizers cv2 plotly IPython gym gymnasium skimage imageio yaml tensorboardX "
+    "torchmetrics torchsummary torchinfo pytorch_lightning lightning timm nltk spacy networkx sympy psutil rich".split()
+)
+"""Packages whose import changes nothing that a canvas reads."""
+_ENVIRONMENT = frozenset({"environ", "putenv", "setenv"})
+
+
+def needs_whole(statements: Sequence[ast.stmt], graph: Graph) -> bool:
+    """Whether only the text as a whole can be kept as it is."""
+    codes = codes_in(statements)
+    if any(one.names.is_open for one in codes) or (codes and _needs_future(statements, codes)):
+        return True
+    harmless = frozenset() if graph.tensors else _HARMLESS
+    for one in codes:
+        meant = _imported(one.statements)
+        for name in (*one.names.binds, *one.names.rebound, *one.names.removes):
+            if name in RESERVED and name not in harmless and meant.get(name) != _MEANT.get(name, ""):
+                return True
+    return _sets_environment(statements)
+
+
+def _needs_future(statements: Sequence[ast.stmt], codes: Sequence[CodeStatement]) -> bool:
+    """Whether `from __future__ import annotations`, which stands first or nowhere, says what annotations in code do."""
+    future = [one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
+    if not any(alias.name == "annotations" for one in future for alias in one.names):
+        return False
+    parts = [part for code in codes for one in code.statements for part in ast.walk(one)]
+    return any(getattr(part, "annotation", None) or getattr(part, "returns", None) for part in parts)
+
+
+def drawn_in_doubt(statements: Sequence[ast.stmt], graph: Graph) -> list[ast.stmt]:
+    """The drawn statements of a text that are to be kept as code; `graph` is what was read of it."""
+    codes = codes_in(statements)
+    drawn = [one for one in every_statement(statements) if not isinstance(one, CodeStatement)]
+    mentioned = {name for one in codes for name in _mentioned(one)}
+    unsure = {name for one in codes for name in one.names.binds if name not in one.names.surely}
+    unsure |= {name for one in codes for name in (*one.names.removes, *one.names.rebound)}
+    found: list[ast.stmt] = [
+        one for one in drawn if isinstance(one, _DEFINED) and _is_definition_in_doubt(one, mentioned, unsure)
+    ]
+    if any(map(_acts, codes)):
+        found += [one for one in drawn if isinstance(one, ast.ClassDef) and not _is_faithful(one, statements)]
+    rebound = {name for one in codes for name in one.names.rebound}
+    found += [one for one in _innermost(drawn) if not rebound.isdisjoint(_names_in(one))]
+    found += _not_bound(drawn, mentioned, graph)
+    found += _devices_behind_code(statements, graph)
+    return found
+
+
+_DEFINED = (ast.FunctionDef, ast.ClassDef)
+_HEADS = (*_DEFINED, ast.Import, ast.ImportFrom)
+
+
+def _mentioned(one: CodeStatement) -> set[str]:
+    names = one.names
+    return {*names.reads, *names.keeps, *names.later, *names.binds, *names.rebound, *names.removes}
+
+
+def _is_definition_in_doubt(one: ast.stmt, mentioned: set[str], unsure: set[str]) -> bool:
+    """Whether code may call a definition, or it reads what may have no value when it is called."""
+    assert isinstance(one, _DEFINED)
+    return one.name in mentioned or not unsure.isdisjoint(_names_in(one))
+
+
+def _acts(one: CodeStatement) -> bool:
+    """Whether it does more than import: it may get hold of whatever the program has made."""
+    return not all(isinstance(part, ast.Import | ast.ImportFrom) for part in one.statements)
+
+
+def _is_faithful(definition: ast.ClassDef, statements: Sequence[ast.stmt]) -> bool:
+    """Whether a class is printed as it was written, so that whoever looks into an object finds the same."""
+    around = {name for one in statements if not isinstance(one, _DEFINED) for name in _stored(one)}
+    for one in definition.body:
+        match one:
+            case ast.FunctionDef(name="__init__" | "forward"):
+                own = Free(frozenset())
+                own.function(one.args, one.body)
+                if not around.isdisjoint(own.free):
+                    return False
+            case ast.Expr(value=ast.Constant()) | ast.Pass():
+                pass
+            case _:
+                return False
+    words = {part.attr for part in ast.walk(definition) if isinstance(part, ast.Attribute)}
+    return "training" not in words
+
+
+def _not_bound(drawn: Sequence[ast.stmt], mentioned: set[str], graph: Graph) -> list[ast.stmt]:
+    """Statements that bind what code reads, and that were read as something that binds no name."""
+    bound = Counter(name for node in graph.nodes.values() for name in node.names)
+    bound.update(name for block in graph.blocks.values() for name in (block.variable, *block.carried))
+    wanted: Counter[str] = Counter()
+    for one in _innermost(drawn):
+        wanted.update(_stored(one))
+    lost = {name for name, count in wanted.items() if name in mentioned and bound[name] < count}
+    found = [one for one in _innermost(drawn) if not lost.isdisjoint(_stored(one))]
+    for one in drawn:
+        if isinstance(one, ast.Import | ast.ImportFrom):
+            meant = _imported([one])
+            if any(name in mentioned and STANDARD.get(name) != path for name, path in meant.items()):
+                found.append(one)
+    return found
+
+
+def _devices_behind_code(statements: Sequence[ast.stmt], graph: Graph) -> list[ast.stmt]:
+    """Choices of a device behind code that may decide which there are."""
+    if graph.header.device == "cpu":
+        return []
+    found: list[ast.stmt] = []
+    is_behind = False
+    for one in statements:
+        if isinstance(one, CodeStatement):
+            is_behind = is_behind or not _is_tame(one)
+        elif is_behind and (_mentions(one, "is_available") or "device" in set(_stored(one))):
+            found.append(one)
+    return found
+
+
+def _is_tame(one: CodeStatement) -> bool:
+    """Whether it only imports what is known, or defines."""
+    for part in one.statements:
+        match part:
+            case ast.Import(names=names):
+                if any(alias.name.partition(".")[0] not in _TAME for alias in names):
+                    return False
+            case ast.ImportFrom(module=module, level=0):
+                if (module or "").partition(".")[0] not in _TAME:
+                    return False
+            case ast.FunctionDef() | ast.ClassDef():
+                pass
+            case _:
+                return False
+    return True
+
+
+def _sets_environment(statements: Sequence[ast.stmt]) -> bool:
+    """Whether code sets variables of the environment before torch or numpy are loaded, which read them then."""
+    is_set = False
+    for one in statements:
+        if isinstance(one, CodeStatement):
+            is_set = is_set or any(_mentions(part, word) for part in one.statements for word in _ENVIRONMENT)
+        elif is_set and isinstance(one, ast.Import | ast.ImportFrom):
+            return True
+    return False
+
+
+def _imported(statements: Iterable[ast.stmt]) -> dict[str, str]:
+    """What imports bind, and the Python path of it."""
+    found: dict[str, str] = {}
+    for one in statements:
+        if isinstance(one, ast.Import):
+            for alias in one.names:
+                found[bound_by_alias(alias)] = alias.name if alias.asname else alias.name.partition(".")[0]
+        elif isinstance(one, ast.ImportFrom) and not one.level:
+            for alias in one.names:
+                found[bound_by_alias(alias)] = f"{one.module}.{alias.name}"
+    return found
+
+
+def _innermost(drawn: Iterable[ast.stmt]) -> list[ast.stmt]:
+    """Statements without those in them: of a block, its head."""
+    return [one for one in drawn if not isinstance(one, _HEADS)]
+
+
+def _stored(one: ast.stmt) -> list[str]:
+    return [part.id for part in _own_parts(one) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+
+
+def _names_in(one: ast.stmt) -> set[str]:
+    parts = ast.walk(one) if isinstance(one, _DEFINED) else _own_parts(one)
+    return {part.id for part in parts if isinstance(part, ast.Name)}
+
+
+def _own_parts(one: ast.stmt) -> list[ast.AST]:
+    """The parts of a statement; of a block, those of its head; of a comprehension, not what is its own."""
+    inner = set(map(id, one.body)) if isinstance(one, ast.For | ast.With) else set()
+    found: list[ast.AST] = []
+    waiting: list[ast.AST] = [one]
+    while waiting:
+        part = waiting.pop()
+        found.append(part)
+        if isinstance(part, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            waiting.extend(inside for inside in ast.walk(part) if isinstance(inside, ast.Name) and _is_read(inside))
+            continue
+        waiting.extend(child for child in ast.iter_child_nodes(part) if id(child) not in inner)
+    return found
+
+
+def _is_read(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Load)
+
+
+def _mentions(node: ast.AST, word: str) -> bool:
+    return any(
+        (isinstance(part, ast.Attribute) and part.attr == word) or (isinstance(part, ast.Name) and part.id == word)
+        for part in ast.walk(node)
+    )

@@ -1,0 +1,71 @@
+"""Texts in the manner of real files, which hold more than a canvas draws: opened, kept as typed, run as Python does."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gradstudio.graph.analysis.program_analysis import incomplete
+from gradstudio.graph.text.code_records import code_of, is_code
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.reading.reader import read_script
+from gradstudio.program.trust import code_digest
+from gradstudio.program.write import write_script
+from gradstudio.protocol import client
+from gradstudio.protocol.client import RUNS_CODE, EngineProcess
+from gradstudio.protocol.messages.requests import Trust
+from tests.corpus.running import by_engine, by_python, differences
+
+HERE = Path(__file__).parent
+TEXTS = sorted((HERE / "code").glob("*.py"))
+ALL_OF_IT = {"whole_file_exec", "star_import", "future_annotations"}
+"""Of these nothing can be drawn with certainty."""
+
+
+def texts(paths: list[Path]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("path", paths, ids=lambda path: path.stem)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[EngineProcess]:
+    with EngineProcess((*client.COMMAND, RUNS_CODE)) as process:
+        process.wait_until_ready()
+        yield process
+
+
+def lines_of(printed: str) -> list[str]:
+    return [line.rstrip() for line in printed.splitlines() if line.strip()]
+
+
+@texts(TEXTS)
+def test_a_text_opens_and_is_kept_as_it_was_typed(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    graph = read_script(text, keeps_code=True).graph
+    assert incomplete(graph) == {}
+    codes = [code_of(node) for node in graph.nodes.values() if is_code(node)]
+    for code in codes:
+        for line in code.split("\n"):
+            assert line in text
+    written = write_script(graph)
+    again = read_script(written, keeps_code=True).graph
+    assert [code_of(node) for node in again.nodes.values() if is_code(node)] == codes
+    assert write_script(again) == written
+    assert (len(graph.nodes) == 1) == (path.stem in ALL_OF_IT or text.count("\n") < 6)
+
+
+@texts(TEXTS)
+@pytest.mark.parametrize("traced", [False, True], ids=["plain", "traced"])
+def test_a_trusted_text_has_the_values_gradients_and_prints_of_python(
+    path: Path, traced: bool, engine: EngineProcess
+) -> None:
+    text = path.read_text(encoding="utf-8")
+    graph = read_script(text, keeps_code=True).graph
+    program = compile_graph(graph)
+    trust = Trust(code_digest(program), str(path), str(path.parent)) if program.codes else None
+    if trust is None:
+        pytest.skip("all of it is drawn")
+    canvas, outcome = by_engine(engine, graph, f"{path.stem}{traced}", trust=trust, trace=traced)
+    assert outcome.failed is None, outcome.failed and f"{outcome.failed.address}: {outcome.failed.message}"
+    python = by_python(text, str(path), outcome.report.seed, as_main=True)
+    assert differences(python, canvas) == []
+    assert lines_of(canvas.printed) == lines_of(python.printed)

@@ -1,0 +1,139 @@
+"""Which statements of a text are kept as code, as they were typed; what is in doubt is never drawn."""
+
+import ast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradstudio.graph.model import Graph
+from gradstudio.graph.text.code_records import code_of, is_code
+from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.reader import read_script
+from gradstudio.program.write import write_script
+
+CHOICE = "torch.device('cuda' if torch.cuda.is_available() else 'cpu')"
+
+
+def read(text: str) -> Graph:
+    return read_script(text, keeps_code=True).graph
+
+
+def codes(text: str) -> list[str]:
+    return [code_of(node) for node in read(text).nodes.values() if is_code(node)]
+
+
+def drawn(text: str) -> set[str]:
+    return {node.operator for node in read(text).nodes.values()} - {"python.code"}
+
+
+def test_neighbours_are_one_card_and_an_empty_line_parts_them() -> None:
+    text = "import os\nimport time  # two\n# between\nt = time.time()\n\nn = os.getpid()\n"
+    assert codes(text) == ["import os\nimport time  # two\n# between\nt = time.time()", "n = os.getpid()"]
+
+
+def test_a_block_is_drawn_around_code() -> None:
+    text = "import torch\nimport time\n\nx = torch.ones(2)\nfor k in range(2):\n    t = time.time()\n    x = x * k\n"
+    graph = read(text)
+    assert [block.kind for block in graph.blocks.values()] == ["for"]
+    assert codes(text) == ["import time", "t = time.time()"]
+    assert "operator.mul" in drawn(text)
+
+
+def test_ports_are_called_after_the_names_that_are_read() -> None:
+    graph = read("import torch\nx = torch.ones(2)\nd = {k: x for k in 'ab'}\n")
+    (code,) = (node for node in graph.nodes.values() if is_code(node))
+    assert [wire.port for wire in graph.wires_to(code.id)] == ["in.x"]
+    assert code.names == ("d",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import torch\nn = 1\nexec('n = 2')\ny = torch.ones(n)\n",
+        "import torch\nn = 1\nglobals()['n'] = 2\ny = torch.ones(n)\n",
+        "from os import *\nimport torch\ny = torch.ones(2)\n",
+        "import torch\nfrom pprint import pprint as print\nprint(torch.ones(1))\n",
+        "import os\nos.environ['OMP_NUM_THREADS'] = '1'\nimport torch\nx = torch.ones(2)\n",
+    ],
+)
+def test_where_code_may_do_anything_to_names_all_of_the_text_is_code(text: str) -> None:
+    assert codes(text) == [text.removesuffix("\n")]
+    assert write_script(read(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("import torch\n\nn = 1\ndef f():\n    global n\n    n += 1\n\nf()\ny = n + 1\n", "y = n + 1"),
+        ("import torch\n\ndef f(x):\n    return x * 2\n\ng = lambda x: f(x)\n", "def f(x):"),
+        ("import torch\n\nf = torch.relu\nh = {k: f for k in 'a'}\n", "f = torch.relu"),
+        ("import torch as th\n\nh = {k: th.ones(2) for k in 'a'}\n", "import torch as th"),
+        ("import torch\ndevice = 'cpu'\nh = {k: device for k in 'a'}\n", "device = 'cpu'"),
+        (f"import torch\nimport os\nos.system('true')\n\ndevice = {CHOICE}\n", "device ="),
+        ("import torch\nclass A:\n    pass\n\na = A()\nb = a.relu()\n", "b = a.relu()"),
+        ("import torch\nn = {k: k for k in 'a'}\nn += 1\n", "n += 1"),
+    ],
+)  # fmt: skip
+def test_what_code_may_meddle_with_is_code_too(text: str, line: str) -> None:
+    assert any(line in code for code in codes(text)), codes(text)
+
+
+def test_a_class_that_code_may_look_into_is_drawn_only_as_it_is_printed() -> None:
+    plain = (
+        "import torch\nfrom torch import nn\nimport time\n\nclass Net(nn.Module):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.fc = nn.Linear(2, 2)\n\n    def forward(self, x):\n"
+        "        return self.fc(x)\n\nnet = Net()\nd = {k: v for k, v in net.state_dict().items()}\n"
+    )
+    assert read(plain).definitions.keys() == {"Net"}
+    other = plain.replace("return self.fc(x)", "return self.fc(x) if self.training else x")
+    assert read(other).definitions == {}
+
+
+def test_a_statement_that_leaves_a_loop_takes_the_loop_along() -> None:
+    text = "import torch\nx = torch.ones(3)\nfor k in range(3):\n    y = x * k\n    if k > 1:\n        break\n"
+    (code,) = codes(text)
+    assert code.startswith("for k in range(3):\n    y = x * k\n    if k > 1:\n        break")
+
+
+def test_what_is_no_python_is_refused_as_ever() -> None:
+    with pytest.raises(NotReadable):
+        read("import torch\nx = = 1\n")
+
+
+LINES = st.lists(
+    st.sampled_from(
+        [
+            "import  os",
+            "t = {k : k   for k in 'ab' }   # odd",
+            "x = x * 2",
+            "y=x.sum( )",
+            "",
+            "# a comment  ",
+            "while x.sum() < 3 :\n\tx = x+1\n\n\t# inside\n\ty = 2",
+            's = """two\n   lines"""; u = [*s]',
+            "try:\n  z = 1\nexcept Exception as e :\n  z = str( e )",
+            "print( f'{x!r:>{20}}' )",
+            "for k in range(2):\n    q = {k}\n    x = x + k",
+            "with open(__file__) as f:   # é\n    line = f.readline( )",
+            "del x\nx = torch.ones(2)",
+        ]
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@given(LINES)
+def test_code_is_kept_byte_for_byte_and_read_back_the_same(lines: list[str]) -> None:
+    text = "import torch\nx = torch.ones(2)\n" + "\n".join(lines) + "\n"
+    graph = read(text)
+    for code in (code_of(node) for node in graph.nodes.values() if is_code(node)):
+        if "\n" not in code or all(line[:1] != " " for line in code.split("\n")):
+            assert code in text
+        for line in code.split("\n"):
+            assert line in text
+    written = write_script(graph)
+    assert write_script(read(written)) == written
+    assert [code_of(n) for n in read(written).nodes.values()] == [code_of(n) for n in graph.nodes.values()]
+    ast.parse(written)
