@@ -1,6 +1,6 @@
 """Recipes that give several nodes the same argument."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.model import DOCUMENT_DEVICE, Graph, ItemId
@@ -10,21 +10,26 @@ from gradstudio.graph.recipes.nodes import set_document_device_port, set_literal
 NOTHING: Edits = ()
 
 
-def set_literals(graph: Graph, items: Iterable[ItemId], path: str, text: str) -> Edits:
+def set_literals(graph: Graph, items: Sequence[ItemId], path: str, text: str) -> Edits:
     """Write a literal into the same argument of several nodes; "" is the default.
 
     Raises:
         Refused: one of them does not take it.
     """
+    if len(items) == 1:  # as under each move of a slider
+        return _set(graph, items[0], path, text)
     trial, edits = graph.copy(), NOTHING
     for item in items:
-        if text == DOCUMENT_DEVICE:
-            made = set_document_device_port(trial, item, path)
-        else:
-            made = set_literal(trial, item, path, text)
+        made = _set(trial, item, path, text)
         apply_all(trial, made)
         edits = (*edits, *made)
     return edits
+
+
+def _set(graph: Graph, item: ItemId, path: str, text: str) -> Edits:
+    if text == DOCUMENT_DEVICE:
+        return set_document_device_port(graph, item, path)
+    return set_literal(graph, item, path, text)
 
 
 def common_arguments(graph: Graph, items: Iterable[ItemId]) -> frozenset[str]:

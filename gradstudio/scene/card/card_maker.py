@@ -96,9 +96,9 @@ class CardMaker:
 
 
 def _families(layout: CardLayout) -> tuple[Family, ...]:
-    return tuple(row.family for row in layout.results)
+    return tuple([row.family for row in layout.outputs if row.owner == layout.item])
 
 
 def _is_leaf(layout: CardLayout) -> bool:
     """Whether a node reads no other: what it makes has no history."""
-    return not layout.is_joined and not any(row.state == "wired" for row in layout.inputs)
+    return not layout.is_joined and "wired" not in [row.state for row in layout.inputs]

@@ -175,6 +175,8 @@ def stands_beside(record: Record, row: GradRow | None, shown: Shown) -> bool:
     """Whether a gradient stands to the right of its value: numbers in columns need all of the width."""
     if not shown.values or not isinstance(record, TensorRecord):
         return False
+    if record.summary.shape == ():
+        return True  # a gradient has the shape of its value
     if tensor_kind(record.summary)[0] == "cells":
         return False
     state, grad = gradient_of(record, row)
