@@ -87,15 +87,10 @@ def read_script(
                 return _Reader(text, _desugared(tree), stored, pasted, None, is_lenient=True).read()
 
             kept = keep_code(text, error, read)
-            return kept if kept is not None else _whole(text)
+            whole = whole_as_code(text) if kept is None else kept.graph
+            return Read(whole, dict.fromkeys(whole.nodes, 1)) if kept is None else kept
         first, *others = (_in_characters(one, text) for one in error.all)
         raise NotReadable(first.reason, first.line, first.column, tuple(others)) from None
-
-
-def _whole(text: str) -> Read:
-    """A text of which nothing is drawn."""
-    graph = whole_as_code(text)
-    return Read(graph, dict.fromkeys(graph.nodes, 1))
 
 
 def _desugared(tree: ast.Module) -> ast.Module:
@@ -199,10 +194,14 @@ class _Reader:
 
     def _check(self, graph: Graph) -> None:
         """Refuse what the rules of a graph refuse; what a call lacks is torch's to say when it runs."""
+        found: list[NotReadable] = []
         for item, why in incomplete(graph).items():
             is_call = item in graph.nodes and graph.nodes[item].operator == "python.call"
             if item in self._draft.lines and not is_call and not why.startswith(ALLOWED) and not why.endswith(EMPTY):
-                raise NotReadable(f"{why[:1].upper()}{why[1:]}.".replace("..", "."), self._draft.lines[item])
+                reason = f"{why[:1].upper()}{why[1:]}.".replace("..", ".")
+                found.append(NotReadable(reason, self._draft.lines[item]))
+        if found:
+            raise NotReadable(found[0].reason, found[0].line, 0, tuple(found[1:]) if self._is_lenient else ())
 
     def _body(self, statements: Sequence[ast.stmt], column: int, end: int) -> None:
         """Read statements into the draft's body; comments above line `end` that are as deep stay with it."""
