@@ -1,7 +1,8 @@
 """The corpus: snippets in the manner of tutorials mean what Python means by them, in every view of the program.
 
-`accepted/` holds what is read, run, exported and read again; `refused/` what is refused, at the line that is marked
-`# refused: words` and with these words in the reason.
+`accepted/` holds what is read, run, exported and read again; `refused/` what a canvas does not draw, at the line
+that is marked `# refused: words` and with these words in the reason: typed or pasted it is refused, in a file it
+is code.
 """
 
 import json
@@ -15,6 +16,7 @@ import pytest
 
 from gradstudio.document.file import load, save
 from gradstudio.graph.analysis.program_analysis import incomplete
+from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
 from gradstudio.protocol.client import EngineProcess
@@ -24,6 +26,7 @@ HERE = Path(__file__).parent
 ACCEPTED = sorted((HERE / "accepted").glob("*.py"))
 REFUSED = sorted((HERE / "refused").glob("*.py"))
 UNREADABLE = 4
+NOT_PYTHON = {"magic", "syntax"}
 
 
 def snippets(paths: list[Path]) -> pytest.MarkDecorator:
@@ -88,9 +91,19 @@ def test_what_is_exported_is_formatted_and_clean(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+@snippets(REFUSED)
+def test_what_cannot_be_drawn_is_refused_at_its_line_in_words(path: Path) -> None:
+    line, words = refused_line(path)
+    with pytest.raises(NotReadable) as refusal:
+        read_script(path.read_text(encoding="utf-8"))
+    assert refusal.value.line == line
+    assert refusal.value.column >= 0
+    assert words in str(refusal.value)
+
+
 @pytest.fixture(scope="module")
-def refusals() -> dict[str, dict[str, Any]]:
-    """What the command line says of each refused snippet."""
+def untrusted() -> dict[str, dict[str, Any]]:
+    """What the command line says of each of them, as a file of code that nobody has said yes to."""
     done = subprocess.run(
         [sys.executable, "-m", "gradstudio", "run", "--json", *map(str, REFUSED)],
         capture_output=True,
@@ -102,10 +115,15 @@ def refusals() -> dict[str, dict[str, Any]]:
 
 
 @snippets(REFUSED)
-def test_what_cannot_be_drawn_is_refused_at_its_line_in_words(path: Path, refusals: dict[str, Any]) -> None:
-    line, words = refused_line(path)
-    told = refusals[str(path)]
-    assert told["error"]["type"] == "UnreadableFile"
-    assert (told["error"]["line"], told["nodes"]) == (line, {})
-    assert told["error"]["column"] >= 1
-    assert words in told["error"]["message"]
+def test_a_file_with_what_cannot_be_drawn_shows_that_line_before_it_runs(
+    path: Path, untrusted: dict[str, dict[str, Any]]
+) -> None:
+    line, _ = refused_line(path)
+    told = untrusted[str(path)]
+    assert told["nodes"] == {}
+    if path.stem in NOT_PYTHON:
+        assert (told["error"]["type"], told["error"]["line"]) == ("UnreadableFile", line)
+        return
+    assert told["error"]["type"] == "NotTrusted"
+    code = {one["line"] + k for one in told["code"] for k in range(one["text"].count("\n") + 1)}
+    assert line in code
