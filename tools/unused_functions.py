@@ -10,6 +10,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 QT_NAME = re.compile(r"[a-z]+(?:[A-Z][A-Za-z0-9]*)+")
 """How Qt names what a widget may do otherwise: it calls that itself."""
 CALLED_FROM_OUTSIDE: Mapping[str, str] = {
+    "_repr_html_": "notebooks",
     "_hush_stacks": "atexit",
     "create_module": "the import system",
     "find_spec": "the import system",

@@ -1,0 +1,3 @@
+from gradstudio.scripting import draw as draw
+
+__version__: str

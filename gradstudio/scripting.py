@@ -1,0 +1,89 @@
+"""What a person's own script asks of GradStudio: `draw`. Nothing heavy is loaded before it is asked."""
+
+import os
+from collections.abc import Iterable, Mapping
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gradstudio.protocol.sketch import Sketch
+from gradstudio.scene.sketch.sketch_picture import Theme, sketch_svg
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
+
+
+class SketchPicture:
+    """A picture that a notebook shows by itself and that `save` writes."""
+
+    def __init__(self, sketch: Sketch, theme: Theme) -> None:
+        """Of a sketch; "auto" is light or dark as the reader's system is."""
+        self.sketch = sketch
+        self.theme = theme
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it as an SVG file.
+
+        Raises:
+            ValueError: the name does not end in .svg.
+            CannotSave: it cannot be written.
+        """
+        from gradstudio.document.atomic_write import write_file
+
+        if Path(path).suffix.lower() != ".svg":
+            raise ValueError(f"{os.fspath(path)}: the picture is an SVG, so the name must end in .svg.")
+        write_file(Path(path), f'<?xml version="1.0" encoding="UTF-8"?>\n{self._repr_svg_()}\n'.encode())
+
+    def _repr_svg_(self) -> str:
+        return sketch_svg(self.sketch, self.theme)
+
+    def _repr_html_(self) -> str:
+        return f'<div style="overflow:auto">{self._repr_svg_()}</div>'
+
+    def __repr__(self) -> str:
+        count = len(self.sketch.nodes)
+        notes = "".join(f" {escape(note, quote=False)}" for note in self.sketch.notes)
+        return f"<autograd's graph: {count} nodes.{notes}>"
+
+
+def draw(
+    what: object,
+    *inputs: Any,
+    params: "Mapping[str, Tensor] | Iterable[tuple[str, Tensor]] | nn.Module | None" = None,
+    saved: bool = False,
+    fold: bool = True,
+    limit: int = 200,
+    theme: Theme = "auto",
+    **keywords: Any,
+) -> SketchPicture:
+    """A picture of what autograd holds behind a tensor, or behind what a module makes of its inputs.
+
+    It changes nothing: no gradient, no random number, no buffer, no hook, and no graph is freed.
+
+    Args:
+        what: a tensor, tensors in a list or dict, or a module or function that is called once with `inputs`.
+        params: names for leaves: a module, a dict, or `named_parameters()`. Of a module that is drawn its own.
+        saved: show what each function keeps for its backward.
+        fold: draw layers in a row that are alike once, with their number.
+        limit: at most so many nodes are drawn, those nearest to the result.
+        theme: "light", "dark", or "auto": as the reader's system is.
+
+    Raises:
+        ValueError: `theme` or `limit` is none.
+        CannotTry: there is no tensor to draw.
+    """
+    from gradstudio.engine.sketch.sketching import sketch_forward, sketch_tensors
+
+    if theme not in THEMES:
+        raise ValueError(f"theme={theme!r}: it is one of {', '.join(map(repr, THEMES))}.")
+    if limit < 1:
+        raise ValueError(f"limit={limit}: at least one node is drawn.")
+    if callable(what):
+        sketch = sketch_forward(what, inputs, keywords, names=params, saved=saved, limit=limit, fold=fold)
+    elif inputs or keywords:
+        raise ValueError("Only a module or a function takes inputs: draw(loss), or draw(model, x).")
+    else:
+        sketch = sketch_tensors(what, params, saved=saved, limit=limit)
+    return SketchPicture(sketch, theme)
