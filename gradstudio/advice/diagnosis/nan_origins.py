@@ -106,6 +106,9 @@ class _Forward:
             self._judge(row, bad)
         self._latest[row.node] = row
         self._newest.update({_memory(one): one for one in row.outputs if isinstance(one, TensorRecord) and one.storage})
+        for state in row.writes:
+            self._newest.pop(_memory(state.record), None)
+            self._newest[state.storage, state.record.summary.shape, state.record.stride] = state.record
 
     def _judge(self, row: Row, bad: str) -> None:
         values = [self._value(source) for source in self.view.sources(row.node)]
@@ -137,7 +140,8 @@ class _Forward:
         row = self._latest.get(item)
         record = row.outputs[output] if row is not None and output < len(row.outputs) else None
         if isinstance(record, TensorRecord):
-            record = self._newest.get(_memory(record), record)  # what was written into is another by now
+            while (newest := self._newest.get(_memory(record), record)) is not record:
+                record = newest  # what was written into is another by now
         return _Value(Source(source.port, item, output), record)
 
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.autograd.graph import Node
 
 from gradstudio.engine.gradient.gradient_states import state_of_leaf, state_of_value
-from gradstudio.engine.gradient.tensor_watch import Cut, Key, Leaf, Value, glance
+from gradstudio.engine.gradient.tensor_watch import Cut, Key, Leaf, Value, glance, watch
 from gradstudio.engine.gradient.wire_edges import MAX_ITEMS, Call, aliases_of, attach, marks_of
 from gradstudio.engine.value.lazy_modules import parameters_of, waits
 from gradstudio.engine.value.tensor_summary import outline, summarise
@@ -345,7 +345,7 @@ class Gradients:
     def _leaf(self, tensor: Tensor) -> Leaf:
         leaf = self.leaves.get(id(tensor))
         if leaf is None:
-            leaf = self.leaves[id(tensor)] = Leaf(tensor, self.backwards, seen=glance(tensor.grad))
+            leaf = self.leaves[id(tensor)] = watch(tensor, self.backwards)
         return leaf
 
     def _changed_by_hand(self, leaf: Leaf, now: tuple[int, int] | None) -> None:

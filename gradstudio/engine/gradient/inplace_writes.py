@@ -17,6 +17,14 @@ MAX_WRITES = 16
 MAX_STORAGES = 10_000
 
 
+class Before(NamedTuple):
+    """A tensor before a statement that may write into it: its version, and what `storage_of` says."""
+
+    tensor: Tensor
+    version: int
+    storage: int
+
+
 class Write(NamedTuple):
     """One statement wrote into a storage; `version` of its tensors behind it."""
 
@@ -32,10 +40,10 @@ class Writes:
         """None yet."""
         self._by_storage: OrderedDict[int, deque[Write]] = OrderedDict()
 
-    def note(self, step: Step, turns: tuple[int, ...], before: list[tuple[Tensor, int]]) -> None:
+    def note(self, step: Step, turns: tuple[int, ...], before: list[Before]) -> None:
         """A statement has run; `before` is what `versions` said before it."""
         seen = set[int]()
-        for tensor, version in before:
+        for tensor, version, _ in before:
             now = tensor._version
             if now == version or (storage := storage_of(tensor)) in seen:
                 continue
@@ -58,14 +66,14 @@ class Writes:
         return (storage for storage, log in self._by_storage.items() if wanted in log)
 
 
-def versions(step: Step, namespace: dict[str, object]) -> list[tuple[Tensor, int]]:
+def versions(step: Step, namespace: dict[str, object]) -> list[Before]:
     """Every tensor that a statement could write into, and its version now; a call does not write into its module."""
     values = [namespace.get(name) for name in step.source.operands]
     if step.statement.operator == "python.call":
         values = [value for value in values if not isinstance(value, nn.Module)]
     found = {id(tensor): tensor for value in values for tensor in _reachable(value)}
     return [
-        (tensor, tensor._version)
+        Before(tensor, tensor._version, storage_of(tensor))
         for tensor in found.values()
         if not tensor.is_inference() and tensor.layout is torch.strided and not tensor.is_nested
     ]

@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor
 
+from gradstudio.engine.value.value_records import serial_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import GradPart, GradRow
 from gradstudio.protocol.messages.records import Summary
@@ -45,6 +47,7 @@ class Leaf:
         refused: its gradient was computed, but the backward ended in an error before anybody had it.
         users: how many values are this tensor; with the last one the watch ends.
         aliases: wires into statements that gave this tensor back as it was.
+        storage: where it lives, by `value_records.serial_of`; 0 where it has none.
     """
 
     tensor: Tensor
@@ -56,6 +59,13 @@ class Leaf:
     users: int = 0
     summary: tuple[tuple[int, int], Summary] | None = None
     aliases: dict[tuple[ItemId, str], Any] = field(default_factory=dict)
+    storage: int = 0
+
+
+def watch(tensor: Tensor, cleared_at: int) -> Leaf:
+    """Begin to watch a leaf, as it is now."""
+    storage = serial_of(tensor.untyped_storage()) if lives_in_storage(tensor) else 0
+    return Leaf(tensor, cleared_at, seen=glance(tensor.grad), storage=storage)
 
 
 @dataclass(slots=True, eq=False)
@@ -109,3 +119,8 @@ def glance(grad: Tensor | None) -> tuple[int, int] | None:
     if grad is None:
         return None
     return id(grad), 0 if grad.is_inference() else grad._version
+
+
+def lives_in_storage(tensor: Tensor) -> bool:
+    """Whether its numbers lie in one storage; those of a sparse or a nested tensor do not."""
+    return tensor.layout is torch.strided and not tensor.is_nested

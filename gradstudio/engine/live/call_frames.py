@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from torch import Tensor, nn
+from torch import nn
 
+from gradstudio.engine.gradient.inplace_writes import Before
 from gradstudio.engine.gradient.wire_edges import Call
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.script.cursor import Cursor
@@ -37,7 +38,7 @@ class Execution:
     needs: bool
     inputs: tuple[tuple[ItemId, int] | None, ...]
     call: Call | None
-    written: list[tuple[Tensor, int]]
+    written: list[Before]
     started: float
 
 

@@ -10,7 +10,8 @@ from typing import Any
 from torch import Tensor
 
 from gradstudio.engine.gradient.gradient_registry import Gradients
-from gradstudio.engine.gradient.inplace_writes import Writes
+from gradstudio.engine.gradient.inplace_writes import Before, Writes
+from gradstudio.engine.gradient.leaf_writes import LeafWrite, leaf_writes
 from gradstudio.engine.gradient.tensor_watch import Value
 from gradstudio.engine.live.call_frames import Entered, Standing
 from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps, prepare
@@ -178,6 +179,11 @@ class Live:
         self.cursor.close()
         self.cursor.skip_to_end()
         return "done"
+
+    def note_writes(self, step: Step, before: list[Before], outputs: tuple[Any, ...]) -> tuple[LeafWrite, ...]:
+        """A statement has run that may have written into what was so before it; the leaves that it wrote into."""
+        self.writes.note(step, self.cursor.turns, before)
+        return leaf_writes(self.gradients.leaves.values(), before, outputs)
 
     def leave_calls(self) -> None:
         """Give up every call that is being carried out: the place is before the outermost again."""

@@ -332,14 +332,14 @@ class Runner:
         ended = time.perf_counter()
         if call is not None:
             call.settle()
-        if execution.written:
-            live.writes.note(step, cursor.turns, execution.written)
         live.behind = (step.id, cursor.turns)
         seconds = ended - execution.started
         entry = Pending(step, outputs, cursor.turns, seconds, live.pass_number, time.monotonic(), allocated_bytes())
         self._segments.learn(step, execution.operands, outputs, seconds)
         entry.needs, entry.inputs, entry.call = execution.needs, execution.inputs, call
         entry.block = cursor.gradless_block if execution.needs else None
+        if execution.written:
+            entry.writes = live.note_writes(step, execution.written, outputs)
         self._pending.append(entry)
         self._bound(live, step, outputs)
         if ended - self._flushed_at > FLUSH_AFTER_S or len(self._pending) >= FLUSH_ROWS:

@@ -9,6 +9,7 @@ from torch.autograd.graph import Node
 from torch.nn import Parameter
 
 from gradstudio.engine.gradient.gradient_states import cut_here, inherit_cut
+from gradstudio.engine.gradient.leaf_writes import LeafWrite
 from gradstudio.engine.gradient.tensor_watch import Cut
 from gradstudio.engine.gradient.wire_edges import Call
 from gradstudio.engine.live.live_state import Binding, Live
@@ -16,10 +17,10 @@ from gradstudio.engine.memory.memory_sampler import LiveBytes, alive_bytes
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.value.summary_batches import summarise_alike
 from gradstudio.engine.value.tensor_summary import dtype_name, outline, summarise
-from gradstudio.engine.value.value_records import device_name, record_of, serial_of
+from gradstudio.engine.value.value_records import device_name, record_of, serial_of, tensor_record
 from gradstudio.engine.value.view_state import is_nodeless_view
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.events import LeafState, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 
 Outputs = tuple[object, ...]
@@ -35,6 +36,7 @@ class Pending(Struct, eq=False):
         inputs: who bound its operands; `needs`: one of them requires grad.
         block: around it, that switches gradients off; `call` what its wires brought in.
         summary: of its one result, where it was summarised with those of others.
+        writes: leaves that it wrote into, other than its results.
     """
 
     step: Step
@@ -51,6 +53,7 @@ class Pending(Struct, eq=False):
     made_bytes: int = 0
     alive_bytes: int = 0
     summary: Summary | None = None
+    writes: tuple[LeafWrite, ...] = ()
 
 
 class Rows:
@@ -86,7 +89,7 @@ class Rows:
     def first(self, live: Live, entry: Pending) -> Row:
         """The row of a statement that was not told yet, in the order they ran."""
         step, outputs = entry.step, entry.outputs
-        if len(outputs) == 1 and outputs[0].__class__ in _PLAIN and not step.statement.writes:
+        if len(outputs) == 1 and outputs[0].__class__ in _PLAIN and not (step.statement.writes or entry.writes):
             tensor = outputs[0]
             assert isinstance(tensor, Tensor)
             if tensor.layout is _STRIDED and tensor.is_cpu and not (tensor.is_nested or tensor.is_inference()):
@@ -147,7 +150,7 @@ class Rows:
         entry.made_bytes = sum([memory.see_all(output, step.id, number) for output in outputs])
         entry.alive_bytes = alive_bytes(outputs, memory, entry.allocated)
         hidden = self.visible is not None and step.id not in self.visible
-        light = bool(outputs) and (hidden or self._stopped())  # Stop is answered before what may wait
+        light = bool(outputs or entry.writes) and (hidden or self._stopped())  # Stop is answered before what may wait
         if light:
             self.later.append((number, entry))
         return self._told(live, entry, number, light)
@@ -164,11 +167,17 @@ class Rows:
             made_bytes=entry.made_bytes,
             alive_bytes=entry.alive_bytes,
             complete=not light,
+            writes=self._leaf_states(entry, light) if entry.writes else (),
         )
         last = live.last_rows.get(row.node)
         if last is None or last.step <= number:
             live.record(row)
         return row
+
+    def _leaf_states(self, entry: Pending, light: bool) -> tuple[LeafState, ...]:
+        """The leaves that a statement wrote into, as they stand behind it."""
+        records = [(storage, tensor_record(tensor, self.max_values, light=light)) for tensor, storage in entry.writes]
+        return tuple([LeafState(storage, record) for storage, record in records if isinstance(record, TensorRecord)])
 
     def _cut(self, live: Live, entry: Pending, tensor: Tensor) -> Cut | None:
         if entry.needs:

@@ -75,6 +75,13 @@ class Started(Message, frozen=True):
     seed: int | None = None
 
 
+class LeafState(msgspec.Struct, frozen=True, gc=False):
+    """A leaf as a statement left it that wrote into it; `storage` is where it lived before."""
+
+    storage: int
+    record: TensorRecord
+
+
 class Row(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """One node executed once.
 
@@ -87,6 +94,7 @@ class Row(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=Tru
         made_bytes: of storages that its results brought into being (a view brings none).
         alive_bytes: of all the program holds on that device behind it.
         complete: False when figures and previews are still to come, in a row of the same step.
+        writes: leaves that it wrote into, other than its results (an optimizer's step).
     """
 
     step: Count
@@ -99,6 +107,7 @@ class Row(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=Tru
     made_bytes: Size = 0
     alive_bytes: Size = 0
     complete: bool = True
+    writes: tuple[LeafState, ...] = ()
 
 
 class Traced(Message, frozen=True):

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.records import Record, TensorRecord, TupleRecord
+from gradstudio.protocol.timeline.leaf_states import LeafStates
 from gradstudio.protocol.timeline.model import Turns
 from gradstudio.protocol.timeline.tick_trimming import Renumbering
 
@@ -58,24 +59,31 @@ class StorageIndex:
 
 
 class RowIndex:
-    """Finds the row of a node at a tick by bisection."""
+    """Finds the row of a node at a tick by bisection.
+
+    Attributes:
+        leaves: what writes had made of leaves.
+    """
 
     def __init__(self) -> None:
         """Nothing has run."""
         self._nodes: dict[ItemId, NodeRows] = {}
         self._turns: dict[tuple[ItemId, Turns], NodeRows] = {}
         self._storages = StorageIndex()
+        self.leaves = LeafStates()
 
     def add(self, tick: int, row: Row) -> None:
         """A statement was executed at this tick."""
         self._ran(row.node).add(tick, row)
         self._storages.unread.append(row)
+        self.leaves.add(tick, row)
         if row.turns:
             self._turns.setdefault((row.node, row.turns), NodeRows()).add(tick, row)
 
     def replace(self, tick: int, row: Row) -> None:
         """The row of this tick is told anew, with all its figures."""
         self._storages.unread.append(row)
+        self.leaves.add(tick, row)
         for ran in (self._nodes.get(row.node), self._turns.get((row.node, row.turns))):
             place = ran.until(tick) - 1 if ran is not None else -1
             if ran is not None and place >= 0 and ran.rows[place].step == row.step:
@@ -111,6 +119,7 @@ class RowIndex:
         """Only some ticks stay, numbered anew; what a node held between two of them holds from the second on."""
         old, self._nodes, self._turns = self._nodes, {}, {}
         self._storages = StorageIndex()
+        self.leaves = LeafStates()
         for node, was in old.items():
             ran = self._ran(node)
             # Of the rows that hold from one tick on now, the last is what a node held there.
@@ -118,6 +127,7 @@ class RowIndex:
             ran.ticks, ran.rows = list(holds), list(holds.values())
             self._storages.unread += ran.rows
             for tick, row in zip(ran.ticks, ran.rows, strict=True):
+                self.leaves.add(tick, row)
                 if row.turns:
                     self._turns.setdefault((node, row.turns), NodeRows()).add(tick, row)
 

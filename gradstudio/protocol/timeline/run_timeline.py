@@ -10,6 +10,7 @@ from gradstudio.graph.groups.call_ids import calls_around, is_call_item, outermo
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced, WireGrad
 from gradstudio.protocol.messages.events import GradRow, Row
+from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.protocol.timeline import backward_steps
 from gradstudio.protocol.timeline.backward_steps import BackwardIndex, WireIndex
 from gradstudio.protocol.timeline.gradient_log import GradientLog
@@ -139,6 +140,23 @@ class Timeline:
         found = self._rows.at(node, tick, turns)
         return found[0] if found is not None else None
 
+    @property
+    def wrote_leaves(self) -> bool:
+        """Whether a statement wrote into a leaf that is none of its results, as an optimizer's step does."""
+        return self._rows.leaves.written
+
+    def leaf_at(self, record: TensorRecord, tick: int | None = None) -> TensorRecord:
+        """What a leaf that was `record` when it was made had become by the tick (None: now)."""
+        return self._rows.leaves.at(record, tick)
+
+    def leaf_since(self, record: TensorRecord, tick: int | None = None) -> int:
+        """The tick that had made of such a leaf what it was at another (None: now); -1: it is not known."""
+        return self._rows.leaves.since(record, tick)[0]
+
+    def leaves_of(self, rows: Iterable[Row]) -> set[ItemId]:
+        """The nodes that show leaves which these statements wrote into."""
+        return {node for row in rows for node in self._rows.leaves.owners(row)}
+
     def nodes(self) -> tuple[ItemId, ...]:
         """Every node that ran, in the order in which they first did."""
         return self._rows.nodes()
@@ -262,6 +280,7 @@ class Timeline:
         if high - low > MANY:
             return None
         changed = {entry.node for entry in self.ticks[low + 1 : high + 1]}
+        changed.update(self.leaves_of(entry.row for entry in self.ticks[low + 1 : high + 1] if entry.row is not None))
         changed.update(self._gradients.changed(low, high))
         changed.update(self._wires.changed(low, high))
         for tick in (low, high):

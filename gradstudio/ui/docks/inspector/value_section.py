@@ -28,7 +28,7 @@ from gradstudio.graph.ports.item_ports import output_ports
 from gradstudio.protocol.messages.debugging import Change
 from gradstudio.protocol.messages.events import Fetched, GradRow, Row
 from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord
-from gradstudio.protocol.timeline.step_numbering import number_of_row
+from gradstudio.protocol.timeline.step_numbering import number_of_row, step_number
 from gradstudio.scene import value_format
 from gradstudio.scene.card.gradient_terms import part_words
 from gradstudio.scene.card.parameter_rows import parameter_rows, record_now
@@ -274,7 +274,7 @@ class ValueSection(Section):
             return overwritten
         if self._session.results.moment is not None:
             row = self._session.results.row(subject.node)
-            when = self._when(subject.node, row) if row is not None else ""
+            when = self._when(subject, row) if row is not None else ""
             told = summary is None or summary.value is not None
             return when if told else f"{when} Of its numbers only the summary is kept."
         if summary is None:
@@ -284,11 +284,14 @@ class ValueSection(Section):
             return "The table shows values while the run is live: press Run."
         return "Only the first million rows and 10,000 columns are in the table." if self.value.model.is_cut else ""
 
-    def _when(self, node: ItemId, row: Row) -> str:
-        """At which step of the timeline it was made."""
+    def _when(self, subject: Subject, row: Row) -> str:
+        """At which step of the timeline it was made; of a leaf, written into."""
         results = self._session.results
         unfolded = self._session.attention.unfolded
-        number = number_of_row(results.timeline, results.ids.full(node), row, results.moment, unfolded)
+        left = results.left_by(subject.node, subject.output, subject.path)
+        if left is not None and left.row is not None and left.row.step > row.step:
+            return f"As step {step_number(results.timeline, left.index, unfolded)} left it."
+        number = number_of_row(results.timeline, results.ids.full(subject.node), row, results.moment, unfolded)
         return f"As step {number} made it." if number is not None else ""
 
     def _fetch_of(self, subject: Subject, grad: bool) -> Fetch | None:

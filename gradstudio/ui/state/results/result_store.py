@@ -9,7 +9,7 @@ from gradstudio.protocol.messages.backward_trace import WireGrad
 from gradstudio.protocol.messages.debugging import NodeMemory
 from gradstudio.protocol.messages.events import GradRow, Row, Warned
 from gradstudio.protocol.messages.inference import PortInference
-from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord
+from gradstudio.protocol.messages.records import ModuleRecord, Record
 from gradstudio.protocol.timeline.run_timeline import BackwardStep, Tick
 from gradstudio.scene.results import Alarm
 from gradstudio.ui.state.document.attention import Attention
@@ -100,9 +100,11 @@ class ResultStore(QObject):
         if row is None:
             return None
         written = self.tables.written
-        if not written or not any((full, output) in written for output in range(len(row.outputs))):
+        if not written and not self.timeline.wrote_leaves:
             return row.outputs
-        return tuple([self._trained(full, row, output) for output in range(len(row.outputs))])
+        return tuple(
+            [self._cursor.trained(row, output, written.get((full, output))) for output in range(len(row.outputs))]
+        )
 
     def row(self, node: ItemId) -> Row | None:
         """When and how the node last ran; None before."""
@@ -122,9 +124,16 @@ class ResultStore(QObject):
         return self._cursor.wire_grad(source, wire.output, target, wire.port)
 
     def wire_record(self, wire: Wire) -> Record | None:
-        """What went through the wire; None before."""
+        """What went through the wire; None before. Of a leaf, what it was when the target took it."""
         outputs = self.outputs(wire.source) or ()
-        return outputs[wire.output] if wire.output < len(outputs) else None
+        record = outputs[wire.output] if wire.output < len(outputs) else None
+        if not self.timeline.wrote_leaves:
+            return record
+        return self._cursor.went_in(self.ids.full(wire.source), wire.output, self.ids.full(wire.target)) or record
+
+    def left_by(self, node: ItemId, output: int = 0, path: str = "") -> Tick | None:
+        """The statement that made of a leaf what it is at the moment; None where it is no leaf, or none is known."""
+        return self._cursor.left_by(self.ids.full(node), output, path)
 
     def forming(self, node: ItemId, output: int = 0) -> tuple[tuple[WireGrad, ...], int]:
         """The contributions to a value's gradient so far, in torch's order, and how many there will be."""
@@ -163,13 +172,24 @@ class ResultStore(QObject):
         return self.timeline.saved_bytes(full, made)
 
     def module_now(self, node: ItemId) -> ModuleRecord | None:
-        """A module as it stands now, where that is another than when it was made; None while looking back."""
+        """A module as it stands at the moment, where that is another than when it was made.
+
+        Looking back its parameters are those of the moment, its mode and its buffers those of its making.
+        """
         full = self.ids.full(node)
-        module = self.tables.written.get((full, 0))
-        if module is None or self.looking_back or not isinstance(module.record, ModuleRecord):
-            return None
         row = self._cursor.row(full)
-        return module.record if row is not None and row.step == module.step else None
+        made = row.outputs[0] if row is not None and row.outputs else None
+        if row is None or not isinstance(made, ModuleRecord):
+            return None
+        now = self.tables.written.get((full, 0))
+        if now is not None and now.step == row.step and not self.looking_back and isinstance(now.record, ModuleRecord):
+            return now.record
+        if not self.timeline.wrote_leaves:
+            return None
+        leaves = {path: self._cursor.newest_of(leaf) for path, leaf in made.parameters.items()}
+        if all(leaf is made.parameters[path] for path, leaf in leaves.items()):
+            return None
+        return msgspec.structs.replace(made, parameters=leaves)
 
     # ------------------------------------------------------------------ whatever the moment
 
@@ -250,15 +270,6 @@ class ResultStore(QObject):
         return self.tables.incomplete.get(node, "")
 
     # ------------------------------------------------------------------ private
-
-    def _trained(self, full: ItemId, row: Row, output: int) -> Record:
-        """A leaf that was written into, as of the moment; looking back, as far as what wrote has told."""
-        record, now = row.outputs[output], self.tables.written.get((full, output))
-        if now is None or now.step != row.step or not isinstance(record, TensorRecord):
-            return record
-        if not self.looking_back:
-            return now.record
-        return self._cursor.newest_of(record)
 
     def _is_proven(self, port: PortInference) -> bool:
         return not self.tables.is_stale and self.timeline.row(port.node) is not None

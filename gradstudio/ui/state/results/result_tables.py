@@ -112,7 +112,8 @@ class ResultTables(QObject):
         """Nodes ran."""
         told = tuple(rows)
         self.timeline.add_rows(told)
-        self._announce_grown((*(row.node for row in told), *self.timeline.take_changed()))
+        leaves = self.timeline.leaves_of(told) if self.timeline.wrote_leaves else ()
+        self._announce_grown((*(row.node for row in told), *self.timeline.take_changed(), *leaves))
         kept = self.timeline.trim()
         if kept is not None:
             self._renumber(kept)

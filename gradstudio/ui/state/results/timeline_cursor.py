@@ -4,8 +4,9 @@ from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.protocol.messages.backward_trace import WireGrad
-from gradstudio.protocol.messages.events import GradRow, Row
-from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.protocol.messages.events import GradRow, Row, ValueNow
+from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord
+from gradstudio.protocol.timeline.leaf_states import learns
 from gradstudio.protocol.timeline.row_index import storages_of
 from gradstudio.protocol.timeline.run_timeline import BackwardStep, Tick, Timeline, Turns
 from gradstudio.ui.state.document.attention import Attention
@@ -129,15 +130,34 @@ class TimelineCursor:
         return self._shared[1]
 
     def newest_of(self, record: TensorRecord) -> TensorRecord:
-        """The same memory, seen whole, as the last write before the moment that has a row of its own left it."""
-        found = record
-        for row in map(self.row, self.timeline.holders(record.storage)):
-            for other in row.outputs if row is not None else ():
-                if not isinstance(other, TensorRecord) or not _lies_alike(other, record):
-                    continue
-                if (other.version or 0) > (found.version or 0):
-                    found = other
-        return found
+        """A leaf as the last statement before the moment that wrote into it left it."""
+        return self.timeline.leaf_at(record, self.tick)
+
+    def trained(self, row: Row, output: int, now: ValueNow | None) -> Record:
+        """A leaf that was written into, as of the moment; any other record as it was made.
+
+        Args:
+            now: what was told of it at the end of the last verb.
+        """
+        record = row.outputs[output]
+        if not isinstance(record, TensorRecord) or not learns(record):
+            return record
+        found = self.newest_of(record)
+        if self.tick is not None or now is None or now.step != row.step or not isinstance(now.record, TensorRecord):
+            return found
+        return now.record if (now.record.version or 0) > (found.version or 0) else found
+
+    def went_in(self, source: ItemId, output: int, target: ItemId) -> TensorRecord | None:
+        """Of a leaf, what it was when the target last took it; None where it is none, or the target has not run."""
+        taken = self.timeline.made_at(target, self.tick)
+        made = self._leaf(source, output, "")
+        return None if taken is None or made is None else self.timeline.leaf_at(made, taken)
+
+    def left_by(self, node: ItemId, output: int, path: str) -> Tick | None:
+        """The statement that made of a leaf what it is at the moment; None where it is no leaf, or none is known."""
+        made = self._leaf(node, output, path)
+        since = self.timeline.leaf_since(made, self.tick) if made is not None else -1
+        return self.timeline.ticks[since] if since >= 0 else None
 
     def version_now(self, storage: int) -> int:
         """The highest version at which anything in a storage was seen, as of the moment; 0 when nothing was."""
@@ -187,6 +207,14 @@ class TimelineCursor:
         return frozenset(changed.union(*map(self._inside, loops)))
 
     # -------------------------------------------------------------- private
+
+    def _leaf(self, node: ItemId, output: int, path: str) -> TensorRecord | None:
+        """A leaf as it was made: a result, or a parameter of a module; None where that is none."""
+        row = self.row(node)
+        made = row.outputs[output] if row is not None and output < len(row.outputs) else None
+        if isinstance(made, ModuleRecord):
+            made = made.parameters.get(path)
+        return made if isinstance(made, TensorRecord) and learns(made) else None
 
     def _find_wire_grad(self, source: ItemId, output: int, target: ItemId, port: str) -> WireGrad | None:
         turns = self.turns(target)
@@ -243,8 +271,3 @@ def _loops_around(graph: Graph, node: ItemId) -> list[ItemId]:
         return []
     around = [*(ItemId(body) for body in reversed(graph.ancestors(node))), node]
     return [item for item in around if item in graph.blocks and graph.blocks[item].kind == "for"]
-
-
-def _lies_alike(one: TensorRecord, other: TensorRecord) -> bool:
-    """Whether two records are of the same elements of one storage."""
-    return one.storage == other.storage and one.summary.shape == other.summary.shape and one.stride == other.stride

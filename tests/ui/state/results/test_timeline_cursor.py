@@ -7,8 +7,8 @@ from gradstudio.graph.edits import AddBlock, AddNode, AddWire, apply_all
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, Wire
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, WireGrad
 from gradstudio.protocol.messages.debugging import MemoryByNode, NodeMemory
-from gradstudio.protocol.messages.events import Row, ValueNow
-from gradstudio.protocol.messages.records import Summary, TensorRecord
+from gradstudio.protocol.messages.events import LeafState, Row, ValueNow
+from gradstudio.protocol.messages.records import ModuleRecord, Summary, TensorRecord
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.latest_value import latest_values
@@ -203,8 +203,8 @@ def test_a_trained_leaf_shows_what_it_was_at_the_moment(qtbot: QtBot) -> None:
         seen.append(shown())
     assert seen == [1.0, 10.0, 11.0, 12.0]
     results.attention.look_at(None)
-    tables.set_written([ValueNow(W, 9, leaf(12.5, 4))])
-    assert shown() == 1.0, "another run's leaf"
+    tables.set_written([ValueNow(W, 9, leaf(99.0, 9))])
+    assert shown() == 12.0, "not another run's leaf"
 
 
 def test_whatever_a_backward_came_to_or_left_out_is_announced(qtbot: QtBot) -> None:
@@ -228,3 +228,46 @@ def test_whatever_a_backward_came_to_or_left_out_is_announced(qtbot: QtBot) -> N
     left = {node for node, found in grads.items() if found is not None and found.state == "not_reached"}
     assert left
     assert left <= heard.args[0], "what waited for it in vain is told at its end"
+
+
+def test_what_an_optimizer_stepped_is_shown_as_of_the_moment(qtbot: QtBot) -> None:
+    store = GraphStore(looped())
+    results = ResultStore(store, Attention(store), store)
+    tables = results.tables
+    tables.begin(True)
+    step = ItemId("step")
+
+    def leaf(value: float, version: int, storage: int = 7) -> TensorRecord:
+        return TensorRecord(device="cpu", summary=summary(value), requires_grad=True, storage=storage, version=version)
+
+    layer = ModuleRecord(class_name="Linear", parameters={"weight": leaf(5.0, 0, 8)})
+    tables.add_rows([Row(step=1, node=W, outputs=(leaf(1.0, 0),)), Row(step=2, node=OUT, outputs=(layer,))])
+    for turn in range(3):
+        writes = (LeafState(7, leaf(10.0 + turn, 1 + turn)), LeafState(8, leaf(50.0 + turn, 1 + turn, 8)))
+        tables.add_rows([row(H, 3 + 2 * turn, 0.0, turns=(turn,))])
+        tables.pace.flush()
+        with qtbot.waitSignal(tables.changed) as heard:
+            tables.add_rows([Row(step=4 + 2 * turn, node=step, outputs=(), turns=(turn,), writes=writes)])
+            tables.pace.flush()
+        assert {W, OUT} <= heard.args[0], "their cards are others"
+
+    def shown() -> tuple[object, object, object]:
+        (record,) = results.outputs(W) or ()
+        went_in = results.wire_record(WIRE)
+        assert isinstance(record, TensorRecord)
+        assert isinstance(went_in, TensorRecord)
+        module = results.module_now(OUT) or layer
+        return record.summary.value, module.parameters["weight"].summary.value, went_in.summary.value
+
+    assert shown() == (12.0, 52.0, 11.0), "what went in is not what it is now"
+    left = results.left_by(OUT, 0, "weight")
+    assert left is not None
+    assert left.node == step
+    seen = []
+    for tick in range(2, 8):
+        results.attention.look_at(tick)
+        seen.append(shown())
+    assert seen == [
+        (1.0, 5.0, 1.0), (10.0, 50.0, 1.0), (10.0, 50.0, 10.0),
+        (11.0, 51.0, 10.0), (11.0, 51.0, 11.0), (12.0, 52.0, 11.0)
+    ]  # fmt: skip

@@ -1,0 +1,126 @@
+"""Leaves by the memory they live in: what each write in the course of a run had made of them. No Qt, no torch."""
+
+from bisect import bisect_left, bisect_right
+
+import msgspec
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord
+
+Place = tuple[int, tuple[int, ...], tuple[int, ...] | None]
+"""Storage, shape and stride: the same elements of one memory."""
+
+
+class States:
+    """What one leaf was from which tick on."""
+
+    __slots__ = ("records", "ticks")
+
+    def __init__(self) -> None:
+        """Nothing is known."""
+        self.ticks: list[int] = []
+        self.records: list[TensorRecord] = []
+
+    def put(self, tick: int, record: TensorRecord) -> None:
+        """It is this from the tick on; what was told of that tick before is replaced."""
+        place = bisect_left(self.ticks, tick)
+        if place < len(self.ticks) and self.ticks[place] == tick:
+            self.records[place] = record
+        else:
+            self.ticks.insert(place, tick)
+            self.records.insert(place, record)
+
+    def between(self, after: int, until: int | None) -> tuple[int, TensorRecord] | None:
+        """The last state that begins behind one tick and at or before another (None: now)."""
+        place = (len(self.ticks) if until is None else bisect_right(self.ticks, until)) - 1
+        if place < 0 or self.ticks[place] <= after:
+            return None
+        return self.ticks[place], self.records[place]
+
+
+class LeafStates:
+    """Reads what ran when it is asked; before the first write into a leaf it has nothing to say.
+
+    Attributes:
+        written: whether a statement wrote into a leaf that is none of its results.
+    """
+
+    def __init__(self) -> None:
+        """Nothing has run."""
+        self.written = False
+        self._unread: list[tuple[int, Row]] = []
+        self._states: dict[Place, States] = {}
+        self._owners: dict[int, dict[ItemId, None]] = {}
+
+    def add(self, tick: int, row: Row) -> None:
+        """A statement was executed, or is told again."""
+        self._unread.append((tick, row))
+        if row.writes:
+            self.written = True
+
+    def at(self, record: TensorRecord, tick: int | None) -> TensorRecord:
+        """What a leaf was at a tick (None: now) that was `record` when it was made."""
+        _, found = self.since(record, tick)
+        return found if found is record else _as_of(record, found)
+
+    def since(self, record: TensorRecord, tick: int | None) -> tuple[int, TensorRecord]:
+        """What was told of such a leaf last at a tick (None: now), and when; -1 where nothing was."""
+        self._read()
+        found, begun = record, -1
+        while True:
+            states = self._states.get((found.storage, found.summary.shape, found.stride))
+            later = states.between(begun, tick) if states is not None else None
+            if later is None:
+                return begun, found
+            begun, found = later
+
+    def owners(self, row: Row) -> tuple[ItemId, ...]:
+        """The nodes that show a leaf which the statement wrote into."""
+        self._read()
+        storages = dict.fromkeys([state.storage for state in row.writes])
+        storages.update(
+            dict.fromkeys([one.storage for one in row.outputs if isinstance(one, TensorRecord) and learns(one)])
+        )
+        return tuple(dict.fromkeys([node for storage in storages for node in self._owners.get(storage, ())]))
+
+    def _read(self) -> None:
+        for tick, row in self._unread:
+            for record in row.outputs:
+                self._own(row.node, record)
+                if isinstance(record, TensorRecord) and learns(record):
+                    self._put(tick, record.storage, record)
+            for state in row.writes:
+                self._put(tick, state.storage, state.record)
+                moved = self._owners.setdefault(state.record.storage, {})
+                moved.update(self._owners.get(state.storage, {}))
+        self._unread.clear()
+
+    def _put(self, tick: int, storage: int, record: TensorRecord) -> None:
+        place = (storage, record.summary.shape, record.stride)
+        self._states.setdefault(place, States()).put(tick, record)
+
+    def _own(self, node: ItemId, record: Record) -> None:
+        leaves = record.parameters.values() if isinstance(record, ModuleRecord) else (record,)
+        for leaf in leaves:
+            if isinstance(leaf, TensorRecord) and learns(leaf):
+                self._owners.setdefault(leaf.storage, {})[node] = None
+
+
+def learns(record: TensorRecord) -> bool:
+    """Whether it is a leaf that requires grad: one value however often it is trained (semantics §8)."""
+    return record.is_leaf and record.requires_grad
+
+
+def _as_of(record: TensorRecord, state: TensorRecord) -> TensorRecord:
+    """The record with the numbers, the version and the memory of a later state."""
+    return msgspec.structs.replace(
+        record,
+        summary=state.summary,
+        version=state.version,
+        storage=state.storage,
+        stride=state.stride,
+        size_bytes=state.size_bytes,
+        contiguous=state.contiguous,
+        device=state.device,
+    )
