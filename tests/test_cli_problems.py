@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gradstudio.cli import main
-from tests.engine.teaching_programs import programs
+from tests.advice.teaching_programs import programs
 
 TEXTS = {program.name: program.text for program in (*programs("planted"), *programs("right"))}
 NAN = "where_keeps_the_nan"

@@ -1,11 +1,13 @@
 """What the real engine said of a program, kept as JSON: with it rooms are tested that know no torch.
 
 `GRADSTUDIO_RECORD=1 .venv/bin/python -m pytest -q -n 0 tests/engine/test_fixes_against_torch.py
-tests/engine/test_diagnosis.py tests/engine/test_timeline_of_runs.py` writes all of them anew; without the variable
-the same tests compare what was concluded from the recording with what is concluded from torch.
+tests/engine/test_diagnosis.py tests/engine/test_timeline_of_runs.py tests/engine/test_teaching_programs.py` writes all
+of them anew; without the variable the same tests compare what was concluded from the recording with what is concluded
+from torch. Whole trainings are kept packed, without their times, and only those that are small.
 """
 
 import json
+import lzma
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -21,6 +23,9 @@ from gradstudio.protocol.messages.events import Event
 
 TESTS = Path(__file__).parent.parent
 VARIABLE = "GRADSTUDIO_RECORD"
+LARGEST_BYTES = 18_000
+"""A packed run that is larger is not kept."""
+TIMES = frozenset({"seconds", "at_s"})
 
 
 class Recording(NamedTuple):
@@ -64,6 +69,48 @@ def of_test(request: pytest.FixtureRequest, room: str) -> str:
     """The recording of a test, in the room's folder; each parameter of the test has one of its own."""
     words = re.sub(r"\W+", "_", request.node.name.removeprefix("test_")).strip("_")
     return f"{room}/recordings/runs/{words}"
+
+
+def settled_run(name: str, events: Iterable[Message]) -> tuple[Message, ...] | None:
+    """The kept run of a program, written anew when asked to; None where it is too large to be kept."""
+    file = _packed(name)
+    if os.environ.get(VARIABLE):
+        plain = [msgspec.to_builtins(event, builtin_types=(bytes,)) for event in events]
+        packed = lzma.compress(msgspec.msgpack.encode(_without_times(plain)))
+        file.unlink(missing_ok=True)
+        if len(packed) <= LARGEST_BYTES:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(packed)
+    return kept_run(name) if is_kept(name) else None
+
+
+def kept_run(name: str) -> tuple[Message, ...]:
+    """What the engine said when a program ran."""
+    return tuple(msgspec.msgpack.decode(lzma.decompress(_packed(name).read_bytes()), type=list[Event]))
+
+
+def is_kept(name: str) -> bool:
+    """Whether there is a run of that name."""
+    return _packed(name).exists()
+
+
+def _packed(name: str) -> Path:
+    return TESTS / f"{name}.msgpack.xz"
+
+
+def _without_times(value: object) -> object:
+    """Plain data without times, so that a run that is recorded anew differs in what differs.
+
+    Elements that are listed need no preview.
+    """
+    match value:
+        case dict():
+            left = TIMES | {"preview"} if value.get("value") is not None else TIMES
+            return {key: _without_times(one) for key, one in value.items() if key not in left}
+        case list() | tuple():
+            return [_without_times(one) for one in value]
+        case _:
+            return value
 
 
 def _write(file: Path, events: Iterable[Message], concluded: object, ids: Sequence[str]) -> None:

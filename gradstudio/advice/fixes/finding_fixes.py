@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from gradstudio.advice.diagnosis.finding import Finding, FindingKind
-from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CHANCES, SIGMOIDS
+from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CHANCES, SIGMOIDS, gives_chances
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Offer
@@ -140,9 +140,8 @@ def _logarithm(finding: Finding, graph: Graph) -> Iterator[Offer]:
     wire = _wire_from(finding, graph)
     if wire is None:
         return
-    operator = operator_of(graph, wire.source)
     name = title(graph, wire.source)
-    if (operator is not None and operator.word == "softmax") or "softmax" in name:
+    if gives_chances(ProgramView(graph), wire.source, wire.output):
         yield f"Take the logarithm of {name} ({name}.log())", lambda now: recipes.insert(now, wire, "torch.Tensor.log")
         return
     yield (

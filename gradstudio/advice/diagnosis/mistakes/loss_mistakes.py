@@ -105,7 +105,18 @@ def no_logarithm(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) ->
     )
 
 
+def gives_chances(view: ProgramView, item: ItemId, output: int) -> bool:
+    """Whether a value is the probabilities of a softmax, by a function or in a layer."""
+    stage = _computing_stage(view, item, output)
+    return stage is not None and stage.word in CHANCES
+
+
 # ------------------------------------------------------------------ helpers
+
+
+def _computing_stage(view: ProgramView, item: ItemId, output: int) -> Stage | None:
+    """The last step that made the numbers what they are."""
+    return next((stage for stage in view.stages(item, output) if stage.word not in UNCHANGING), None)
 
 
 def _giver(view: ProgramView, loss: ItemId) -> tuple[Stage | None, Source | None]:
@@ -113,8 +124,7 @@ def _giver(view: ProgramView, loss: ItemId) -> tuple[Stage | None, Source | None
     source = view.source(loss, FIRST)
     if source is None:
         return None, None
-    found = (stage for stage in view.stages(source.item, source.output) if stage.word not in UNCHANGING)
-    return next(found, None), source
+    return _computing_stage(view, source.item, source.output), source
 
 
 def _called(view: ProgramView, stage: Stage, source: Source) -> str:

@@ -1,22 +1,23 @@
 """Programs in the manner of tutorials: right ones, and ones with a planted bug, as texts (tests/corpus/teaching).
 
 A program begins with ``#=== NAME``; a planted one says where the finding is expected, and a pattern of its first
-sentence: ``#=== NAME @ ADDRESS|ADDRESS @ PATTERN``.
+sentence: ``#=== NAME @ ADDRESS|ADDRESS @ PATTERN``. What the engine said of the smaller ones is kept in
+``tests/advice/recordings/teaching`` (tests/helpers/recordings.py), so that they are asked of without torch, too.
 """
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-import torch
-
 from gradstudio.advice.run_problems import RunProblem, RunRecorder, run_problems
 from gradstudio.graph.analysis.call_addresses import addresses
-from gradstudio.program.compile import compile_graph
-from gradstudio.program.reading.reader import read_script
-from tests.engine.conftest import Bench
+from gradstudio.graph.model import Graph
+from gradstudio.protocol.messages.base import Message
+from tests.helpers import recordings
 
 FOLDER = Path(__file__).parent.parent / "corpus" / "teaching"
+RECORDINGS = "advice/recordings/teaching"
 BEGIN = "#=== "
 
 
@@ -48,16 +49,24 @@ def programs(prefix: str) -> list[Teaching]:
     return found
 
 
-def told_of(text: str) -> list[Told]:
-    """Run a program on an engine of this process, and say what the window and the command line would."""
-    graph = read_script(text).graph
-    bench, recorder = Bench(), RunRecorder()
-    torch.manual_seed(0)
-    bench.run(compile_graph(graph))
-    for event in bench.events:
+def recorded(prefix: str) -> list[Teaching]:
+    """Those of them whose run is kept."""
+    return [program for program in programs(prefix) if recordings.is_kept(f"{RECORDINGS}/{program.name}")]
+
+
+def recorder_of(events: Iterable[Message]) -> RunRecorder:
+    """What was heard of a run."""
+    recorder = RunRecorder()
+    for event in events:
         recorder.hear(event)
+    return recorder
+
+
+def told_of(graph: Graph, events: Iterable[Message]) -> list[Told]:
+    """What the window and the command line would say of a run."""
     names = addresses(graph)
-    return [Told(names.get(problem.node, problem.node), problem) for problem in run_problems(graph, recorder)]
+    problems = run_problems(graph, recorder_of(events))
+    return [Told(names.get(problem.node, problem.node), problem) for problem in problems]
 
 
 def is_found(program: Teaching, told: list[Told]) -> bool:

@@ -1,0 +1,195 @@
+"""What a good teacher would see in kept runs: planted bugs by their cause, their ways out, and right ones left alone.
+
+The engine runs the same programs in tests/engine/test_teaching_programs.py, and tells the same of them.
+"""
+
+import difflib
+import re
+
+import pytest
+
+from gradstudio.advice.diagnosis.finding_sources import every_finding
+from gradstudio.advice.diagnosis.run_diagnosis import RunDiagnosis
+from gradstudio.advice.fixes.finding_fixes import finding_fixes
+from gradstudio.advice.model import Fix
+from gradstudio.graph.edits import apply_all
+from gradstudio.graph.model import Graph
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.reading.reader import read_script
+from tests.advice.teaching_programs import (
+    RECORDINGS,
+    Teaching,
+    Told,
+    alarms,
+    is_found,
+    programs,
+    recorded,
+    recorder_of,
+    told_of,
+)
+from tests.helpers import recordings
+
+PLANTED, RIGHT = recorded("planted"), recorded("right")
+BY_NAME = {program.name: program for program in (*PLANTED, *RIGHT)}
+
+
+def _name(program: Teaching) -> str:
+    return program.name
+
+
+def _told(program: Teaching) -> list[Told]:
+    return told_of(read_script(program.text).graph, recordings.kept_run(f"{RECORDINGS}/{program.name}"))
+
+
+def _graph_and_fixes(program: Teaching) -> tuple[Graph, list[Fix]]:
+    """The program's graph, and the ways out of all that is found in its run."""
+    graph = read_script(program.text).graph
+    recorder = recorder_of(recordings.kept_run(f"{RECORDINGS}/{program.name}"))
+    found = every_finding(graph, recorder.value, RunDiagnosis(recorder.timeline), recorder.gradients())
+    return graph, [fix for finding in found for fix in finding_fixes(finding, graph)]
+
+
+def _new_lines(graph: Graph, fix: Fix) -> list[str]:
+    """The lines of the program that a fix brings, without their indentation."""
+    assert fix.edits is not None
+    before = compile_graph(graph).code.splitlines()
+    mended = graph.copy()
+    apply_all(mended, fix.edits)
+    after = compile_graph(mended).code.splitlines()
+    return [line[2:].strip() for line in difflib.ndiff(before, after) if line.startswith("+ ")]
+
+
+def test_most_planted_bugs_and_many_right_programs_are_kept() -> None:
+    assert len(PLANTED) >= 0.8 * len(programs("planted"))
+    assert len(RIGHT) >= 0.5 * len(programs("right"))
+
+
+@pytest.mark.parametrize("program", PLANTED, ids=_name)
+def test_a_planted_bug_is_told_of_by_its_cause_at_its_node(program: Teaching) -> None:
+    told = _told(program)
+    assert is_found(program, told), [f"{one.problem.severity} {one.address}: {one.problem.title}" for one in told]
+
+
+@pytest.mark.parametrize("program", RIGHT, ids=_name)
+def test_of_a_right_program_nothing_more_than_a_note_is_told(program: Teaching) -> None:
+    assert alarms(_told(program)) == []
+
+
+TITLES = {
+    "log_of_zero": "error y: −inf is born in y: the log of 0; it becomes NaN in *",
+    "sqrt_at_zero": "error d: The gradient becomes inf in d, and NaN behind it: the slope of √x is 1/(2√x), "
+    "which is infinite at 0",
+    "dead_relu": "warning h: No gradient passes h: every input is below 0, where relu is flat",
+    "weights_all_zero": "warning out: No gradient passes out: w2 is 0 everywhere, and what is multiplied by 0 sends 0 "
+    "back",
+    "saturated_gates": "warning gate: sigmoid is saturated in gate: 96 % of its values lie at its ends",
+    "recurrence_that_explodes": "error h: h grows ×11 a turn since turn 0 and overflows in turn 37",
+    "recurrence_with_relu_explodes": "warning h: h grows ×4.8 a turn since turn 0",
+    "unnormalised_features_overflow": "error opt: The learning rate (lr=0.01) is too high: loss grows ×1.5e10 a step "
+    "since step 0 and overflows in step 3",
+    "no_zero_grad": "warning backward_1: Gradients add up over the steps of opt: nothing zeroes them in between",
+    "no_zero_grad_by_hand": "warning backward_1: Gradients add up over the updates of w: nothing zeroes them in "
+    "between",
+    "train_function_without_zero": "warning step/backward_1: In train_step ▸ backward: Gradients add up over the steps "
+    "of opt: nothing zeroes them in between",
+    "zero_grad_before_step": "warning step_1: opt steps without gradients: zero_grad stands between the backward and "
+    "the step",
+    "no_backward_before_step": "warning step_1: opt steps without gradients: no backward has reached its parameters "
+    "before",
+    "frozen_layer_in_the_optimizer": "warning opt: opt is to update head, which is frozen: it does not require grad",
+    "unfrozen_layer_left_out": "warning opt: opt does not update body: it was not given to it",
+    "bias_left_out_of_the_optimizer": "warning opt: opt does not update b: it was not given to it",
+    "detached_encoder_to_be_trained": "warning encoder: encoder gets no gradient: z cuts it off (detach gives a tensor "
+    "that does not require grad)",
+    "unused_layer": "warning fc2: fc2 gets no gradient: nothing the backward began from was computed from it",
+    "loss_summed_as_tensor": "warning total: total keeps the graph of every turn: it adds up a tensor that requires "
+    "grad",
+    "trained_in_eval_mode": "warning y: model is in eval mode while it is trained: train() is missing",
+    "eval_forgotten": "warning call_2: model is in training mode where it is evaluated: eval() is missing",
+    "update_that_climbs": "warning iadd_1: The update of w adds the gradient instead of taking it away: loss grows "
+    "×1.5 a step since step 0",
+    "hidden_state_with_its_graph": "warning backward_1: Each backward goes through all turns before it: h brings its "
+    "graph along from turn to turn",
+    "scheduler_forgotten": "warning scheduler: scheduler never steps: the learning rate stays what it is",
+    "optimizer_made_anew_each_turn": "warning opt: opt is made anew in each turn of for i",
+    "weights_shared_by_mistake": "warning net: layer is in net 2 times: the same weights, not copies",
+    "functional_dropout_stays_on": "warning y/h: In Net ▸ h: dropout in h drops out in evaluation, too: as a function "
+    "it does not know of eval()",
+    "softmax_over_the_batch": "warning p: log_softmax in p runs over the batch (dimension 0), not over the classes",
+    "attention_softmax_over_queries": "warning a: softmax in a runs over dimension 0: over the queries, not over the "
+    "keys",
+    "integer_division_of_pixels": "warning x: // rounds down in x, and of images (at most 254) nothing but 0 is left",
+    "batch_as_features": "warning y: view to [3, 10] mixes up the elements of x [10, 3]: it is no transpose",
+}
+
+
+@pytest.mark.parametrize(("name", "title"), TITLES.items(), ids=TITLES)
+def test_the_first_thing_that_is_told_is_the_cause(name: str, title: str) -> None:
+    first = _told(BY_NAME[name])[0]
+    assert f"{first.problem.severity} {first.address}: {first.problem.title}" == title
+
+
+ADVICE = {
+    "view_for_transpose": "To exchange dimensions write x.transpose(0, 1).",
+    "reshape_of_channels": "To exchange dimensions write x.permute(1, 2, 0).",
+    "dead_relu": "A smaller learning rate, a bias near 0, or leaky_relu keeps it alive.",
+    "rounding_has_no_slope": "send the gradient past it: x + (f(x) - x).detach()",
+    "inputs_of_1e5_into_tanh": "Smaller inputs (normalise them, scale the weights down)",
+    "unnormalised_features_overflow": "Its inputs reach 6.2e5. Try a tenth of the rate",
+    "no_zero_grad_by_hand": "Put w.grad = None before this backward.",
+    "detached_encoder_to_be_trained": "opt steps with it in vain.",
+    "softmax_over_the_batch": "Write dim=1 (or -1) where each row holds the scores of one example.",
+    "trained_in_eval_mode": "Call model.train() where an epoch of training begins.",
+    "layer_made_anew_each_turn": "Its weights begin at random each time",
+    "optimizer_made_anew_each_turn": "Adam's averages) begins from nothing each time",
+}
+
+
+@pytest.mark.parametrize(("name", "words"), ADVICE.items(), ids=ADVICE)
+def test_the_explanation_says_what_to_do(name: str, words: str) -> None:
+    assert words in _told(BY_NAME[name])[0].problem.explanation
+
+
+REPAIRS = {
+    "softmax_over_the_batch": ("Set dim to -1", "p = F.log_softmax(fc(x), dim=-1)"),
+    "nll_of_scores_of_a_class": ("Put log_softmax in front", "loss = criterion(F.log_softmax(net(x), dim=1), t)"),
+    "nll_of_probabilities": ("Take the logarithm", "loss = nn.NLLLoss()(model(x).log(), t)"),
+    "log_softmax_before_cross_entropy_is_twice": ("Give it the scores", "loss = F.cross_entropy(matmul_1, t)"),
+    "column_against_vector": ("Give y the other's shape", "loss = F.mse_loss(pred, y.reshape(20, 1))"),
+    "accuracy_of_column_and_vector": ("Give t the other's", "hits = (p > 0.5).float() == t.reshape(10, 1)"),
+    "item_in_the_loss": ("Take item away", "loss = torch.tensor(l, requires_grad=True)"),
+    "integer_division_of_pixels": ("Divide by /", "x = images / 256"),
+    "integer_division_of_a_loss": ("Divide by /", "loss = err.sum() / 5"),
+    "log_of_zero": ("Keep x above 0", "y = torch.log(x.clamp(min=1e-08))"),
+    "distance_of_equal_points": ("Keep sum above 0", "dist = ((a - b) ** 2).sum().clamp(min=1e-08).sqrt()"),
+    "unnormalised_features_overflow": ("Set lr to 0.001", "opt = optim.SGD(model.parameters(), lr=0.001)"),
+    "learning_rate_zero": ("Set lr to 0.01", "opt = optim.SGD(model.parameters(), lr=0.01)"),
+    "no_zero_grad": ("Zero the gradients before", "opt.zero_grad()"),
+    "no_zero_grad_by_hand": ("Zero the gradient before", "w.grad = None"),
+    "bias_left_out_of_the_optimizer": ("Zero the gradient before", "b.grad = None"),
+    "new_head_after_optimizer": ("Zero the gradients before", "head.zero_grad()"),
+    "detached_encoder_to_be_trained": ("Take detach away", "call_1 = encoder(x)"),
+    "loss_summed_as_tensor": ("Detach loss", "total += loss.detach()"),
+    "losses_in_a_sum": ("Detach loss", "running = running + loss.detach()"),
+    "trained_in_eval_mode": ("Switch the mode", "model.train()"),
+    "eval_forgotten": ("Switch the mode", "model.eval()"),
+}
+
+
+@pytest.mark.parametrize("name", REPAIRS)
+def test_a_way_out_is_a_change_of_one_statement(name: str) -> None:
+    title, line = REPAIRS[name]
+    graph, fixes = _graph_and_fixes(BY_NAME[name])
+    fix = next(fix for fix in fixes if fix.title.startswith(title))
+    assert line in _new_lines(graph, fix)
+
+
+@pytest.mark.parametrize("name", ["zero_grad_before_step", "dead_relu", "unused_layer", "acos_of_parallel"])
+def test_where_no_edit_would_surely_help_none_is_offered(name: str) -> None:
+    assert _graph_and_fixes(BY_NAME[name])[1] == []
+
+
+def test_notes_of_right_programs_are_no_alarms() -> None:
+    notes = {one.problem.kind for program in RIGHT for one in _told(program)}
+    assert notes
+    assert not [note for note in notes if re.search("diverges|no_zero_grad|idle_step|left_out|kept_graph", note)]
