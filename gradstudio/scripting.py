@@ -72,7 +72,7 @@ def draw(
 
     Raises:
         ValueError: `theme` or `limit` is none.
-        CannotTry: there is no tensor to draw.
+        CannotTry: there is no tensor to draw, or the module has lazy layers that no call has made yet.
     """
     from gradstudio.engine.sketch.sketching import sketch_forward, sketch_tensors
 

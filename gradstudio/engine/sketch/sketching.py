@@ -9,13 +9,14 @@ from torch import Tensor, nn
 from torch.autograd.graph import Node
 from torch.utils._pytree import tree_leaves
 
-from gradstudio.engine.backward.saved_tensors import saved_tensors
+from gradstudio.engine.backward.saved_tensors import RAW, saved_tensors
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.errors import CannotTry
 from gradstudio.engine.sketch.graph_walk import Walk, origin_of, walk
 from gradstudio.engine.sketch.module_trace import ModuleTrace, run_watched
 from gradstudio.engine.sketch.raw_sketch import RawNode, RawSketch
 from gradstudio.engine.sketch.repeated_layers import fold_repeated
+from gradstudio.engine.value.lazy_modules import waits
 from gradstudio.engine.value.tensor_summary import dtype_name, outline, summarise
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.protocol.sketch import CallPath, SavedValue, Sketch, SketchEdge, SketchGroup, SketchNode
@@ -45,11 +46,20 @@ def sketch_forward(
     """What autograd holds behind what a module gives, by calls of its submodules.
 
     Raises:
-        CannotTry: it gives no tensor.
+        CannotTry: it gives no tensor, or has layers that only a first call makes.
     """
+    _refuse_lazy(model)
     result, trace = run_watched(model, args, kwargs)
     own = _leaf_names(model if isinstance(model, nn.Module) else None)
     return _Sketcher(_results(result), trace.names | own | _leaf_names(names), trace, saved).sketch(limit, fold)
+
+
+def _refuse_lazy(model: Callable[..., Any]) -> None:
+    modules = model.named_modules() if isinstance(model, nn.Module) else ()
+    for name, module in modules:
+        if waits(module) and not any(map(waits, module.children())):
+            words = "its parameters are made by a first call, and draw changes nothing: call the model once yourself"
+            raise CannotTry(f"{type(module).__name__} {name!r} is not ready: {words}.")
 
 
 def _results(nest: object) -> dict[str, Tensor]:
@@ -91,6 +101,7 @@ class _Sketcher:
         self._names = names
         self._trace = trace
         self._with_saved = with_saved
+        self._has_packed = False
         self._values: dict[tuple[Node, int], Tensor] = {}
         self._result_names: dict[object, str] = {}
         for name, tensor in results.items():
@@ -115,6 +126,8 @@ class _Sketcher:
         place = {number: k for k, number in enumerate(sorted(raw.nodes))}
         with clean_modes(), torch._C.DisableTorchFunction():
             nodes = tuple(self._record(raw.nodes[number]) for number in place)
+        if self._has_packed:
+            notes.append("What hooks have packed (checkpoint, save_on_cpu) is not shown: to unpack it would run them.")
         edges = tuple(SketchEdge(place[e.source], place[e.target], e.is_held) for e in raw.edges)
         used = {path[:k] for node in nodes for path in (node.path,) for k in range(1, len(path) + 1)}
         return Sketch(nodes, edges, tuple(raw.groups[path] for path in sorted(used)), tuple(notes))
@@ -179,7 +192,7 @@ class _Sketcher:
             )
         node = raw.node
         assert node is not None
-        kept = saved_tensors(node) if self._with_saved else []
+        kept = self._kept(node) if self._with_saved else []
         return SketchNode(
             kind=raw.kind,
             title=raw.title,
@@ -199,6 +212,13 @@ class _Sketcher:
                 tensor = found[0]
         return shape if tensor is None else summarise(tensor)
 
+    def _kept(self, node: Node) -> list[tuple[str, Tensor]]:
+        """What it keeps; not where a hook would have to unpack it, which is code of others and may compute anew."""
+        if not _is_packed(node):
+            return saved_tensors(node)
+        self._has_packed = True
+        return []
+
     def _function_grad(self, node: Node) -> Summary | None:
         tensor = self._values.get((node, 0))
         return _grad(tensor) if tensor is not None and tensor.retains_grad else None
@@ -209,6 +229,17 @@ def _grad(tensor: Tensor) -> Summary | None:
     if not (tensor.is_leaf or tensor.retains_grad) or tensor.grad is None:
         return None
     return summarise(tensor.grad)
+
+
+def _is_packed(node: Node) -> bool:
+    """Whether hooks of saved tensors stand between the node and what it keeps."""
+    for attribute in dir(node):
+        if attribute.startswith(RAW):
+            raw = getattr(node, attribute)
+            each = raw if isinstance(raw, tuple) else (raw,)
+            if any(getattr(one, "unpack_hook", None) is not None for one in each):
+                return True
+    return False
 
 
 def _outlines(node: Node) -> list[Summary]:

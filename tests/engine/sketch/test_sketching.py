@@ -266,3 +266,58 @@ def test_a_leaf_beside_a_loss_is_one_node() -> None:
     weight = torch.ones(2, requires_grad=True)
     sketch = sketch_tensors({"loss": weight.sum(), "w": weight})
     assert [(node.kind, node.result) for node in sketch.nodes] == [("leaf", "w"), ("function", "loss")]
+
+
+def test_hooks_that_unpack_are_not_run() -> None:
+    ran = []
+
+    def unpack(tensor: Tensor) -> Tensor:
+        ran.append(tensor)
+        return tensor
+
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda tensor: tensor, unpack):
+        packed = (x * x).sum()
+    sketch = sketch_tensors(packed, saved=True)
+    assert ran == [] and not [one for node in sketch.nodes for one in node.saved]
+    assert "hooks have packed" in sketch.notes[0]
+    packed.backward()
+    assert ran
+
+
+def test_a_module_that_is_not_ready_is_not_made_ready() -> None:
+    model = nn.Sequential(nn.LazyLinear(3))
+    with pytest.raises(CannotTry, match="LazyLinear '0' is not ready"):
+        sketch_forward(model, (torch.ones(1, 2),), {})
+    assert isinstance(model[0].weight, nn.parameter.UninitializedParameter)
+
+
+def test_outputs_in_nests_and_functions_of_ones_own() -> None:
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x: Tensor) -> Tensor:
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad: Tensor) -> Tensor:
+            return 2 * grad * ctx.saved_tensors[0]
+
+    def both(x: Tensor) -> dict[str, Tensor]:
+        y = Square.apply(x)
+        return {"twice": y * 2, "square": y}
+
+    sketch = sketch_forward(both, (torch.tensor([3.0], requires_grad=True),), {}, saved=True)
+    found = {node.title: node for node in sketch.nodes}
+    assert found["SquareBackward"].result == "square" and found["MulBackward0"].result == "twice"
+    assert [one.summary.value for one in found["SquareBackward"].saved] == [[3.0]]
+
+
+def test_the_reference_transformer_folds_and_unfolds_to_torchs_nodes() -> None:
+    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    model = nn.TransformerEncoder(layer, 4)
+    x = torch.randn(2, 3, 8, requires_grad=True)
+    folded = sketch_forward(model, (x,), {})
+    assert {group.path[0]: group.times for group in folded.groups if len(group.path) == 1} == {"layers.0": 4}
+    whole = sketch_forward(model, (x,), {}, fold=False, limit=5_000)
+    assert titles(whole, "function") == names_of(nodes_behind(model(x)))
