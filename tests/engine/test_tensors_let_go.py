@@ -2,7 +2,7 @@
 
 import gc
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 import torch
@@ -15,14 +15,16 @@ from gradstudio.engine.experiment.whatif import answer
 from gradstudio.engine.live.live_state import Loaded
 from gradstudio.engine.torch_settings import settings
 from gradstudio.engine.verbs import Engine
+from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph
+from gradstudio.graph.recipes.grouping.group_creation import make_group
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import flatten_statements
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.debugging import Change, Check, WhatIf
 from gradstudio.protocol.messages.requests import Do
 
-RUNS = 6
+RUNS, MANY_RUNS = 6, 20
 EXAMPLES = sorted(path.stem for path in paths.examples().glob("*.gsg"))
 LAYER = """
 class Net(nn.Module):
@@ -159,6 +161,44 @@ def test_what_was_tried_on_the_side_holds_nothing_behind_it(text: str) -> None:
         check(world, Check(request=1, nodes=(statement.node,)))
         answer(world, WhatIf(request=1, change=tried), None)
         assert held() == 0, statement.text
+
+
+def digits() -> Graph:
+    return file.load(paths.examples() / "07_digits_perceptron.gsg")
+
+
+def layers() -> Graph:
+    head = "import torch\nfrom torch import nn, optim\n\ntorch.manual_seed(0)\nx = torch.ones(32, 64)\n"
+    made = "a = nn.Linear(64, 64)\nb = nn.Linear(64, 8)\nh = a(x).relu()\ny = b(h)\n"
+    return read_script(f"{head}{made}loss = y.mean()\nloss.backward()\n").graph
+
+
+def many_runs(graph: Graph, *, trace: bool) -> None:
+    """Twenty runs hold what the first held."""
+    engine = loaded_engine(graph)
+    after = held_after_each(engine, MANY_RUNS, trace=trace)
+    assert after[0] > 0
+    assert after == [after[0]] * MANY_RUNS
+
+
+@pytest.mark.parametrize("trace", [True, False])
+@pytest.mark.parametrize(
+    ("made", "names"), [(digits, ("W1", "b1", "hidden")), (layers, ("a", "b", "h", "y")), (layers, ("a", "h"))]
+)
+def test_runs_of_a_group_made_by_hand_hold_what_the_first_held(
+    made: Callable[[], Graph], names: tuple[str, ...], trace: bool
+) -> None:
+    graph = made()
+    chosen = [item for item, node in graph.nodes.items() if set(node.names) & set(names)]
+    apply_all(graph, make_group(graph, chosen, "Part"))
+    assert graph.definitions["Part"].is_module
+    many_runs(graph, trace=trace)
+
+
+def test_runs_of_stored_tensors_hold_what_the_first_held() -> None:
+    graph = digits()
+    assert graph.tensors
+    many_runs(graph, trace=True)
 
 
 @pytest.mark.parametrize("trace", [True, False])
