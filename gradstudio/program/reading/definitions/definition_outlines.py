@@ -193,7 +193,7 @@ class _Renamed(ast.NodeTransformer):
         if not (isinstance(node.value, ast.Name) and node.value.id == self._own):
             return self.generic_visit(node)
         if node.attr not in self._kept:
-            raise _refused(node, f"'{self._own}.{node.attr[:60]}' is bound by no statement of `__init__`.")
+            raise _refused(node, _unbound(self._own, node.attr))
         if isinstance(node.ctx, ast.Store) and not self._binds:
             raise _refused(node, "`forward` binds no attributes: bind them in `__init__`, or return the value.")
         return ast.copy_location(ast.Name(SELF + node.attr, node.ctx), node)
@@ -215,3 +215,13 @@ class _Renamed(ast.NodeTransformer):
 def _refused(node: ast.AST, reason: str) -> NotReadable:
     text = reason[:1].upper() + reason[1:] if not reason.startswith(("'", "`")) else reason
     return NotReadable(text, getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
+
+
+def _unbound(own: str, name: str) -> str:
+    """Why an attribute of the object cannot be read that `__init__` does not bind."""
+    if name != "training":
+        return f"'{own}.{name[:60]}' is bound by no statement of `__init__`."
+    return (
+        f"'{own}.training' is the mode of the object itself, which a canvas knows by a layer that `__init__` makes and"
+        " that is switched with the object alone; here is none."
+    )

@@ -1,20 +1,18 @@
 """Classes of a text in the form that a canvas has: all that an object holds is bound in `__init__`.
 
 Syntax in, syntax out. Class attributes become the object's, `register_buffer` an assignment, and what is read of
-`self.training` comes from a layer of the object, which `train` and `eval` switch with it; without one, from an empty
-layer that is added.
+`self.training` comes from a layer of the object, which `train` and `eval` switch with it.
 """
 
 import ast
 from collections.abc import Iterator
 
 from gradstudio.program.reading.desugar.layer_in_step import PathOf, Switched, layer_in_step
-from gradstudio.program.reading.desugar.synthetic_nodes import assign, at_position, read
+from gradstudio.program.reading.desugar.synthetic_nodes import at_position, read
 
 Function = ast.FunctionDef
 _WITHOUT = frozenset({"torch.no_grad", "torch.inference_mode", "torch.enable_grad"})
 """Blocks that are also decorators."""
-_SWITCH = "mode"
 
 
 def hold_in_init(definition: ast.ClassDef, paths: dict[str, str], path_of: PathOf, switched: Switched) -> None:
@@ -26,11 +24,8 @@ def hold_in_init(definition: ast.ClassDef, paths: dict[str, str], path_of: PathO
     methods = [one for one in definition.body if isinstance(one, Function)]
     if nn is not None and any(_reads_training(one) for one in methods if one.name != "__init__"):
         made = next((one for one in methods if one.name == "__init__"), None)
-        layer = layer_in_step(made, switched, path_of)
-        name = layer or _free_name(definition)
-        _read_of_layer(methods, name)
-        if not layer:
-            first.append(_empty_layer(definition, name, nn))
+        if layer := layer_in_step(made, switched, path_of):
+            _read_of_layer(methods, layer)  # without one it stands as it is, and is refused when it is read
     if first:
         maker = next((one for one in methods if one.name == "__init__"), None) or _add_maker(definition)
         place = behind_base(maker)
@@ -147,24 +142,9 @@ def _reads_training(function: Function) -> bool:
     return next(_trainings(function), None) is not None
 
 
-def _free_name(definition: ast.ClassDef) -> str:
-    taken = {part.attr for part in ast.walk(definition) if isinstance(part, ast.Attribute)}
-    name = _SWITCH
-    while name in taken:
-        name += "_"
-    return name
-
-
 def _read_of_layer(methods: list[Function], name: str) -> None:
     """Read `self.training` of a layer of the object."""
     for one in methods:
         for part in _trainings(one):
             part.value = at_position(ast.Attribute(part.value, name, ast.Load()), part)
             part.end_lineno = part.end_col_offset = None
-
-
-def _empty_layer(definition: ast.ClassDef, name: str, nn: ast.expr) -> ast.stmt:
-    """The statement that makes a layer which does nothing but be switched."""
-    made = assign(name, _layer(nn, "Identity", [], definition), definition)
-    made.targets = [at_position(ast.Attribute(read("self", definition), name, ast.Store()), definition)]
-    return made

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from gradstudio.program.compile import compile_graph
+from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
 
 CLASS = """\
@@ -30,6 +31,7 @@ torch.manual_seed(0)
 net = Net()
 x = torch.ones(3, 2)
 """
+NO_LAYER = "".join(one for one in CLASS.splitlines(True) if "nn.L" not in one).replace("self.ln(self.fc(x))", "x")
 PRINTS = "print(net)\nprint(len(list(net.modules())))\n"
 PLAIN = (
     "net.eval()\n",
@@ -64,7 +66,12 @@ def test_a_module_that_reads_its_mode_has_no_child_more(switch: str) -> None:
     assert "nn.Identity" not in script
 
 
-@pytest.mark.parametrize("switch", APART)
-def test_a_mode_is_the_objects_own_where_a_layer_may_have_another(switch: str) -> None:
-    text = f"{CLASS}{switch}torch.manual_seed(1)\ny = net(x)\n"
-    assert printed(compile_graph(read_script(text).graph).script) == printed(text)
+@pytest.mark.parametrize("text", [*(f"{CLASS}{switch}" for switch in APART), f"{NO_LAYER}net.eval()\n"])
+def test_a_mode_that_no_layer_always_has_is_refused_and_kept_as_code(text: str) -> None:
+    text = f"{text}torch.manual_seed(1)\ny = net(x)\n{PRINTS}"
+    with pytest.raises(NotReadable) as refused:
+        read_script(text)
+    line = next(k for k, one in enumerate(text.splitlines(), 1) if "self.training" in one)
+    assert any(one.line == line and "the mode of the object itself" in one.reason for one in refused.value.all)
+    script = compile_graph(read_script(text, keeps_code=True).graph).script
+    assert printed(script.partition("if __name__")[0]) == printed(text)
