@@ -20,7 +20,7 @@ The value is fine, the gradient is NaN: step through the backward (F10) and see 
 where sends 0 back into the branch that was not taken, and the slope of sqrt at 0 is infinite: 0 · inf.""",
     "12_vanishing_sigmoids": """
 Eight sigmoids in a row: each multiplies the gradient by at most a quarter.
-Run, choose View > Colour By > gradient RMS, then look at the Problems.""",
+Run, choose View > Colour by > gradient RMS, then look at the Problems.""",
     "13_frozen_branch": """
 Why does w2 get no gradient? It requires one, and a backward has run.
 Look at what its card says, and follow the cause.""",

@@ -84,7 +84,7 @@ def describe(condition: Condition) -> str:
         case "always":
             return "always"
         case "not_finite":
-            return "NaN or Inf"
+            return "NaN or inf"
         case "above":
             return f"largest magnitude > {condition.number:g}"
         case "below":

@@ -41,20 +41,20 @@ class Shown:
 
     values: bool = _row("Values", "Values", "numbers, short vectors and heat maps on the cards", "values")
     shapes: bool = _row("Shapes", "Shapes", "the shape of every result", "shapes")
-    dtype_device: bool = _row("Dtype and Device", "Types", "dtype and device of every result", "dtype_device")
+    dtype_device: bool = _row("Dtype and device", "Types", "dtype and device of every result", "dtype_device")
     grad_fn: bool = _row("grad_fn", "grad_fn", "the name of the function that backward will call", "grad_fn")
     gradients: bool = _row(
         "Gradients", "Gradients", "the gradient of every result, and why where there is none", "gradients"
     )
     wire_gradients: bool = _row(
-        "Wire Gradients", "Wires", "what a backward sent back along every wire", "wire_gradients", in_toolbar=False
+        "Wire gradients", "Wires", "what a backward sent back along every wire", "wire_gradients", in_toolbar=False
     )
     storage: bool = _row(
         "Storage", "Storage", "which results share one storage: views and in-place writes", "storage",
         is_on=False, in_toolbar=False,
     )  # fmt: skip
     cost: bool = _row(
-        "Memory and Time", "Cost", "what every node holds, and how long it took", "cost", is_on=False, in_toolbar=False
+        "Memory and time", "Cost", "what every node holds, and how long it took", "cost", is_on=False, in_toolbar=False
     )
 
 

@@ -1,4 +1,4 @@
-"""Pauses inside calls of groups: breakpoints there, Step Into and Out, run to a node inside; going on from there."""
+"""Pauses inside calls of groups: breakpoints there, Step into and Out, run to a node inside; going on from there."""
 
 from typing import Any
 

@@ -138,7 +138,7 @@ def test_norm_is_rms_by_the_root_of_the_count(summary: Summary) -> None:
 
 def test_a_condition_is_described_in_a_few_words() -> None:
     assert describe(Condition()) == "always"
-    assert describe(Condition(kind="not_finite")) == "NaN or Inf"
+    assert describe(Condition(kind="not_finite")) == "NaN or inf"
     assert describe(Condition(kind="above", number=10)) == "largest magnitude > 10"
     assert describe(Condition(kind="shape_differs", shape=(2, 3))) == "shape differs from (2, 3)"
     assert describe(Condition(kind="expression", text=" norm > 1 ")) == "norm > 1"

@@ -81,7 +81,7 @@ def test_a_screen_reader_reads_the_outline_and_every_button_of_the_toolbar(told:
     bar = next(child for child in frame.children() if child.role == "tool bar")
     buttons = [each for each in bar.children() if each.role in ("push button", "check box")]
     names = [each.name for each in buttons]
-    assert {"Run", "Backward", "Step Back", "Stop", "Values", "Gradients"} <= set(names) and all(names)
+    assert {"Run", "Backward", "Step back", "Stop", "Values", "Gradients"} <= set(names) and all(names)
     clear = [each.name for each in panels["Library"].below(("tree",)) if each.role == "push button"]
     assert all(clear), clear
     assert window.process.poll() is None

@@ -1,4 +1,4 @@
-"""File > Import Module…: nothing runs before the yes; it becomes a new document; what goes wrong is told there."""
+"""File > Import module…: nothing runs before the yes; it becomes a new document; what goes wrong is told there."""
 
 from pathlib import Path
 
@@ -91,7 +91,7 @@ def test_the_model_is_chosen_and_not_a_part_of_it(qtbot: QtBot, dark: Theme, tmp
 
 def test_cancel_is_what_enter_means(dialog: ImportModuleDialog, qtbot: QtBot) -> None:
     assert button(dialog, "Cancel").isDefault()
-    assert not button(dialog, "Run Code and Import").isDefault()
+    assert not button(dialog, "Run code and import").isDefault()
     assert "runs the code of models.py on this computer" in " ".join(
         label.text() for label in dialog.findChildren(QLabel)
     )
@@ -105,7 +105,7 @@ def test_a_yes_brings_the_module(dialog: ImportModuleDialog, qtbot: QtBot) -> No
     choose(dialog, "MLP")
     qtbot.keyClicks(field(dialog, "Input x"), "torch.randn(5, 8)")
     with qtbot.waitSignal(dialog.accepted):
-        qtbot.mouseClick(button(dialog, "Run Code and Import"), Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(button(dialog, "Run code and import"), Qt.MouseButton.LeftButton)
     assert isinstance(dialog.brought, Brought)
     assert dialog.brought.exact
     assert len(graph_of(dialog.brought.text, dialog.brought.tensors).nodes) == 6
@@ -116,11 +116,11 @@ def test_a_yes_brings_the_module(dialog: ImportModuleDialog, qtbot: QtBot) -> No
 def test_what_goes_wrong_is_told_there_and_can_be_mended(dialog: ImportModuleDialog, qtbot: QtBot) -> None:
     choose(dialog, "Raises")
     qtbot.keyClicks(field(dialog, "Input x"), "torch.ones(2)")
-    qtbot.mouseClick(button(dialog, "Run Code and Import"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(button(dialog, "Run code and import"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "ValueError: not today" in problem(dialog))
     assert "models.py, line" in problem(dialog)
     choose(dialog, "Dies")
-    qtbot.mouseClick(button(dialog, "Run Code and Import"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(button(dialog, "Run code and import"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "ended with code 7" in problem(dialog))
     choose(dialog, "trained")
     assert not field(dialog, "Constructor arguments").isVisible()
@@ -129,8 +129,8 @@ def test_what_goes_wrong_is_told_there_and_can_be_mended(dialog: ImportModuleDia
 def test_stop_ends_code_that_does_not_end(dialog: ImportModuleDialog, qtbot: QtBot) -> None:
     choose(dialog, "Endless")
     qtbot.keyClicks(field(dialog, "Input x"), "torch.ones(2)")
-    qtbot.mouseClick(button(dialog, "Run Code and Import"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(button(dialog, "Run code and import"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: button(dialog, "Stop").isVisible())
     qtbot.mouseClick(button(dialog, "Stop"), Qt.MouseButton.LeftButton)
     assert "Stopped" in problem(dialog)
-    assert button(dialog, "Run Code and Import").isEnabled()
+    assert button(dialog, "Run code and import").isEnabled()

@@ -170,9 +170,9 @@ def test_the_menu_of_a_tab_copies_its_path_and_closes_the_others(ready: MainWind
         ready.file.open_path(path)
     menu = ready.strip.menu_of(ready.documents.tabs[1])
     entries = {action.text(): action for action in menu.actions()}
-    entries["Copy Path"].trigger()
+    entries["Copy path"].trigger()
     assert QApplication.clipboard().text() == str(files[1])
-    entries["Close Others"].trigger()
+    entries["Close others"].trigger()
     assert ready.session.path == files[1] and len(ready.documents.tabs) == 1
 
 
@@ -232,7 +232,7 @@ def test_a_recent_file_opens_in_a_tab_of_its_own(ready: MainWindow, files: list[
     assert ready.file.open_path(files[0])
     ready.file.open_path(files[1])
     ready.documents.close()
-    menu = next(action.menu() for action in ready.frame.menus["File"].actions() if action.text() == "Open Recent")
+    menu = next(action.menu() for action in ready.frame.menus["File"].actions() if action.text() == "Open recent")
     menu.aboutToShow.emit()
     next(action for action in menu.actions() if "two.gsg" in action.text()).trigger()
     assert ready.session.path == files[1] and titles(ready)[0] == "Untitled  ●"

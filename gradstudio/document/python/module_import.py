@@ -66,7 +66,7 @@ def module_hint(path: Path) -> str:
     if not whole:
         return ""
     return (
-        f" It defines the module {whole}: File > Import Module…, or gradstudio import {path.name}:{whole} --run-code, "
+        f" It defines the module {whole}: File > Import module…, or gradstudio import {path.name}:{whole} --run-code, "
         "runs its code and draws what it computes."
     )
 

@@ -23,7 +23,7 @@ from gradstudio.protocol.messages.debugging import Breakpoint, Hit
 from gradstudio.protocol.messages.records import Summary
 
 ANY = ItemId("")
-"""The node of a breakpoint that means all: break where a NaN or Inf appears."""
+"""The node of a breakpoint that means all: break where a NaN or inf appears."""
 
 FINITE, INFINITE, NAN = range(3)
 """How bad a value is; a NaN that comes of infinities is news."""

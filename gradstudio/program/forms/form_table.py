@@ -92,7 +92,7 @@ FORMS: tuple[Form, ...] = (
     ),
     Form(
         "train",
-        "Training Script",
+        "Training script",
         "Trains the program's parameters, with checkpoints; in several processes under torchrun.",
         "Python",
         ".py",

@@ -59,7 +59,7 @@ _CALLS = {
 _PATHS = {
     "torch.load": "a canvas loads no files: write the data as a tensor, or store it in the document",
     "torch.save": "a canvas writes no files: save the document, or export it",
-    "torch.hub": "a canvas reaches no network: import the module with File > Import Module",
+    "torch.hub": "a canvas reaches no network: import the module with File > Import module",
     "torch.jit": "a canvas is not compiled: take it out",
     "torch.compile": "a canvas is not compiled: take it out",
     "torch.set_default_tensor_type": "torch is giving it up: write `torch.set_default_dtype(torch.float64)`",

@@ -16,7 +16,7 @@ class Condition(msgspec.Struct, frozen=True, omit_defaults=True):
     """When a breakpoint holds; `protocol.breakpoint_conditions.holds` decides over a `Summary`.
 
     Attributes:
-        kind: "not_finite": a NaN or Inf is there. "above", "below": the largest magnitude against `number`.
+        kind: "not_finite": a NaN or inf is there. "above", "below": the largest magnitude against `number`.
             "shape_differs": from `shape`. "expression": `text`, over min, max, mean, rms, norm, absmax, nan, inf,
             numel and ndim ("norm > 10 and nan == 0").
     """
@@ -31,7 +31,7 @@ class Breakpoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Where a run is to pause, or (a watch: `stops` is False) where a value is to be noted.
 
     Attributes:
-        node: the node; for a wire its source. "" with the condition "not_finite": any, where a NaN or Inf appears,
+        node: the node; for a wire its source. "" with the condition "not_finite": any, where a NaN or inf appears,
             that is in a result of finite inputs (in a backward: in what an autograd node makes of finite gradients, or
             in a sum of them). A block: its loop variables, behind each turn's binding; "before", when it is entered.
         place: "before" the node runs (its inputs are tested), or "after" it has run (its outputs are).

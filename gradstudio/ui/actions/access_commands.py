@@ -81,15 +81,15 @@ def access_rows(canvas: CanvasView, c: AccessCommands) -> Iterator[Row]:
     """Everything that a mouse does without a menu."""
     yield from _walk_rows(canvas)
     next_words = "Canvas, timeline and docks that are seen get the keys one after the other"
-    yield ActionRow("access.next_part", "Next Part", WALKS, 2, c.next_part, ("Ctrl+F6",), tooltip=next_words)
-    yield ActionRow("access.previous_part", "Previous Part", WALKS, 2, c.previous_part, ("Ctrl+Shift+F6",))
+    yield ActionRow("access.next_part", "Next part", WALKS, 2, c.next_part, ("Ctrl+F6",), tooltip=next_words)
+    yield ActionRow("access.previous_part", "Previous part", WALKS, 2, c.previous_part, ("Ctrl+Shift+F6",))
     yield from _wire_rows(canvas)
 
 
 def _walk_rows(canvas: CanvasView) -> Iterator[Row]:
     yield ActionRow(
         "access.back",
-        "To What Feeds It",
+        "To what feeds it",
         WALKS,
         1,
         canvas.keyboard_navigation.walk_back,
@@ -99,7 +99,7 @@ def _walk_rows(canvas: CanvasView) -> Iterator[Row]:
     )
     yield ActionRow(
         "access.on",
-        "To What Follows",
+        "To what follows",
         WALKS,
         1,
         canvas.keyboard_navigation.walk_on,
@@ -109,7 +109,7 @@ def _walk_rows(canvas: CanvasView) -> Iterator[Row]:
     )
     yield ActionRow(
         "access.before",
-        "Statement Before",
+        "Statement before",
         WALKS,
         1,
         canvas.keyboard_navigation.statement_before,
@@ -119,7 +119,7 @@ def _walk_rows(canvas: CanvasView) -> Iterator[Row]:
     )
     yield ActionRow(
         "access.after",
-        "Statement After",
+        "Statement after",
         WALKS,
         1,
         canvas.keyboard_navigation.statement_after,
@@ -132,7 +132,7 @@ def _walk_rows(canvas: CanvasView) -> Iterator[Row]:
 def _wire_rows(canvas: CanvasView) -> Iterator[Row]:
     yield ActionRow(
         "access.wire_from",
-        "Wire from Here…",
+        "Wire from here…",
         "Graph",
         3,
         canvas.keyboard_navigation.wire_from_here,
@@ -142,7 +142,7 @@ def _wire_rows(canvas: CanvasView) -> Iterator[Row]:
     )
     yield ActionRow(
         "access.wire_into",
-        "Wire into Here…",
+        "Wire into here…",
         "Graph",
         3,
         canvas.keyboard_navigation.wire_into_here,

@@ -42,7 +42,7 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
     return (
         *file_rows(commands.file),
         *edit_rows(commands.edit),
-        ActionRow("file.copy_picture", "Copy as Picture", COPY_AS, 2, commands.file.copy_picture),
+        ActionRow("file.copy_picture", "Copy as picture", COPY_AS, 2, commands.file.copy_picture),
         *tab_rows(commands.tabs),
         quit_row(commands.file),
         *arrange_rows(commands.edit),

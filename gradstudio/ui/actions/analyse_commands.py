@@ -201,7 +201,7 @@ def analyse_rows(c: AnalyseCommands, export: Callable[[str], None]) -> tuple[Row
     return (
         ActionRow(
             "graph.analyse",
-            "Analyse Graph…",
+            "Analyse graph…",
             MENU,
             4,
             c.ask_all,
@@ -212,7 +212,7 @@ def analyse_rows(c: AnalyseCommands, export: Callable[[str], None]) -> tuple[Row
         ),
         ActionRow(
             "graph.between",
-            "What Lies Between…",
+            "What lies between…",
             MENU,
             4,
             c.ask_between,
@@ -222,7 +222,7 @@ def analyse_rows(c: AnalyseCommands, export: Callable[[str], None]) -> tuple[Row
         ),
         ActionRow(
             "graph.gates",
-            "Where Its Gradient Must Pass…",
+            "Where its gradient must pass…",
             MENU,
             4,
             c.ask_gates,

@@ -9,14 +9,14 @@ from gradstudio.layout.placement.alignment import Side
 from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.actions.command_context import Context
 
-ALIGN, DRAGGING = "Edit/Align", "Edit/While Dragging"
+ALIGN, DRAGGING = "Edit/Align", "Edit/While dragging"
 SIDES: tuple[tuple[Side, str, tuple[str, ...]], ...] = (
-    ("left", "Left Edges", ("Ctrl+Alt+Left",)),
-    ("right", "Right Edges", ("Ctrl+Alt+Right",)),
-    ("top", "Upper Edges", ("Ctrl+Alt+Up",)),
-    ("bottom", "Lower Edges", ("Ctrl+Alt+Down",)),
-    ("center", "Centres in a Column", ()),
-    ("middle", "Middles in a Row", ()),
+    ("left", "Left edges", ("Ctrl+Alt+Left",)),
+    ("right", "Right edges", ("Ctrl+Alt+Right",)),
+    ("top", "Upper edges", ("Ctrl+Alt+Up",)),
+    ("bottom", "Lower edges", ("Ctrl+Alt+Down",)),
+    ("center", "Centres in a column", ()),
+    ("middle", "Middles in a row", ()),
 )
 Key = QKeySequence.StandardKey
 COPY_AS = "Edit/Copy as"
@@ -160,7 +160,7 @@ def edit_rows(c: EditCommands) -> tuple[Row, ...]:
         ),
         ActionRow(
             "edit.select_all",
-            "Select All",
+            "Select all",
             "Edit",
             4,
             canvas.selection.select_all,
@@ -181,7 +181,7 @@ def _clipboard_rows(c: EditCommands) -> Iterator[Row]:
     some = canvas.selection.has_statements
     yield ActionRow(
         "edit.paste_wired",
-        "Paste with Inputs",
+        "Paste with inputs",
         "Edit",
         3,
         canvas.clipboard_commands.paste_wired,
@@ -193,7 +193,7 @@ def _clipboard_rows(c: EditCommands) -> Iterator[Row]:
     )
     yield ActionRow(
         "edit.duplicate_wired",
-        "Duplicate with Inputs",
+        "Duplicate with inputs",
         "Edit",
         3,
         canvas.selection_commands.duplicate_wired,
@@ -205,7 +205,7 @@ def _clipboard_rows(c: EditCommands) -> Iterator[Row]:
     )
     yield ActionRow(
         "edit.delete_reconnect",
-        "Delete and Reconnect",
+        "Delete and reconnect",
         "Edit",
         3,
         canvas.card_arrangement.delete_and_reconnect,
@@ -231,7 +231,7 @@ def _align_rows(c: EditCommands) -> Iterator[Row]:
             some,
             tooltip=f"{text} of the selected cards and frames on one line",
         )
-    for axis, text in (("across", "Equal Gaps Across"), ("down", "Equal Gaps Down")):
+    for axis, text in (("across", "Equal gaps across"), ("down", "Equal gaps down")):
         handler = partial(canvas.card_arrangement.distribute_selection, axis)  # type: ignore[arg-type] # the two axes are spelled out
         yield ActionRow(f"edit.distribute_{axis}", text, ALIGN, 6, handler, (), f"distribute_{axis}", some)
 
@@ -240,7 +240,7 @@ def _drag_rows(c: EditCommands) -> Iterator[Row]:
     arrange = c.arrange
     yield ActionRow(
         "edit.snap",
-        "Snap to Grid",
+        "Snap to grid",
         DRAGGING,
         6,
         arrange.toggle_snap,
@@ -253,7 +253,7 @@ def _drag_rows(c: EditCommands) -> Iterator[Row]:
     )
     yield ActionRow(
         "edit.guides",
-        "Guides While Dragging",
+        "Guides while dragging",
         DRAGGING,
         6,
         arrange.toggle_guides,
@@ -263,7 +263,7 @@ def _drag_rows(c: EditCommands) -> Iterator[Row]:
     )
     yield ActionRow(
         "edit.shake",
-        "Shake to Take Out of Wires",
+        "Shake to take out of wires",
         DRAGGING,
         6,
         arrange.toggle_shake,
@@ -304,7 +304,7 @@ def _worn_rows(c: EditCommands) -> Iterator[Row]:
         ),
         (
             "tucked",
-            "Hide Unused Ports",
+            "Hide unused ports",
             canvas.card_arrangement.toggle_tucked,
             "Ctrl+H",
             "Hide the inputs that nothing feeds",

@@ -26,7 +26,7 @@ from gradstudio.ui.state.session import Session
 if TYPE_CHECKING:
     from gradstudio.program.forms.form_table import Form
     from gradstudio.ui.dialogs.export_dialog import ExportDialog
-    from gradstudio.ui.dialogs.picture_dialog import PictureDialog
+    from gradstudio.ui.dialogs.picture_dialog import PictureDialog, PictureChoice
 
 FILTER = f"GradStudio documents (*{SUFFIX})"
 Button = QMessageBox.StandardButton
@@ -64,12 +64,10 @@ class FileCommands(QObject):
 
     def __init__(self, context: Context, opener: Opener, parent: QObject | None = None) -> None:
         """Work on the context's session."""
-        from gradstudio.ui.actions.canvas_pictures import USUAL
-
         super().__init__(parent)
         self._context, self._opener = context, opener
         self.left_out: Callable[[], str] = lambda: ""
-        self._picture = USUAL
+        self._picture: PictureChoice | None = None
         self._session, self._settings, self._window = context.session, context.settings, context.window
 
     # ------------------------------------------------------------------ new and open
@@ -110,7 +108,7 @@ class FileCommands(QObject):
         theme = self._context.canvas.canvas_style.theme
         last = Path(self._settings.preferences.folder or self._folder())
         folder = last if last.is_dir() else self._folder()
-        path = ask_what(self._window, theme, "Import Module", folder, "Python (*.py)")
+        path = ask_what(self._window, theme, "Import module", folder, "Python (*.py)")
         if path is None:
             return
         self._settings.change(folder=str(path.parent))
@@ -184,7 +182,7 @@ class FileCommands(QObject):
 
     def save_as(self) -> bool:
         """Ask for a name and save; False when it was not saved."""
-        chosen = self._ask_where("Save As", self._proposed(SUFFIX), FILTER)
+        chosen = self._ask_where("Save as", self._proposed(SUFFIX), FILTER)
         return chosen is not None and self.save_to(chosen)
 
     def save_to(self, path: Path) -> bool:
@@ -258,12 +256,12 @@ class FileCommands(QObject):
 
     def export_picture(self) -> None:
         """Ask how a picture of the canvas shall look, and write it; a PNG holds the document, too."""
-        from gradstudio.ui.actions.canvas_pictures import preview, selected_items
+        from gradstudio.ui.actions.canvas_pictures import USUAL, preview, selected_items
         from gradstudio.ui.dialogs.picture_dialog import PictureDialog
 
         context = self._context
         theme, selected = context.canvas.canvas_style.theme, len(selected_items(context))
-        dialog = PictureDialog(self._picture, partial(preview, context), theme, self._window, selected=selected)
+        dialog = PictureDialog(self._picture or USUAL, partial(preview, context), theme, self._window, selected=selected)
         dialog.save_asked.connect(lambda: self._write_picture(dialog))
         dialog.exec()
         self._picture = dialog.choice
@@ -274,7 +272,7 @@ class FileCommands(QObject):
         from gradstudio.ui.pictures.errors import PictureRefused
         from gradstudio.ui.pictures.picture_formats import file_filter
 
-        chosen = self._ask_where("Export Picture", self._proposed(".png"), file_filter())
+        chosen = self._ask_where("Export picture", self._proposed(".png"), file_filter())
         if chosen is None:
             return
         try:
@@ -287,9 +285,9 @@ class FileCommands(QObject):
 
     def copy_picture(self) -> None:
         """Put a picture of the canvas on the clipboard, in the style in which one was last exported."""
-        from gradstudio.ui.actions.canvas_pictures import canvas_picture
+        from gradstudio.ui.actions.canvas_pictures import USUAL, canvas_picture
 
-        QGuiApplication.clipboard().setImage(canvas_picture(self._context, self._picture))
+        QGuiApplication.clipboard().setImage(canvas_picture(self._context, self._picture or USUAL))
         self.said.emit("Copied the canvas as a picture")
 
     def quit(self) -> None:
@@ -379,18 +377,18 @@ def file_rows(c: FileCommands) -> tuple[Row, ...]:
         ActionRow("file.open", "Open…", "File", 1, c.open, (Key.Open,), "open", tooltip="Open a document"),
         ActionRow(
             "file.import_module",
-            "Import Module…",
+            "Import module…",
             "File",
             1,
             c.import_module,
             tooltip="A torch.nn.Module of your own as a canvas: runs the code of its file",
         ),
-        MenuRow("Open Recent", "File", 1, c.fill_recent),
+        MenuRow("Open recent", "File", 1, c.fill_recent),
         MenuRow("Examples", "File", 1, c.fill_examples),
         ActionRow("file.save", "Save", "File", 2, c.save, (Key.Save,), "save"),
-        ActionRow("file.save_as", "Save As…", "File", 2, c.save_as, ("Ctrl+Shift+S",)),
+        ActionRow("file.save_as", "Save as…", "File", 2, c.save_as, ("Ctrl+Shift+S",)),
         ActionRow("file.export_python", "Export Python…", "File", 3, c.export_python, ("Ctrl+E",), "export_python"),
-        ActionRow("file.export_picture", "Export Picture…", "File", 3, c.export_picture, (), "export_picture"),
+        ActionRow("file.export_picture", "Export picture…", "File", 3, c.export_picture, (), "export_picture"),
     )
 
 

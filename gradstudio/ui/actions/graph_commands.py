@@ -111,7 +111,7 @@ def graph_rows(c: GraphCommands) -> tuple[Row, ...]:
     return (
         ActionRow(
             "graph.add",
-            "Add Operator…",
+            "Add operator…",
             "Graph",
             1,
             c.canvas.searching.open_at_pointer,
@@ -139,7 +139,7 @@ def graph_rows(c: GraphCommands) -> tuple[Row, ...]:
             "rename",
             c.can_rename,
         ),
-        ActionRow("graph.note", "Add Note", "Graph", 1, c.add_note, ("Ctrl+M",), "note"),
+        ActionRow("graph.note", "Add note", "Graph", 1, c.add_note, ("Ctrl+M",), "note"),
         ActionRow(
             "graph.wrap", "Wrap in no_grad", "Graph", 2, c.wrap, ("Ctrl+Shift+W",), "wrap", some, tooltip=wrap_words
         ),
@@ -167,7 +167,7 @@ def adding_rows(canvas: CanvasView, switch_ghost: Callable[[], None]) -> tuple[R
     return (
         ActionRow(
             "graph.replace",
-            "Replace Operator…",
+            "Replace operator…",
             "Graph",
             1,
             canvas.searching.replace_current,
@@ -178,7 +178,7 @@ def adding_rows(canvas: CanvasView, switch_ghost: Callable[[], None]) -> tuple[R
         ),
         ActionRow(
             "graph.reset",
-            "Reset to Default",
+            "Reset to default",
             "Graph",
             1,
             canvas.field_commands.reset_to_default,
@@ -188,7 +188,7 @@ def adding_rows(canvas: CanvasView, switch_ghost: Callable[[], None]) -> tuple[R
         ),
         ActionRow(
             "graph.ghost",
-            "Place with the Mouse",
+            "Place with the mouse",
             "Graph",
             4,
             switch_ghost,

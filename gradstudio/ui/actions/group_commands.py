@@ -15,7 +15,7 @@ def _making_rows(canvas: CanvasView) -> tuple[Row, ...]:
     return (
         ActionRow(
             "group.make",
-            "Make Group…",
+            "Make group…",
             MENU,
             1,
             canvas.group_commands.make_group,
@@ -37,7 +37,7 @@ def _making_rows(canvas: CanvasView) -> tuple[Row, ...]:
         ),
         ActionRow(
             "group.rename",
-            "Rename Group…",
+            "Rename group…",
             MENU,
             1,
             canvas.group_commands.rename_group,
@@ -45,7 +45,7 @@ def _making_rows(canvas: CanvasView) -> tuple[Row, ...]:
         ),
         ActionRow(
             "group.unique",
-            "Make Unique Copy",
+            "Make unique copy",
             MENU,
             1,
             canvas.group_commands.make_unique,
@@ -68,7 +68,7 @@ def _scope_rows(canvas: CanvasView) -> tuple[Row, ...]:
     return (
         ActionRow(
             "group.step_in",
-            "Step Into",
+            "Step into",
             MENU,
             2,
             canvas.group_commands.step_in,
@@ -79,7 +79,7 @@ def _scope_rows(canvas: CanvasView) -> tuple[Row, ...]:
         ),
         ActionRow(
             "group.step_out",
-            "Step Out",
+            "Step out",
             MENU,
             2,
             canvas.group_commands.step_out,

@@ -57,7 +57,7 @@ class NavigationCommands:
     def bookmark_words(self, digit: str) -> str:
         """Its entry in the menu."""
         mark = self.canvas.bookmarks.entries.get(digit)
-        where = f"{mark.name or 'Place'}, {mark.zoom * 100:.0f} %" if mark is not None else "Not Set"
+        where = f"{mark.name or 'Place'}, {mark.zoom * 100:.0f} %" if mark is not None else "Not set"
         return f"Go to {digit}: {where}"
 
     def has_bookmarks(self) -> bool:
@@ -91,18 +91,18 @@ def find_rows(c: NavigationCommands) -> Iterator[Row]:
     finding = c.canvas.finding
     words = "By name, operator, note, literal, value, shape, dtype or error"
     yield ActionRow("edit.find", "Find…", "Edit", 5, finding.open, ("Ctrl+F",), "search", tooltip=words)
-    yield ActionRow("edit.find_next", "Find Next", "Edit", 5, finding.step, ("F3",))
-    yield ActionRow("edit.find_previous", "Find Previous", "Edit", 5, partial(finding.step, -1), ("Shift+F3",))
+    yield ActionRow("edit.find_next", "Find next", "Edit", 5, finding.step, ("F3",))
+    yield ActionRow("edit.find_previous", "Find previous", "Edit", 5, partial(finding.step, -1), ("Shift+F3",))
 
 
 def _zoom_rows(c: NavigationCommands) -> Iterator[Row]:
     canvas = c.canvas
     yield ActionRow(
-        "view.fit", "Fit All", "View", 2, canvas.navigation.fit_all, ("Home",), "fit", tooltip="Show everything"
+        "view.fit", "Fit all", "View", 2, canvas.navigation.fit_all, ("Home",), "fit", tooltip="Show everything"
     )
     yield ActionRow(
         "view.fit_selection",
-        "Fit Selection",
+        "Fit selection",
         "View",
         2,
         canvas.navigation.fit_selection,
@@ -111,8 +111,8 @@ def _zoom_rows(c: NavigationCommands) -> Iterator[Row]:
         tooltip="Show the selection, or everything where nothing is selected",
         canvas_only=True,
     )
-    yield ActionRow("view.zoom_in", "Zoom In", "View", 2, canvas.navigation.zoom_in, ("Ctrl++", "Ctrl+="), "zoom_in")
-    yield ActionRow("view.zoom_out", "Zoom Out", "View", 2, canvas.navigation.zoom_out, ("Ctrl+-",), "zoom_out")
+    yield ActionRow("view.zoom_in", "Zoom in", "View", 2, canvas.navigation.zoom_in, ("Ctrl++", "Ctrl+="), "zoom_in")
+    yield ActionRow("view.zoom_out", "Zoom out", "View", 2, canvas.navigation.zoom_out, ("Ctrl+-",), "zoom_out")
     for name, (text, zoom, keys) in ZOOMS.items():
         yield ActionRow(f"view.{name}", text, "View", 2, partial(canvas.navigation.zoom_to, zoom), keys)
 
@@ -122,15 +122,15 @@ def _bookmark_rows(c: NavigationCommands) -> Iterator[Row]:
     canvas = c.canvas
     for digit in DIGITS:
         go, words = partial(canvas.bookmark_commands.go_to_bookmark, digit), partial(c.bookmark_words, digit)
-        text = f"Go to Bookmark {digit}"
+        text = f"Go to bookmark {digit}"
         menu = "View/Bookmarks"
         yield ActionRow(f"view.bookmark_{digit}", text, menu, 2, go, (digit,), canvas_only=True, label=words)
     for digit in DIGITS:
-        put, text = partial(canvas.bookmark_commands.set_bookmark, digit), f"Set Bookmark {digit}"
-        yield ActionRow(f"view.set_bookmark_{digit}", text, "View/Set Bookmark", 2, put, (f"Ctrl+{digit}",))
+        put, text = partial(canvas.bookmark_commands.set_bookmark, digit), f"Set bookmark {digit}"
+        yield ActionRow(f"view.set_bookmark_{digit}", text, "View/Set bookmark", 2, put, (f"Ctrl+{digit}",))
     clear = c.canvas.bookmarks.clear
     yield ActionRow(
-        "view.clear_bookmarks", "Forget All Bookmarks", "View/Set Bookmark", 2, clear, (), "clear", c.has_bookmarks
+        "view.clear_bookmarks", "Forget all bookmarks", "View/Set bookmark", 2, clear, (), "clear", c.has_bookmarks
     )
 
 
@@ -148,8 +148,8 @@ def _way_rows(c: NavigationCommands) -> Iterator[Row]:
     )
     yield ActionRow(
         "view.wheel_scrolls",
-        "Wheel Scrolls",
-        "View/Finding One's Way",
+        "Wheel scrolls",
+        "View/Finding one's way",
         2,
         c.toggle_wheel,
         checked=c.wheel_scrolls,
@@ -157,8 +157,8 @@ def _way_rows(c: NavigationCommands) -> Iterator[Row]:
     )
     yield ActionRow(
         "view.reduced_motion",
-        "Reduced Motion",
-        "View/Finding One's Way",
+        "Reduced motion",
+        "View/Finding one's way",
         2,
         c.toggle_motion,
         checked=c.motion_is_reduced,

@@ -116,9 +116,9 @@ def _verb_rows(run: RunController) -> tuple[Row, ...]:
         _row("run.run", "Run", 1, run.run, "run", run, ("F5", "Ctrl+Return")),
         _row("run.forward", "Forward", 1, run.forward, "forward", run, ("F7",)),
         _row("run.backward", "Backward", 1, run.backward, "backward", run, ("F6",)),
-        _row("run.again", "Run from Nothing", 1, run.restart, "restart", run, ("Ctrl+Shift+F5",), "rerun"),
+        _row("run.again", "Run from nothing", 1, run.restart, "restart", run, ("Ctrl+Shift+F5",), "rerun"),
         _row("run.stop", "Stop", 1, run.stop, "stop", run, ("Shift+F5",)),
-        _row("run.zero_grad", "Zero Grad", 1, run.zero_grad, "zero_grad", run, ()),
+        _row("run.zero_grad", "Zero grad", 1, run.zero_grad, "zero_grad", run, ()),
     )
 
 
@@ -127,13 +127,13 @@ def _moment_rows(debug: DebugCommands) -> tuple[Row, ...]:
     nodes = "Show and step the autograd nodes of a backward one by one, instead of the nodes of the canvas"
     return (
         _row("run.step", "Step", 2, run.stepper.step, "step", run, ("F10",)),
-        _row("run.step_back", "Step Back", 2, run.stepper.step_back, "step_back", run, ("Shift+F10",)),
-        _row("run.step_over", "Step Over", 2, run.stepper.step_over, "step_over", run, ("Alt+F10",)),
-        _row("run.step_into", "Step Into", 2, run.stepper.step_into, "step_into", run, ("F11",)),
-        _row("run.step_out", "Step Out", 2, run.stepper.step_out, "step_out", run, ("Shift+F11",)),
+        _row("run.step_back", "Step back", 2, run.stepper.step_back, "step_back", run, ("Shift+F10",)),
+        _row("run.step_over", "Step over", 2, run.stepper.step_over, "step_over", run, ("Alt+F10",)),
+        _row("run.step_into", "Step into", 2, run.stepper.step_into, "step_into", run, ("F11",)),
+        _row("run.step_out", "Step out", 2, run.stepper.step_out, "step_out", run, ("Shift+F11",)),
         ActionRow(
             "run.run_to",
-            "Run to Here",
+            "Run to here",
             "Run",
             2,
             debug.run_to,
@@ -143,7 +143,7 @@ def _moment_rows(debug: DebugCommands) -> tuple[Row, ...]:
             None,
             TOOLTIPS["run_to"],
         ),
-        _row("run.to_start", "To Start", 3, run.stepper.to_start, "to_start", run, ("Ctrl+Home",)),
+        _row("run.to_start", "To start", 3, run.stepper.to_start, "to_start", run, ("Ctrl+Home",)),
         ActionRow(
             "run.play",
             "Play",
@@ -156,10 +156,10 @@ def _moment_rows(debug: DebugCommands) -> tuple[Row, ...]:
             None,
             "Play the recorded timeline, or stand still",
         ),
-        _row("run.to_now", "To Now", 3, run.stepper.to_now, "to_now", run, ("Ctrl+End",)),
+        _row("run.to_now", "To now", 3, run.stepper.to_now, "to_now", run, ("Ctrl+End",)),
         ActionRow(
             "run.unfold",
-            "Autograd Nodes",
+            "Autograd nodes",
             "Run",
             3,
             debug.unfold,
@@ -178,7 +178,7 @@ def _breakpoint_rows(debug: DebugCommands) -> tuple[Row, ...]:
     return (
         ActionRow(
             "run.breakpoint",
-            "Toggle Breakpoint",
+            "Toggle breakpoint",
             "Run",
             4,
             debug.toggle_breakpoint,
@@ -190,7 +190,7 @@ def _breakpoint_rows(debug: DebugCommands) -> tuple[Row, ...]:
         ),
         ActionRow(
             "run.not_finite",
-            "Break on NaN or Inf",
+            "Break on NaN or inf",
             "Run",
             4,
             debug.toggle_not_finite,
@@ -202,7 +202,7 @@ def _breakpoint_rows(debug: DebugCommands) -> tuple[Row, ...]:
         ),
         ActionRow(
             "run.check",
-            "Gradcheck Selection",
+            "Gradcheck selection",
             "Run",
             4,
             debug.check,
@@ -220,7 +220,7 @@ def _engine_rows(run: RunController, debug: DebugCommands) -> tuple[Row, ...]:
     return (
         ActionRow(
             "run.small",
-            "Compute Small Values While Inferring",
+            "Compute small values while inferring",
             "Run",
             5,
             debug.toggle_small,
@@ -230,7 +230,7 @@ def _engine_rows(run: RunController, debug: DebugCommands) -> tuple[Row, ...]:
             debug.computes_small,
             small,
         ),
-        ActionRow("run.restart", "Restart Engine", "Run", 5, run.restart_engine, (), "restart"),
+        ActionRow("run.restart", "Restart engine", "Run", 5, run.restart_engine, (), "restart"),
     )
 
 

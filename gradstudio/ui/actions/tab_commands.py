@@ -34,7 +34,7 @@ class TabCommands(QObject):
         self._documents.reopen()
 
     def reload(self) -> None:
-        """Read the file again; what was not saved can be brought back with Reopen Closed."""
+        """Read the file again; what was not saved can be brought back with Reopen closed."""
         self._documents.reload(self._documents.current)
 
     def following(self) -> None:
@@ -105,19 +105,19 @@ def _closing_rows(c: TabCommands) -> tuple[Row, ...]:
         ActionRow(
             "file.close", "Close", "File", 4, c.close, ("Ctrl+W", "Ctrl+F4"), "close", tooltip="Close the document"
         ),
-        ActionRow("file.close_others", "Close Others", "File", 4, c.close_others, when=c.has_others),
+        ActionRow("file.close_others", "Close others", "File", 4, c.close_others, when=c.has_others),
         ActionRow(
-            "file.reopen", "Reopen Closed", "File", 4, c.reopen, ("Ctrl+Shift+T",), "undo", c.can_reopen, tooltip=again
+            "file.reopen", "Reopen closed", "File", 4, c.reopen, ("Ctrl+Shift+T",), "undo", c.can_reopen, tooltip=again
         ),
-        ActionRow("file.reload", "Reload from Disk", "File", 4, c.reload, when=c.has_file, icon="rerun"),
+        ActionRow("file.reload", "Reload from disk", "File", 4, c.reload, when=c.has_file, icon="rerun"),
     )
 
 
 def _walking_rows(c: TabCommands) -> tuple[Row, ...]:
     following, before = ("Ctrl+Tab", "Ctrl+PgDown"), ("Ctrl+Shift+Tab", "Ctrl+PgUp")
     return (
-        ActionRow("view.next_tab", "Next Tab", "View/Tabs", 4, c.following, following, when=c.has_others),
-        ActionRow("view.previous_tab", "Previous Tab", "View/Tabs", 4, c.before, before, when=c.has_others),
-        ActionRow("view.tab_left", "Move Tab Left", "View/Tabs", 5, c.move_left, when=c.has_others),
-        ActionRow("view.tab_right", "Move Tab Right", "View/Tabs", 5, c.move_right, when=c.has_others),
+        ActionRow("view.next_tab", "Next tab", "View/Tabs", 4, c.following, following, when=c.has_others),
+        ActionRow("view.previous_tab", "Previous tab", "View/Tabs", 4, c.before, before, when=c.has_others),
+        ActionRow("view.tab_left", "Move tab left", "View/Tabs", 5, c.move_left, when=c.has_others),
+        ActionRow("view.tab_right", "Move tab right", "View/Tabs", 5, c.move_right, when=c.has_others),
     )

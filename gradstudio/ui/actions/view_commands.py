@@ -18,10 +18,10 @@ from gradstudio.ui.state.settings import Preferences
 LOOKS = (
     ("style", "curved", "Curved", "Wires are curves that lead around cards"),
     ("style", "straight", "Straight", "Wires are straight lines from port to port"),
-    ("style", "angled", "Right-Angled", "Wires run level and upright, as in a circuit"),
-    ("shown", "all", "Show All Wires", "Every wire is drawn"),
-    ("shown", "selection", "Only Those of the Selection", "Wires are drawn where they touch what is selected"),
-    ("shown", "none", "Hide All Wires", "No wire is drawn; ports still show what is wired"),
+    ("style", "angled", "Right-angled", "Wires run level and upright, as in a circuit"),
+    ("shown", "all", "Show all wires", "Every wire is drawn"),
+    ("shown", "selection", "Only those of the selection", "Wires are drawn where they touch what is selected"),
+    ("shown", "none", "Hide all wires", "No wire is drawn; ports still show what is wired"),
 )
 """Field of `WireOptions`, value, text and tip of each entry of the menu."""
 LAST_DIGIT = 9
@@ -106,7 +106,7 @@ def view_rows(c: ViewCommands, nav: NavigationCommands) -> tuple[Row, ...]:
     return (
         *overlays,
         *_hint_rows(c),
-        MenuRow("Colour By", "View", 1, c.canvas.debugging.fill_colour_menu),
+        MenuRow("Colour by", "View", 1, c.canvas.debugging.fill_colour_menu),
         *nav_rows(nav),
         ActionRow(
             "view.timeline",
@@ -119,9 +119,9 @@ def view_rows(c: ViewCommands, nav: NavigationCommands) -> tuple[Row, ...]:
             None,
             c.timeline_is_shown,
         ),
-        ActionRow("view.code", "Edit the Code", "View", 3, c.edit_code, ("F4",), tooltip="Type in the Code dock"),
+        ActionRow("view.code", "Edit the code", "View", 3, c.edit_code, ("F4",), tooltip="Type in the Code dock"),
         MenuRow("Panels", "View", 3, c.fill_panels),
-        ActionRow("view.reset_layout", "Reset Layout", "View", 3, c.reset_layout),
+        ActionRow("view.reset_layout", "Reset layout", "View", 3, c.reset_layout),
     )
 
 
@@ -129,7 +129,7 @@ def _hint_rows(c: ViewCommands) -> Iterator[Row]:
     for mode, words in MODE_WORDS.items():
         tip = f"Behind the lines of the Code dock: {HINT_TIPS[mode]}"
         choose, is_on = partial(c.choose_hints, mode), partial(c.hints_are, mode)
-        yield ActionRow(f"view.hints_{mode}", words, "View/Code Hints", 1, choose, checked=is_on, tooltip=tip)
+        yield ActionRow(f"view.hints_{mode}", words, "View/Code hints", 1, choose, checked=is_on, tooltip=tip)
 
 
 def wire_rows(c: ViewCommands) -> tuple[Row, ...]:
@@ -156,7 +156,7 @@ def _look_rows(c: ViewCommands) -> tuple[Row, ...]:
         *chosen,
         ActionRow(
             "view.wires_fade",
-            "Fade Long Wires",
+            "Fade long wires",
             "View/Wires",
             1,
             c.toggle_fade,
@@ -174,7 +174,7 @@ def _trace_rows(canvas: CanvasView) -> tuple[Row, ...]:
     return (
         ActionRow(
             "select.feeding",
-            "Select What Feeds It",
+            "Select what feeds it",
             "Edit/Selection",
             4,
             canvas.wire_commands.select_feeding,
@@ -185,7 +185,7 @@ def _trace_rows(canvas: CanvasView) -> tuple[Row, ...]:
         ),
         ActionRow(
             "select.following",
-            "Select What Follows",
+            "Select what follows",
             "Edit/Selection",
             4,
             canvas.wire_commands.select_following,
@@ -196,7 +196,7 @@ def _trace_rows(canvas: CanvasView) -> tuple[Row, ...]:
         ),
         ActionRow(
             "view.trace",
-            "Trace the Selection",
+            "Trace the selection",
             "View",
             1,
             canvas.wire_commands.toggle_trace,
@@ -221,7 +221,7 @@ def _edit_rows(canvas: CanvasView) -> tuple[Row, ...]:
         ),
         ActionRow(
             "graph.swap_inputs",
-            "Swap Inputs",
+            "Swap inputs",
             "Graph",
             3,
             canvas.wire_commands.swap_inputs,
@@ -231,7 +231,7 @@ def _edit_rows(canvas: CanvasView) -> tuple[Row, ...]:
         ),
         ActionRow(
             "graph.dot",
-            "Put a Dot on the Wire",
+            "Put a dot on the wire",
             "Graph",
             3,
             canvas.wire_commands.put_dots,
@@ -240,7 +240,7 @@ def _edit_rows(canvas: CanvasView) -> tuple[Row, ...]:
         ),
         ActionRow(
             "graph.mute_wire",
-            "Mute Wire",
+            "Mute wire",
             "Graph",
             3,
             canvas.wire_commands.toggle_wires_muted,

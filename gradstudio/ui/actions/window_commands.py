@@ -128,7 +128,7 @@ def shell_rows(c: WindowCommands) -> tuple[Row, ...]:
         *_theme_rows(c),
         ActionRow(
             "view.canvas_only",
-            "Canvas Only",
+            "Canvas only",
             "View",
             3,
             c.canvas_only.toggle,
@@ -138,7 +138,7 @@ def shell_rows(c: WindowCommands) -> tuple[Row, ...]:
             tooltip="All panels and the timeline away; once more brings exactly them back",
         ),
         ActionRow(
-            "help.palette", "Command Palette…", "Help", 2, c.palette, ("Ctrl+Shift+P",), "search", tooltip=palette
+            "help.palette", "Command palette…", "Help", 2, c.palette, ("Ctrl+Shift+P",), "search", tooltip=palette
         ),
         ActionRow("help.shortcuts", "Shortcuts", "Help", 2, c.shortcuts, ("Ctrl+/",), "keyboard"),
         ActionRow(
@@ -158,4 +158,4 @@ def _theme_rows(c: WindowCommands) -> Iterator[Row]:
     for name, title in themes.TITLES.items():
         choose, is_on = partial(c.choose_theme, name), partial(c.theme_is, name)
         yield ActionRow(f"view.theme_{name}", title, "View/Theme", 3, choose, checked=is_on)
-    yield MenuRow("Own Themes", "View", 3, c.fill_own_themes)
+    yield MenuRow("Own themes", "View", 3, c.fill_own_themes)

@@ -335,7 +335,7 @@ class Minimap(QWidget):
             action.setCheckable(True)
             action.setChecked(size == self.size_px)
         menu.addSeparator()
-        menu.addAction(with_keys("Hide Minimap\tview.minimap", self._canvas.keys_of), self.hidden_by_hand.emit)
+        menu.addAction(with_keys("Hide minimap\tview.minimap", self._canvas.keys_of), self.hidden_by_hand.emit)
         return menu
 
     def enterEvent(self, event: QEnterEvent) -> None:

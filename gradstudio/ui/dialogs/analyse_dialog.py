@@ -41,7 +41,7 @@ class AnalyseDialog(QDialog):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         """Nothing is asked yet."""
         super().__init__(parent)
-        self.setWindowTitle("Analyse Graph")
+        self.setWindowTitle("Analyse graph")
         self.resize(*SIZE_PX)
         self._theme, self._sections = theme, tuple[Section, ...]()
         self._filling = False
@@ -102,7 +102,7 @@ class AnalyseDialog(QDialog):
 
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        self.copy, self.again = QPushButton("&Copy"), QPushButton("&Analyse Again")
+        self.copy, self.again = QPushButton("&Copy"), QPushButton("&Analyse again")
         close = QPushButton("Close")
         for button in (self.copy, self.again, close):
             button.setAutoDefault(False)

@@ -36,7 +36,7 @@ USUAL: Final = (
     *("edit.undo", "view.fit", "graph.tidy", "edit.preferences", "help.shortcuts"),
 )
 """What stands first while nothing is typed, after what was used last."""
-MADE_ANEW: Final = ("Open Recent", "Examples")
+MADE_ANEW: Final = ("Open recent", "Examples")
 """Menus whose entries are no commands to begin with: they are found by typing."""
 OFF: Final = "Not possible right now."
 RECENT_BONUS: Final = 120

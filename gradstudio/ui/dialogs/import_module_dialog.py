@@ -33,7 +33,7 @@ EXAMPLE = "torch.randn(1, 3, 32, 32)"
 
 
 class ImportModuleDialog(QDialog):
-    """Nothing of the file is executed before *Run Code and Import* is pressed.
+    """Nothing of the file is executed before *Run code and import* is pressed.
 
     Attributes:
         brought: what came of it; None when the person left.
@@ -49,7 +49,7 @@ class ImportModuleDialog(QDialog):
     ) -> None:
         """Show what the file offers."""
         super().__init__(parent)
-        self.setWindowTitle("Import Module")
+        self.setWindowTitle("Import module")
         self.brought: Brought | None = None
         self._path, self._offers, self._bringing = path, offers, bringing
         self._inputs: list[tuple[str, QLineEdit]] = []
@@ -145,7 +145,7 @@ class ImportModuleDialog(QDialog):
         row.addWidget(self._state)
         row.addWidget(self._progress, 1)
         row.addStretch(1)
-        self._run = QPushButton("Run Code and Import")
+        self._run = QPushButton("Run code and import")
         self._stop = QPushButton("Stop")
         self._cancel = QPushButton("Cancel")
         for button in (self._run, self._stop, self._cancel):

@@ -17,7 +17,7 @@ def may_run(need: Need, name: str, parent: QWidget | None = None) -> bool:
         f"This needs about {in_words(need.bytes)} on {need.device}; {in_words(need.free_bytes)} are free. Run anyway?"
     )
     box.setInformativeText(f"Memory is expected to run out at {name}. Its card and the problems panel say more.")
-    run = box.addButton("Run Anyway", Role.AcceptRole)
+    run = box.addButton("Run anyway", Role.AcceptRole)
     cancel = box.addButton(QMessageBox.StandardButton.Cancel)
     box.setDefaultButton(cancel)
     box.setEscapeButton(cancel)

@@ -86,7 +86,7 @@ class PictureDialog(QDialog):
             selected: how many nodes are selected; with none the choice of the selection is not to be had.
         """
         super().__init__(parent)
-        self.setWindowTitle("Export Picture")
+        self.setWindowTitle("Export picture")
         self._draw, self._theme = draw, theme
         self.styles, self.scale, self.themes = QComboBox(self), QComboBox(self), QComboBox(self)
         self.selection = QCheckBox(f"Only what is &selected ({selected})" if selected else "Only what is &selected")

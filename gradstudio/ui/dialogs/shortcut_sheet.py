@@ -27,7 +27,7 @@ from gradstudio.ui.widgets.clear_button import add_clear_button
 from gradstudio.ui.widgets.form_layout import label
 
 Button = QDialogButtonBox.StandardButton
-MOUSE: Final = "Mouse on the Canvas"
+MOUSE: Final = "Mouse on the canvas"
 WIDTH_PX: Final = 820
 HEIGHT_PX: Final = 640
 MARGIN_MM: Final = 14.0
@@ -55,7 +55,7 @@ def sheet_lines(lines: Sequence[KeyLine]) -> tuple[Line, ...]:
 
 
 def _line(line: KeyLine) -> Line:
-    """Under its menu, named from there on: *Left Edges* alone would say nothing."""
+    """Under its menu, named from there on: *Left edges* alone would say nothing."""
     group, *inner = line.place.split(STEP)
     return Line(group, STEP.join((*inner, line.text)), line.shown or NO_KEYS)
 
@@ -151,7 +151,7 @@ class ShortcutDialog(QDialog):
         super().keyPressEvent(event)
 
     def _on_save_clicked(self) -> None:
-        chosen, _ = QFileDialog.getSaveFileName(self, "Save Shortcuts", "gradstudio-shortcuts.pdf", "PDF (*.pdf)")
+        chosen, _ = QFileDialog.getSaveFileName(self, "Save shortcuts", "gradstudio-shortcuts.pdf", "PDF (*.pdf)")
         if chosen:
             write_page(self._lines, chosen)
 

@@ -1,4 +1,4 @@
-"""The formats of pictures, a row each: `render`, *File ▸ Export Picture* and their words are made from them. No Qt."""
+"""The formats of pictures, a row each: `render`, *File ▸ Export picture* and their words are made from them. No Qt."""
 
 from pathlib import Path
 from typing import Final

@@ -16,7 +16,7 @@ TITLES: Final[dict[str, str]] = {
     SYSTEM: "System",
     "light": "Light",
     "dark": "Dark",
-    "high_contrast": "High Contrast",
+    "high_contrast": "High contrast",
 }
 """What can always be chosen."""
 

@@ -96,7 +96,7 @@ class TimelineHeader(QWidget):
         for key in STRIDES:
             menu.addAction(self._actions.on_button(key))
         button.setText("»")
-        button.setToolTip("Step Over, Step Out, Run to Here, Run from Nothing")
+        button.setToolTip("Step over, Step out, Run to here, Run from nothing")
         button.setAccessibleName("More ways to step")
         button.setObjectName("dock_button")
         button.setMenu(menu)

@@ -125,7 +125,7 @@ STEPS: Final = (
     ),
     TourStep(
         "Step back in time",
-        "Press <b>Step Back</b>, or Shift+F10: you see the run as it was one step earlier. Esc on the canvas "
+        "Press <b>Step back</b>, or Shift+F10: you see the run as it was one step earlier. Esc on the canvas "
         "leads back to now.",
         "run.step_back",
         _looks_back,

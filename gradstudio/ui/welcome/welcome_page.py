@@ -39,10 +39,10 @@ SIDE_PX: Final = 320
 KEY_PRESS: Final = QEvent.Type.KeyPress
 ARROWS: Final = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)
 VERBS: Final = (
-    ("tour", "Take the Tour", "tour", "Build, run and differentiate something: two minutes, on a live canvas"),
+    ("tour", "Take the tour", "tour", "Build, run and differentiate something: two minutes, on a live canvas"),
     ("new", "New", "new", "An empty canvas"),
     ("open", "Open…", "open", "A document, a Python text, or a picture that holds a document"),
-    ("import", "Import Module…", "import_module", "A torch.nn.Module of your own as a canvas"),
+    ("import", "Import module…", "import_module", "A torch.nn.Module of your own as a canvas"),
 )
 """Id, text, icon and words of what begins something."""
 

@@ -1,5 +1,7 @@
 """The table of actions, through menus, keys and the shortcut sheet."""
 
+import re
+
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
@@ -32,6 +34,10 @@ STANDARD = (
 )
 
 
+PROPER = frozenset("DOT GradStudio GraphML LaTeX Library NaN None PNG Python PyTorch SVG".split())
+"""Words that are written so wherever they stand."""
+
+
 def rows(window: MainWindow) -> list[ActionRow]:
     return [row for row in window.actions.rows if isinstance(row, ActionRow)]
 
@@ -53,7 +59,7 @@ def test_every_row_is_in_a_menu_and_its_icon_exists(window: MainWindow) -> None:
 def test_the_sheet_lists_every_command_that_has_keys(window: MainWindow) -> None:
     sheet = {(menu, command): keys for menu, command, keys in window.actions.shortcut_sheet()}
     assert sheet["Run", "Run"].startswith("F5")
-    assert ("File", "Save As") in sheet
+    assert ("File", "Save as") in sheet
     assert len(sheet) == sum(bool(window.actions[row.id].shortcuts()) for row in rows(window))
 
 
@@ -234,7 +240,7 @@ def test_the_edit_menu_is_short_in_the_usual_order_and_off_where_nothing_can_be_
     QApplication.clipboard().setText("x = 1")
     for key in ("cut", "copy", "paste", "duplicate", "delete", "select_all"):
         assert window.actions[f"edit.{key}"].isEnabled(), key
-    assert entries(window.frame.menus["Graph"])[0] == "Add Operator…"
+    assert entries(window.frame.menus["Graph"])[0] == "Add operator…"
     texts = [row.text for row in rows(window)]
     assert "Keyboard Shortcuts…" not in texts and texts.count("Shortcuts") == 1
 
@@ -253,3 +259,10 @@ def test_large_text_takes_words_off_the_toolbar_and_never_a_button(window: MainW
         assert all(button.toolTip() for button in window.toolbar.overlay_buttons)
     finally:
         window.set_theme(window.theme, 1.0)
+
+
+def test_menus_are_written_as_sentences_are(window: MainWindow) -> None:
+    """A word behind the first is a proper name, or begins with a small letter."""
+    menus = [name for row in window.actions.rows for name in (row.text, *row.menu.split("/"))]
+    words = [(name, word) for name in menus for word in re.findall(r"[\w']+", name)[1:]]
+    assert [name for name, word in words if word[0].isupper() and word not in PROPER] == []

@@ -144,7 +144,7 @@ def test_pressing_keys_finds_the_command_that_has_them(page: KeyPage) -> None:
 
 
 def test_the_canvas_own_keys_can_be_chosen(window: MainWindow, page: KeyPage) -> None:
-    find(page, "search at the pointer")
+    find(page, "add behind the selected card")
     click(page.change)
     QTest.keyClick(page.capture, Key.Key_Q)
     assert window.shell.dialog is not None

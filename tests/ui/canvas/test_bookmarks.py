@@ -50,8 +50,8 @@ def test_a_digit_with_control_remembers_and_the_digit_comes_back(qtbot: QtBot, w
     assert window.canvas.navigation.view_state() == pytest.approx(seen, abs=1)
     assert window.session.attention.selection == {first}
     assert not any("ookmark" in text for text in _undo_texts(window))
-    assert len(entries(window)) == 9 and entries(window)[0] == "Go to 1: Not Set"
-    assert "75 %" in entries(window)[2] and "Not Set" not in entries(window)[2]
+    assert len(entries(window)) == 9 and entries(window)[0] == "Go to 1: Not set"
+    assert "75 %" in entries(window)[2] and "Not set" not in entries(window)[2]
 
 
 @pytest.mark.feature(51)

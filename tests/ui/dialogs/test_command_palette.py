@@ -45,10 +45,10 @@ def test_every_command_is_there_those_of_changing_menus_too(window: MainWindow, 
     rows = [row for row in window.actions.rows if isinstance(row, ActionRow)]
     assert {row.id for row in rows} <= {entry.id for entry in entries}
     paths = {(entry.path, entry.text) for entry in entries}
-    assert ("File › Open Recent", "mine.gsg") in paths
+    assert ("File › Open recent", "mine.gsg") in paths
     assert ("View › Theme", "Theme: Dark") in paths
     assert any(path == "View › Panels" and text == "Inspector" for path, text in paths)
-    made = [row for row in window.actions.rows if isinstance(row, MenuRow) and row.text != "Own Themes"]
+    made = [row for row in window.actions.rows if isinstance(row, MenuRow) and row.text != "Own themes"]
     assert all(any(entry.path.endswith(row.text) for entry in entries) for row in made)
     assert not any("yet" in entry.text for entry in entries), "what says that a menu is empty is no command"
     run = next(entry for entry in entries if entry.id == "run.run")
@@ -61,7 +61,7 @@ def test_a_few_letters_and_enter_do_a_command_and_the_focus_comes_back(window: M
     add("torch.randn")
     window.canvas.setFocus()
     palette = opened(window)
-    assert typed(palette, "selal")[0] == "Select All"
+    assert typed(palette, "selal")[0] == "Select all"
     QTest.keyClick(palette.field, Key.Key_Return)
     assert len(window.session.attention.selection) == 1
     assert window.frame.focusWidget() is window.canvas
@@ -112,7 +112,7 @@ def test_arrows_walk_and_a_click_does_the_command(window: MainWindow) -> None:
     assert palette.list.current_row == len(palette.rows) - 1
     palette.field.clear()
     before = window.canvas.navigation.zoom
-    assert typed(palette, "zoom in")[0] == "Zoom In"
+    assert typed(palette, "zoom in")[0] == "Zoom in"
     place = palette.list.visualRect(palette.list.index_of(0)).center()
     QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, Modifier.NoModifier, place)
     assert window.canvas.navigation.zoom > before
@@ -156,5 +156,5 @@ def test_nothing_typed_shows_what_is_useful_first_and_files_last(window: MainWin
     palette = opened(window)
     first = [entry.id for entry in palette.entries()[:5]]
     assert first == ["run.run", "run.step", "graph.add", "file.save", "edit.find"]
-    assert palette.entries()[-1].path in ("File › Examples", "File › Open Recent")
+    assert palette.entries()[-1].path in ("File › Examples", "File › Open recent")
     palette.close_now()

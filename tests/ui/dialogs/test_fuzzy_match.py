@@ -4,7 +4,7 @@ import pytest
 
 from gradstudio.ui.dialogs.fuzzy_match import fit, fit_words
 
-LINES = ("Zoom In", "Zoom Out", "Tidy", "Save As", "Save", "Step Out", "Toggle Breakpoint", "Restart Engine")
+LINES = ("Zoom in", "Zoom out", "Tidy", "Save as", "Save", "Step out", "Toggle breakpoint", "Restart engine")
 
 
 def best(typed: str) -> str:
@@ -17,12 +17,12 @@ def best(typed: str) -> str:
     [
         ("save", "Save"),
         ("sa", "Save"),
-        ("as", "Save As"),
-        ("zo", "Zoom In"),
-        ("tb", "Toggle Breakpoint"),
-        ("break", "Toggle Breakpoint"),
+        ("as", "Save as"),
+        ("zo", "Zoom in"),
+        ("tb", "Toggle breakpoint"),
+        ("break", "Toggle breakpoint"),
         ("tdy", "Tidy"),
-        ("RESTART", "Restart Engine"),
+        ("RESTART", "Restart engine"),
     ],
 )
 def test_the_best_line_is_the_one_that_is_meant(typed: str, line: str) -> None:
@@ -30,7 +30,7 @@ def test_the_best_line_is_the_one_that_is_meant(typed: str, line: str) -> None:
 
 
 def test_letters_that_are_not_there_fit_nothing() -> None:
-    assert fit("xq", "Zoom In") is None
+    assert fit("xq", "Zoom in") is None
     assert fit("mooz", "Zoom") is None
 
 
@@ -41,7 +41,7 @@ def test_letters_too_far_from_each_other_fit_nothing() -> None:
 
 
 def test_the_letters_meant_are_told() -> None:
-    made = fit("out", "Zoom Out")
+    made = fit("out", "Zoom out")
     assert made is not None and made.places == (5, 6, 7)
     scattered = fit("tdy", "Tidy")
     assert scattered is not None and scattered.places == (0, 2, 3)

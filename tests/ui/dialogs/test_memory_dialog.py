@@ -30,7 +30,7 @@ def answered(button: str, told: list[str]) -> None:
     QTimer.singleShot(0, press)
 
 
-@pytest.mark.parametrize(("button", "runs"), [("Run Anyway", True), ("Cancel", False)])
+@pytest.mark.parametrize(("button", "runs"), [("Run anyway", True), ("Cancel", False)])
 def test_the_question_names_the_node_and_the_figures(qtbot: QtBot, button: str, runs: bool) -> None:
     told = list[str]()
     answered(button, told)

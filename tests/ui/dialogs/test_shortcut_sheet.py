@@ -25,7 +25,7 @@ def test_ctrl_slash_shows_what_holds_now_and_typing_finds(window: MainWindow) ->
         seen.append(dialog.shown())
         dialog.search.clear()
         QTest.keyClicks(dialog.search, "restart engine")
-        assert dialog.shown()[0] == "Restart Engine", "a command without keys is found, too"
+        assert dialog.shown()[0] == "Restart engine", "a command without keys is found, too"
         dialog.search.clear()
         QTest.keyClicks(dialog.search, "cut wires")
         seen.append(dialog.shown())
@@ -39,10 +39,10 @@ def test_ctrl_slash_shows_what_holds_now_and_typing_finds(window: MainWindow) ->
     QTimer.singleShot(0, look)
     QTest.keyClick(window.canvas, Qt.Key.Key_Slash, Qt.KeyboardModifier.ControlModifier)
     everything, by_keys, by_words, open_still = seen
-    assert {"Tidy", "Run", "Pan", "Add behind the Selected Card, else at the Pointer"} <= set(everything)
+    assert {"Tidy", "Run", "Pan", "Add behind the selected card, else at the pointer"} <= set(everything)
     assert by_keys[0] == "Tidy"
-    assert not {"Left Edges", "Values"} & set(everything), "alone they would say nothing"
-    assert any(text.endswith(f"{STEP}Left Edges") for text in everything)
+    assert not {"Left edges", "Values"} & set(everything), "alone they would say nothing"
+    assert any(text.endswith(f"{STEP}Left edges") for text in everything)
     assert "Cut wires" in by_words and len(by_words) < 5
     assert open_still == ("True",)
 

@@ -266,7 +266,7 @@ def test_what_has_no_room_in_the_row_is_behind_a_button(window: MainWindow, node
         assert header.more.isHidden() is not hidden
         assert header.layout().minimumSize().width() <= width
     texts = [action.text() for action in header.more.menu().actions()]
-    assert texts == ["Step Over", "Step Into", "Step Out", "Run to Here", "Run from Nothing"]
+    assert texts == ["Step over", "Step into", "Step out", "Run to here", "Run from nothing"]
 
 
 def test_paused_in_a_backward_nobody_looks_back(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:

@@ -127,7 +127,7 @@ class RecoveryDialog(QDialog):
         self.buttons = QDialogButtonBox(self)
         self.recover = self.buttons.addButton("Recover", Role.AcceptRole)
         self.discard = self.buttons.addButton("Discard", Role.DestructiveRole)
-        self.later = self.buttons.addButton("Ask Later", Role.RejectRole)
+        self.later = self.buttons.addButton("Ask later", Role.RejectRole)
         self.recover.setDefault(True)
         self.recover.setFocus()
         for button, code in ((self.recover, RECOVER), (self.discard, DISCARD), (self.later, LATER)):

@@ -33,6 +33,6 @@ def _ask(changed: Sequence[Tab], window: QWidget) -> int:
     more = [f"and {len(changed) - MAX_NAMED} more"] if len(changed) > MAX_NAMED else []
     box.setInformativeText("\n".join([*names, *more, "", "Without saving they are lost."]))
     box.setStandardButtons(Button.SaveAll | Button.Discard | Button.Cancel)
-    box.button(Button.Discard).setText("Discard All")
+    box.button(Button.Discard).setText("Discard all")
     box.setDefaultButton(Button.SaveAll)
     return box.exec()

@@ -62,11 +62,11 @@ class TabStrip(QWidget):
         menu = QMenu(self)
         has_path, others = tab.session.path is not None, len(self._documents.tabs) > 1
         menu.addAction("Close").triggered.connect(lambda: self._commands.close(tab))
-        menu.addAction("Close Others").triggered.connect(lambda: self._commands.close_others(tab))
+        menu.addAction("Close others").triggered.connect(lambda: self._commands.close_others(tab))
         menu.actions()[-1].setEnabled(others)
         menu.addAction(self._actions["file.reopen"])
         menu.addSeparator()
-        for text, command in (("Copy Path", self._commands.copy_path), ("Show in Folder", self._commands.reveal)):
+        for text, command in (("Copy path", self._commands.copy_path), ("Show in folder", self._commands.reveal)):
             action = menu.addAction(text)
             action.triggered.connect(lambda _checked=False, command=command: command(tab))
             action.setEnabled(has_path)

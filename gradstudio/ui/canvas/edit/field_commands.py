@@ -62,7 +62,7 @@ class FieldCommands:
         return (hit.row.owner, hit.row.path) if hit.kind == "field" and hit.row is not None else None
 
     def resettable(self) -> tuple[tuple[ItemId, str], ...]:
-        """What *Reset to Default* would reset: the argument at hand, else all of the selected nodes."""
+        """What *Reset to default* would reset: the argument at hand, else all of the selected nodes."""
         graph = self._scene.graph
         port = self.field_at_hand()
         if port is not None and port[0] in graph:

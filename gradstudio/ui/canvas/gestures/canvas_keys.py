@@ -28,22 +28,22 @@ class OwnKey(NamedTuple):
 OWN_KEYS: Final = (
     OwnKey(
         "canvas.search",
-        "Add behind the Selected Card, else at the Pointer",
+        "Add behind the selected card, else at the pointer",
         ("Tab",),
         lambda canvas: canvas.searching.open_behind(),
     ),
     OwnKey(
-        "canvas.edit", "Edit the Current Node", ("Return", "Enter"), lambda canvas: canvas.field_commands.edit_current()
+        "canvas.edit", "Edit the current node", ("Return", "Enter"), lambda canvas: canvas.field_commands.edit_current()
     ),
     OwnKey(
-        "canvas.menu", "Menu of the Current Node", ("Menu",), lambda canvas: canvas.keyboard_navigation.menu_by_key()
+        "canvas.menu", "Menu of the current node", ("Menu",), lambda canvas: canvas.keyboard_navigation.menu_by_key()
     ),
-    OwnKey("canvas.cancel", "Cancel a Gesture, else Select Nothing", ("Esc",)),
-    OwnKey("canvas.pan", "Pan while Held and Dragged", ("Space",)),
-    OwnKey("canvas.nudge", "Move the Selection", ("Left", "Right", "Up", "Down")),
+    OwnKey("canvas.cancel", "Cancel a gesture, else select nothing", ("Esc",)),
+    OwnKey("canvas.pan", "Pan while held and dragged", ("Space",)),
+    OwnKey("canvas.nudge", "Move the selection", ("Left", "Right", "Up", "Down")),
     OwnKey(
         "canvas.nudge_far",
-        "Move the Selection Farther",
+        "Move the selection farther",
         ("Shift+Left", "Shift+Right", "Shift+Up", "Shift+Down"),
     ),
 )

@@ -86,9 +86,9 @@ class KeyPage(QWidget):
         self.add = button("Add…", "Press keys that do the command, too")
         self.remove = button("Remove", "The command has no keys any more")
         self.reset = button("Reset", "The command has the keys that it has at first")
-        self.reset_all = button("Reset All", "Every command has the keys that it has at first")
-        self.take = button("Take Them", "The other command loses the keys")
-        self.keep = button("Keep as They Are", "Nothing is changed")
+        self.reset_all = button("Reset all", "Every command has the keys that it has at first")
+        self.take = button("Take them", "The other command loses the keys")
+        self.keep = button("Keep as they are", "Nothing is changed")
 
     def _lay_out(self) -> None:
         gap = self._theme.GAP

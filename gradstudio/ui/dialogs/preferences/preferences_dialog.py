@@ -47,7 +47,7 @@ class PreferencesDialog(QDialog):
         self.fields: dict[str, Field] = {}
         self.pages, self._stack = QListWidget(self), QStackedWidget(self)
         self.keys = KeyPage(keys, theme, self)
-        self._reset = QPushButton("Reset This Page", self)
+        self._reset = QPushButton("Reset this page", self)
         self._close = QPushButton("Close", self)
         self._fill_pages()
         self._lay_out()
@@ -92,7 +92,7 @@ class PreferencesDialog(QDialog):
         return inner
 
     def _folder_button(self) -> QPushButton:
-        button = QPushButton("Open the Folder of Own Themes")
+        button = QPushButton("Open the folder of own themes")
         button.setAutoDefault(False)
         button.clicked.connect(self._on_folder_clicked)
         return button

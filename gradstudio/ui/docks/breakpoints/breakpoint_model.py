@@ -21,7 +21,7 @@ COLUMNS: Final = ("Where", "Condition", "Does", "Hits", "Last value")
 WHERE, CONDITION, DOES, HITS, LAST = range(len(COLUMNS))
 KINDS: Final[dict[ConditionKind, str]] = {
     "always": "always",
-    "not_finite": "NaN or Inf",
+    "not_finite": "NaN or inf",
     "above": "largest magnitude >",
     "below": "largest magnitude <",
     "shape_differs": "shape differs from",

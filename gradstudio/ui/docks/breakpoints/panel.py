@@ -118,7 +118,7 @@ class BreakpointsPanel(QWidget):
         )
         menu.addSeparator()
         menu.addAction(
-            "Pause when it gives NaN or Inf",
+            "Pause when it gives NaN or inf",
             lambda: add(Breakpoint(id="", node=self._node(), place="after", condition=odd)),
         )
         menu.addAction(

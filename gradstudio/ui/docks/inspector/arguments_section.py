@@ -54,7 +54,7 @@ class ArgumentsSection(Section):
         wires = [graph.wire_into(item, port.path) for port in ports] if item is not None else []
         shape = (
             *(self._devices(), graph.header.device, item if any(map(has_list_buttons, ports)) else None),
-            *(self._shape_of(item, port, wire is not None) for port, wire in zip(ports, wires, strict=True)),
+            *[self._shape_of(item, port, wire is not None) for port, wire in zip(ports, wires, strict=True)],
         )
         if item != self._item or shape != self._shape:
             self._show_form(item, ports, shape)
@@ -74,7 +74,7 @@ class ArgumentsSection(Section):
         """The input ports of an item that have a row."""
         graph = self._session.shown_store.graph
         ports = input_ports(graph, item) if item is not None and item in graph else ()
-        return tuple(port for port in ports if self._common is None or port.path in self._common)
+        return ports if self._common is None else tuple(port for port in ports if port.path in self._common)
 
     def set_theme(self, theme: Theme) -> None:
         """Build anew in another theme."""

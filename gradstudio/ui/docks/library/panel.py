@@ -250,9 +250,9 @@ class LibraryPanel(QWidget):
         self.tree.hush()
         menu = self.menu  # one for all: a menu that is deleted while it closes takes its actions with it
         menu.clear()
-        menu.addAction("Add to the Canvas\tEnter").triggered.connect(lambda: self.chosen.emit(operator.key))
+        menu.addAction("Add to the canvas\tEnter").triggered.connect(lambda: self.chosen.emit(operator.key))
         is_one = operator.key in self.shelf.favourites
-        words = "Remove from Favourites" if is_one else "Add to Favourites"
+        words = "Remove from favourites" if is_one else "Add to favourites"
         menu.addAction(with_keys(f"{words}\tgraph.favourite", self.keys_of)).triggered.connect(
             lambda: self.shelf.toggle(operator.key)
         )

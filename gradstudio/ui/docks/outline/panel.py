@@ -28,7 +28,7 @@ class OutlinePanel(QWidget):
         self.model = OutlineModel(session, theme, self)
         self.field, self.tree = QLineEdit(self), OutlineTree(self.model, self)
         self.field.setPlaceholderText("Filter: name, nan, error …")
-        self.field.setToolTip("Name, operator, shape, nan, error, and all else that Find on Canvas knows")
+        self.field.setToolTip("Name, operator, shape, nan, error, and all else that Find on canvas knows")
         self.field.setAccessibleName("Filter the outline")
         add_clear_button(self.field)
         self._later = CatchUp(self, self._catch_up)

@@ -71,7 +71,7 @@ class TimelineCursor:
     @property
     def active_group(self) -> tuple[Tick, ...]:
         """The ticks of the step that is looked at; one tick when the timeline is unfolded."""
-        active = self.active
+        active = self.now().active
         if active is None:
             return ()
         if self._attention.unfolded:
@@ -119,12 +119,12 @@ class TimelineCursor:
 
     def backward_step(self) -> BackwardStep | None:
         """What happens at the step of a backward that is looked at."""
-        tick = self.tick
+        tick = self.now().tick
         return self.timeline.backward_step(tick) if tick is not None else None
 
     def shared_storage(self) -> tuple[tuple[ItemId, ItemId], ...]:
         """Pairs (base, view) of nodes whose results share a storage; the base is the one that was made first."""
-        key = (len(self.timeline.ticks), self.tick)
+        key = (len(self.timeline.ticks), self.now().tick)
         if self._shared is None or self._shared[0] != key:
             self._shared = (key, self._find_shared())
         return self._shared[1]
@@ -185,12 +185,12 @@ class TimelineCursor:
 
     def view(self) -> View:
         """What is looked at, to compare with later."""
-        return self._attention.moment, self.backward, dict(self._attention.chosen_turns)
+        return self._attention.moment, self.now().backward, dict(self._attention.chosen_turns)
 
     def changed_since(self, old: View) -> frozenset[ItemId] | None:
         """Nodes whose picture is another than when `old` was looked at; None: all may be."""
         moment, backward, chosen = old
-        if backward != self.backward:
+        if backward != self.now().backward:
             return None
         changed = self.timeline.changed_between(moment, self._attention.moment)
         if changed is None:
@@ -217,11 +217,11 @@ class TimelineCursor:
         return made if isinstance(made, TensorRecord) and learns(made) else None
 
     def _find_wire_grad(self, source: ItemId, output: int, target: ItemId, port: str) -> WireGrad | None:
-        turns = self.turns(target)
+        turns, now = self.turns(target), self.now()
         if turns is None and self._loops(target):
-            row = self.timeline.row(target, self.tick)
+            row = self.timeline.row(target, now.tick)
             turns = row.turns if row is not None else None
-        return self.timeline.wire_grad(source, output, target, port, self.tick, self.backward, turns)
+        return self.timeline.wire_grad(source, output, target, port, now.tick, now.backward, turns)
 
     @property
     def _graph(self) -> Graph | None:

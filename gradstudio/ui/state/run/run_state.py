@@ -31,7 +31,7 @@ Command = OneOf[
 ]
 """What can be asked: the verbs of semantics §6, moving through the record, and questions about the run."""
 
-AT_END = "The program is at its end. To Start (Ctrl+Home) looks at its first step; Run or Forward begins again."
+AT_END = "The program is at its end. To start (Ctrl+Home) looks at its first step; Run or Forward begins again."
 STEPS = ("step", "step_over", "step_into", "step_out")
 
 
@@ -126,7 +126,7 @@ def _why_not_engine(command: Command, at: Situation) -> str:
     if elsewhere := at.elsewhere():
         return f"“{elsewhere}” is running in another tab, and there is one engine: wait, or stop it there."
     if at.dead:
-        return "The engine does not start. See the log, then Run ▸ Restart Engine."
+        return "The engine does not start. See the log, then Run ▸ Restart engine."
     if at.ran_since and command in ("zero_grad", "weigh_memory"):
         return f"“{at.ran_since}” ran since, and there is one engine: run this program again first (F5)."
     if command == "zero_grad" and (not state.live or state.stale):

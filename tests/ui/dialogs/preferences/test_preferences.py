@@ -63,7 +63,7 @@ def test_every_row_is_a_field_with_a_sentence_and_fits_its_first_value() -> None
 
 @pytest.mark.feature(85)
 def test_a_theme_is_chosen_and_holds_at_once(window: MainWindow, dialog: PreferencesDialog, qapp: QApplication) -> None:
-    for words, name in (("Light", "light"), ("High Contrast", "high_contrast"), ("Dark", "dark")):
+    for words, name in (("Light", "light"), ("High contrast", "high_contrast"), ("Dark", "dark")):
         choose(dialog, "theme", words)
         assert window.theme.name == window.settings.preferences.theme == name
         assert qapp.palette().window().color() == window.theme.color("surface")
