@@ -261,7 +261,9 @@ class FileCommands(QObject):
 
         context = self._context
         theme, selected = context.canvas.canvas_style.theme, len(selected_items(context))
-        dialog = PictureDialog(self._picture or USUAL, partial(preview, context), theme, self._window, selected=selected)
+        dialog = PictureDialog(
+            self._picture or USUAL, partial(preview, context), theme, self._window, selected=selected
+        )
         dialog.save_asked.connect(lambda: self._write_picture(dialog))
         dialog.exec()
         self._picture = dialog.choice
