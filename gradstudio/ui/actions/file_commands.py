@@ -26,7 +26,7 @@ from gradstudio.ui.state.session import Session
 if TYPE_CHECKING:
     from gradstudio.program.forms.form_table import Form
     from gradstudio.ui.dialogs.export_dialog import ExportDialog
-    from gradstudio.ui.dialogs.picture_dialog import PictureDialog, PictureChoice
+    from gradstudio.ui.dialogs.picture_dialog import PictureChoice, PictureDialog
 
 FILTER = f"GradStudio documents (*{SUFFIX})"
 Button = QMessageBox.StandardButton
