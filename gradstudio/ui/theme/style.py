@@ -206,6 +206,7 @@ QToolButton#primary:hover { border-color: @text@; }
 QToolButton#primary:disabled { background: @surface_raised@; color: @text_dim@; }
 QToolButton#danger:enabled { color: @danger@; }
 QPushButton { background: @surface_raised@; border: 1px solid @line@; border-radius: 6px; padding: 5px 12px; }
+QPushButton[role="way"] { padding: 5px 6px; }
 QPushButton#link { background: transparent; border: 0; color: @accent@; text-align: left; padding: 4px 8px; }
 QPushButton:hover { border-color: @accent@; }
 QPushButton:pressed { background: @line@; }

@@ -107,7 +107,7 @@ class Workspace(QWidget):
         self._place_band()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc that the canvas had no use for leads back to now."""
+        """Esc that ends nothing on the canvas leads back to now."""
         if event.key() == Qt.Key.Key_Escape and self._attention.moment is not None:
             self._attention.look_at_now()
             event.accept()

@@ -147,13 +147,17 @@ def test_the_past_is_said_and_escape_on_the_canvas_leads_back(window: MainWindow
     assert window.timeline.words == "Now, 5 steps done"
 
 
-def test_escape_takes_the_selection_away_before_it_leads_back(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
+def test_escape_leads_back_at_once_and_takes_the_selection_away_after_that(
+    window: MainWindow, nodes: tuple[ItemId, ItemId]
+) -> None:
     attention = window.session.attention
     attention.select(nodes)
     attention.look_at(0)
     window.canvas.setFocus()
     QTest.keyClick(window.canvas, Qt.Key.Key_Escape)
-    assert (attention.selection, attention.moment) == (frozenset(), 0)
+    assert (attention.selection, attention.moment) == (frozenset(nodes), None)
+    QTest.keyClick(window.canvas, Qt.Key.Key_Escape)
+    assert attention.selection == frozenset()
 
 
 def test_unfolding_shows_the_autograd_nodes(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:

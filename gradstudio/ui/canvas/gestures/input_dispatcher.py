@@ -202,8 +202,10 @@ class InputDispatcher:
             if canvas.finding.is_open:
                 canvas.finding.close()
                 return True
-            wanted = bool(canvas.attention.selection)
             canvas.hide_words()
+            if canvas.attention.moment is not None:
+                return False  # it leads back to now, and the selection stays
+            wanted = bool(canvas.attention.selection)
             canvas.selection.clear()
             return wanted
         if key == Qt.Key.Key_Space:

@@ -1,7 +1,5 @@
 """Training or evaluation: the switch between the two, and that of every module of a document."""
 
-from typing import Final
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
@@ -10,9 +8,6 @@ from gradstudio.graph.analysis import module_modes
 from gradstudio.graph.names import title
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.widgets.form_layout import Section, field_row, label
-
-NARROWEST_PX: Final = 62
-"""Of a button of the switch: "Evaluate" is cut no earlier."""
 
 
 class TwoWays(QWidget):
@@ -33,8 +28,8 @@ class TwoWays(QWidget):
         row.setSpacing(4)
         for button, is_first in ((self.first, True), (self.second, False)):
             button.setCheckable(True)
-            button.setMinimumWidth(NARROWEST_PX)
-            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            button.setProperty("role", "way")
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             button.clicked.connect(lambda _checked=False, is_first=is_first: self.chosen.emit(is_first))
             row.addWidget(button, 1)
 

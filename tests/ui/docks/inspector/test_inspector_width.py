@@ -4,10 +4,12 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.events import Failed
+from gradstudio.ui.docks.inspector.document_modes import TwoWays
 from gradstudio.ui.docks.inspector.panel import InspectorPanel
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
+from gradstudio.ui.theme.style import style_sheet
 
 TEXT = """import torch
 import torch.nn as nn
@@ -54,3 +56,21 @@ def test_a_long_word_of_torch_does_not_push_our_words_under_the_edge(
     qtbot.waitUntil(
         lambda: theirs.height() >= theirs.heightForWidth(theirs.width()) > 4 * theirs.fontMetrics().height()
     )
+
+
+def test_the_two_ways_of_a_module_are_whole_words_where_the_dock_is_narrowest(
+    qtbot: QtBot, session: Session, dark: Theme
+) -> None:
+    panel = InspectorPanel(session, dark)
+    qtbot.addWidget(panel)
+    panel.setStyleSheet(style_sheet(dark))
+    panel.resize(265, 500)
+    panel.show()
+    session.graph_store.load(read_script(TEXT).graph)
+    panel.refresh()
+    qtbot.waitUntil(lambda: panel.widget().width() == panel.viewport().width())
+    words = [button for switch in panel.findChildren(TwoWays) for button in (switch.first, switch.second)]
+    shown = [button for button in words if button.isVisible()]
+    assert [button.text() for button in shown] == ["Train", "Evaluate"]
+    for button in shown:
+        assert button.width() >= button.minimumSizeHint().width()
