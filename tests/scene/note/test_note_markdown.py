@@ -1,0 +1,54 @@
+"""The Markdown of notes: a line of the comment is a line of the note, and what is not understood stands as typed."""
+
+import pytest
+
+from gradstudio.scene.note.markdown import BULLET, INDENT, Line, Run, parse, without_markup
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        ("a **bold** word", (Run("a "), Run("bold", "bold"), Run(" word"))),
+        ("*slanted* and _so_", (Run("slanted", "italic"), Run(" and "), Run("so", "italic"))),
+        ("***both***", (Run("both", "bold_italic"),)),
+        ("`W @ x`", (Run("W @ x", "code"),)),
+        ("[torch](https://pytorch.org)", (Run("torch", "link", "https://pytorch.org"),)),
+        (
+            "see https://pytorch.org.",
+            (Run("see "), Run("https://pytorch.org", "link", "https://pytorch.org"), Run(".")),
+        ),
+        ("self.__init__ and 2 * 3 * 4", (Run("self.__init__ and 2 * 3 * 4"),)),
+        ("[file](file:///etc)", (Run("[file](file:///etc)"),)),
+        ("<b>no</b>", (Run("<b>no</b>"),)),
+        ("", (Run(""),)),
+    ],
+)
+def test_words_have_their_style_and_the_rest_stands_as_typed(text: str, runs: tuple[Run, ...]) -> None:
+    assert parse(text) == (Line(runs),)
+
+
+def test_headings_are_of_two_sizes_and_keep_their_links() -> None:
+    first, second = parse("# Weights #\n### of https://a.org")
+    assert first.runs == (Run("Weights", "head"),)
+    assert second.runs == (Run("of ", "head_2"), Run("https://a.org", "head_2", "https://a.org"))
+
+
+def test_lists_are_moved_in_by_their_depth_and_numbers_are_kept() -> None:
+    one, two, three = parse("- first\n  * deeper\n12) counted")
+    assert [(line.bullet, line.indent) for line in (one, two, three)] == [
+        (BULLET, INDENT),
+        (BULLET, 2 * INDENT),
+        ("12.", INDENT),
+    ]
+    assert parse(f"{' ' * 40}- far")[0].indent == 7 * INDENT
+
+
+def test_between_fences_everything_is_code() -> None:
+    assert parse("```python\n# **x**\n```\n**y**") == (
+        Line((Run("# **x**", "code"),), INDENT),
+        Line((Run("y", "bold"),)),
+    )
+
+
+def test_the_same_words_without_their_signs() -> None:
+    assert without_markup("# A\n- **b** `c`\n2. [d](https://d.org)") == f"A\n{BULLET} b c\n2. d"

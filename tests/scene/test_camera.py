@@ -1,0 +1,89 @@
+"""The camera: there and back, fitting, opening a document, pushing as little as needed."""
+
+import pytest
+
+from gradstudio.scene.camera import (
+    FIT_MARGIN,
+    FIT_MAXIMUM,
+    OPENING_ZOOM,
+    Camera,
+    clear_of,
+    fit_box,
+    opening_camera,
+    pan_to_box,
+    with_rows_above,
+)
+from gradstudio.scene.geometry import Box
+
+VIEW = (800.0, 600.0)
+
+
+def test_points_and_boxes_go_there_and_back() -> None:
+    camera = Camera(0.5, 30.0, -20.0)
+    assert camera.to_scene(*camera.to_view(7.0, 9.0)) == (7.0, 9.0)
+    box = Box(10.0, 20.0, 30.0, 40.0)
+    assert camera.box_to_scene(camera.box_to_view(box)) == box
+    assert camera.seen(*VIEW) == Box(30.0, -20.0, 1600.0, 1200.0)
+
+
+def test_hardly_a_pixel_is_near_and_another_zoom_is_not() -> None:
+    camera = Camera(1.0, 5.0, 6.0)
+    assert camera.is_near(Camera(1.0, 6.0, 6.0))
+    assert not camera.is_near(Camera(1.0, 7.0, 6.0))
+    assert not camera.is_near(Camera(1.1, 5.0, 6.0))
+
+
+@pytest.mark.parametrize("box", [Box(0, 0, 100, 80), Box(-500, 300, 5000, 80), Box(40, -90, 100, 8000)])
+def test_a_box_that_is_fitted_is_seen_whole_and_never_enlarged(box: Box) -> None:
+    camera = fit_box(box, *VIEW)
+    shown = camera.box_to_view(box)
+    assert camera.zoom <= FIT_MAXIMUM
+    assert (shown.x >= FIT_MARGIN - 1e-6, shown.right <= VIEW[0] - FIT_MARGIN + 1e-6) == (True, True)
+    assert (shown.y >= 0, shown.bottom <= VIEW[1]) == (True, True)
+
+
+def test_a_document_opens_whole_where_it_can_be_read_else_at_its_beginning() -> None:
+    small, first = Box(0, 0, 700, 400), Box(0, 0, 200, 100)
+    assert opening_camera(small, first, *VIEW) == fit_box(small, *VIEW)
+    large = Box(0, 0, 9000, 4000)
+    camera = opening_camera(large, first, *VIEW)
+    assert camera.zoom == OPENING_ZOOM
+    shown = camera.box_to_view(first)
+    assert (shown.x >= 0, shown.y >= 0, shown.right <= VIEW[0], shown.bottom <= VIEW[1]) == (True,) * 4
+    late = Box(8000, 3500, 200, 100)
+    assert opening_camera(large, late, *VIEW).seen(*VIEW).meets(late)
+
+
+def test_what_was_seen_whole_stays_so_in_a_lower_window() -> None:
+    box, first = Box(0, 0, 1400, 900), Box(0, 0, 200, 100)
+    assert opening_camera(box, first, *VIEW, shown_whole=True) == fit_box(box, *VIEW)
+    assert opening_camera(box, first, *VIEW).zoom > fit_box(box, *VIEW).zoom
+
+
+def test_the_beginning_has_the_whole_rows_above_it_that_there_is_room_for() -> None:
+    first = Box(0, 300, 200, 100)
+    above = (0.0, 100.0, 200.0, 200.0)
+    assert with_rows_above(first, [above], *VIEW) == Box(0, 100, 200, 300)
+    far = (0.0, -5000.0, 200.0, -4900.0)
+    assert with_rows_above(first, [far], *VIEW) == first
+    beside = (5000.0, 100.0, 5200.0, 200.0)
+    assert with_rows_above(first, [beside], *VIEW) == first
+
+
+def test_the_view_is_pushed_as_little_as_brings_a_box_in() -> None:
+    camera = Camera()
+    inside = Box(100, 100, 50, 50)
+    assert pan_to_box(camera, inside, *VIEW) == camera
+    right = pan_to_box(camera, Box(900, 100, 50, 50), *VIEW)
+    assert (right.x, right.y) == (900 + 50 + FIT_MARGIN / 2 - VIEW[0], 0)
+    left = pan_to_box(camera, Box(-200, 100, 50, 50), *VIEW)
+    assert left.x == -200 - FIT_MARGIN / 2
+
+
+def test_a_box_comes_out_from_under_what_lies_over_it_the_shortest_way() -> None:
+    camera, over = Camera(), Box(0, 500, 800, 100)
+    assert clear_of(camera, Box(100, 100, 50, 50), over, *VIEW) == camera
+    moved = clear_of(camera, Box(100, 480, 50, 50), over, *VIEW)
+    shown = moved.box_to_view(Box(100, 480, 50, 50))
+    assert shown.bottom <= over.y
+    assert moved.x == camera.x
