@@ -223,9 +223,17 @@ def norm(summary: Summary, digits: int = 3) -> str:
     if summary.posinf or summary.neginf:
         return "∞"
     if summary.rms is None:
-        return ""
+        parts = _complex_parts(summary)
+        return number(math.hypot(*parts), digits) if parts else ""
     mark = "~" if summary.sampled else ""
     return f"{mark}{number(summary.rms * math.sqrt(element_count(summary.shape)), digits)}"
+
+
+def _complex_parts(summary: Summary) -> list[float]:
+    """Real and imaginary parts of a complex tensor whose elements are kept; of such no RMS is told."""
+    if summary.value is None or not bare_dtype(summary.dtype).startswith("complex"):
+        return []
+    return [part for part in nested_scalars([summary.value]) if isinstance(part, float)]
 
 
 def single(summary: Summary | None) -> object:

@@ -311,7 +311,7 @@ def brief(summary: Summary | None) -> str:
     odd = value_format.oddities(summary)
     if odd:
         return odd.split(value_format.BETWEEN)[0]
-    return value_format.number_or_norm(summary) if summary.rms is not None else value_format.shape(summary.shape)
+    return value_format.number_or_norm(summary) if value_format.norm(summary) else value_format.shape(summary.shape)
 
 
 def summed(parts: Iterable[Summary | None], total: int) -> str:
