@@ -84,13 +84,12 @@ def _body(graph: Graph, indent: str, memo: LineMemo, definition: str = "") -> li
 
 def _item_lines(graph: Graph, order: Iterable[ItemId], memo: LineMemo, definition: str) -> Iterator[str]:
     nodes, parents = graph.nodes, graph.parents
-    owners = ((definition, item, parents[item], nodes.get(item) or graph.blocks[item]) for item in order)
-    records = (((inside, item, body), owner) for inside, item, body, owner in owners)
+    records = [((definition, item, parents[item]), nodes.get(item) or graph.blocks[item]) for item in order]
     return memo.lines(records, lambda key, _: _json(_item(graph, key[1])))
 
 
 def _wire_lines(wires: Iterable[Wire], memo: LineMemo) -> Iterator[str]:
-    return memo.lines(((wire, wire) for wire in wires), lambda wire, _: _json(_wire(wire)))
+    return memo.lines([(wire, wire) for wire in wires], lambda wire, _: _json(_wire(wire)))
 
 
 def _outside(one: ExternalInput) -> Line:
@@ -221,9 +220,9 @@ def _marked(graph: Graph, bookmarks: Mapping[str, Bookmark]) -> Iterator[tuple[s
 def _places(graph: Graph, memo: LineMemo, definition: str = "") -> Iterator[str]:
     places, isfinite = graph.places, math.isfinite
     items = (*graph.order(), "", DEFINITION_INPUTS, DEFINITION_OUTPUTS)
-    keys = (key for item in items for key in (item, f"note:{item}") if key in places)
-    shown = ((key, places[key]) for key in keys if isfinite(places[key].x) and isfinite(places[key].y))
-    records = ((("place", definition, key), place) for key, place in shown)
+    keys = [key for item in items for key in (item, f"note:{item}") if key in places]
+    shown = [(key, places[key]) for key in keys if isfinite(places[key].x) and isfinite(places[key].y)]
+    records = [(("place", definition, key), place) for key, place in shown]
     yield from memo.lines(records, lambda key, place: _place_line(key[2], place))
     dots = dots_by_end(graph)
     for end in sorted(dots, key=lambda end: (end[0], _natural(end[1]))):
@@ -263,12 +262,12 @@ def _natural(path: str) -> tuple[tuple[int, str], ...]:
 
 
 def _array(name: str, lines: Iterable[str], indent: str) -> str:
-    text = ",\n".join(f"{indent}  {line}" for line in lines)
+    text = ",\n".join([f"{indent}  {line}" for line in lines])
     return f"{indent}{_json(name)}: [\n{text}\n{indent}]" if text else f"{indent}{_json(name)}: []"
 
 
 def _object(name: str, lines: Iterable[str], indent: str) -> str:
-    text = ",\n".join(f"{indent}  {line}" for line in lines)
+    text = ",\n".join([f"{indent}  {line}" for line in lines])
     return f"{_json(name)}: {{\n{text}\n{indent}}}" if text else f"{_json(name)}: {{}}"
 
 

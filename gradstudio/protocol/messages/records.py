@@ -77,7 +77,7 @@ class Summary(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults
         Raises:
             ValueError: there are more, or fewer.
         """
-        if self.value is not None:
+        if self.value is not None and self.shape:
             _require_shape(self.value, self.shape)
 
 
@@ -172,7 +172,7 @@ class ArrayRecord(
         Raises:
             ValueError: there are more, or fewer.
         """
-        if self.value is not None:
+        if self.value is not None and self.shape:
             _require_shape(self.value, self.shape)
 
 
@@ -189,8 +189,6 @@ Record = TensorRecord | PlainRecord | TupleRecord | ModuleRecord | OptimizerReco
 
 def _require_shape(value: object, shape: tuple[int, ...]) -> None:
     """Compare nested lists with a shape; below its last dimension a complex number may be a pair."""
-    if not shape:
-        return
     if not isinstance(value, list | tuple) or len(value) != shape[0]:
         raise ValueError(f"values do not have the shape {shape}")
     if len(shape) > 1:

@@ -43,13 +43,23 @@ class FieldCommands:
             self.rename(self._attention.current)
 
     def toggle_folded(self, item: ItemId) -> None:
-        """Unfold the optional inputs of a card, or fold them."""
+        """Unfold the optional inputs of a card, or fold them; what a card that grows would cover moves down."""
         self._scene.expand(item)
-        self._canvas.repaint_scene()
+        self._push_below(item)
 
     def toggle_leaves(self, item: ItemId) -> None:
-        """Show all parameters and buffers of a module on its card, or fold them."""
+        """Show all parameters and buffers of a module on its card, or fold them; it covers nothing either."""
         self._scene.unfold(item)
+        self._push_below(item)
+
+    def _push_below(self, item: ItemId) -> None:
+        """Move down what the card of an item lies over now, as one undo entry; no entry where nothing has to move."""
+        from gradstudio.scene.edit.make_room import with_room
+
+        home = self._scene.state.card_groups.home(item)
+        corners = with_room(self._scene, (home,), down=True, still=(home,))
+        if corners:
+            self._store.submit(recipes.move(self._scene.graph, corners), "Make room")
         self._canvas.repaint_scene()
 
     # -------------------------------------------------------------- defaults

@@ -235,6 +235,25 @@ def test_typing_narrows_a_list_and_other_words_for_a_dtype_are_known(hand: Hand)
     hand.key(Key.Key_Escape, to=editor.key_widget)
 
 
+def test_a_card_that_is_unfolded_pushes_what_stands_below_it_aside(hand: Hand) -> None:
+    conv = hand.add("torch.nn.functional.conv2d", 200, 100)
+    placement = hand.canvas.scene.placement
+    above = placement.room(conv)
+    assert above is not None
+    below = hand.add("torch.relu", 200, round(above.y + above.height) + 20)
+    before, count = placement.room(below), len(hand.undo_texts)
+    hand.canvas.field_commands.toggle_folded(conv)
+    grown, moved = placement.room(conv), placement.room(below)
+    assert before is not None and grown is not None and moved is not None
+    assert (grown.x, grown.y) == (above.x, above.y) and grown.height > above.height
+    assert moved.y >= grown.y + grown.height > before.y
+    assert len(hand.undo_texts) == count + 1
+    hand.session.graph_store.undo()
+    assert placement.room(below) == before
+    hand.canvas.field_commands.toggle_folded(conv)
+    assert len(hand.undo_texts) == count, "a card that shrinks moves nothing"
+
+
 def test_a_list_that_takes_other_values_too_takes_a_typed_number(hand: Hand) -> None:
     conv = hand.add("torch.nn.functional.conv2d", 200, 100)
     hand.canvas.field_commands.toggle_folded(conv)
