@@ -109,9 +109,8 @@ def nested_scalars(nested: object) -> list[object]:
 def has_all_elements(sizes: Sequence[int]) -> bool:
     """Whether all elements of a tensor of that shape are written as numbers."""
     if len(sizes) <= 1:
-        return element_count(sizes) <= MAX_VECTOR
-    small = len(sizes) == 2 and sizes[0] <= MAX_GRID and sizes[1] <= MAX_GRID
-    return small and element_count(sizes) > 0
+        return not sizes or sizes[0] <= MAX_VECTOR
+    return len(sizes) == 2 and 0 < sizes[0] <= MAX_GRID and 0 < sizes[1] <= MAX_GRID
 
 
 def grid(summary: Summary) -> tuple[tuple[str, ...], ...]:

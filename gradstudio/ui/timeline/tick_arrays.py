@@ -201,9 +201,9 @@ class TickArrays:
     def _extend(self, new: list[Tick], backwards: dict[int, BackwardTraced]) -> None:
         import numpy as np
 
-        codes = np.fromiter((self._number(tick.node) for tick in new), np.int32, len(new))
-        groups = np.fromiter((tick.group for tick in new), np.int32, len(new))
-        marks = np.fromiter((_mark(tick) for tick in new), np.uint8, len(new))
+        codes = np.array([self._number(tick.node) for tick in new], np.int32)
+        groups = np.array([tick.group for tick in new], np.int32)
+        marks = np.array([_mark(tick) for tick in new], np.uint8)
         self._codes = np.concatenate((self._codes, codes))
         self._groups = np.concatenate((self._groups, groups))
         self._marks = np.concatenate((self._marks, marks))
