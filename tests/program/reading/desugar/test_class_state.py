@@ -3,6 +3,7 @@
 import pytest
 
 from gradstudio.program.compile import compile_graph
+from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
 
 HEAD = "import torch\nfrom torch import nn\nclass Net(nn.Module):\n"
@@ -49,21 +50,17 @@ def test_a_registered_buffer_is_an_assignment(registered: str, bound: str) -> No
     assert bound in lines(body + "    def forward(self, x):\n        return x + self.table\n")
 
 
-def test_the_mode_is_that_of_a_layer_that_is_there_else_of_an_empty_one() -> None:
-    forward = "    def forward(self, x):\n        return nn.functional.dropout({}, 0.5, self.training)\n"
-    layer = MAKER + "        self.fc = nn.Linear(2, 2)\n" + forward.format("self.fc(x)")
-    assert [line for line in lines(layer) if "self.fc.training" in line]
-    bare = lines(MAKER + forward.format("x"))
-    assert "self.mode = nn.Identity()" in bare
-    assert [line for line in bare if "self.mode.training" in line]
+FORWARD = "    def forward(self, x):\n        return nn.functional.dropout({}, 0.5, self.training)\n"
 
 
-def test_the_name_of_the_empty_layer_is_free() -> None:
-    body = MAKER + "        self.mode = 2.0\n"
-    body += "    def forward(self, x):\n        return nn.functional.dropout(x, 0.5, self.training) * self.mode\n"
-    found = lines(body)
-    assert "self.mode_ = nn.Identity()" in found
-    assert "self.mode = 2.0" in found
+def test_the_mode_is_that_of_a_layer_that_is_there() -> None:
+    found = lines(MAKER + "        self.fc = nn.Linear(2, 2)\n" + FORWARD.format("self.fc(x)"))
+    assert [line for line in found if "self.fc.training" in line]
+
+
+def test_without_a_layer_the_mode_is_no_part_of_a_canvas() -> None:
+    with pytest.raises(NotReadable, match=r"self\.training"):
+        lines(MAKER + FORWARD.format("x"))
 
 
 def test_torch_is_named_as_the_text_names_it() -> None:
