@@ -1,5 +1,6 @@
 """The inspector is never wider than its dock, whatever words stand in it."""
 
+from PySide6.QtWidgets import QComboBox, QStyleOptionComboBox
 from pytestqt.qtbot import QtBot
 
 from gradstudio.program.reading.reader import read_script
@@ -74,3 +75,23 @@ def test_the_two_ways_of_a_module_are_whole_words_where_the_dock_is_narrowest(
     assert [button.text() for button in shown] == ["Train", "Evaluate"]
     for button in shown:
         assert button.width() >= button.minimumSizeHint().width()
+
+
+def test_a_choice_that_is_closed_shows_whole_words(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    session.graph_store.load(
+        read_script("import torch\nx = torch.zeros(3)\ny = torch.nn.functional.mse_loss(x, x)\n").graph
+    )
+    node = next(node for node in session.graph_store.graph.nodes.values() if "y" in node.names)
+    session.attention.select({node.id})
+    panel = InspectorPanel(session, dark)
+    qtbot.addWidget(panel)
+    panel.setStyleSheet(style_sheet(dark))
+    panel.resize(500, 500)
+    panel.show()
+    panel.refresh()
+    box = next(box for box in panel.findChildren(QComboBox) if box.currentText().startswith("mean"))
+    seen = QStyleOptionComboBox()
+    for width, words in ((300, "mean  (default)"), (box.minimumSizeHint().width(), "mean")):
+        box.resize(width, box.height())
+        box.initStyleOption(seen)
+        assert seen.currentText == words

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QStyle, QStyleOptionComboBox, QWidget
 
 from gradstudio.graph.model import DOCUMENT_DEVICE
 from gradstudio.graph.ports.item_ports import Port
@@ -158,6 +158,14 @@ class _QuietComboBox(QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(6)
+
+    def initStyleOption(self, option: QStyleOptionComboBox) -> None:
+        """Closed it shows whole words: what stands in brackets behind a choice only where it fits."""
+        super().initStyleOption(option)
+        part = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self).width()
+        if self.fontMetrics().horizontalAdvance(option.currentText) > room:
+            option.currentText = option.currentText.split("  ", 1)[0]
 
     def wheelEvent(self, event: object) -> None:
         event.ignore()  # type: ignore[attr-defined]  # a QWheelEvent
