@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Sequence
 
 from gradstudio.graph.card_grouping import CALLED, card_groups
+from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.item_ports import Port, input_ports, operator_of, output_ports
 from gradstudio.graph.text.notes import note_of
@@ -24,6 +25,8 @@ OTHER_VALUES = 27.0
 MOST_RESULTS = 3
 LEAVES = 63.0
 """Room for a weight and a bias, with their gradients."""
+LEAVES_OF_CLASS = 92.0
+"""The same of a class drawn here, whose leaves are not counted: as many rows as a folded card has at most."""
 SWITCH = 42.0
 FIELD = 64.0
 WIDE_FIELD = 96.0
@@ -51,6 +54,8 @@ def card_size(graph: Graph, item: ItemId, values: float | None = None) -> Size:
     more = MORE_ROW if len(ports) < len(_ports(graph, item)) else 0.0
     if values is None or not outputs:
         values = sum(VALUES.get(output.family, OTHER_VALUES) for output in outputs[:MOST_RESULTS])
+        if outputs and group_of(graph, item) and outputs[0].family is Family.MODULE:
+            values = LEAVES_OF_CLASS
     return _width(graph, item), HEADER + ROW * rows + more + FOOT + values
 
 
@@ -63,7 +68,8 @@ def _joined_size(graph: Graph, call: ItemId, module: ItemId) -> Size:
     values = sum(VALUES.get(output.family, OTHER_VALUES) for output in outputs[:MOST_RESULTS])
     rows = max(given, len(outputs)) + len(ports)
     width = min(_width(graph, module) + SWITCH, WIDEST)
-    return width, HEADER + ROW * rows + more + FOOT + LEAVES + values
+    leaves = LEAVES_OF_CLASS if group_of(graph, module) else LEAVES
+    return width, HEADER + ROW * rows + more + FOOT + leaves + values
 
 
 def note_size(graph: Graph, item: ItemId) -> Size:

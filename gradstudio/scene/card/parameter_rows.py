@@ -20,8 +20,6 @@ MOST_UNFOLDED: Final = 24
 MOST_FOLDED: Final = 3
 """So many leaves all have a row; of more, the first `KEPT` do until the card is unfolded."""
 KEPT: Final = 2
-USUAL: Final = 2
-"""A weight and a bias: the rows that a module of which nothing is known yet has room for."""
 
 
 class ModuleParameter(msgspec.Struct, frozen=True):
@@ -214,6 +212,7 @@ def _height(leaf: ModuleParameter, shown: Shown) -> float:
 
 
 def _usual_height(shown: Shown) -> float:
+    """Of a module of which nothing is known yet: no folded card has more rows, so none grows over its neighbour."""
     if not (shown.shapes or shown.values):
         return 0.0
-    return USUAL * (LEAF + (GRADIENT if shown.gradients else 0.0)) + EDGE
+    return MOST_FOLDED * (LEAF + (GRADIENT if shown.gradients else 0.0)) + EDGE

@@ -8,7 +8,7 @@ import pytest
 from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Family
 from gradstudio.protocol.messages.events import GradRow
-from gradstudio.protocol.messages.inference import PortInference
+from gradstudio.protocol.messages.inference import LeafInference, PortInference
 from gradstudio.protocol.messages.records import (
     ArrayRecord,
     GradState,
@@ -22,6 +22,7 @@ from gradstudio.protocol.messages.records import (
     TensorRecord,
     TupleRecord,
 )
+from gradstudio.scene.card.parameter_rows import leaves_heights
 from gradstudio.scene.card.result_sections import result_sections, well_heights
 from gradstudio.scene.card.section_heights import PROBLEM, PROBLEM_ROOM, reserved_height
 from gradstudio.scene.overlay_registry import Shown
@@ -316,3 +317,11 @@ def test_the_height_of_a_card_nobody_said_anything_of_agrees_too(families: tuple
         heights = well_heights(NoResults(), NODE, shown, families, leaf)
         assert heights.drawn == 0.0 == result_sections(NoResults(), NODE, ("y",), shown).height
         assert heights.room == reserved_height(NoResults(), NODE, shown, families, leaf)
+
+
+@pytest.mark.parametrize("count", range(9))
+def test_the_card_of_a_module_does_not_outgrow_its_room_when_its_leaves_are_known(count: int) -> None:
+    leaves = tuple([LeafInference(f"layer.{k}", (3, 2), "float32", requires_grad=True) for k in range(count)])
+    told = Told(expected=PortInference(node=NODE, leaves=leaves))
+    before, _ = leaves_heights(NoResults(), NODE, Shown(), unfolded=False)
+    assert leaves_heights(told, NODE, Shown(), unfolded=False)[0] <= before
