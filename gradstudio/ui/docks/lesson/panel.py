@@ -8,7 +8,7 @@ from gradstudio.advice.lesson import Step
 from gradstudio.ui.docks.lesson.lesson_progress import LessonProgress
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
-from gradstudio.ui.widgets.form_layout import label
+from gradstudio.ui.widgets.form_layout import BREAK, label
 
 NOTHING = "This document has no lesson. Each example has one: open it from Help ▸ Welcome, or File ▸ Examples."
 
@@ -103,7 +103,7 @@ class StepRow(QFrame):
         self.box = QCheckBox(self)
         self.box.setAccessibleName(f"Step {number + 1}: {_plain(step.text)}")
         self.box.setToolTip("Ticks itself when it is done" if step.signs else "Tick it when you have looked")
-        self.words = QLabel(step.text, self)
+        self.words = QLabel(step.text.replace("(", f"({BREAK}"), self)  # a long call goes on in the next line
         self.words.setTextFormat(Qt.TextFormat.MarkdownText)
         self.words.setWordWrap(True)
         row = QHBoxLayout(self)

@@ -39,6 +39,11 @@ def test_the_words_of_a_lesson_are_markdown_as_its_steps_are(window: MainWindow)
     assert words.textFormat() == Qt.TextFormat.MarkdownText
 
 
+def test_a_long_call_in_a_lesson_pushes_nothing_under_the_edge(window: MainWindow) -> None:
+    window.file.open_example(paths.examples() / "11_nan_from_sqrt.gsg")
+    assert lesson(window).steps[-1].minimumSizeHint().width() <= 220
+
+
 @pytest.mark.feature(83)
 def test_an_example_shows_its_lesson_and_another_document_none(window: MainWindow, tmp_path: Path) -> None:
     assert not is_offered(window) and not window.actions["help.lesson"].isEnabled()
