@@ -1,4 +1,4 @@
-"""Text both ways, 1,000 statements: CPU milliseconds to export them, and to take up a changed line of their text."""
+"""Text both ways, 1,000 statements: CPU milliseconds to read them, to export, and to take up a changed line."""
 
 import statistics
 import time
@@ -12,6 +12,7 @@ from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_code, write_script
 
 EXPORT_MS = 50
+OPEN_MS = 1000
 STATEMENTS = 1000
 Row = dict[str, Any]
 
@@ -22,6 +23,7 @@ def measure() -> list[Row]:
     return [
         *(_export(text) for text in (plain, nested)),
         *(_merge(text) for text in (plain, nested)),
+        _open(script_with_code()),
     ]
 
 
@@ -35,6 +37,69 @@ def residual(nested: bool) -> str:
         else:
             lines += [f"h{k} = x{k} * 0.5", f"r{k} = F.relu(h{k})", f"x{k + 1} = r{k} + x{k}"]
     return "\n".join(lines) + "\n"
+
+
+def script_with_code() -> str:
+    """A script as people write them, 1,000 lines: half of its lines are nothing that a canvas draws."""
+    parts = (STATEMENTS - _HEAD.count("\n")) // _PART.count("\n")
+    return _HEAD + "".join(_PART.replace("_K", f"_{k}") for k in range(parts))
+
+
+_HEAD = """\
+import argparse
+import time
+import torch
+from torch import nn
+
+parser = argparse.ArgumentParser()
+"""
+_PART = """
+parser.add_argument("--lr_K", default=0.1, type=float)
+args_K = parser.parse_args([])
+
+class Meter_K:
+    def __init__(self, name):
+        self.name, self.total = name, 0
+
+    def update(self, value):
+        self.total += value
+
+class Net_K(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(4, 8), nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.last(torch.relu(self.first(x)))
+
+def train_K(model, optimizer, meter, epochs):
+    for epoch in range(epochs):
+        start = time.time()
+        loss = model(torch.randn(8, 4)).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        meter.update(time.time() - start)
+
+net_K = Net_K()
+opt_K = torch.optim.SGD(net_K.parameters(), lr=0.1)
+train_K(net_K, opt_K, Meter_K("time"), 2)
+x_K = torch.randn(8, 4)
+for epoch in range(3):
+    loss_K = net_K(x_K).pow(2).mean()
+    loss_K.backward()
+    opt_K.step()
+    if epoch % 2 == 0:
+        print(f"{epoch}: {loss_K.item():.4f}")
+torch.save(net_K.state_dict(), "net.pt")
+"""
+
+
+def _open(text: str) -> Row:
+    times = [_took(lambda k=k: read_script(f"{text}# {k}\n", keeps_code=True)) for k in range(5)]
+    row = _row("open", text, read_script(text, keeps_code=True).graph, statistics.median(times), OPEN_MS)
+    count = text.count("\n")
+    return {**row, "name": f"open {count:,} lines, part of them code", "compared_with": "CPU time, median of 5"}
 
 
 def _export(text: str) -> Row:

@@ -15,12 +15,14 @@ class Scope:
     Attributes:
         used: all names in the text.
         has_device: the header says `device = …`: the name stands for the document's device.
+        offers: a reason says which name may have been meant.
     """
 
     def __init__(self, used: set[str], outside: frozenset[str] = frozenset()) -> None:
         """Nothing is bound; `used` are all names in the text, `outside` those bound around a definition."""
         self.used = used
         self.has_device = False
+        self.offers = True
         self._bound: dict[str, Port] = {}
         self._gone: dict[str, str] = {}
         self._outside = outside
@@ -57,6 +59,6 @@ class Scope:
             return self._gone[name]
         if name in self._outside:
             return f"'{name[:SHOWN]}' is bound outside of this definition, which reads its arguments only: pass it in."
-        near = get_close_matches(name[:SHOWN], self._bound, n=1)
+        near = get_close_matches(name[:SHOWN], self._bound, n=1) if self.offers else []
         hint = f" Did you mean '{near[0]}'?" if near else ""
         return f"'{name[:SHOWN]}' is not bound by any statement above.{hint}"

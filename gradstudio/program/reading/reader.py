@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from gradstudio.graph.analysis.program_analysis import incomplete
-from gradstudio.graph.analysis.validity import INSIDE
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Block, BodyId, Graph, Header, ItemId, Wire
 from gradstudio.graph.names import bound_names, check, names_at_end
@@ -25,6 +23,7 @@ from gradstudio.program.reading.desugar.rewriter import desugar
 from gradstudio.program.reading.expressions.expression_reader import Expressions, StoredOf
 from gradstudio.program.reading.expressions.literal_expressions import Literals
 from gradstudio.program.reading.graph_builder import GraphBuilder, WiredResult
+from gradstudio.program.reading.graph_refusals import graph_refusals
 from gradstudio.program.reading.imports import Modules
 from gradstudio.program.reading.main_part import is_report, main_part
 from gradstudio.program.reading.name_scope import Scope
@@ -34,8 +33,6 @@ from gradstudio.program.reading.refusal_report import ConsequentRefusal, Refusal
 from gradstudio.program.reading.statements.block_statements import Blocks
 from gradstudio.program.reading.statements.simple_statements import Statements
 
-ALLOWED, EMPTY = ("it reads", INSIDE), " is empty"
-"""How reasons begin and end that follow from another, or that are a mistake in the program itself."""
 END = 2**62
 """A line behind every other."""
 
@@ -78,14 +75,15 @@ def read_script(
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")  # as Python does
     tree = parse(text)
+    is_lenient = keeps_code and canvas is None
+
+    def read(tree: ast.Module) -> Read:
+        return _Reader(text, _desugared(tree), stored, pasted, canvas, is_lenient=is_lenient).read()
+
     try:
-        return _Reader(text, _desugared(tree), stored, pasted, canvas).read()
+        return read(tree)
     except NotReadable as error:
-        if keeps_code and canvas is None:
-
-            def read(tree: ast.Module) -> Read:
-                return _Reader(text, _desugared(tree), stored, pasted, None, is_lenient=True).read()
-
+        if is_lenient:
             kept = keep_code(text, error, read)
             whole = whole_as_code(text) if kept is None else kept.graph
             return Read(whole, dict.fromkeys(whole.nodes, 1)) if kept is None else kept
@@ -121,7 +119,7 @@ class _Reader:
         *,
         is_lenient: bool = False,
     ) -> None:
-        self._is_lenient = is_lenient
+        self._is_lenient: bool = is_lenient if outer is None else outer._is_lenient
         self._tree, self._text, self._stored = tree, text, stored
         self._comments: Comments = Comments(text) if outer is None else outer._comments
         self._draft: GraphBuilder
@@ -133,7 +131,7 @@ class _Reader:
         if outer is not None:
             self._draft, self._modules = outer._draft.inside(), outer._modules
             self._scope = Scope(outer._scope.used, frozenset(outer._scope.bindings()))
-            self._scope.has_device = outer._scope.has_device
+            self._scope.has_device, self._scope.offers = outer._scope.has_device, not self._is_lenient
             self._join(text, stored)
             self._is_pasted_on, self._settings = False, False
             self._depth, self._end, self._device = 1, END, (0, "")
@@ -141,6 +139,7 @@ class _Reader:
         used = {node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)} | names_taken([self._tree])
         self._draft = GraphBuilder(canvas)
         self._scope = Scope(used)
+        self._scope.offers = not is_lenient
         self._modules = Modules()
         if canvas is not None:
             self._take(canvas, used)
@@ -175,12 +174,13 @@ class _Reader:
             self._body(statements, 0, self._end)
         except RecursionError:
             raise NotReadable(f"It is nested more than {MAX_NESTING} deep.", self._draft.line) from None
-        self._told.tell()
+        if not self._is_lenient:
+            self._told.tell()
         if self._is_pasted_on or not self._scope.has_device:
             for draft in (self._draft, *self._insides):
                 draft.follow_document_device()
         graph = self._draft.finish()
-        self._check(graph)
+        self._check(graph, self._told.all())
         part, outer = self._draft.part()
         inner = {item: line for draft in self._insides for item, line in draft.lines.items()}
         return Read(part, {**inner, **self._draft.lines}, outer, self._device)
@@ -192,16 +192,13 @@ class _Reader:
         for name, (item, output) in names_at_end(canvas).items():
             self._scope.bind(name, self._draft.result(item, output))
 
-    def _check(self, graph: Graph) -> None:
-        """Refuse what the rules of a graph refuse; what a call lacks is torch's to say when it runs."""
-        found: list[NotReadable] = []
-        for item, why in incomplete(graph).items():
-            is_call = item in graph.nodes and graph.nodes[item].operator == "python.call"
-            if item in self._draft.lines and not is_call and not why.startswith(ALLOWED) and not why.endswith(EMPTY):
-                reason = f"{why[:1].upper()}{why[1:]}.".replace("..", ".")
-                found.append(NotReadable(reason, self._draft.lines[item]))
+    def _check(self, graph: Graph, told: Sequence[NotReadable]) -> None:
+        """Refuse what is told, and what the rules of a graph refuse."""
+        found = [*told, *graph_refusals(graph, self._draft.lines, self._told.lines)]
         if found:
-            raise NotReadable(found[0].reason, found[0].line, 0, tuple(found[1:]) if self._is_lenient else ())
+            raise NotReadable(
+                found[0].reason, found[0].line, found[0].column, tuple(found[1:]) if self._is_lenient else ()
+            )
 
     def _body(self, statements: Sequence[ast.stmt], column: int, end: int) -> None:
         """Read statements into the draft's body; comments above line `end` that are as deep stay with it."""
@@ -282,7 +279,7 @@ class _Reader:
         try:
             definition = inside.read(note, following)
             if not reader._told.count:
-                reader._check(definition.graph)
+                reader._check(definition.graph, ())
         except NotReadable as error:
             reader._told.take(error, found.result or statement)
         self._modules.forget_all(SELF)

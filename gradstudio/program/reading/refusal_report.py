@@ -18,6 +18,7 @@ class RefusalReport:
 
     Attributes:
         count: how often something was refused, told or not.
+        lines: the first and the last of each statement that was.
     """
 
     def __init__(self, outer: "RefusalReport | None" = None, is_lenient: bool = False) -> None:
@@ -29,6 +30,7 @@ class RefusalReport:
         """
         self._is_lenient: bool = is_lenient if outer is None else outer._is_lenient
         self._found: dict[tuple[int, int, str], NotReadable] = {} if outer is None else outer._found
+        self.lines: list[tuple[int, int]] = [] if outer is None else outer.lines
         self.count = 0
         self._lost: set[str] = set() if outer is None else set(outer._lost)
 
@@ -42,6 +44,8 @@ class RefusalReport:
             NotReadable: so much is told already that it is enough.
         """
         self.count += 1
+        first = getattr(where, "lineno", error.line)
+        self.lines.append((first, getattr(where, "end_lineno", None) or first))
         read = {part.id for part in ast.walk(where) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
         if self._is_lenient or (not isinstance(error, ConsequentRefusal) and self._lost.isdisjoint(read)):
             self._found[error.line, error.column, error.reason] = error
@@ -65,5 +69,9 @@ class RefusalReport:
             NotReadable: the first in the text, with the others.
         """
         if self._found:
-            first, *others = sorted(self._found.values(), key=lambda one: (one.line, one.column))
+            first, *others = self.all()
             raise NotReadable(first.reason, first.line, first.column, tuple(others))
+
+    def all(self) -> list[NotReadable]:
+        """What is told, in the order of the text."""
+        return sorted(self._found.values(), key=lambda one: (one.line, one.column))

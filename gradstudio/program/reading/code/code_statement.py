@@ -35,6 +35,14 @@ class CodeStatement(ast.stmt):
         self.reads = [self._name(name, ast.Load()) for name in read]
         self.binds = [self._name(name, ast.Store()) for name in self._bindings()]
 
+    def again(self) -> "CodeStatement":
+        """The same for another tree: who rewrites that one changes the names in it."""
+        other = CodeStatement.__new__(CodeStatement)
+        other.__dict__.update(self.__dict__)
+        other.reads = [self._name(one.id, one.ctx) for one in self.reads]
+        other.binds = [self._name(one.id, one.ctx) for one in self.binds]
+        return other
+
     def _name(self, name: str, context: ast.expr_context) -> ast.Name:
         return ast.copy_location(ast.Name(name, context), self)
 
@@ -67,8 +75,14 @@ def last_line(statement: ast.stmt) -> int:
 
 
 def codes_in(statements: Iterable[ast.AST]) -> list[CodeStatement]:
-    """All that stand in for undrawn statements, at any depth."""
-    return [part for one in statements for part in ast.walk(one) if isinstance(part, CodeStatement)]
+    """All that stand in for undrawn statements, in blocks too; there are none in definitions, which are drawn whole."""
+    found: list[CodeStatement] = []
+    for one in statements:
+        if isinstance(one, CodeStatement):
+            found.append(one)
+        elif isinstance(one, ast.Module | ast.For | ast.With | ast.If):
+            found += codes_in(one.body)
+    return found
 
 
 def names_taken(statements: Iterable[ast.AST]) -> set[str]:

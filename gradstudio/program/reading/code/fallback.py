@@ -1,4 +1,7 @@
-"""A text that is more than a canvas draws is read again and again, each time with more of it kept as code."""
+"""A text that is more than a canvas draws is read a few times: each tells all that is to be kept as code.
+
+What neighbours put in doubt is looked for by syntax alone between two passes, which costs little.
+"""
 
 import ast
 from collections.abc import Callable
@@ -6,10 +9,15 @@ from typing import Protocol, TypeVar
 
 from gradstudio.graph.model import Graph
 from gradstudio.program.errors import NotReadable
-from gradstudio.program.reading.code.interference import drawn_in_doubt, needs_whole
+from gradstudio.program.reading.code.interference import (
+    drawn_in_doubt,
+    is_all_in_doubt,
+    needs_whole,
+    read_in_doubt,
+)
 from gradstudio.program.reading.code.undrawn import Undrawn
 
-MAX_ROUNDS = 60
+MAX_PASSES = 12
 """How often a text is read; what is not settled by then is kept as a whole."""
 
 
@@ -34,8 +42,8 @@ def keep_code(text: str, refused: NotReadable, read: Callable[[ast.Module], AnyR
     """
     undrawn = Undrawn(text)
     undrawn.take(refused.all)
-    for _ in range(MAX_ROUNDS):
-        if undrawn.is_whole:
+    for _ in range(MAX_PASSES):
+        if not _take_in_doubt(undrawn):
             return None
         try:
             found = read(undrawn.tree())
@@ -45,6 +53,17 @@ def keep_code(text: str, refused: NotReadable, read: Callable[[ast.Module], AnyR
         statements = undrawn.tree().body
         if needs_whole(statements, found.graph):
             return None
-        if not undrawn.take_all(drawn_in_doubt(statements, found.graph)):
+        if not undrawn.take_all(read_in_doubt(statements, found.graph)):
             return found
     return None
+
+
+def _take_in_doubt(undrawn: Undrawn) -> bool:
+    """Keep as code what its neighbours put in doubt, by syntax alone; False: all of the text is in doubt."""
+    while not undrawn.is_whole:
+        statements = undrawn.tree().body
+        if is_all_in_doubt(statements):
+            return False
+        if not undrawn.take_all(drawn_in_doubt(statements)):
+            return True
+    return False

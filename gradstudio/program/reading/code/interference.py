@@ -28,11 +28,15 @@ _TAME = sys.stdlib_module_names | set(
 _ENVIRONMENT = frozenset({"environ", "putenv", "setenv"})
 
 
-def needs_whole(statements: Sequence[ast.stmt], graph: Graph) -> bool:
-    """Whether only the text as a whole can be kept as it is."""
+def is_all_in_doubt(statements: Sequence[ast.stmt]) -> bool:
+    """Whether code may do what no syntax shows, so that only the text as a whole can be kept as it is."""
     codes = codes_in(statements)
-    if any(one.names.is_open for one in codes) or (codes and _needs_future(statements, codes)):
-        return True
+    return any(one.names.is_open for one in codes) or (bool(codes) and _needs_future(statements, codes))
+
+
+def needs_whole(statements: Sequence[ast.stmt], graph: Graph) -> bool:
+    """Whether only the text as a whole can be kept as it is; `graph` is what was read of it."""
+    codes = codes_in(statements)
     harmless = frozenset() if graph.tensors else _HARMLESS
     for one in codes:
         meant = _imported(one.statements)
@@ -51,8 +55,8 @@ def _needs_future(statements: Sequence[ast.stmt], codes: Sequence[CodeStatement]
     return any(getattr(part, "annotation", None) or getattr(part, "returns", None) for part in parts)
 
 
-def drawn_in_doubt(statements: Sequence[ast.stmt], graph: Graph) -> list[ast.stmt]:
-    """The drawn statements of a text that are to be kept as code; `graph` is what was read of it."""
+def drawn_in_doubt(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """The drawn statements of a text that are to be kept as code, whatever is read of it."""
     codes = codes_in(statements)
     drawn = [one for one in every_statement(statements) if not isinstance(one, CodeStatement)]
     mentioned = {name for one in codes for name in _mentioned(one)}
@@ -65,9 +69,14 @@ def drawn_in_doubt(statements: Sequence[ast.stmt], graph: Graph) -> list[ast.stm
         found += [one for one in drawn if isinstance(one, ast.ClassDef) and not _is_faithful(one, statements)]
     rebound = {name for one in codes for name in one.names.rebound}
     found += [one for one in _innermost(drawn) if not rebound.isdisjoint(_names_in(one))]
-    found += _not_bound(drawn, mentioned, graph)
-    found += _devices_behind_code(statements, graph)
     return found
+
+
+def read_in_doubt(statements: Sequence[ast.stmt], graph: Graph) -> list[ast.stmt]:
+    """The drawn statements that are to be kept as code because of how they were read; `graph` is what was."""
+    drawn = [one for one in every_statement(statements) if not isinstance(one, CodeStatement)]
+    mentioned = {name for one in codes_in(statements) for name in _mentioned(one)}
+    return [*_not_bound(drawn, mentioned, graph), *_devices_behind_code(statements, graph)]
 
 
 _DEFINED = (ast.FunctionDef, ast.ClassDef)
@@ -158,13 +167,10 @@ def _is_tame(one: CodeStatement) -> bool:
 
 def _sets_environment(statements: Sequence[ast.stmt]) -> bool:
     """Whether code sets variables of the environment before torch or numpy are loaded, which read them then."""
-    is_set = False
-    for one in statements:
-        if isinstance(one, CodeStatement):
-            is_set = is_set or any(_mentions(part, word) for part in one.statements for word in _ENVIRONMENT)
-        elif is_set and isinstance(one, ast.Import | ast.ImportFrom):
-            return True
-    return False
+    places = [k for k, one in enumerate(statements) if isinstance(one, ast.Import | ast.ImportFrom)]
+    ahead = codes_in(statements[: places[-1]]) if places else []
+    parts = [part for one in ahead for part in one.statements]
+    return any(_mentions(part, word) for part in parts for word in _ENVIRONMENT)
 
 
 def _imported(statements: Iterable[ast.stmt]) -> dict[str, str]:

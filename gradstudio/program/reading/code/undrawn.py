@@ -1,6 +1,7 @@
 """Which statements of a text are kept as code, and the syntax tree in which they are that."""
 
 import ast
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from gradstudio.program.errors import NotReadable
@@ -23,6 +24,8 @@ class Undrawn:
         """Nothing is kept as code."""
         self._text = text
         self._lines = text.split("\n")
+        self._statements = self._flat(ast.parse(text).body)
+        self._made: dict[tuple[Key, ...], CodeStatement] = {}
         self.keys: set[Key] = set()
         self.is_whole = False
 
@@ -44,8 +47,7 @@ class Undrawn:
 
     def take_at(self, line: int, column: int) -> None:
         """Keep the innermost statement there as code, or, where it is that already, the one around it."""
-        tree = ast.parse(self._text)
-        way = self._way(self._flat(tree.body), line, column)
+        way = self._way(self._statements, line, column)
         while way:
             statement = way.pop()
             if key_of(statement) not in self.keys and self._is_apart(statement):
@@ -63,8 +65,7 @@ class Undrawn:
 
     def _is_known(self, line: int) -> bool:
         """Whether what stands on a line was taken in this round already."""
-        tree = ast.parse(self._text)
-        way = self._way(self._flat(tree.body), line, 0)
+        way = self._way(self._statements, line, 0)
         return any(key_of(one) in self.keys for one in way)
 
     def _flat(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -79,7 +80,11 @@ class Undrawn:
         """The statements around a place, outermost first."""
         found: list[ast.stmt] = []
         while True:
-            here = [one for one in statements if first_line(one) <= line <= last_line(one)]
+            begun = bisect_right(statements, line, key=first_line)
+            here: list[ast.stmt] = []
+            while begun and last_line(statements[begun - 1]) >= line:
+                begun -= 1
+                here.insert(0, statements[begun])
             if not here:
                 return found
             before = [one for one in here if (one.lineno, one.col_offset) <= (line, column)]
@@ -103,19 +108,26 @@ class Undrawn:
         for one in statements:
             if key_of(one) in self.keys:
                 if waiting and self._is_divided(waiting[-1], one):
-                    found.append(CodeStatement(waiting, self._lines))
+                    found.append(self._code(waiting))
                     waiting = []
                 waiting.append(one)
                 continue
             if waiting:
-                found.append(CodeStatement(waiting, self._lines))
+                found.append(self._code(waiting))
                 waiting = []
             if isinstance(one, ast.For | ast.With):
                 one.body = self._replaced(one.body)
             found.append(one)
         if waiting:
-            found.append(CodeStatement(waiting, self._lines))
+            found.append(self._code(waiting))
         return found
+
+    def _code(self, statements: Sequence[ast.stmt]) -> CodeStatement:
+        keys = tuple(map(key_of, statements))
+        made = self._made.get(keys)
+        if made is None:
+            made = self._made[keys] = CodeStatement(statements, self._lines)
+        return made.again()
 
     def _is_divided(self, one: ast.stmt, following: ast.stmt) -> bool:
         """Whether an empty line parts two statements, a group begins or ends there, or one stands deeper."""

@@ -3,6 +3,7 @@
 import ast
 import io
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Protocol
 
 import msgspec
@@ -13,7 +14,7 @@ from gradstudio.operators.calls import argument_binding
 from gradstudio.operators.calls.argument_binding import Binding, Given, Written
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.catalogue.out_variants import OUT
-from gradstudio.operators.errors import BindingError, UnknownOperator
+from gradstudio.operators.errors import BindingError
 from gradstudio.operators.families import call_results
 from gradstudio.operators.model import Face, Family, Operator
 from gradstudio.program.errors import NotReadable
@@ -162,14 +163,14 @@ class Calls:
         return self._node(_spread(node, found), names)
 
     def _bound(self, node: ast.Call, path: str, before: list[Port], names: tuple[str, ...]) -> WiredResult:
+        if not load().overloads(path) and path not in load():
+            words = f"torch's '{path}' is nothing that a canvas has.{_nearest(path)}"
+            raise _refused(node, call_words(path) or words)
         _name_out(node, path)
         node = _gathered(node, path, len(before))
         positional, keywords = self._arguments(node, before)
         try:
             found = argument_binding.bind(load(), path, positional, keywords, strict=False)
-        except UnknownOperator:
-            words = f"torch's '{path}' is nothing that a canvas has.{_nearest(path)}"
-            raise _refused(node, call_words(path) or words) from None
         except BindingError as error:
             raise _refused(node, str(error)) from None
         return self._node(_spread(node, found), names)
@@ -260,6 +261,7 @@ def _roots(ports: dict[str, Port]) -> list[str]:
     return [path.partition(".")[0] for path in ports]
 
 
+@lru_cache(maxsize=512)
 def _nearest(path: str) -> str:
     """The row that was meant, when its last word is a slip of the pen away; a far guess would mislead."""
     owner, _, word = path.rpartition(".")
