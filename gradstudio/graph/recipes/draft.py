@@ -26,6 +26,7 @@ from gradstudio.graph.names import bound_names
 from gradstudio.graph.ports.muted_wires import without_sources
 from gradstudio.graph.ports.wire_dots import PREFIX, End, Point, end_of, points_of, wire_of, with_points
 from gradstudio.graph.text import name_bindings
+from gradstudio.graph.text.late_names import late_name_edits
 
 SPLIT_PX = 260.0
 """How far left of its call the card of a module stands that shared its card so far."""
@@ -67,13 +68,14 @@ class Draft:
             keep: items whose names must stay if either of two could be renamed.
 
         Raises:
-            Refused: no order satisfies the wires.
+            Refused: no order satisfies the wires, or code reads a name that cannot be another in it.
         """
         self._forget_muted()
         self._settle_dots()
         if self._reorders() or not order.is_forward(self.graph):
             self.do(*order.order_edits(self.graph, order.effect_needs(self._was)))
         self.do(*name_bindings.binding_edits(self.graph, keep))
+        self.do(*late_name_edits(self._was, self.graph))
         self._split_cards()
         return tuple(self._edits)
 

@@ -13,6 +13,7 @@ from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.grouping.definition_copies import bring, called_definitions
 from gradstudio.graph.renaming import new_names, renamed_block, renamed_node, renamed_port
 from gradstudio.graph.rules import why_not
+from gradstudio.graph.text.late_names import with_late_names
 
 STORED = "python.stored"
 
@@ -62,9 +63,8 @@ def paste(
     """
     draft = Draft(graph)
     ids = {item: draft.new_id("b" if item in part.blocks else "n") for item in part.order()}
-    names = (
-        {} if as_typed else new_names(part, draft.taken_names(), {n for one in graph.nodes.values() for n in one.names})
-    )
+    of_nodes = {name for one in graph.nodes.values() for name in one.names}
+    names = {} if as_typed else new_names(part, draft.taken_names(), of_nodes)
     draft.do(*(SetTensor(digest, tensor) for digest, tensor in part.tensors.items() if digest not in graph.tensors))
     called = _brought(draft, part)
     for item in part.order():
@@ -74,7 +74,8 @@ def paste(
         if (node := part.nodes.get(item)) is not None:
             muted = {port: (ids[source], k) for port, (source, k) in node.muted_wires.items() if source in ids}
             operator = called.get(node.operator, node.operator)
-            fresh = msgspec.structs.replace(renamed_node(node, ids[item], names), muted_wires=muted, operator=operator)
+            own = renamed_node(with_late_names(part, node, names), ids[item], names)
+            fresh = msgspec.structs.replace(own, muted_wires=muted, operator=operator)
             draft.do(AddNode(fresh, into, index))
         else:
             draft.do(AddBlock(renamed_block(part.blocks[item], ids[item], names), into, index))

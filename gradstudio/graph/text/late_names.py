@@ -1,0 +1,109 @@
+"""Names that functions in undrawn Python look up when they are called.
+
+No wire brings them: what they read gets another name in the code, or in none at all.
+"""
+
+import builtins
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from gradstudio.graph.edits import Edits, ReplaceNode
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import Graph, ItemId, Node
+from gradstudio.graph.text.code_records import READ, code_names, code_of, is_code
+from gradstudio.graph.text.code_text import renamed_code
+from gradstudio.graph.text.literal_text import quote
+
+_BUILT_IN = frozenset(dir(builtins))
+
+
+def late_name_edits(before: Graph, after: Graph) -> Edits:
+    """What keeps the functions of code reading the same after a gesture has given items other names.
+
+    Args:
+        before: the program as it was.
+        after: a draft, in which items may have other names.
+
+    Raises:
+        Refused: a name that code reads cannot be changed in it, or another would be read in its place.
+    """
+    codes = [node for node in after.nodes.values() if is_code(node)]
+    if not codes:
+        return ()
+    lost, gained, changed = _changes(before, after)
+    if not gained and not lost:
+        return ()
+    bound = Counter(name for item in after.order() for name in _bound(after, item))
+    was = {name for item in before.order() for name in _bound(before, item)} | _BUILT_IN
+    edits = []
+    for node in codes:
+        late = late_names(after, node)
+        if caught := next((name for name in gained if name in late and name in was), ""):
+            raise Refused(f"A function in the code reads '{caught[:60]}' when it is called: choose another name.")
+        for old in lost & late:
+            if old not in changed or bound[old]:
+                reason = f"A function in the code reads '{old[:60]}' when it is called, and more than one has that name"
+                raise Refused(f"{reason if bound[old] else reason.partition(',')[0]}: change it in the text.")
+        edits += _edits(node, {old: changed[old] for old in lost & late})
+    return tuple(edits)
+
+
+def with_late_names(part: Graph, node: Node, names: Mapping[tuple[ItemId, int], str]) -> Node:
+    """A node of a fragment whose functions read what other items of it bind, by their new names.
+
+    Raises:
+        Refused: a name cannot be changed in its code.
+    """
+    if not is_code(node):
+        return node
+    late = late_names(part, node)
+    changed = {
+        name: names[item, k]
+        for item, other in part.nodes.items()
+        for k, name in enumerate(other.names)
+        if name in late and names.get((item, k), name) != name
+    }
+    return next((edit.node for edit in _edits(node, changed)), node)
+
+
+def late_names(graph: Graph, node: Node) -> set[str]:
+    """What the functions of a code read, or bind, when they are called, and no wire says."""
+    names = code_names(node)
+    wired = {wire.port.removeprefix(READ) for wire in graph.wires_to(node.id) if wire.port.startswith(READ)}
+    return {*names.later, *names.rebound} - wired - {*names.binds}
+
+
+def _edits(node: Node, changed: Mapping[str, str]) -> list[ReplaceNode]:
+    if not changed:
+        return []
+    code = renamed_code(code_of(node), changed)
+    return [ReplaceNode(msgspec.structs.replace(node, literals={**node.literals, "code": quote(code)}))]
+
+
+def _changes(before: Graph, after: Graph) -> tuple[set[str], set[str], dict[str, str]]:
+    """The names that items have no longer, those that they have instead, and which for which."""
+    lost: set[str] = set()
+    gained: set[str] = set()
+    changed: dict[str, str] = {}
+    for item in _both(before, after):
+        old, new = _bound(before, item), _bound(after, item)
+        if old == new:
+            continue
+        lost |= set(old) - set(new)
+        gained |= set(new) - set(old)
+        if len(old) == len(new):
+            changed.update((one, other) for one, other in zip(old, new, strict=True) if one != other and other != "_")
+    return lost - {"_", ""}, gained - {"_", ""}, changed
+
+
+def _both(before: Graph, after: Graph) -> Iterable[ItemId]:
+    return [item for item in (*before.nodes, *before.blocks) if item in after]
+
+
+def _bound(graph: Graph, item: ItemId) -> tuple[str, ...]:
+    if item in graph.nodes:
+        return graph.nodes[item].names
+    block = graph.blocks[item]
+    return (block.variable, *block.carried)
