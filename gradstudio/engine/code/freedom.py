@@ -15,8 +15,8 @@ from gradstudio.protocol.messages.requests import Trust
 
 NOT_HERE = "This engine keeps its walls and runs no code that is not drawn."
 NEEDED = (
-    "The program holds Python that is not drawn, which can do whatever you can. It runs only where you trust it, by "
-    "`gradstudio run --trust` and not in the window yet."
+    "The program holds Python that is not drawn, which can do whatever you can. It runs only where you trust it: "
+    "the window asks when you run it, on the command line say `run --trust`."
 )
 CHANGED = "The code of the program is not the one that was trusted."
 ASKED_ONLY = "A program with code of its own runs when it is asked to, and never by itself."

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from gradstudio.document import file, png_embedding
 from gradstudio.document.file import View
 from gradstudio.graph.model import Graph, Header
+from gradstudio.protocol.messages.events import Log
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.file_stamp import Stamp, stamp_of
 from gradstudio.ui.state.document.graph_store import GraphStore
@@ -70,6 +71,8 @@ class Session(QObject):
         self.memory = MemoryStore(self)
         self.pages = PageStore(self.engine, self)
         self.run = RunController(self.graph_store, self.engine, self.results, self.memory, self, self.debug)
+        self.run.code_question.file = lambda: self.path or self.read_from
+        self.run.code_question.tell = lambda words: self.engine.tell(Log(level="warning", text=words))
         self.patience = RunPatience(self.engine, self.run.status, self.results.tables, self)
         self.problems = ProblemStore(self.graph_store, self.results, self.run, self.attention, self)
         self.trials = WireInference(self.graph_store, self.results, self.run.questions, self.engine, self)

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.docks.messages.log_panel import LogPanel
     from gradstudio.ui.docks.messages.problems_panel import ProblemsPanel
     from gradstudio.ui.docks.outline.panel import OutlinePanel
+    from gradstudio.ui.state.trust.code_question import CodePart
 
 LOOKING_MS = 200
 SECOND_MS = 1000
@@ -265,9 +266,18 @@ class DocumentWindow(QObject):
         session.pages.requested.connect(self._on_pages_requested)
         store.edited.connect(self._looking.request)
         store.replaced.connect(self._looking.request)
+        session.run.code_question.trusted = self._services.trusted
+        session.run.code_question.ask = self._may_run_code
         session.run.memory_check.confirm_size = lambda need: may_run(
             need, title(store.graph, need.node), self._services.frame
         )
+
+    def _may_run_code(self, parts: "tuple[CodePart, ...]") -> bool:
+        from gradstudio.ui.dialogs.trust_dialog import may_run_code
+
+        session = self.session
+        name = str(session.path or session.read_from or session.title)
+        return may_run_code(parts, name, self._theme, self._services.frame)
 
     def _wire_parts(self) -> None:
         self.workspace.timeline_switched.connect(self.changed)

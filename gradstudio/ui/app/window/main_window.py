@@ -31,6 +31,7 @@ from gradstudio.ui.state.library.connection_statistics import ConnectionStatisti
 from gradstudio.ui.state.library.favourites import Favourites
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.settings import Settings, ThemeChoice
+from gradstudio.ui.state.trust.trusted_code import TrustedCode
 from gradstudio.ui.theme import Theme, ThemedWidget
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ class MainWindow(FrontDocument):
             tabs=self.tab_commands,
             shell=self.shell,
             learning=self.learning,
+            trusted=TrustedCode(self.settings.folder),
             looked_up=library.looked_up,
             toggle_favourite=library.toggle_favourite,
             find_operator=library.find_operator,

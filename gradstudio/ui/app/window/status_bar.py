@@ -213,6 +213,8 @@ class StatusBar(QStatusBar):
         hello = self._session.engine.hello
         if state == "ready" and hello is not None and hello.torch:
             words = f"torch {hello.torch.partition('+')[0]} ready"
+        if not self._session.engine.has_walls:
+            words = f"trusted code · {words}"
         self.light.show_light(words, self._theme.color(role))
 
     def _on_patience_waited(self, _node: ItemId, seconds: int) -> None:

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from gradstudio.ui.state.library.connection_statistics import ConnectionStatistics
     from gradstudio.ui.state.library.favourites import Favourites
     from gradstudio.ui.state.settings import Settings
+    from gradstudio.ui.state.trust.trusted_code import TrustedCode
 
 
 class WindowServices(NamedTuple):
     """Made once, when the window is built.
 
     Attributes:
+        trusted: the code that this person said yes to.
         looked_up: the operator that a person looks at, anywhere in the window; "" for none.
         toggle_favourite: makes that one a favourite, or no longer.
         find_operator: puts the cursor into the Library's search.
@@ -33,6 +35,7 @@ class WindowServices(NamedTuple):
     tabs: "TabCommands"
     shell: "WindowCommands"
     learning: "LearningCommands"
+    trusted: "TrustedCode"
     looked_up: Callable[[], str]
     toggle_favourite: Callable[[], None]
     find_operator: Callable[[], None]

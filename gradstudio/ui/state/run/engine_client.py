@@ -4,12 +4,12 @@ from typing import cast
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
-from gradstudio.protocol.client import COMMAND
+from gradstudio.protocol.client import COMMAND, RUNS_CODE
 from gradstudio.protocol.errors import ProtocolError
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages.events import Device, Event, Hello, Log
 from gradstudio.protocol.messages.requests import Request
-from gradstudio.ui.state.run.engine_exchange import Exchange
+from gradstudio.ui.state.run.engine_exchange import Exchange, Line
 
 SPARE_DELAY_MS = 1500
 KILL_WAIT_MS = 2000
@@ -161,10 +161,14 @@ class EngineClient(QObject):
 
     def kill_and_restart(self) -> None:
         """End the engine whatever it does; the warm spare takes over."""
-        if self._engine is not None:
-            self._engine.discard()
-            self._engine = None
+        self._discard()
         self._replace()
+
+    def start_for_code(self, line: Line) -> None:
+        """An engine without walls takes over, for the code of one document; when it ends, one with walls follows."""
+        self._discard()
+        if not self._closing:
+            self._take_over(self._spawn(RUNS_CODE), line)
 
     def close(self) -> None:
         """End all processes."""
@@ -176,12 +180,17 @@ class EngineClient(QObject):
                 engine.process.waitForFinished(KILL_WAIT_MS)
         self._engine = self._spare = None
 
-    def _spawn(self) -> EngineChild:
-        return EngineChild(self._command, self)
+    def _discard(self) -> None:
+        if self._engine is not None:
+            self._engine.discard()
+            self._engine = None
 
-    def _take_over(self, engine: EngineChild) -> None:
+    def _spawn(self, *options: str) -> EngineChild:
+        return EngineChild([*self._command, *options], self)
+
+    def _take_over(self, engine: EngineChild, code_line: Line | None = None) -> None:
         self._engine = engine
-        self.exchange.forget()  # once, and before anybody hears of it: the first to hear may ask at once
+        self.exchange.forget(code_line)  # once, and before anybody hears of it: the first to hear may ask at once
         engine.message.connect(self._on_engine_message)
         engine.ended.connect(self._on_engine_ended)
         self._set_state("ready" if engine.ready else "starting")

@@ -28,6 +28,7 @@ class Exchange:
         lines: all that are open.
         holder: whose program the engine has, and whose namespace, if there is one.
         runner: who asked for a verb last.
+        code_line: for whose code the engine was started, without walls; None: it has them, and runs no code.
     """
 
     def __init__(self) -> None:
@@ -35,6 +36,7 @@ class Exchange:
         self.lines: list[Line] = []
         self.holder: Line | None = None
         self.runner: Line | None = None
+        self.code_line: Line | None = None
         self._numbers = 0
 
     def next_number(self) -> int:
@@ -48,6 +50,7 @@ class Exchange:
         if before is not None and before is not line:
             before.displaced.emit(line.title())
 
-    def forget(self) -> None:
-        """Another engine answers: it has nobody's program."""
+    def forget(self, code_line: Line | None = None) -> None:
+        """Another engine answers: it has nobody's program; it was started for the code of a line, or has its walls."""
         self.holder = self.runner = None
+        self.code_line = code_line

@@ -32,6 +32,7 @@ class EngineLine(QObject):
     Signals:
         received(object): every `Event` that concerns this document.
         state_changed(object), died(object): as the client's.
+        replaced(): what this document asked for made another engine take over; what the last one held is gone.
         displaced(object): another document's program took the engine's only place; that document's title.
     """
 
@@ -39,6 +40,7 @@ class EngineLine(QObject):
     state_changed = Signal(object)
     died = Signal(object)
     displaced = Signal(object)
+    replaced = Signal()
 
     def __init__(self, client: EngineClient, parent: QObject | None = None) -> None:
         """Open a line; nothing is sent."""
@@ -62,8 +64,8 @@ class EngineLine(QObject):
 
     @property
     def ready(self) -> bool:
-        """Whether torch is imported and requests are answered."""
-        return self._client.ready
+        """Whether torch is imported and requests of this document are answered."""
+        return self._client.ready and self.is_ours
 
     @property
     def state(self) -> str:
@@ -115,7 +117,9 @@ class EngineLine(QObject):
         self.died.emit(how)
 
     def send(self, request: Request) -> None:
-        """Hand a request to the engine, its numbers as this line's."""
+        """Hand a request to the engine, its numbers as this line's; to one for another document's code nothing goes."""
+        if not self.is_ours:
+            return
         if isinstance(request, Load):
             self._exchange.take(self)
         elif isinstance(request, Do):
@@ -125,6 +129,41 @@ class EngineLine(QObject):
     def close(self) -> None:
         """End the engine with all its processes."""
         self._client.close()
+
+    # ------------------------------------------------------------------ walls
+
+    @property
+    def has_walls(self) -> bool:
+        """Whether the engine at work keeps its walls, and runs no code."""
+        return self._exchange.code_line is None
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether the engine at work was started for this document's code."""
+        return self._exchange.code_line is self
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the engine at work is one that this document may use."""
+        return self.has_walls or self.runs_code
+
+    def settle(self, *, for_code: bool) -> bool:
+        """Have an engine for this document's code, or one with walls; whether another one takes over for that.
+
+        Another document that runs its code is not disturbed: what is asked waits.
+        """
+        if self.runs_code if for_code else self.has_walls:
+            return False
+        if self._exchange.runner not in (None, self) and self.state in ("starting", "busy"):
+            return False
+        self._exchange.take(self)
+        if for_code:
+            self._client.start_for_code(self)
+            self._exchange.runner = self
+        else:
+            self._client.kill_and_restart()
+        self.replaced.emit()
+        return True
 
     # ------------------------------------------------------------------ among others
 
@@ -150,6 +189,8 @@ class EngineLine(QObject):
         """The document is closed: nothing reaches it any more."""
         if self not in self._exchange.lines:
             return
+        if self.runs_code:  # what trusted code has begun ends with its document
+            self._client.kill_and_restart()
         self._exchange.lines.remove(self)
         self._client.received.disconnect(self._on_client_received)
         self._client.state_changed.disconnect(self._on_client_state_changed)

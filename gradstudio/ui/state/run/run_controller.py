@@ -29,6 +29,7 @@ from gradstudio.ui.state.run.run_state import BreakpointSource, Command, RunStat
 from gradstudio.ui.state.run.run_status import RunStatus
 from gradstudio.ui.state.run.run_stepper import RunStepper
 from gradstudio.ui.state.run.shape_requests import ShapeRequests
+from gradstudio.ui.state.trust.code_question import CodeQuestion
 
 STOP_PATIENCE_MS = 150
 
@@ -41,6 +42,7 @@ class RunController(QObject):
         stepper: steps, in the record where it can.
         questions: what can be asked of the run without moving it.
         memory_check: whether the program fits into memory.
+        code_question: whether the code of the program may run.
         shapes: when the engine is asked for shapes.
 
     Signals:
@@ -68,6 +70,7 @@ class RunController(QObject):
         self.status = RunStatus(self)
         self.state_changed = self.status.changed
         self.memory_check = MemoryCheck(self)
+        self.code_question = CodeQuestion(lambda: self.program, self.status.refused.emit)
         self.shapes = ShapeRequests(self._requests, engine, self.status, self)
         self.stepper = RunStepper(self, self.status, results, self._walk, debug)
         self.questions = RunQuestions(self._requests, engine, results.ids, self.status, self.why_not, self)
@@ -84,6 +87,7 @@ class RunController(QObject):
         engine.received.connect(self._on_engine_received)
         engine.died.connect(self._on_engine_died)
         engine.displaced.connect(self._on_engine_displaced)
+        engine.replaced.connect(self._on_engine_replaced)
 
     @property
     def state(self) -> RunState:
@@ -139,6 +143,8 @@ class RunController(QObject):
         """On to behind the next backward; without one in the program, it is appended."""
         if self.state.busy and not self.state.waiting:
             return
+        if not self.code_question.may_run("backward"):
+            return
         root = next((node.id for node in self._store.graph.nodes.values() if "root" in node.marks), None)
         if has_backward(self.program.statements) or self._store.attempt(
             recipes.append_backward, "Append backward", root
@@ -158,10 +164,11 @@ class RunController(QObject):
 
         Edits with the same merge key are one undo step. With nothing live the edit alone is made.
         """
-        self._following = self.status.slide.move(follows=self.state.live or self.state.busy)
+        live = self.state.live or self.state.busy
+        self._following = self.status.slide.move(follows=live and not self.code_question.concerns)
         self._store.submit(edits, label, merge_key)
         if self.state.busy:
-            self._follows_newer = True
+            self._follows_newer = self._following
         elif self._following:
             self.repeat()
 
@@ -188,9 +195,10 @@ class RunController(QObject):
         self._attention.look_at_now()
         if reason := self.why_not(asked):
             self.status.refused.emit(reason)
-        if reason or not self.memory_check.may_allocate(verb):
+        if reason or not self.memory_check.may_allocate(verb) or not self.code_question.may_run(verb):
             return
         self._engine.start()
+        self._engine.settle(for_code=self.code_question.concerns)
         named = asked if asked.startswith("step") else verb
         self.status.set(
             busy=True, verb=named, outcome="", reason="", hit="", in_backward=0, waiting=not self._engine.ready
@@ -202,8 +210,9 @@ class RunController(QObject):
         self._requests.load()
         self.stepper.begin_verb()
         self._engine.set_busy(True)
-        breakpoints = self._debug.active if self._debug is not None else ()
-        self._requests.do(msgspec.structs.replace(requests.Do(verb=verb, breakpoints=breakpoints), **fields))
+        stops = self._debug.active if self._debug is not None else ()
+        asked_for = requests.Do(verb=verb, breakpoints=stops, trust=self.code_question.yes())
+        self._requests.do(msgspec.structs.replace(asked_for, **fields))
 
     @property
     def program(self) -> Program:
@@ -260,6 +269,8 @@ class RunController(QObject):
             self.shapes.request()
 
     def _on_store_replaced(self) -> None:
+        if self._engine.runs_code:  # of the document that was here
+            self._engine.settle(for_code=False)
         self._requests.document_changed()
         self.memory_check.take_needs(())
         self._waiting.clear()
@@ -280,6 +291,9 @@ class RunController(QObject):
     def _on_engine_died(self, how: str) -> None:
         self._engine_lost(f"The engine died: {how}. A new one is started")
         self.shapes.request()
+
+    def _on_engine_replaced(self) -> None:
+        self._engine_lost("Another engine takes over", "stopped")
 
     def _on_engine_displaced(self, title: object) -> None:
         """Another document runs: its namespace takes the place of ours. What was recorded stays."""
@@ -358,20 +372,7 @@ class RunController(QObject):
         self._tables.buffer.take_up()
         self._tables.set_counter(event.next_node)
         self._engine.set_busy(False)
-        self.status.set(
-            busy=False,
-            at_end=event.at_end,
-            next_node=event.next_node,
-            pass_number=event.pass_number,
-            changed_by_hand=event.changed_by_hand,
-            outcome=event.outcome,
-            reason=event.reason,
-            seconds=event.seconds,
-            hit=event.hit,
-            in_backward=self.stepper.paused_in(event),
-        )
-        if event.outcome == "refused":
-            self.status.refused.emit(event.reason)
+        self.status.pause(event, self.stepper.paused_in(event))
         self._tables.release()
         self.stepper.look_where_it_paused(event)
         self._go_on_following()

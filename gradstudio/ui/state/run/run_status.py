@@ -3,6 +3,7 @@
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
+from gradstudio.protocol.messages.events import Paused
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.run.slide import Slide
 
@@ -33,6 +34,23 @@ class RunStatus(QObject):
         """Replace fields of the state, and announce it."""
         self.state = msgspec.structs.replace(self.state, **changes)
         self.changed.emit(self.state)
+
+    def pause(self, event: Paused, in_backward: int) -> None:
+        """The engine is at rest; `in_backward`: number of the backward in whose record the run is paused, or 0."""
+        self.set(
+            busy=False,
+            at_end=event.at_end,
+            next_node=event.next_node,
+            pass_number=event.pass_number,
+            changed_by_hand=event.changed_by_hand,
+            outcome=event.outcome,
+            reason=event.reason,
+            seconds=event.seconds,
+            hit=event.hit,
+            in_backward=in_backward,
+        )
+        if event.outcome == "refused":
+            self.refused.emit(event.reason)
 
     def reset(self) -> None:
         """Nothing runs, nothing is live: another document."""

@@ -31,7 +31,8 @@ class ShapeRequests:
         self._patience = ShapePatience(engine, status, requests, parent)
         self._settle = Throttle(SETTLE_MS, parent)
         self._settle.due.connect(self._on_settle_due)
-        self._waits_for_rest = False
+        self._waits_for_rest = self._waits_for_walls = False
+        engine.state_changed.connect(self._on_engine_state_changed)
         status.slide.rested.connect(self._on_slide_rested)
 
     @property
@@ -55,11 +56,24 @@ class ShapeRequests:
         self._waits_for_rest = self._status.slide.moves
         if self._waits_for_rest:
             return  # its runs say the shapes
+        self._have_walls()
         may_ask = self._engine.ready and not self._status.state.busy
         if may_ask and self._requests.load_and_infer(load=self._engine.may_load):
             self._patience.asked()
         # compiled in any case; the next `Paused`, or `Hello`, comes back here
         assert self._requests.program is not None
+
+    def _have_walls(self) -> None:
+        """An engine that was started for code serves no other document, nor this one when it has none any more."""
+        if self._engine.has_walls or self._status.state.busy:
+            return
+        if not (self._engine.runs_code and self._requests.program.codes):
+            self._waits_for_walls = not self._engine.settle(for_code=False)
+
+    def _on_engine_state_changed(self, state: str) -> None:
+        if self._waits_for_walls and state == "ready":
+            self._waits_for_walls = False
+            self.request()
 
     def _on_slide_rested(self) -> None:
         if self._waits_for_rest:

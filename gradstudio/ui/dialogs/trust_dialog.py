@@ -1,0 +1,87 @@
+"""Asks whether the Python of a document that is not drawn may run, and shows all of it."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from gradstudio.program.trust import numbered_lines
+from gradstudio.ui.dialogs.dialog_size import fit_dialog
+from gradstudio.ui.state.trust.code_question import CodePart
+from gradstudio.ui.theme import Theme, icon, mono_font
+from gradstudio.ui.widgets.python_highlighter import PythonHighlighter
+
+WIDTH_PX, HEIGHT_PX = 720, 560
+ICON_PX = 24
+WORDS = (
+    "Part of this program is Python that is not drawn. Run, these lines can do whatever you can: read, change and "
+    "delete your files, connect to the network, start programs. They run without the walls that keep drawn programs "
+    "in.\nTrust them only if you have read them, or would let who wrote them work at your computer. The yes is to "
+    "exactly these lines: others are asked for again."
+)
+
+
+class TrustDialog(QDialog):
+    """Nothing runs before *Trust and run* is pressed; Enter and Escape do not press it."""
+
+    def __init__(self, parts: Sequence[CodePart], name: str, theme: Theme, parent: QWidget | None = None) -> None:
+        """Show the lines of the document of that name."""
+        super().__init__(parent)
+        self.setWindowTitle("Trust this code?")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 18, 20, 18)
+        column.setSpacing(12)
+        column.addLayout(self._head(name, theme))
+        words = QLabel(WORDS)
+        words.setWordWrap(True)
+        column.addWidget(words)
+        self.lines = self._lines(parts, theme)
+        column.addWidget(self.lines, 1)
+        column.addLayout(self._buttons())
+        fit_dialog(self, WIDTH_PX, HEIGHT_PX)
+        self.refuse.setFocus()
+
+    def _head(self, name: str, theme: Theme) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        sign = QLabel()
+        sign.setPixmap(icon("warning", theme, "warning").pixmap(ICON_PX, ICON_PX))
+        title = QLabel(f"Do you trust the code in “{name}”?")
+        title.setTextFormat(Qt.TextFormat.PlainText)
+        title.setProperty("role", "title")
+        title.setWordWrap(True)
+        row.addWidget(sign)
+        row.addWidget(title, 1)
+        return row
+
+    def _lines(self, parts: Sequence[CodePart], theme: Theme) -> QPlainTextEdit:
+        shown = QPlainTextEdit()
+        shown.setReadOnly(True)
+        shown.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        shown.setFont(mono_font())
+        shown.setAccessibleName("Lines of code that need your trust")
+        shown.setTabChangesFocus(True)
+        shown.setPlainText("\n\n".join("\n".join(numbered_lines(part.text, part.line)) for part in parts))
+        self._highlighter = PythonHighlighter(shown.document(), theme)
+        return shown
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addStretch(1)
+        self.trust, self.refuse = QPushButton("Trust and run"), QPushButton("Don't run")
+        for button in (self.trust, self.refuse):
+            button.setAutoDefault(False)
+            row.addWidget(button)
+        self.refuse.setDefault(True)
+        self.trust.clicked.connect(self.accept)
+        self.refuse.clicked.connect(self.reject)
+        return row
+
+
+def may_run_code(parts: Sequence[CodePart], name: str, theme: Theme, parent: QWidget | None = None) -> bool:
+    """Ask; without an answer it does not run."""
+    dialog = TrustDialog(parts, name, theme, parent)
+    said_yes = dialog.exec() == QDialog.DialogCode.Accepted
+    dialog.deleteLater()
+    return said_yes
