@@ -7,6 +7,7 @@ from gradstudio.graph.card_grouping import CALLED, card_groups
 from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.item_ports import Port, input_ports, operator_of, output_ports
+from gradstudio.graph.text.code_records import is_code, shown_lines
 from gradstudio.graph.text.notes import note_of
 from gradstudio.operators.model import Family, Kind
 
@@ -18,6 +19,7 @@ CHARACTER = 7.0
 HEADER = 28.0
 ROW = 18.0
 MORE_ROW = 15.0
+CODE_ROW = 15.0
 FOOT = 4.0
 VALUES = {Family.MODULE: 45.0, Family.NUMBER: 30.0, Family.NONE: 0.0, Family.TENSOR: 78.0, Family.UNKNOWN: 78.0}
 """Room for the values of one result, pixels."""
@@ -56,7 +58,8 @@ def card_size(graph: Graph, item: ItemId, values: float | None = None) -> Size:
         values = sum(VALUES.get(output.family, OTHER_VALUES) for output in outputs[:MOST_RESULTS])
         if outputs and group_of(graph, item) and outputs[0].family is Family.MODULE:
             values = LEAVES_OF_CLASS
-    return _width(graph, item), HEADER + ROW * rows + more + FOOT + values
+    code = CODE_ROW * len(shown_lines(graph.nodes[item])) if item in graph.nodes else 0.0
+    return _width(graph, item), HEADER + ROW * rows + more + code + FOOT + values
 
 
 def _joined_size(graph: Graph, call: ItemId, module: ItemId) -> Size:
@@ -101,8 +104,11 @@ def _is_stored(graph: Graph, item: ItemId) -> bool:
 
 
 def _ports(graph: Graph, item: ItemId) -> tuple[Port, ...]:
-    """All inputs; a stored tensor has words instead."""
-    return () if _is_stored(graph, item) else input_ports(graph, item)
+    """All inputs; a stored tensor has words instead, and code its lines."""
+    if _is_stored(graph, item):
+        return ()
+    holds = item in graph.nodes and is_code(graph.nodes[item])
+    return tuple(port for port in input_ports(graph, item) if not (holds and port.path == "code"))
 
 
 def _shown(graph: Graph, item: ItemId) -> list[Port]:
@@ -130,6 +136,8 @@ def _first_row(graph: Graph, item: ItemId, ports: list[Port]) -> int:
 
 
 def _width(graph: Graph, item: ItemId) -> float:
+    if item in graph.nodes and is_code(graph.nodes[item]):
+        return WIDEST
     operator = operator_of(graph, item)
     title = operator.title if operator is not None else ""
     literal = [port for port in _ports(graph, item) if port.parameter.kind not in ONLY_WIRED]

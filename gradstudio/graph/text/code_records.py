@@ -19,6 +19,8 @@ STANDARD = {
     "math": "math",
 }  # fmt: skip
 """What the head of every script may import, under the names that everybody gives it: no port brings it."""
+SHOWN_LINES = 8
+"""So many lines of a code stand on its card."""
 MAX_NAMES = 500
 """Names that one node may bind, or read."""
 _GIVEN = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__", "__builtins__"}
@@ -39,6 +41,15 @@ def holds_code(graph: Graph) -> bool:
 def code_of(node: Node) -> str:
     """The statements of a node; "" when its literal is no text."""
     return _text(node.literals.get("code", ""))
+
+
+def shown_lines(node: Node) -> tuple[str, ...]:
+    """The first lines of a node's code, and how many more there are; none of what is no code."""
+    if not is_code(node):
+        return ()
+    lines = code_of(node).strip("\n").expandtabs(4).split("\n")
+    more = len(lines) - SHOWN_LINES
+    return (*lines[:SHOWN_LINES], f"… {more} more") if more > 1 else tuple(lines)
 
 
 def does_something(node: Node) -> bool:

@@ -13,20 +13,24 @@ from msgspec.structs import replace
 from gradstudio.graph.analysis import module_modes
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.card_grouping import CALLED, makes_module
-from gradstudio.graph.model import Graph, ItemId, Node
+from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.item_ports import OutputPort, Port, PortState, input_ports, operator_of, output_ports
+from gradstudio.graph.text.code_records import is_code, shown_lines
 from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.literals.parser import family_of
 from gradstudio.operators.model import Family, Kind, Parameter
 from gradstudio.scene.card.assignment_title import title_with_target
 from gradstudio.scene.card.display_flags import PLAIN, DisplayFlags
 from gradstudio.scene.card.group_card import card_rows, is_group, uses_of
+from gradstudio.scene.card.undrawn_inputs import captions_of, ports_with_rows
 from gradstudio.scene.card.visible_ports import foldable, visible_ports
 from gradstudio.scene.geometry import Box
 
 HEADER: Final = 24.0
 ROW: Final = 18.0
 MORE_ROW: Final = 15.0
+CODE_ROW: Final = 15.0
+"""Of a line of code that a card shows."""
 PADDING: Final = 12.0
 BODY_EDGE: Final = 4.0
 FIELD_HEIGHT: Final = 15.0
@@ -45,7 +49,6 @@ NAME_ROOM: Final = 72.0
 HINT_ROOM: Final = 56.0
 """Room for an output's shape beside the field of an input in the same row."""
 BADGE: Final = 26.0
-STORED: Final = "python.stored"
 
 NOBODY: Final = ItemId("")
 SWITCH: Final = 42.0
@@ -131,7 +134,7 @@ class CardLayout(msgspec.Struct, frozen=True, gc=False):
         names: what the node binds, as text; `title` is the operator's.
         hidden: optional inputs folded away; `more` is the row that unfolds them.
         height: of header and ports; results are added below.
-        captions: lines of words in place of inputs.
+        captions: lines of words in place of inputs; `code`: lines of Python below the inputs.
         module: the constructor whose leaves the card shows: the item itself, or what its call is joined with.
         mode: "train" or "eval" where that makes a difference, with the `switch` that changes it.
         frozen: nothing of the module learns; `display_flags`: what its place says of it; `is_group`: it has an inside.
@@ -153,6 +156,7 @@ class CardLayout(msgspec.Struct, frozen=True, gc=False):
     bypassed: bool = False
     is_block: bool = False
     captions: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
     module: ItemId | None = None
     mode: Mode = ""
     switch: Box | None = None
@@ -191,7 +195,7 @@ def card_layout(
     head = graph.nodes[item if module is None else module]
     node, operator = graph.nodes[item], operator_of(graph, head.id)
     taken = input_ports(graph, item) if module is not None else ()
-    ports = input_ports(graph, head.id) if head.operator != STORED else ()
+    ports = ports_with_rows(graph, head)
     asked = _asked_ports(taken)
     called = _called_ports(taken, asked, expanded)
     folded = max(len(foldable(ports)), len(foldable(asked)))
@@ -206,12 +210,13 @@ def card_layout(
     mode, frozen = mode_of(graph, constructor)
     width = _width(operator.title if operator else title, ports, outputs, measure, SWITCH if mode else 0.0)
     width = max(width, MODULE_WIDTH) if module is not None else width
+    width = MAXIMUM_WIDTH if is_code(head) else width
     hidden = len(ports) - len(shown) + len(asked) - len(visible_ports(asked, expanded))
     layout = CardLayout(
         item=item, names=names, title=title, category=operator.category if operator else "", inputs=rows,
         outputs=outputs, width=width, height=0.0, hidden=hidden, expanded=expanded and folded > 1,
-        unknown=operator is None, muted=node.muted, bypassed=node.bypassed, captions=_captions(graph, node),
-        module=constructor, mode=mode, frozen=frozen, is_group=is_group(head.operator),
+        unknown=operator is None, muted=node.muted, bypassed=node.bypassed, captions=captions_of(graph, node),
+        code=shown_lines(head), module=constructor, mode=mode, frozen=frozen, is_group=is_group(head.operator),
     )  # fmt: skip
     return place_rows(layout, measure)
 
@@ -256,12 +261,6 @@ def _with_module(layout: CardLayout) -> CardLayout:
         layout, right = replace(layout, outputs=(*layout.outputs, own)), layout.width - 14.0
     switch = Box(right - SWITCH, (HEADER - 16.0) / 2, SWITCH, 16.0) if layout.mode else None
     return replace(layout, switch=switch) if switch != layout.switch else layout
-
-
-def _captions(graph: Graph, node: Node) -> tuple[str, ...]:
-    """What stands on the card of a stored tensor instead of its digest."""
-    stored = graph.tensors.get(node.literals.get("digest", "").strip("\"'")) if node.operator == STORED else None
-    return (f"{stored.dtype} {list(stored.shape)}", stored.source) if stored is not None else ()
 
 
 def input_row(graph: Graph, port: Port, owner: ItemId) -> InputRow:
@@ -377,7 +376,7 @@ def _placed_joined(layout: CardLayout, measure: Measure) -> CardLayout:
 def _closed(layout: CardLayout, inputs: tuple[InputRow, ...], outputs: tuple[OutputRow, ...], y: float) -> CardLayout:
     """The layout with these rows, which end at `y`, and below them the row that unfolds the rest, if there is one."""
     more = Box(PADDING, y, layout.width - 2 * PADDING, MORE_ROW) if layout.hidden or layout.expanded else None
-    height = y + (MORE_ROW if more is not None else 0.0) + BODY_EDGE
+    height = y + (MORE_ROW if more is not None else 0.0) + CODE_ROW * len(layout.code) + BODY_EDGE
     return replace(layout, inputs=inputs, outputs=outputs, more=more, height=height)
 
 

@@ -10,7 +10,8 @@ from gradstudio.operators import model
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Operator
 from gradstudio.scene.card.assignment_title import WRITING
-from gradstudio.scene.card.card_layout import STORED, CardLayout, Measure, card_layout
+from gradstudio.scene.card.card_layout import CardLayout, Measure, card_layout
+from gradstudio.scene.card.undrawn_inputs import STORED
 
 MOST: Final = 4096
 """So many are kept."""

@@ -47,7 +47,7 @@ def _collapsed(layout: CardLayout) -> CardLayout:
     outputs = tuple(
         replace(row, x=layout.width, y=y) for row, y in zip(layout.outputs, _heights(layout.outputs), strict=True)
     )
-    return replace(layout, inputs=inputs, outputs=outputs, height=HEADER, more=None, captions=())
+    return replace(layout, inputs=inputs, outputs=outputs, height=HEADER, more=None, captions=(), code=())
 
 
 def _heights(rows: Sequence[InputRow] | Sequence[OutputRow]) -> list[float]:

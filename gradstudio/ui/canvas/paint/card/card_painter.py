@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gradstudio.operators.model import Family
-from gradstudio.scene.card.card_layout import BODY_EDGE, HEADER, PADDING, ROW, CardLayout, InputRow, OutputRow
+from gradstudio.scene.card.card_layout import BODY_EDGE, CODE_ROW, HEADER, PADDING, ROW, CardLayout, InputRow, OutputRow
 from gradstudio.scene.card.field_choices import is_switch
 from gradstudio.scene.card.port_style import PortStyle
 from gradstudio.scene.card.result_sections import ResultSections
@@ -166,6 +166,7 @@ def _paint_rows(
     if well.leaves.rows:
         paint_leaf_ports(painter, style, well.leaves, layout.height, layout.width)
     _paint_captions(painter, style, layout)
+    _paint_code(painter, style, layout)
     if layout.more is not None:
         text = "⋯ fewer" if layout.expanded else f"⋯ {layout.hidden} more"
         painter.setPen(style.color("text_dim"))
@@ -190,6 +191,15 @@ def _paint_captions(painter: QPainter, style: CanvasStyle, layout: CardLayout) -
         painter.setPen(style.color("text" if number == 0 else "text_dim"))
         text = style.meter.elided(text, role, layout.width - 2 * PADDING)
         style.meter.write(painter, role, text, PADDING, HEADER + BODY_EDGE + ROW * number, ROW)
+
+
+def _paint_code(painter: QPainter, style: CanvasStyle, layout: CardLayout) -> None:
+    """Lines of Python, at the end of the card."""
+    top = layout.height - BODY_EDGE - CODE_ROW * len(layout.code)
+    for number, line in enumerate(layout.code):
+        painter.setPen(style.color("text_dim" if line.startswith("…") else "text"))
+        text = style.meter.elided(line, "mono", layout.width - 2 * PADDING)
+        style.meter.write(painter, "mono", text, PADDING, top + CODE_ROW * number, CODE_ROW)
 
 
 def _paint_input(painter: QPainter, style: CanvasStyle, row: InputRow, known: PortStyle | None) -> None:
