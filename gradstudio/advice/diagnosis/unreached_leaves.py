@@ -1,6 +1,6 @@
 """Leaves that require grad and that no backward reached: where the way to them ends; and sums over backwards."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding, Severity
@@ -28,6 +28,13 @@ MEASURES = frozenset(
     "print".split()
 )
 """What asks a value for something else than its numbers: there is nothing to send back."""
+COUNTING = frozenset(
+    "argmax argmin argsort multinomial bincount searchsorted bucketize nonzero eq ne lt le gt ge long int bool".split()
+)
+"""What gives places, counts and answers: whole numbers, which have no slope."""
+DETACHING = frozenset({"detach"})
+"""What cuts even where its result requires grad later, by requires_grad_()."""
+RENEWED = frozenset({"requires_grad_", "requires_grad"})
 MOST_ENDS = 3
 
 
@@ -38,12 +45,14 @@ class End(NamedTuple):
         words: what cuts it.
         is_block: a block around it does, which somebody wrote down for that.
         is_number: what comes out is a number, and no tensor any more.
+        is_hidden: it has no slope, and what is made of it is said to require grad: the backward runs all the same.
     """
 
     item: ItemId
     words: str
     is_block: bool = False
     is_number: bool = False
+    is_hidden: bool = False
 
 
 def without_gradient(
@@ -119,11 +128,14 @@ def _not_reached(
         severity = "info"
     if not optimizers and any(not end.is_block and not end.is_number for end in ends) and rows[0].path:
         severity = "info"  # a module behind a detach, which nobody is to train
+    hidden = next((end for end in ends if end.is_hidden), None)
     if ends:
         where = "; and at ".join(f"{view.where(end.item)}: {end.words}" for end in ends[:MOST_ENDS])
         why = f"Its way to the loss is cut at {where}."
         cause = f"{view.where(ends[0].item)} cuts it off ({ends[0].words})"
         node = ends[0].item if ends[0].is_number else owner
+        if hidden is not None:
+            severity, node = "warning", hidden.item
     elif reaches:
         return None  # a backward that failed, or one that nobody here knows better of
     else:
@@ -134,10 +146,16 @@ def _not_reached(
         "no_gradient",
         severity,
         node,
-        f"{name} gets no gradient: {cause}",
+        f"{name} gets no gradient: {cause}" if hidden is None else _hidden_title(view, hidden, name),
         f"{rows[0].reason or 'The backward did not reach it.'} {why}{whom}",
         (owner, *(end.item for end in ends)),
         max(backwards, default=0),
+    )
+
+
+def _hidden_title(view: ProgramView, end: End, name: str) -> str:
+    return (
+        f"{view.word(end.item)} has no slope: {name} gets no gradient, and requires_grad_() behind it only hides that"
     )
 
 
@@ -169,17 +187,17 @@ def _ends(view: ProgramView, facts: RunFacts, leaf: ItemId, statements: set[Item
             end = _end(view, facts, target)
             if end is None:
                 todo.append(target)
-            elif _goes_on(view, target, statements):
+            elif _leads_to(view, target, statements.__contains__):
                 ends.append(end)
     return ends, reaches
 
 
-def _goes_on(view: ProgramView, item: ItemId, statements: set[ItemId]) -> bool:
-    """Whether a backward begins from what is computed of an item."""
+def _leads_to(view: ProgramView, item: ItemId, is_sought: Callable[[ItemId], bool]) -> bool:
+    """Whether something that is sought is computed of an item."""
     seen, todo = {item}, [item]
     while todo:
         for target in view.followers(todo.pop()):
-            if target in statements:
+            if is_sought(target):
                 return True
             if target not in seen:
                 seen.add(target)
@@ -190,12 +208,16 @@ def _goes_on(view: ProgramView, item: ItemId, statements: set[ItemId]) -> bool:
 def _end(view: ProgramView, facts: RunFacts, item: ItemId) -> End | None:
     """Whether no gradient comes back through an item, as far as its results tell."""
     row = facts.latest.get(item)
-    if row is None or view.node(item) is None or not row.outputs or any(map(_may_carry, row.outputs)):
+    word = view.word(item) or view.name(item)
+    if row is None or view.node(item) is None or not row.outputs:
+        return None
+    if word not in DETACHING and any(map(_may_carry, row.outputs)):
         return None
     block = next((b for b in _around(view, item) if b in CUTTING), "")
     if block:
         return End(item, f"it stands under {block}", is_block=True)
-    word = view.word(item) or view.name(item)
+    if word in COUNTING and _leads_to(view, item, lambda target: view.word(target) in RENEWED):
+        return End(item, f"{word} gives whole numbers, which have no slope", is_hidden=True)
     if not isinstance(row.outputs[0], TensorRecord):
         return End(item, f"{word} gives a plain number: there is no graph behind it", is_number=True)
     return End(item, f"{word} gives a tensor that does not require grad")

@@ -17,6 +17,8 @@ MEANT = frozenset("unsqueeze getitem expand expand_as view reshape sum mean amax
 CROSS, NLL = frozenset({"cross_entropy", "CrossEntropyLoss"}), frozenset({"nll_loss", "NLLLoss"})
 LOGITS = frozenset({"binary_cross_entropy_with_logits", "BCEWithLogitsLoss"})
 CHANCES = frozenset({"softmax", "Softmax"})
+LOGARITHMS = frozenset({"log_softmax", "LogSoftmax"})
+"""Their exponential is a softmax."""
 SIGMOIDS = frozenset({"sigmoid", "Sigmoid"})
 SCORES = frozenset({"Linear", "linear", "relu", "ReLU", "matmul", "mm", "addmm", "Conv2d"})
 UNCHANGING = frozenset(
@@ -115,8 +117,13 @@ def gives_chances(view: ProgramView, item: ItemId, output: int) -> bool:
 
 
 def _computing_stage(view: ProgramView, item: ItemId, output: int) -> Stage | None:
-    """The last step that made the numbers what they are."""
-    return next((stage for stage in view.stages(item, output) if stage.word not in UNCHANGING), None)
+    """The last step that made the numbers what they are; ``exp`` of a log_softmax is a softmax."""
+    stages = (stage for stage in view.stages(item, output) if stage.word not in UNCHANGING)
+    last = next(stages, None)
+    if last is None or last.word != "exp":
+        return last
+    before = next(stages, None)
+    return last._replace(word="softmax") if before is not None and before.word in LOGARITHMS else last
 
 
 def _giver(view: ProgramView, loss: ItemId) -> tuple[Stage | None, Source | None]:

@@ -17,7 +17,7 @@ VIEWS = frozenset({"view", "reshape"})
 ROWS = frozenset({"Linear", "linear", "addmm", "Bilinear", "LazyLinear"})
 """What gives a row of scores for each example."""
 PRODUCTS = frozenset({"matmul", "mm", "bmm", "einsum"})
-UNCHANGING = frozenset("Dropout dropout div truediv mul masked_fill float to contiguous".split())
+UNCHANGING = frozenset("Dropout dropout div truediv mul add sub masked_fill float to contiguous".split())
 """What comes between scores and their softmax."""
 
 
@@ -33,9 +33,10 @@ def batch_softmax(view: ProgramView, item: ItemId, word: str, lookup: Lookup) ->
         return
     stages = (stage for stage in view.stages(source.item, source.output) if stage.word not in UNCHANGING)
     before = next(stages, None)
-    if before is None or before.word not in ROWS | PRODUCTS:
+    by_row = _is_read_by_row(view, item, record, lookup)
+    if not by_row and (before is None or before.word not in ROWS | PRODUCTS):
         return
-    is_product = before.word in PRODUCTS and _is_square(record)
+    is_product = not by_row and before is not None and before.word in PRODUCTS and _is_square(record)
     yield _batch_finding(view, item, word, is_product, (item, source.item))
 
 
@@ -129,6 +130,24 @@ def _is_first_of_rows(node: Node, record: Record | None) -> bool:
     except ValueError:
         return False
     return dim in (0, -2)
+
+
+def _is_read_by_row(view: ProgramView, item: ItemId, record: Record | None, lookup: Lookup) -> bool:
+    """Whether one number of each row is read by the number of its class: the rows are examples."""
+    rows = record.summary.shape[0] if isinstance(record, TensorRecord) else 0
+    for reader in view.followers(item):
+        node, word, picked = view.node(reader), view.word(reader), lookup(reader, 0)
+        if node is None or not isinstance(picked, TensorRecord):
+            continue
+        if word == "getitem" and picked.summary.shape == (rows,):
+            classes = view.source(reader, ("index.1",))
+            if classes is not None and (
+                view.source(reader, ("index.0",)) or "range(" in node.literals.get("index.0", "")
+            ):
+                return True
+        elif word == "gather" and picked.summary.shape == (rows, 1) and node.literals.get("dim") in ("1", "-1"):
+            return True
+    return False
 
 
 def _is_square(record: Record | None) -> bool:
