@@ -9,16 +9,19 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtSvg import QSvgRenderer
 
 from gradstudio.graph import recipes
-from gradstudio.graph.edits import SetPlaces
+from gradstudio.graph.edits import SetPlaces, apply_all
 from gradstudio.graph.model import Graph, ItemId, Place
 from gradstudio.protocol.messages.events import Failed, GradRow, Row, Warned
 from gradstudio.protocol.messages.records import Preview, Summary, TensorRecord
 from gradstudio.scene.camera import FIT_MARGIN, Camera
-from gradstudio.scene.overlay_registry import OVERLAYS
+from gradstudio.scene.overlay_registry import OVERLAYS, Shown
+from gradstudio.scene.results import NoResults
+from gradstudio.scene.scene import Scene
 from gradstudio.ui import theme as themes
 from gradstudio.ui.canvas.paint import picture_export
 from gradstudio.ui.canvas.paint.primitives import tensor_image
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
+from gradstudio.ui.canvas.paint.primitives.card_shadows import MARGIN
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.theme import Theme, ThemeName, theme
 from tests.ui.canvas.conftest import Hand
@@ -226,8 +229,6 @@ def test_hundreds_of_cards_in_view_are_painted_in_batches(hand: Hand) -> None:
 
 
 def small_graph() -> Graph:
-    from gradstudio.graph.edits import apply_all
-
     graph = Graph()
     edits, x = recipes.add_operator(graph, "torch.tensor", 0, 0)
     apply_all(graph, edits)
@@ -245,6 +246,20 @@ def test_a_picture_shows_everything_at_its_scale(dark: Theme) -> None:
     assert abs(two.width() - 2 * one.width()) <= 2
     assert has(one, dark.category_color("Creation"), 200)
     assert has(one, dark.color("note"), 500)
+
+
+def test_a_picture_has_no_shadow_below_a_card_that_has_not_run(dark: Theme) -> None:
+    graph = Graph()
+    edits, _ = recipes.add_operator(graph, "torch.relu", 0, 0)
+    apply_all(graph, edits)
+    card = next(iter(Scene(graph, NoResults(), Shown(), CanvasStyle(dark).meter).stack.cards.values()))
+    image = picture_export.render_picture(graph, None, dark)
+    beside = image.pixelColor(4, image.height() // 2)
+    middle = round(picture_export.MARGIN + card.layout.width / 2)
+    bottom = picture_export.MARGIN + card.drawn_height
+    rows = range(round(bottom + MARGIN), image.height())
+    assert card.height - card.drawn_height > 40 and len(rows) > 40  # room is kept there
+    assert {image.pixelColor(middle, row).name() for row in rows} == {beside.name()}
 
 
 def test_an_empty_graph_has_a_picture_too(dark: Theme) -> None:

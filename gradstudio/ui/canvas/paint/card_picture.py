@@ -114,6 +114,6 @@ def paint_cards(painter: QPainter, scene: Scene, style: CanvasStyle, camera: Cam
         painter.save()
         painter.translate(*camera.to_view(place.x, place.y))
         painter.scale(camera.zoom, camera.zoom)
-        paint_shadow(painter, style, card.layout.width, card.height)
+        paint_shadow(painter, style, card.layout.width, card.drawn_height)
         paint_card(painter, style, card.layout, scene.updates.well(item), card_state(scene, style, item))
         painter.restore()
