@@ -5,6 +5,7 @@ import unicodedata
 from keyword import iskeyword
 
 from gradstudio.graph.boundary_cards import is_card_key
+from gradstudio.graph.card_grouping import CALLED
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.groups.definitions import definition_reason
 from gradstudio.graph.model import Block, ItemId, Node
@@ -151,7 +152,7 @@ def _attribute_reason(statements: Statements, node: Node) -> str | None:
         return None
     if not methods().isdisjoint(unicodedata.normalize("NFKC", part) for part in parts):
         return f"'.{name[:60]}' is a method; only attributes can be read"
-    if _is_module(statements, node.id):
+    if _is_module(statements, node.id) or _is_read_of_code(statements, node.id):
         return None
     return f"'.{name[:60]}' can be read from a module only"
 
@@ -165,6 +166,22 @@ def _fields(statements: Statements, item: ItemId) -> frozenset[str]:
         operator = statements.operators.get(wire.source) if wire is not None else None
     results = operator.results if operator is not None and operator.face in (Face.FUNCTION, Face.METHOD) else ()
     return frozenset(result.name for result in results) if len(results) > 1 else frozenset()
+
+
+def _is_read_of_code(statements: Statements, item: ItemId) -> bool:
+    """Whether it only reads what undrawn Python made: `args.lr`, which is not called."""
+    graph = statements.graph
+    if any(wire.port == CALLED for wire in graph.outgoing.get(item, ())):
+        return False
+    for _ in range(100):
+        wire = next(iter(graph.wires_to(item)), None)
+        source = graph.nodes.get(wire.source) if wire is not None else None
+        if source is None or source.operator == CODE:
+            return source is not None
+        if source.operator != "python.attribute":
+            return False
+        item = source.id
+    return False
 
 
 def _is_module(statements: Statements, item: ItemId) -> bool:

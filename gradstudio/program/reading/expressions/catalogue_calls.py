@@ -10,6 +10,7 @@ import msgspec
 
 from gradstudio.graph.operator_rows import GROUP, row_of, row_of_key
 from gradstudio.graph.ports.arguments import positional_beyond_style
+from gradstudio.graph.text.code_records import CODE
 from gradstudio.operators.calls import argument_binding
 from gradstudio.operators.calls.argument_binding import Binding, Given, Written
 from gradstudio.operators.catalogue.loader import load
@@ -125,6 +126,9 @@ class Calls:
                 return self._bound(node, path, [receiver], names)
         if self._expressions.inlined.is_method(word):
             raise _refused(node, f"'.{word}(…)' is a method of a class, of which nothing says here that it is meant.")
+        maker = self._draft.maker(receiver) if isinstance(receiver, WiredResult) else None
+        if maker is not None and maker.operator == CODE:
+            raise _refused(node, f"'.{word}(…)' may be a method of anything: code above made the value.")
         if family in CALLABLE:
             child = self._draft.node("python.attribute", {"object": receiver, "name": Written(word)}, nested=True)
             return self._call_of(node, child, names)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 
 from gradstudio.graph.model import DOCUMENT_DEVICE, StoredTensor
+from gradstudio.graph.text.code_records import CODE
 from gradstudio.graph.text.format_templates import TOO_WIDE, Piece, is_wide, template_of
 from gradstudio.graph.text.literal_text import quote
 from gradstudio.operators.calls.argument_binding import Given, Several, Written
@@ -217,7 +218,12 @@ class Expressions:
         row = row or attribute_row(self._draft.family(value), node.attr, Face.ATTRIBUTE)
         if row is not None:
             return self._add(row.key, {row.parameters[0].name: value}, names)
-        return self._add("python.attribute", {"object": value, "name": Written(node.attr)}, names)
+        if self._draft.is_foreign(value):
+            raise refusal_at(node, f"'.{node.attr[:60]}' may do anything: code above made what it is read from.")
+        made = self._add("python.attribute", {"object": value, "name": Written(node.attr)}, names)
+        if maker is not None and maker.operator == CODE:
+            self._draft.set_foreign(made.source, made.output)  # anything: a method of it may be anyone's
+        return made
 
     def _add(
         self, key: str, ports: dict[str, Port], names: tuple[str, ...], lengths: dict[str, int] | None = None

@@ -5,6 +5,7 @@ import ast
 import msgspec
 
 from gradstudio.graph.analysis.program_analysis import MAX_NESTED
+from gradstudio.graph.text.code_records import CODE
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.catalogue.out_variants import OUT
 from gradstudio.operators.model import Family, Operator
@@ -37,6 +38,8 @@ class Statements:
         Raises:
             NotReadable: a canvas cannot express it.
         """
+        for target in _targets(statement):
+            self._refuse_in_code(target)
         match statement:
             case ast.Assign(targets=targets, value=value):
                 self._assignments.read(targets, value)
@@ -57,6 +60,17 @@ class Statements:
                 raise refusal_at(statement, statement_words(statement))
 
     # -------------------------------------------------------------- writes
+
+    def _refuse_in_code(self, target: ast.expr) -> None:
+        """What only code knows has attributes that are read; a write into one may do anything."""
+        root, reads_attribute = target, False
+        while isinstance(root, ast.Attribute | ast.Subscript):
+            reads_attribute = reads_attribute or isinstance(root, ast.Attribute)
+            root = root.value
+        found = self._scope.find(root.id) if reads_attribute and isinstance(root, ast.Name) else None
+        maker = self._draft.maker(found) if isinstance(found, WiredResult) else None
+        if maker is not None and maker.operator == CODE:
+            raise refusal_at(target, "code above made what this writes into: it may do anything.")
 
     def _augment(self, target: ast.expr, operator: ast.operator, value: ast.expr) -> None:
         if not isinstance(target, ast.Name | ast.Subscript | ast.Attribute):
@@ -101,6 +115,22 @@ class Statements:
         for k, owner in enumerate(_written_into(value, operator)):
             if isinstance(owner, ast.Name) and self._scope.find(owner.id) is not None:
                 self._scope.bind(owner.id, self._draft.result(made.source, k))
+
+
+def _targets(statement: ast.stmt) -> list[ast.expr]:
+    """What a statement binds or writes into, one by one."""
+    match statement:
+        case ast.Assign(targets=targets):
+            parts = [part for target in targets for part in ast.walk(target)]
+            return [part for part in parts if isinstance(part, ast.Attribute | ast.Subscript) and _is_written(part)]
+        case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
+            return [target]
+        case _:
+            return []
+
+
+def _is_written(part: ast.Attribute | ast.Subscript) -> bool:
+    return isinstance(part.ctx, ast.Store)
 
 
 def _written_into(call: ast.Call, operator: Operator) -> list[ast.expr]:

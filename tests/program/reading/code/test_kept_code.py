@@ -137,3 +137,30 @@ def test_code_is_kept_byte_for_byte_and_read_back_the_same(lines: list[str]) -> 
     assert write_script(read(written)) == written
     assert [code_of(n) for n in read(written).nodes.values()] == [code_of(n) for n in graph.nodes.values()]
     ast.parse(written)
+
+
+ARGUMENTS = """\
+import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--turns", type=int, default=2)
+args = parser.parse_args([])
+x = torch.ones(2)
+for k in range(args.turns):
+    x = x * k
+"""
+
+
+def test_an_attribute_of_what_code_made_is_read_by_what_is_drawn() -> None:
+    graph = read(ARGUMENTS)
+    assert [block.kind for block in graph.blocks.values()] == ["for"]
+    assert drawn(ARGUMENTS) >= {"python.attribute", "operator.mul"}
+    assert codes(ARGUMENTS)[-1].endswith("args = parser.parse_args([])")
+
+
+@pytest.mark.parametrize(
+    "line", ["y = args.turns.bit_length()", "args.turns += 1", "y = args.run(x)", "y = args.net.sum()"]
+)
+def test_a_method_of_it_or_a_write_into_it_is_code(line: str) -> None:
+    assert any(line in code for code in codes(f"{ARGUMENTS}{line}\n"))
