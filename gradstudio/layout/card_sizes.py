@@ -7,7 +7,7 @@ from gradstudio.graph.card_grouping import CALLED, card_groups
 from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.item_ports import Port, input_ports, operator_of, output_ports
-from gradstudio.graph.text.code_records import is_code, shown_lines
+from gradstudio.graph.text.code_records import CODE, shown_lines
 from gradstudio.graph.text.notes import note_of
 from gradstudio.operators.model import Family, Kind
 
@@ -58,7 +58,7 @@ def card_size(graph: Graph, item: ItemId, values: float | None = None) -> Size:
         values = sum(VALUES.get(output.family, OTHER_VALUES) for output in outputs[:MOST_RESULTS])
         if outputs and group_of(graph, item) and outputs[0].family is Family.MODULE:
             values = LEAVES_OF_CLASS
-    code = CODE_ROW * len(shown_lines(graph.nodes[item])) if item in graph.nodes else 0.0
+    code = CODE_ROW * len(shown_lines(graph.nodes[item])) if _is_code(graph, item) else 0.0
     return _width(graph, item), HEADER + ROW * rows + more + code + FOOT + values
 
 
@@ -103,12 +103,17 @@ def _is_stored(graph: Graph, item: ItemId) -> bool:
     return node is not None and node.operator == STORED
 
 
+def _is_code(graph: Graph, item: ItemId) -> bool:
+    node = graph.nodes.get(item)
+    return node is not None and node.operator == CODE
+
+
 def _ports(graph: Graph, item: ItemId) -> tuple[Port, ...]:
     """All inputs; a stored tensor has words instead, and code its lines."""
     if _is_stored(graph, item):
         return ()
-    holds = item in graph.nodes and is_code(graph.nodes[item])
-    return tuple(port for port in input_ports(graph, item) if not (holds and port.path == "code"))
+    ports = input_ports(graph, item)
+    return tuple([port for port in ports if port.path != "code"]) if _is_code(graph, item) else ports
 
 
 def _shown(graph: Graph, item: ItemId) -> list[Port]:
@@ -136,7 +141,7 @@ def _first_row(graph: Graph, item: ItemId, ports: list[Port]) -> int:
 
 
 def _width(graph: Graph, item: ItemId) -> float:
-    if item in graph.nodes and is_code(graph.nodes[item]):
+    if _is_code(graph, item):
         return WIDEST
     operator = operator_of(graph, item)
     title = operator.title if operator is not None else ""

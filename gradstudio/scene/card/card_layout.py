@@ -15,14 +15,14 @@ from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.card_grouping import CALLED, makes_module
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.item_ports import OutputPort, Port, PortState, input_ports, operator_of, output_ports
-from gradstudio.graph.text.code_records import is_code, shown_lines
+from gradstudio.graph.text.code_records import CODE, shown_lines
 from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.literals.parser import family_of
 from gradstudio.operators.model import Family, Kind, Parameter
 from gradstudio.scene.card.assignment_title import title_with_target
 from gradstudio.scene.card.display_flags import PLAIN, DisplayFlags
 from gradstudio.scene.card.group_card import card_rows, is_group, uses_of
-from gradstudio.scene.card.undrawn_inputs import captions_of, ports_with_rows
+from gradstudio.scene.card.undrawn_inputs import UNDRAWN, captions_of, ports_with_rows
 from gradstudio.scene.card.visible_ports import foldable, visible_ports
 from gradstudio.scene.geometry import Box
 
@@ -195,7 +195,7 @@ def card_layout(
     head = graph.nodes[item if module is None else module]
     node, operator = graph.nodes[item], operator_of(graph, head.id)
     taken = input_ports(graph, item) if module is not None else ()
-    ports = ports_with_rows(graph, head)
+    ports = ports_with_rows(graph, head) if head.operator in UNDRAWN else input_ports(graph, head.id)
     asked = _asked_ports(taken)
     called = _called_ports(taken, asked, expanded)
     folded = max(len(foldable(ports)), len(foldable(asked)))
@@ -210,13 +210,15 @@ def card_layout(
     mode, frozen = mode_of(graph, constructor)
     width = _width(operator.title if operator else title, ports, outputs, measure, SWITCH if mode else 0.0)
     width = max(width, MODULE_WIDTH) if module is not None else width
-    width = MAXIMUM_WIDTH if is_code(head) else width
+    code = head.operator == CODE
+    width = MAXIMUM_WIDTH if code else width
     hidden = len(ports) - len(shown) + len(asked) - len(visible_ports(asked, expanded))
     layout = CardLayout(
         item=item, names=names, title=title, category=operator.category if operator else "", inputs=rows,
         outputs=outputs, width=width, height=0.0, hidden=hidden, expanded=expanded and folded > 1,
         unknown=operator is None, muted=node.muted, bypassed=node.bypassed, captions=captions_of(graph, node),
-        code=shown_lines(head), module=constructor, mode=mode, frozen=frozen, is_group=is_group(head.operator),
+        code=shown_lines(head) if code else (), module=constructor, mode=mode, frozen=frozen,
+        is_group=is_group(head.operator),
     )  # fmt: skip
     return place_rows(layout, measure)
 

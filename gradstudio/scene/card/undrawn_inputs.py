@@ -4,9 +4,10 @@ from typing import Final
 
 from gradstudio.graph.model import Graph, Node
 from gradstudio.graph.ports.item_ports import Port, input_ports
-from gradstudio.graph.text.code_records import is_code
+from gradstudio.graph.text.code_records import CODE
 
 STORED: Final = "python.stored"
+UNDRAWN: Final = frozenset({STORED, CODE})
 
 
 def ports_with_rows(graph: Graph, node: Node) -> tuple[Port, ...]:
@@ -14,7 +15,7 @@ def ports_with_rows(graph: Graph, node: Node) -> tuple[Port, ...]:
     if node.operator == STORED:
         return ()
     ports = input_ports(graph, node.id)
-    return tuple([port for port in ports if port.path != "code"]) if is_code(node) else ports
+    return tuple([port for port in ports if port.path != "code"]) if node.operator == CODE else ports
 
 
 def captions_of(graph: Graph, node: Node) -> tuple[str, ...]:

@@ -164,8 +164,8 @@ class RunController(QObject):
 
         Edits with the same merge key are one undo step. With nothing live the edit alone is made.
         """
-        live = self.state.live or self.state.busy
-        self._following = self.status.slide.move(follows=live and not self.code_question.concerns)
+        may_run = self._following or not self.code_question.concerns
+        self._following = self.status.slide.move(follows=may_run and (self.state.live or self.state.busy))
         self._store.submit(edits, label, merge_key)
         if self.state.busy:
             self._follows_newer = self._following
