@@ -132,6 +132,39 @@ def test_by_keys(person: Person) -> None:
     assert person.count <= MOST_BY_KEYS
 
 
+def test_by_keys_without_a_look_at_what_came(person: Person) -> None:
+    """Nobody waits for shapes: what was added before they were known has its sizes in the end."""
+    desk = person.desk
+
+    def add(words: str) -> None:
+        person.key(Key.Key_Tab)
+        person.word(words)
+        person.key(Key.Key_Return)
+
+    def edit(*words: str) -> None:
+        person.key(Key.Key_Return)
+        for word in words:
+            if word:
+                person.word(word)
+            person.key(Key.Key_Tab if not word else Key.Key_Return)
+
+    add("randn")
+    edit("16, 20")
+    add("linear")
+    add("relu")
+    add("linear")
+    edit("", "3")
+    add("cross_entropy")
+    person.key(Key.Key_W, Keys.ShiftModifier)
+    person.key(Key.Key_Return)
+    person.key(Key.Key_Return)
+    add("backward")
+    desk.until(lambda: all(line in write_script(desk.graph) for line in LINES))
+    person.key(Key.Key_F5)
+    desk.rest()
+    is_made(desk)
+
+
 def test_by_mouse(person: Person) -> None:
     desk = person.desk
     canvas = desk.window.canvas

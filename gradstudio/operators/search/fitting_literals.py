@@ -3,7 +3,10 @@
 Sizes are those of torch's own pages: the dimension of the input that each layer calls its features or channels.
 """
 
+from collections.abc import Mapping
 from typing import Final, NamedTuple
+
+from gradstudio.operators.literals.parser import LiteralError, value_of
 
 Shape = tuple[int, ...]
 
@@ -47,6 +50,8 @@ _NUMBERS: Final = frozenset(
         "torch.nn.functional.huber_loss",
     }
 )
+_SIZED: Final = frozenset(f"torch.{name}" for name in ("randn", "rand", "randint", "zeros", "ones", "empty", "full"))
+"""What makes a tensor of the size that is written in it."""
 TARGET: Final = "target"
 
 
@@ -56,6 +61,37 @@ class Giver(NamedTuple):
     key: str
     words: str
     literals: dict[str, str]
+
+
+def creation_shape(key: str, literals: Mapping[str, str]) -> Shape | None:
+    """The shape that is written in what makes a tensor, if it is; a size or data of another form is left to torch."""
+    if key in _SIZED:
+        size = _value(literals.get("size", ""))
+        size = (size,) if isinstance(size, int) else size
+        if isinstance(size, tuple | list) and all(type(one) is int and one >= 0 for one in size):
+            return tuple(size)
+        return None
+    return _nesting(_value(literals.get("data", ""))) if key == "torch.tensor" else None
+
+
+def _value(text: str) -> object:
+    """What a literal says; None where it is empty, or only torch or Python knows."""
+    try:
+        return value_of(text) if text else None
+    except LiteralError:
+        return None
+
+
+def _nesting(data: object) -> Shape | None:
+    """The lengths of nested lists of numbers, from the outside; None where they differ."""
+    if isinstance(data, int | float):
+        return ()
+    if not isinstance(data, tuple | list):
+        return None
+    inner = {_nesting(one) for one in data}
+    if len(inner) > 1 or None in inner:
+        return None
+    return (len(data), *(next(iter(inner)) or ())) if inner else (0,)
 
 
 def layer_size(key: str, shape: Shape) -> tuple[str, str] | None:

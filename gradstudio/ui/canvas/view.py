@@ -44,6 +44,7 @@ from gradstudio.ui.canvas.edit.note_commands import NoteCommands
 from gradstudio.ui.canvas.edit.operator_commands import OperatorCommands
 from gradstudio.ui.canvas.edit.quick_search import QuickSearch
 from gradstudio.ui.canvas.edit.selection_commands import SelectionCommands
+from gradstudio.ui.canvas.edit.size_follow_up import SizeFollowUp
 from gradstudio.ui.canvas.edit.wire_commands import WireCommands
 from gradstudio.ui.canvas.find_in_graph import FindInGraph
 from gradstudio.ui.canvas.gestures.auto_pan import AutoPan
@@ -171,7 +172,10 @@ class CanvasView(QAbstractScrollArea):
         )
         self.minimap = Minimap(self, self.navigation)
         self.ghost = GhostCard(self, self.operator_commands, self.minimap)
-        self.searching = QuickSearch(self, self.selection, self.navigation, self.operator_commands, self.ghost)
+        follow_up = SizeFollowUp(self, lambda: self.in_place.editor is not None or self.searching.popup is not None)
+        self.searching = QuickSearch(
+            self, self.selection, self.navigation, self.operator_commands, self.ghost, follow_up
+        )
         self.border, self.wheeling = AutoPan(self, self.navigation, self.minimap, self._follow_drag), Wheeling()
         self.drops = OperatorDrop(self, self.ghost, self.border, self.operator_commands, self.clipboard_commands)
 

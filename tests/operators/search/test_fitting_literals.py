@@ -4,7 +4,7 @@ import pytest
 
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.search import fitting_literals
-from gradstudio.operators.search.fitting_literals import layer_size, target_givers
+from gradstudio.operators.search.fitting_literals import creation_shape, layer_size, target_givers
 
 
 def test_every_layer_of_the_table_has_the_argument_it_names() -> None:
@@ -44,3 +44,29 @@ def test_a_loss_is_compared_with_what_it_takes() -> None:
     assert target_givers("torch.nn.functional.cross_entropy", "input", (16, 3)) == ()
     assert target_givers("torch.relu", "target", (16, 3)) == ()
     assert target_givers("torch.nn.functional.cross_entropy", "target", None)[0].literals == {}
+
+
+@pytest.mark.parametrize(
+    ("key", "literals", "shape"),
+    [
+        ("torch.randn", {"size": "(2, 3)"}, (2, 3)),
+        ("torch.zeros", {"size": "5"}, (5,)),
+        ("torch.randint", {"high": "10", "size": "(16,)"}, (16,)),
+        ("torch.full", {"size": "()", "fill_value": "1.0"}, ()),
+        ("torch.tensor", {"data": "[1.0, 2.0, 3.0]"}, (3,)),
+        ("torch.tensor", {"data": "[[1, 2], [3, 4], [5, 6]]"}, (3, 2)),
+        ("torch.tensor", {"data": "1.5"}, ()),
+        ("torch.tensor", {"data": "[]"}, (0,)),
+        ("torch.tensor", {"data": "[[], []]"}, (2, 0)),
+        ("torch.tensor", {"data": "[[1], 2]"}, None),
+        ("torch.tensor", {"data": "[[1], [2, 3]]"}, None),
+        ("torch.randn", {"size": "(-1, 3)"}, None),
+        ("torch.randn", {"size": "(True, 3)"}, None),
+        ("torch.randn", {}, None),
+        ("torch.eye", {"n": "3"}, None),
+    ],
+)
+def test_the_shape_that_is_written_in_what_makes_a_tensor(
+    key: str, literals: dict[str, str], shape: tuple[int, ...] | None
+) -> None:
+    assert creation_shape(key, literals) == shape

@@ -18,6 +18,7 @@ from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 from gradstudio.ui.canvas.edit.operator_commands import OperatorCommands
+from gradstudio.ui.canvas.edit.size_follow_up import SizeFollowUp
 from gradstudio.ui.canvas.edit.wired_adding import add_wired, givers_of, known_shape
 from gradstudio.ui.canvas.gestures.ghost_card import GhostCard
 from gradstudio.ui.canvas.gestures.pointer import Pointer
@@ -45,8 +46,10 @@ class QuickSearch:
         navigation: Viewport,
         operator_commands: OperatorCommands,
         ghost: GhostCard,
+        follow_up: SizeFollowUp,
     ) -> None:
         """No search is open."""
+        self._follow_up = follow_up
         self._canvas, self._selection, self._navigation = canvas, selection, navigation
         self._operator_commands, self._ghost = operator_commands, ghost
         self.popup: SearchPopup | None = None
@@ -249,10 +252,11 @@ class QuickSearch:
         from gradstudio.scene.edit.avoid_overlap import avoid_overlap, place_output_at
 
         canvas = self._canvas
+        self._follow_up.take_up()
         graph, results = canvas.scene.graph, canvas.scene.results
         shape, literals = None, dict[str, str]()
         if port.side == "output":
-            shape = known_shape(results, port.item, port.output)
+            shape = known_shape(graph, results, port.item, port.output)
         else:
             likely = (giver,) if giver is not None else givers_of(graph, results, port.item, port.path)
             literals = next((one.literals for one in likely if one.key == key), literals)
@@ -264,6 +268,7 @@ class QuickSearch:
         if port.side == "input":
             edits = place_output_at(canvas.scene, edits, item, *at)
         canvas.store.submit(avoid_overlap(canvas.scene, edits, body), f"Add {key.rsplit('.', 1)[-1]}")
+        self._follow_up.wait(item, port)
         self._selection.select(frozenset({item}))
         self._canvas.shelf.use(key)
         self._navigation.show_with_its_sources(item)

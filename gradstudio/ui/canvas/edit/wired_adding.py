@@ -9,7 +9,7 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.ports.item_ports import output_family, output_ports
 from gradstudio.operators.model import Family
-from gradstudio.operators.search.fitting_literals import Giver, Shape, target_givers
+from gradstudio.operators.search.fitting_literals import Giver, Shape, creation_shape, layer_size, target_givers
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.results import Results
@@ -19,8 +19,13 @@ LITERAL = "python.literal"
 NO_LITERALS: Mapping[str, str] = {}
 
 
-def known_shape(results: Results, item: ItemId, output: int) -> Shape | None:
-    """The shape of a result, as inference has it, else as the last run gave it; None: nobody knows."""
+def known_shape(graph: Graph, results: Results, item: ItemId, output: int) -> Shape | None:
+    """The shape of a result, as its literals say, inference has it, or the last run gave it; None: nobody knows."""
+    node = graph.nodes.get(item)
+    if node is not None and not graph.wires_to(item):
+        written = creation_shape(node.operator, node.literals)
+        if written is not None:
+            return written
     port = results.inference(item, output)
     if port is not None and port.shape is not None:
         return port.shape
@@ -29,13 +34,19 @@ def known_shape(results: Results, item: ItemId, output: int) -> Shape | None:
     return record.summary.shape if isinstance(record, TensorRecord) else None
 
 
+def layer_literals(key: str, shape: Shape) -> Mapping[str, str]:
+    """The literal of a layer that follows from the shape it is given."""
+    size = layer_size(key, shape)
+    return dict([size]) if size is not None else NO_LITERALS
+
+
 def givers_of(graph: Graph, results: Results, item: ItemId, path: str) -> tuple[Giver, ...]:
     """What usually gives an input its value, with literals that fit what is wired beside it."""
     node = graph.nodes.get(item)
     if node is None:
         return ()
     first = graph.wire_into(item, "input")
-    shape = known_shape(results, first.source, first.output) if first is not None else None
+    shape = known_shape(graph, results, first.source, first.output) if first is not None else None
     return target_givers(visible_operator(graph, item), path, shape)
 
 

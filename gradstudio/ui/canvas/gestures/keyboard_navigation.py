@@ -263,7 +263,7 @@ class KeyboardNavigation:
             self._canvas.searching.add_giver(*choice)
             return
         ends = choice.source, choice.output, choice.target, choice.port
-        shape = known_shape(self._scene.results, choice.source, choice.output)
+        shape = known_shape(self._scene.graph, self._scene.results, choice.source, choice.output)
         if self._store.attempt(recipes.connect_fitting, "Wire", *ends, shape):
             self._canvas.said.emit(f"Wired {self._name(choice.source)} to {self._name(choice.target)}.{choice.port}.")
 

@@ -213,7 +213,8 @@ class WireGesture(Gesture):
         source, end = self._ends(target)
         store = self.canvas.store
         if self._wire is None:
-            shape = known_shape(self.canvas.scene.results, source.item, source.output)
+            scene = self.canvas.scene
+            shape = known_shape(scene.graph, scene.results, source.item, source.output)
             store.attempt(connect_with_room, "Wire", source.item, source.output, end.item, end.path, shape)
         elif (self._wire.target, self._wire.port) != (end.item, end.path):
             store.attempt(recipes.replace_target, "Move wire", self._wire, end.item, end.path)

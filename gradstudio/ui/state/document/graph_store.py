@@ -6,13 +6,14 @@ import weakref
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec
 
+import msgspec
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 from shiboken6 import isValid
 
-from gradstudio.graph.edits import Edits, apply_all
+from gradstudio.graph.edits import AddNode, Edit, Edits, ReplaceNode, apply_all
 from gradstudio.graph.errors import EditError, Refused
-from gradstudio.graph.model import Graph
+from gradstudio.graph.model import Graph, ItemId
 
 P = ParamSpec("P")
 
@@ -104,6 +105,31 @@ class GraphStore(QObject):
         merge_id = self._merge_ids.setdefault(merge_key, next(self._merge_numbers)) if merge_key else -1
         self.undo_stack.push(_EditCommand(self, edits, text, merge_key, merge_id))
         self.submitted.emit(edits)
+
+    def refine(self, item: ItemId, path: str, text: str) -> None:
+        """Write a literal of a node as if it had been there since: undo and redo know the node with it only.
+
+        It is no entry of its own. A file that was saved meanwhile has the older literal: it is not clean any more.
+        """
+        assert not self._applies, "an edit within an undo, a redo or another edit"
+        before = self.graph.nodes[item].literals.get(path, "")
+
+        def with_literal(edit: Edit) -> Edit:
+            if not isinstance(edit, AddNode | ReplaceNode) or edit.node.id != item:
+                return edit
+            if edit.node.literals.get(path, "") != before:
+                return edit
+            node = msgspec.structs.replace(edit.node, literals={**edit.node.literals, path: text})
+            return msgspec.structs.replace(edit, node=node)
+
+        for k in range(self.undo_stack.count()):
+            command = self.undo_stack.command(k)
+            assert isinstance(command, _EditCommand)
+            edits = tuple(with_literal(edit) for edit in command.edits)
+            if edits != command.edits and k < self.undo_stack.cleanIndex():
+                self.undo_stack.resetClean()
+            command.edits, command.inverses = edits, tuple(with_literal(edit) for edit in command.inverses)
+        self._apply((with_literal(ReplaceNode(self.graph.nodes[item])),))
 
     def attempt(
         self,
