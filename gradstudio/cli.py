@@ -241,6 +241,8 @@ def _import(options: argparse.Namespace) -> int:
 
     from gradstudio.document.errors import CannotSave
     from gradstudio.document.file import SUFFIX, save
+    from gradstudio.document.python.module_import import module_hint
+    from gradstudio.graph.text.code_records import CODE
     from gradstudio.headless import Unreadable, open_file
 
     if (module := re.fullmatch(_MODULE, options.file)) and not Path(options.file).is_file():
@@ -268,6 +270,10 @@ def _import(options: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return FAILED
     print(f"{target}: {len(graph.nodes)} nodes, {len(graph.wires)} wires")
+    codes = sum(node.operator == CODE for node in graph.nodes.values())
+    if codes:
+        verb = "holds" if codes == 1 else "hold"
+        print(f"{codes} of them {verb} Python that is not drawn. {module_hint(Path(options.file))}".rstrip())
     return FINE
 
 

@@ -11,9 +11,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from gradstudio.engine.walls import LEFT_OUT
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.reading.reader import read_script
+from gradstudio.program.trust import code_digest
 from gradstudio.protocol.client import RUNS_CODE, EngineProcess
 from gradstudio.protocol.messages.events import Failed, Paused
-from gradstudio.protocol.messages.requests import Do, Load
+from gradstudio.protocol.messages.requests import Do, Load, Trust
 from tests.engine.build import node, program
 from tests.helpers import breached_hook
 from tests.helpers.breached_hook import ALLOWED, DEEDS, OF_CALLS, OF_FILES
@@ -54,12 +57,17 @@ def started(folder: Path, *arguments: str, **variables: str) -> Iterator[Breache
         yield Breached(process, process.wait_until_ready(WAIT_S).walls)
 
 
-def failure(engine: Breached, deed: str) -> Failed | None:
-    """What the deed failed with, as the node of it tells."""
+def failure(engine: Breached, deed: str, *, with_code: bool = False) -> Failed | None:
+    """What the deed failed with, as the node of it tells; behind it Python that is not drawn, which is trusted."""
     number = [*DEEDS, *ALLOWED].index(deed)
     loaded = program(f"x = torch.tensor({number})\ny = torch.relu(x)")
+    trust = None
+    if with_code:
+        text = f"import torch\nx = torch.tensor({number})\ny = torch.relu(x)\n\nimport time\n"
+        loaded = compile_graph(read_script(text, keeps_code=True).graph)
+        trust = Trust(code_digest(loaded))
     engine.process.send(Load(document="d", revision=1, program=loaded))
-    engine.process.send(Do(verb="run", trace=False, restart=True))
+    engine.process.send(Do(verb="run", trace=False, restart=True, trust=trust))
     failed: list[Failed] = []
     engine.process.wait_for(
         Paused, timeout=WAIT_S, on_event=lambda event: failed.append(event) if isinstance(event, Failed) else None
@@ -102,9 +110,9 @@ def test_reading_is_left(breached: Breached, deed: str) -> None:
 @pytest.mark.parametrize("how", [{"arguments": (RUNS_CODE,)}, {LEFT_OUT: "1"}])
 def test_an_engine_for_code_of_its_user_is_refused_nothing_by_the_kernel(how: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret")
-    with started(tmp_path, *how.pop("arguments", ()), **how) as engine:
+    is_for_code = "arguments" in how
+    with started(tmp_path, *how.get("arguments", ()), **{k: v for k, v in how.items() if k != "arguments"}) as engine:
         assert engine.walls == ("list by type", "audit hook", "no new privileges")
-        assert failure(engine, "write") is None
-        assert failure(engine, "start a program") is None
-        assert failure(engine, "change rights") is None
+        for deed in ("write", "start a program", "change rights"):
+            assert failure(engine, deed, with_code=is_for_code) is None
     assert len(list(tmp_path.iterdir())) == 2

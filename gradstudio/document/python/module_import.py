@@ -57,7 +57,7 @@ def names_bound(path: Path) -> frozenset[str]:
 
 
 def module_hint(path: Path) -> str:
-    """How a file that was refused, and defines a module, can be drawn all the same; "" when it cannot."""
+    """How a file that defines a module, and is not drawn wholly, can be drawn all the same; "" when it cannot."""
     try:
         found = [offer for offer in import_options(path) if offer.kind == "class"]
     except UnreadableFile:
@@ -66,7 +66,7 @@ def module_hint(path: Path) -> str:
     if not whole:
         return ""
     return (
-        f" It defines the module {whole}: File > Import module…, or gradstudio import {path.name}:{whole} --run-code, "
+        f"It defines the module {whole}: File > Import module…, or gradstudio import {path.name}:{whole} --run-code, "
         "runs its code and draws what it computes."
     )
 

@@ -8,7 +8,6 @@ import tokenize
 from pathlib import Path
 
 from gradstudio.document.errors import BadTensor, UnreadableFile
-from gradstudio.document.python.module_import import module_hint
 from gradstudio.document.stored_tensors import named_tensor, read_beside
 from gradstudio.graph.model import Graph, StoredTensor
 from gradstudio.layout.tidy import layout_missing
@@ -76,11 +75,7 @@ def load_python(path: Path) -> Read:
         data = _bytes_of(path)
     except OSError as error:
         raise UnreadableFile(f"it cannot be read: {error.strerror or error}") from error
-    try:
-        return read_python(decode_python(data), path.parent, keeps_code=True)
-    except UnreadableFile as error:
-        told = UnreadableFile(f"{error.message}{module_hint(path)}", error.line, error.column)
-        raise told.with_others(error.others) from error
+    return read_python(decode_python(data), path.parent, keeps_code=True)
 
 
 def decode_python(data: bytes) -> str:

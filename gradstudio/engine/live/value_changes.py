@@ -6,6 +6,7 @@ from torch import Tensor, nn
 
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.value.value_records import record_of
+from gradstudio.engine.value.view_state import is_leaf
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import ValueNow
 from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord
@@ -41,7 +42,7 @@ def _differs(value: nn.Module | Tensor, before: Record) -> bool:
 
 def _is_other_leaf(tensor: Tensor, before: TensorRecord) -> bool:
     """Whether a leaf was trained; what is written into another value makes a value of its own (semantics §8)."""
-    if not (before.is_leaf and before.requires_grad and tensor.is_leaf) or tensor.is_inference():
+    if not (before.is_leaf and before.requires_grad and is_leaf(tensor)) or tensor.is_inference():
         return False
     return before.version != tensor._version
 

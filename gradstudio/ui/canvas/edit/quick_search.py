@@ -108,11 +108,13 @@ class QuickSearch:
         assert box is not None
         before = visible_operator(scene.graph, port.item)
         first, names = self.habits.after(before), ", ".join(scene.graph.nodes[port.item].names)
-        own = (*document_rows(scene.graph), *published_rows(self._canvas.shelf.published))
         wanted = Wanted(
-            first=first, why=f"usual after {_short(before)}", title=f"Add behind {names or _short(before)}…", own=own,
+            first=first,
+            why=f"usual after {_short(before)}",
+            title=f"Add behind {names or _short(before)}…",
+            own=self._own_rows(),
             waits=True,
-        )  # fmt: skip
+        )
         self._show(box.right + BESIDE, box.y, lambda key: self._add_behind(key, port), wanted)
 
     def _add_behind(self, key: str, port: PortRef) -> None:
@@ -210,9 +212,9 @@ class QuickSearch:
         canvas = self._canvas
         window = canvas.widget.window()  # the popup may lie over the docks: the canvas can be small
         if not wanted.waits:
+            wanted = dataclasses.replace(wanted, own=self._own_rows())
+        if wanted.own:
             self.pictures.definitions = definitions(canvas.scene.graph, self._canvas.shelf.published)
-            own = (*document_rows(canvas.scene.graph), *published_rows(self._canvas.shelf.published))
-            wanted = dataclasses.replace(wanted, own=own)
         popup = SearchPopup(
             window, canvas.canvas_style.theme, wanted, self._canvas.shelf, self.pictures, self._first_words
         )
@@ -221,6 +223,10 @@ class QuickSearch:
         self.popup = popup
         view_x, view_y = canvas.camera.to_view(x, y)
         popup.open_at(canvas.viewport().mapTo(window, QPoint(round(view_x), round(view_y))))
+
+    def _own_rows(self) -> tuple[Operator, ...]:
+        """The groups of the document and those that a person published."""
+        return (*document_rows(self._canvas.scene.graph), *published_rows(self._canvas.shelf.published))
 
     def _first_words(self, key: str) -> str:
         """What torch says of an operator, if the engine has told."""
