@@ -12,7 +12,7 @@ from gradstudio.operators.search.fitting_literals import TARGET
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.results import Results
 from gradstudio.ui.canvas.canvas_context import CanvasContext
-from gradstudio.ui.canvas.edit.wired_adding import NO_LITERALS, givers_of, known_shape, layer_literals
+from gradstudio.ui.canvas.edit.wired_adding import NO_LITERALS, givers_of, known_shape, layer_literals, written_shape
 from gradstudio.ui.state.throttle import Throttle
 
 REST_MS: Final = 100
@@ -24,11 +24,13 @@ class _Awaited(NamedTuple):
 
     Attributes:
         literals: what stood in the node when it came: whatever differs now, a person has written.
+        is_older: a shape was known, perhaps of the program before: the one that counts comes with the fresh node's.
     """
 
     item: ItemId
     wire: Wire
     literals: Mapping[str, str]
+    is_older: bool
 
 
 class SizeFollowUp(QObject):
@@ -63,14 +65,15 @@ class SizeFollowUp(QObject):
             wire = next((wire for wire in graph.wires_to(item) if wire.source == port.item), None)
         else:
             holder, wire = item, graph.wire_into(port.item, "input") if port.path == TARGET else None
-        if wire is None or holder is None or known_shape(graph, self._results, wire.source, wire.output) is not None:
+        if wire is None or holder is None or written_shape(graph, wire.source) is not None:
             return
         if not self._awaited:
             self._step = self._root.undo_stack.index()
             self._canvas.session.results.changed.connect(self._on_results_changed)
             self._root.history_changed.connect(self._on_history_changed)
             self._root.replaced.connect(self._give_up)
-        self._awaited.append(_Awaited(holder, wire, dict(graph.nodes[holder].literals)))
+        is_older = known_shape(graph, self._results, wire.source, wire.output) is not None
+        self._awaited.append(_Awaited(holder, wire, dict(graph.nodes[holder].literals), is_older))
 
     @property
     def _results(self) -> Results:
@@ -112,10 +115,12 @@ class SizeFollowUp(QObject):
         """Literals that follow from the shape that is known by now; None: it is not."""
         graph, wire = self._root.graph, one.wire
         shape = known_shape(graph, self._results, wire.source, wire.output)
-        if shape is None:
+        is_layer = card_groups(graph).modules.get(wire.target) == one.item
+        fresh = wire.target if is_layer else one.item
+        if shape is None or (one.is_older and self._results.inference(fresh) is None):
             return None
         node = graph.nodes[one.item]
-        if card_groups(graph).modules.get(wire.target) == one.item:
+        if is_layer:
             return layer_literals(node.operator, shape)
         likely = givers_of(graph, self._results, wire.target, TARGET)
         return next((giver.literals for giver in likely if giver.key == node.operator), NO_LITERALS)

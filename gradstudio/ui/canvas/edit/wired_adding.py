@@ -21,17 +21,23 @@ NO_LITERALS: Mapping[str, str] = {}
 
 def known_shape(graph: Graph, results: Results, item: ItemId, output: int) -> Shape | None:
     """The shape of a result, as its literals say, inference has it, or the last run gave it; None: nobody knows."""
-    node = graph.nodes.get(item)
-    if node is not None and not graph.wires_to(item):
-        written = creation_shape(node.operator, node.literals)
-        if written is not None:
-            return written
+    written = written_shape(graph, item)
+    if written is not None:
+        return written
     port = results.inference(item, output)
     if port is not None and port.shape is not None:
         return port.shape
     records = results.outputs(item) or ()
     record = records[output] if output < len(records) else None
     return record.summary.shape if isinstance(record, TensorRecord) else None
+
+
+def written_shape(graph: Graph, item: ItemId) -> Shape | None:
+    """The shape that is written in what makes a tensor; None: it is not."""
+    node = graph.nodes.get(item)
+    if node is None or graph.wires_to(item):
+        return None
+    return creation_shape(node.operator, node.literals)
 
 
 def layer_literals(key: str, shape: Shape) -> Mapping[str, str]:

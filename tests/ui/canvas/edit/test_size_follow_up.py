@@ -150,3 +150,15 @@ def test_a_document_that_was_saved_meanwhile_is_not_clean_any_more(fast: Fast, b
     fast.session.graph_store.set_clean()
     fast.answer(**{begun: (2, 3)})
     assert not fast.session.graph_store.is_clean
+
+
+def test_a_shape_of_the_program_before_gives_way_to_the_one_that_comes_with_the_layer(fast: Fast) -> None:
+    x = fast.add("torch.relu", 40, 100)
+    fast.session.results.tables.set_inference([PortInference(node=x, dtype="float32", shape=(2, 8))])
+    fast.canvas.selection.select(frozenset({x}))
+    fast.tab("linear")
+    assert fast.literal(FC, "in_features") == "8"
+    fast.answer(**{x: (2, 3), fast.current: (2, 8)})
+    assert fast.literal(FC, "in_features") == "3" and fast.undo_texts[1:] == ["Add Linear"]
+    fast.answer(**{x: (2, 5), fast.current: (2, 8)})
+    assert fast.literal(FC, "in_features") == "3", "it was fresh once"
