@@ -183,19 +183,20 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
             self._clear_marks()
             for seconds, text in wanted:
                 self._add_mark(seconds, text)
-        room = self.getPlotItem().getViewBox().width()
+        box = self.getPlotItem().getViewBox()
+        box.updateMatrix()  # else labels are placed by the scale of the last paint
+        room, top = box.width(), max(0.5, 1.0 - NAME_PX / 2 / max(box.height(), 1.0))
         metrics = QFontMetrics(ui_font(10))
         places = [(seconds - start) / (end - start) * room for seconds, _ in wanted]
         sides = label_sides(places, [metrics.horizontalAdvance(text) + 10.0 for _, text in wanted], room)
         for line, side in zip(self._marks, sides, strict=True):
             line.label.setVisible(bool(side))
             line.label.anchors = [(0, 0.5), (0, 0.5)] if side == "right" else [(1, 0.5), (1, 0.5)]
-            line.label.updatePosition()
+            line.viewTransformChanged()
+            line.label.setPosition(top)
 
     def _add_mark(self, seconds: float, text: str) -> None:
-        height = max(self.getPlotItem().getViewBox().height(), 1.0)
-        position = max(0.5, 1.0 - NAME_PX / 2 / height)
-        options = {"color": self._theme.text_dim, "position": position, "fill": self._theme.surface}
+        options = {"color": self._theme.text_dim, "fill": self._theme.surface}
         pen = pyqtgraph.mkPen(self._theme.accent, style=Qt.PenStyle.DashLine)
         line = pyqtgraph.InfiniteLine(seconds, angle=90, pen=pen, label=text, labelOpts=options)
         line.label.setFont(ui_font(10))

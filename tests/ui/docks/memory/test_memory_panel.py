@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
@@ -73,6 +73,31 @@ def test_labels_of_runs_at_the_edge_are_whole(qtbot: QtBot, session: Session, pa
     assert [label.toPlainText() for label in labels] == ["Run 1", "Run 3"]
     assert [label.anchor.x() for label in labels] == [0, 1]  # the newest stands left of its line
     assert all(label.fill.color().alpha() == 255 for label in labels)  # no other mark's line runs through its words
+
+
+@pytest.mark.parametrize("height", [300, 150])
+def test_the_label_of_a_run_stands_above_the_curves(
+    qtbot: QtBot, session: Session, panel: MemoryPanel, height: int
+) -> None:
+    with qtbot.waitSignal(session.memory.changed):
+        feed(session, 5)
+    panel.grab()
+    panel.resize(400, height)
+    with qtbot.waitSignal(session.memory.changed):
+        for k in range(5, 9):
+            series = {"tensors": 2**20 * 900, "process": 2**20 * 900}
+            session.memory.add(Memory(time_s=k * 0.1, device="cpu", series=series, mark="Run" if k == 5 else ""))
+    plot = panel.plot
+    assert plot is not None
+    label = plot._marks[0].label
+    for _ in range(2):  # at once, and when it was painted
+        words = label.mapRectToScene(label.boundingRect())
+        tops = [
+            scale.box.mapViewToScene(QPointF(0, 900 * 2**20 / scale.factor)).y() for scale in (plot._near, plot._far)
+        ]
+        assert plot.getPlotItem().getViewBox().sceneBoundingRect().top() - 4 <= words.top()
+        assert words.bottom() - 4 <= min(tops)  # a text item has a margin of four pixels
+        panel.grab()
 
 
 def test_nothing_is_drawn_while_the_dock_is_hidden(qtbot: QtBot, session: Session, panel: MemoryPanel) -> None:
