@@ -28,6 +28,8 @@ FLOAT32_HALF_STEP = 6e-8
 """Relative rounding of float32: 0.1 stored as 0.10000000149 is still written 0.1."""
 MAX_VECTOR = 10
 """A tensor of at most so many elements is written out (semantics §17)."""
+RANGE = " … "
+"""Between the least and the largest value."""
 BETWEEN = ", "
 """Between the counts of what is not finite."""
 MAX_GRID = 4
@@ -196,12 +198,13 @@ def extent(summary: Summary, digits: int = 3) -> str:
         return f"{mark}all {number(summary.minimum, digits)}"
     if element_count(summary.shape) == 1:
         return number(summary.minimum, digits)
-    return f"{mark}{number(summary.minimum, digits)} … {number(summary.maximum, digits)}"
+    return f"{mark}{number(summary.minimum, digits)}{RANGE}{number(summary.maximum, digits)}"
 
 
 def extents(summary: Summary) -> tuple[str, ...]:
     """The range of finite values in several wordings, the most exact first."""
-    return tuple(dict.fromkeys(extent(summary, digits) for digits in (3, 2, 1)))
+    wordings = [extent(summary, digits) for digits in (3, 2, 1)]
+    return tuple(dict.fromkeys([*wordings, wordings[-1].replace(RANGE, RANGE.strip())]))
 
 
 def oddities(summary: Summary) -> str:

@@ -90,7 +90,7 @@ def test_columns_have_equal_decimals() -> None:
 
 def test_a_range_has_shorter_wordings() -> None:
     summary = Summary(dtype="float32", shape=(64, 64), minimum=-0.0154321, maximum=0.0153456)
-    assert f.extents(summary) == ("-0.0154 … 0.0153", "-0.015 … 0.015", "-0.02 … 0.02")
+    assert f.extents(summary) == ("-0.0154 … 0.0153", "-0.015 … 0.015", "-0.02 … 0.02", "-0.02…0.02")
 
 
 @pytest.mark.parametrize("digits", [4, 3, 2])

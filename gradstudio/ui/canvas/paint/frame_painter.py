@@ -11,7 +11,8 @@ from gradstudio.scene.geometry import FRAME_TITLE
 from gradstudio.scene.items import Frame
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.card_background import half_rounded_path
-from gradstudio.ui.canvas.paint.card.card_painter import paint_field, paint_input_port, paint_output_port
+from gradstudio.ui.canvas.paint.card.card_painter import paint_input_port, paint_output_port
+from gradstudio.ui.canvas.paint.card.field_painter import paint_field, qt_rect
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
@@ -62,7 +63,8 @@ def _paint_ports(painter: QPainter, style: CanvasStyle, frame: Frame, scene: Sce
         painter.setFont(style.meter.font("label"))
         painter.setPen(style.color("text"))
         painter.drawText(QRectF(left, top, 200, ROW), Align.AlignVCenter | side, row.label)
-        paint_field(painter, style, row)
+        if row.field is not None:
+            paint_field(painter, style, row, qt_rect(row.field))
         paint_input_port(painter, style, row, wired.get(row.path))
     for output in frame.layout.outputs:
         painter.setFont(style.meter.font("label"))

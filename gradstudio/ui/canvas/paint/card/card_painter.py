@@ -3,18 +3,17 @@
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter
 
 from gradstudio.operators.model import Family
 from gradstudio.scene.card.card_layout import BODY_EDGE, CODE_ROW, HEADER, PADDING, ROW, CardLayout, InputRow, OutputRow
-from gradstudio.scene.card.field_choices import is_switch
 from gradstudio.scene.card.port_style import PortStyle
 from gradstudio.scene.card.result_sections import ResultSections
-from gradstudio.scene.geometry import Box
 from gradstudio.ui.canvas.paint.card.card_background import ground_of, paint_background
 from gradstudio.ui.canvas.paint.card.card_state import CardState
 from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_debug_sections
 from gradstudio.ui.canvas.paint.card.display_flag_painter import paint_bypass, paint_pin
+from gradstudio.ui.canvas.paint.card.field_painter import field_rect, paint_field, qt_rect
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_leaf_ports
 from gradstudio.ui.canvas.paint.card.result_section_painter import paint_result_sections
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle, Meter
@@ -156,7 +155,7 @@ def _paint_rows(
         return
     wired = dict(state.inputs)
     for row in layout.inputs:
-        _paint_input(painter, style, row, wired.get(row.path))
+        _paint_input(painter, style, layout, well, row, wired.get(row.path))
     for k, output in enumerate(layout.outputs):
         known = state.outputs[k] if k < len(state.outputs) else PortStyle(output.family)
         if output.owner == layout.item:
@@ -202,57 +201,32 @@ def _paint_code(painter: QPainter, style: CanvasStyle, layout: CardLayout) -> No
         style.meter.write(painter, "mono", text, PADDING, top + CODE_ROW * number, CODE_ROW)
 
 
-def _paint_input(painter: QPainter, style: CanvasStyle, row: InputRow, known: PortStyle | None) -> None:
+def _paint_input(
+    painter: QPainter, style: CanvasStyle, layout: CardLayout, well: ResultSections, row: InputRow,
+    known: PortStyle | None,
+) -> None:  # fmt: skip
     paint_input_port(painter, style, row, known)
     meter = style.meter
     needed = row.required and row.state == "empty"
     painter.setPen(style.color("text_dim" if row.field is not None and row.faint and not needed else "text"))
-    right = row.field.x - 4 if row.field is not None else PADDING + 130
+    rect = _field_rect(style, layout, well, row)
+    right = rect.left() - 4 if rect is not None else PADDING + 130
     label = meter.elided(row.label, "label", right - row.x - PADDING)
     meter.write(painter, "label", label, row.x + PADDING, row.y - ROW / 2, ROW)
-    if row.field is not None:
-        paint_field(painter, style, row)
+    if rect is not None:
+        paint_field(painter, style, row, rect)
 
 
-def paint_field(painter: QPainter, style: CanvasStyle, row: InputRow) -> None:
-    """The small field that shows an unwired port's literal."""
+def _field_rect(style: CanvasStyle, layout: CardLayout, well: ResultSections, row: InputRow) -> QRectF | None:
+    """Where a field is drawn: between what is written before it and behind it."""
     if row.field is None:
-        return
-    rect = qt_rect(row.field)
-    needed = row.required and row.state == "empty"
-    painter.setBrush(style.color("field"))
-    edge = QPen(style.faded("warning", 0.9), 1.0, Qt.PenStyle.DashLine) if needed else QPen(style.color("line"), 1.0)
-    painter.setPen(edge)
-    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
-    inner = rect.adjusted(6, 0, -6, 0)
-    if is_switch(row.parameter):
-        inner.setRight(rect.right() - 26)
-        _paint_switch(painter, style, QRectF(rect.right() - 24, rect.center().y() - 5, 20, 10), row)
-    elif row.has_list:
-        inner.setRight(rect.right() - 14)
-        _paint_chevron(painter, style, QPointF(rect.right() - 9, rect.center().y()))
-    role = "mono_italic" if row.faint else "mono"
-    usual = "text_dim" if row.faint else "text"
-    painter.setPen(style.color("warning" if needed else usual))
-    text = style.meter.elided(row.shown, role, inner.width())
-    style.meter.write(painter, role, text, inner.x(), inner.y(), inner.height())
-
-
-def _paint_switch(painter: QPainter, style: CanvasStyle, rect: QRectF, row: InputRow) -> None:
-    """A switch at the end of a field: to the right and coloured when it is on."""
-    is_on = (row.text or row.parameter.default) == "True"
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(style.color("accent") if is_on else style.faded("text_dim", 0.45))
-    painter.drawRoundedRect(rect, 5, 5)
-    painter.setBrush(style.color("card"))
-    painter.drawEllipse(QPointF(rect.right() - 5 if is_on else rect.left() + 5, rect.center().y()), 3.5, 3.5)
-
-
-def _paint_chevron(painter: QPainter, style: CanvasStyle, at: QPointF) -> None:
-    painter.setPen(QPen(style.color("text_dim"), 1.3))
-    painter.drawPolyline(
-        [QPointF(at.x() - 3, at.y() - 1.5), QPointF(at.x(), at.y() + 1.5), QPointF(at.x() + 3, at.y() - 1.5)]
-    )
+        return None
+    behind = layout.width - PADDING
+    if row.field.right < behind:
+        output = next((one for one in layout.outputs if abs(one.y - row.y) < 1), None)
+        hint, font = _hint(layout, well, output) if output is not None else ("", "mono")
+        behind -= style.meter.width(hint, font) + 4 if hint else 0.0
+    return field_rect(style, row, row.x + PADDING + style.meter.width(row.label, "label") + 4, behind)
 
 
 def paint_input_port(painter: QPainter, style: CanvasStyle, row: InputRow, known: PortStyle | None) -> None:
@@ -283,30 +257,36 @@ def _paint_output(
         label = meter.elided(row.label, "label", right - left)
         painter.drawText(QRectF(left, row.y - ROW / 2, right - left, ROW), Align.AlignVCenter | Align.AlignRight, label)
         right -= meter.width(label, "label") + 8
-    hint = well.hints.get(row.index, "") if not layout.captions else ""
-    guessed = row.index in well.guessed
-    left = _hint_left(style, layout, row)
-    if guessed and well.expected and row.index == 0:
+    hint, font = _hint(layout, well, row)
+    guessed = font == "mono_italic"
+    left = _hint_left(style, layout, well, row)
+    if row.index in well.guessed and well.expected and row.index == 0:
         longer = f"{well.expected} {hint}"
         hint = longer if meter.width(longer, "mono_italic") <= right - left else hint
-    if not hint and not row.label and not layout.captions:
-        hint, guessed = FAMILY_WORDS.get(row.family, ""), True
     if not hint:
         return
-    font = "mono_italic" if guessed else "mono"
     painter.setFont(meter.font(font))
     painter.setPen(style.color("unknown_value" if guessed or well.stale else "text_dim"))
     rect = QRectF(left, row.y - ROW / 2, right - left, ROW)
     painter.drawText(rect, Align.AlignVCenter | Align.AlignRight, meter.elided(hint, font, rect.width()))
 
 
-def _hint_left(style: CanvasStyle, layout: CardLayout, row: OutputRow) -> float:
+def _hint(layout: CardLayout, well: ResultSections, row: OutputRow) -> tuple[str, str]:
+    """The shape of an output, else the word of what it is, and its font: what was not seen in a run is italic."""
+    hint = well.hints.get(row.index, "") if not layout.captions else ""
+    if not hint and not row.label and not layout.captions:
+        return FAMILY_WORDS.get(row.family, ""), "mono_italic"
+    return hint, "mono_italic" if row.index in well.guessed else "mono"
+
+
+def _hint_left(style: CanvasStyle, layout: CardLayout, well: ResultSections, row: OutputRow) -> float:
     """Where the label or the field of an input in the same row ends."""
     beside = next((one for one in layout.inputs if abs(one.y - row.y) < 1), None)
     if beside is None:
         return PADDING
-    if beside.field is not None:
-        return beside.field.right + 4
+    rect = _field_rect(style, layout, well, beside)
+    if rect is not None:
+        return rect.right() + 4
     return PADDING + style.meter.width(beside.label, "label") + 8
 
 
@@ -316,8 +296,3 @@ def paint_output_port(painter: QPainter, style: CanvasStyle, row: OutputRow, kno
     filled = known.requires_grad or known.family is not Family.TENSOR
     leaf = known.leaf and known.requires_grad
     paint_port(painter, QPointF(row.x, row.y), known.family, color, style.color("card"), filled=filled, leaf=leaf)
-
-
-def qt_rect(box: Box) -> QRectF:
-    """The box as Qt has it."""
-    return QRectF(box.x, box.y, box.width, box.height)

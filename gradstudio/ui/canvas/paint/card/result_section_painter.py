@@ -90,7 +90,9 @@ def _paint_section(painter: QPainter, style: CanvasStyle, section: Section, y: f
     shares_line = style.is_compact and _has_norm(section)
     if section.value is not None:
         above = value.adjusted(0, 0, 0, -style.line) if shares_line and section.value.kind == "words" else value
-        _paint_value(painter, style, section.value, above, with_line=not shares_line)
+        is_alone = section.gradient is None or section.gradient.display is None  # the line below may go on there
+        line_width = upper.width() if is_alone else above.width()
+        _paint_value(painter, style, section.value, above, 0.0 if shares_line else line_width)
     if section.gradient is not None:
         _paint_gradient(painter, style, section.gradient, gradient, upper.left() if shares_line else gradient.left())
     if facts:
@@ -124,19 +126,17 @@ def _columns(style: CanvasStyle, section: Section, room: QRectF) -> tuple[QRectF
     return left, QRectF(middle + COLUMN_GAP / 2, room.top(), room.right() - middle - COLUMN_GAP / 2, room.height())
 
 
-def _paint_value(
-    painter: QPainter, style: CanvasStyle, display: Display, room: QRectF, *, with_line: bool = True
-) -> None:
-    """A value in all of its room."""
+def _paint_value(painter: QPainter, style: CanvasStyle, display: Display, room: QRectF, line_width: float) -> None:
+    """A value in all of its room; the line below a picture may be wider, or is left out: 0."""
     if display.kind in ("picture", "strip"):
-        _paint_picture_and_line(painter, style, display, room, with_line=with_line)
+        _paint_picture_and_line(painter, style, display, room, line_width)
     else:
         height = room.height() if display.kind == "cells" or style.is_compact else min(NUMBER, room.height())
         paint_display(painter, style, display, QRectF(room.left(), room.top(), room.width(), height))
 
 
 def _paint_picture_and_line(
-    painter: QPainter, style: CanvasStyle, display: Display, room: QRectF, *, with_line: bool
+    painter: QPainter, style: CanvasStyle, display: Display, room: QRectF, line_width: float
 ) -> None:
     """A picture above a line of words: what is not finite before all, else its range."""
     box = room.adjusted(0, 1, 0, -style.line - 2)
@@ -146,8 +146,8 @@ def _paint_picture_and_line(
         box = _picture_box(display, box)
     if box.height() >= LEAST_PICTURE:
         _paint_picture(painter, style, display, box)
-    if with_line:
-        _paint_lines(painter, style, _first_line(display.lines), room.left(), room.bottom() - style.line, room.width())
+    if line_width:
+        _paint_lines(painter, style, _first_line(display.lines), room.left(), room.bottom() - style.line, line_width)
 
 
 def _first_line(lines: Lines) -> Lines:
@@ -194,6 +194,8 @@ def _ink(style: CanvasStyle, tone: Tone) -> QColor:
 def _paint_lines(painter: QPainter, style: CanvasStyle, lines: Lines, x: float, y: float, width: float) -> None:
     for texts, tone in lines:
         text, role = fit_wording(style, texts, width)
+        if value_format.RANGE.strip() in text and style.meter.width(text, role) > width:
+            continue  # half a range says less than none
         painter.setPen(_ink(style, tone))
         style.meter.write(painter, role, style.meter.elided(text, role, width), x, y, style.line)
         y += style.line
