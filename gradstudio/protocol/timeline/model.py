@@ -51,7 +51,11 @@ class Arrival(NamedTuple):
 
 
 class BackwardStep(NamedTuple):
-    """All of one group of a backward, as far as it has gone: what arrived, what left along each wire into the node."""
+    """All of one group of a backward, as far as it has gone: what arrived, what left along each wire into the node.
+
+    Attributes:
+        place: which step of how many of its backward it is, from 1; (0, 0) where not all of them are kept.
+    """
 
     node: ItemId
     turns: Turns
@@ -61,3 +65,4 @@ class BackwardStep(NamedTuple):
     arrivals: tuple[Arrival, ...]
     wires: tuple[WireGrad, ...]
     saved: tuple[SavedTensor, ...]
+    place: tuple[int, int] = (0, 0)

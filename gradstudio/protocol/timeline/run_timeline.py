@@ -262,7 +262,13 @@ class Timeline:
         traced = self.backwards[entry.backward]
         if self._index is None or self._index.traced is not traced:
             self._index = BackwardIndex(traced)
-        return backward_steps.step(self._index, first, entry.place)
+        step = backward_steps.step(self._index, first, entry.place)
+        begin = tick - entry.place
+        end = begin + len(traced.rows) - 1
+        if begin < 0 or end >= len(self.ticks) or self.ticks[begin].backward != entry.backward:
+            return step  # ticks of it had to go
+        before = self.ticks[begin].group
+        return step._replace(place=(entry.group - before + 1, self.ticks[end].group - before + 1))
 
     def forming(
         self, source: ItemId, output: int, tick: int | None, turns: Turns | None = None

@@ -178,6 +178,20 @@ def test_a_moment_is_marked_in_a_picture_of_cards(subject: Subject) -> None:
         subject.results.attention.look_at(None)
 
 
+def test_the_tab_in_a_picture_says_which_step_of_the_backward_it_is(subject: Subject, tmp_path: Path) -> None:
+    request = PictureRequest("window", themes.theme("light"), 1.0, Shown(wire_gradients=False))
+    told = []
+    for name in ("loss", "w", "z"):
+        subject.results.attention.look_at(tick_of_moment(subject.results.timeline, subject.graph, f"backward:{name}"))
+        try:
+            write_picture(subject, request, tmp_path / "a.svg")
+        finally:
+            subject.results.attention.look_at(None)
+        told += [text for text in texts(tmp_path / "a.svg") if re.fullmatch(r"\d+/\d+", text)]
+    count = told[0].partition("/")[2]
+    assert told == [f"1/{count}", f"2/{count}", f"3/{count}"]
+
+
 def test_a_film_shows_each_step(subject: Subject, tmp_path: Path) -> None:
     stepping = stepping_figures(subject, PAPER)
     path = tmp_path / "a.gif"

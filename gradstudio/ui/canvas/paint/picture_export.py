@@ -217,4 +217,6 @@ def _paint(painter: QPainter, scene: Scene, style: CanvasStyle, camera: Camera, 
     if scene.results.active is not None:
         # Its outlines and plates are as wide as on a screen at any zoom; in a picture they are enlarged with the cards.
         painter.scale(camera.zoom, camera.zoom)
-        paint_moment(Stage(painter, style, scene, Camera(1.0, camera.x, camera.y), box, layer.labels))
+        step = scene.results.backward_step()
+        tab = "{}/{}".format(*step.place) if step is not None and step.place[1] else ""
+        paint_moment(Stage(painter, style, scene, Camera(1.0, camera.x, camera.y), box, layer.labels, tab))
