@@ -47,7 +47,8 @@ class WireIndex:
         """The newest at or before the tick (None: now) and its tick, of this backward and in these turns if given."""
         entries = self._entries.get(key, [])
         end = len(entries) if tick is None else bisect_right(entries, tick, key=itemgetter(0))
-        for place, number, wire in (entries[index] for index in range(end - 1, -1, -1)):
+        for index in range(end - 1, -1, -1):
+            place, number, wire = entries[index]
             if backward in (None, number) and (turns is None or turns == wire.turns):
                 return place, wire
         return None

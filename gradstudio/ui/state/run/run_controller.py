@@ -108,8 +108,8 @@ class RunController(QObject):
         """Why a command cannot be carried out now, in words; "" when it can."""
         situation = Situation(
             state=self.status.state,
-            dead=self._engine.state == "dead",
             empty=not self._store.graph.nodes,
+            dead=lambda: self._engine.state == "dead",
             looking_back=lambda: self._results.looking_back,
             has_before=lambda: self._walk.has_before,
             elsewhere=lambda: self._engine.busy_elsewhere,

@@ -88,16 +88,17 @@ class Situation(NamedTuple):
 
     Attributes:
         state: where the run stands.
-        dead: no engine can be started; `empty`: nothing is on the canvas.
-        looking_back: says whether a moment of the record is looked at; asked only where that decides, as are the next.
+        empty: nothing is on the canvas.
+        dead: says that no engine can be started; asked only where that decides, as are the next.
+        looking_back: says whether a moment of the record is looked at.
         has_before: says whether the record has a step before the one looked at.
         elsewhere: gives the title of another document whose run is under way; "": none.
         ran_since: the title of the document whose run took this one's place in the engine; "": none.
     """
 
     state: RunState
-    dead: bool
     empty: bool
+    dead: Callable[[], bool]
     looking_back: Callable[[], bool]
     has_before: Callable[[], bool]
     elsewhere: Callable[[], str]
@@ -125,7 +126,7 @@ def _why_not_engine(command: Command, at: Situation) -> str:
         return "There is nothing to run yet: drag an operator from the library onto the canvas."
     if elsewhere := at.elsewhere():
         return f"“{elsewhere}” is running in another tab, and there is one engine: wait, or stop it there."
-    if at.dead:
+    if at.dead():
         return "The engine does not start. See the log, then Run ▸ Restart engine."
     if at.ran_since and command in ("zero_grad", "weigh_memory"):
         return f"“{at.ran_since}” ran since, and there is one engine: run this program again first (F5)."

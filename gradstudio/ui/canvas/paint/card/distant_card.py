@@ -108,7 +108,7 @@ def _paint_title(
     room = header.adjusted(6, 0, -4, 0)
     ink = colored.ink if colored is not None else style.color("header_text")
     name, fonts = layout.names or layout.title, ("plate", "badge", "badge_note", "plate_small")
-    role = next((font for font in fonts if style.meter.width(name, font) <= room.width()), fonts[-1])
+    role = _first_role(style, name, fonts, room.width()) or fonts[-1]
     name = shorten_title(style.meter, name, role, room.width()) or _symbol(style, layout, role, room.width())
     painter.setFont(style.meter.font(role))
     painter.setPen(ink)
@@ -263,15 +263,14 @@ def paint_number(painter: QPainter, style: CanvasStyle, record: Record, room: QR
     """As many digits as there is room for, larger where there is room for that too."""
     tall = large and room.height() >= NUMBER_LINE - 2
     value = record.summary.value if isinstance(record, TensorRecord) else getattr(record, "value", None)
-    texts = (
-        (value_format.number(value, digits) for digits in (4, 3, 2))
-        if large
-        else (value_format.one_line_value(record),)
-    )
     roles = ("number_small", "mono", "mono_small") if tall else ("mono", "mono_small")
-    tries = [(text, role) for text in texts for role in roles]
-    text, role = next((one for one in tries if style.meter.width(*one) <= room.width()), tries[-1])
-    _line(painter, style, text, role, style.color("text"), room, NUMBER_LINE if tall else LINE)
+    text, role = "", ""
+    for digits in (4, 3, 2) if large else (0,):
+        text = value_format.number(value, digits) if large else value_format.one_line_value(record)
+        role = _first_role(style, text, roles, room.width())
+        if role:
+            break
+    _line(painter, style, text, role or roles[-1], style.color("text"), room, NUMBER_LINE if tall else LINE)
 
 
 def _paint_tensor(
@@ -347,7 +346,15 @@ def _paint_gradient(
 
 def _fitting_role(style: CanvasStyle, text: str, width: float) -> str:
     """The larger font in which the text fits; "" when it fits in none."""
-    return next((role for role in ("mono", "mono_small") if style.meter.width(text, role) <= width), "")
+    return _first_role(style, text, ("mono", "mono_small"), width)
+
+
+def _first_role(style: CanvasStyle, text: str, roles: tuple[str, ...], width: float) -> str:
+    """The first of these fonts in which the text fits; "" when it fits in none."""
+    for role in roles:
+        if style.meter.width(text, role) <= width:
+            return role
+    return ""
 
 
 def _line(
