@@ -5,11 +5,16 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from gradstudio.document.clipboard import to_text
 from gradstudio.graph import recipes
+from gradstudio.graph.recipes import fragments
+from gradstudio.graph.text.code_records import is_code
+from gradstudio.program.reading.reader import read_script
 from gradstudio.ui.dialogs.trust_dialog import TrustDialog
 from gradstudio.ui.state.trust.trusted_code import TrustedCode
 from tests.ui.desk import Desk, Key, Keys
@@ -191,3 +196,23 @@ def test_stop_ends_code_that_does_not_end_and_the_walls_are_there_again(
     desk.key(Key.Key_F5, Keys.ShiftModifier)
     desk.until(lambda: not desk.session.run.state.busy)
     assert desk.session.engine.has_walls
+
+
+def test_code_that_is_pasted_is_asked_for_and_runs_by_no_gesture_before(
+    desk: Desk, qtbot: QtBot, answers: Answers, tmp_path: Path
+) -> None:
+    mark = tmp_path / "CANARY"
+    line = f"open({str(mark)!r}, 'w').write('!')"
+    graph = read_script(f"import torch\nx = torch.ones(3, 4)\n{line}\nlast = x * 2\n", keeps_code=True).graph
+    desk.sit_down(qtbot)
+    desk.open("import torch\nhere = torch.ones(2)\n")
+    QGuiApplication.clipboard().setText(to_text(fragments.copy_items(graph, [*graph.nodes]), ()))
+    desk.window.canvas.clipboard_commands.paste(400.0, 400.0)
+    desk.until(lambda: desk.session.results.inference(desk.node("last")))
+    assert answers.texts == []
+    run(desk)
+    desk.rest()
+    (asked,) = answers.texts
+    assert line in asked
+    assert not mark.exists()
+    assert any(is_code(node) for node in desk.graph.nodes.values())
