@@ -19,6 +19,7 @@ from gradstudio.engine.access import FILENAME
 from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.errors import Stopped
 from gradstudio.engine.live.live_state import Live
+from gradstudio.engine.value.lazy_modules import parameters_of
 from gradstudio.engine.value.view_state import is_leaf
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.progress import Running
@@ -140,7 +141,7 @@ def _leaves(value: object) -> list[Tensor]:
     if isinstance(value, Tensor):
         return [value] if is_leaf(value) and (value.requires_grad or value.grad is not None) else []
     if isinstance(value, nn.Module):
-        return [parameter for parameter in value.parameters() if parameter.requires_grad or parameter.grad is not None]
+        return [leaf for _, leaf in parameters_of(value) if leaf.requires_grad or leaf.grad is not None]
     if isinstance(value, list | tuple):
         return [leaf for item in value if isinstance(item, Tensor | nn.Module) for leaf in _leaves(item)]
     return []

@@ -1,2 +1,2 @@
 import numpy as np
-a = np.vectorize(abs)  # refused: not bound
+a = np.vectorize(abs)  # refused: 'numpy.vectorize' is nothing that a canvas has

@@ -168,7 +168,7 @@ class Calls:
 
     def _bound(self, node: ast.Call, path: str, before: list[Port], names: tuple[str, ...]) -> WiredResult:
         if not load().overloads(path) and path not in load():
-            words = f"torch's '{path}' is nothing that a canvas has.{_nearest(path)}"
+            words = f"'{path}' is nothing that a canvas has.{_nearest(path)}"
             raise _refused(node, call_words(path) or words)
         _name_out(node, path)
         node = _gathered(node, path, len(before))
