@@ -28,8 +28,8 @@ FILENAME: Final = OF_PROGRAMS
 REACH, METHOD, CALLEE, EACH, WRITABLE, REFUSE = (
     f"__gradstudio_{word}__" for word in ("reach", "method", "callee", "each", "writable", "refuse")
 )
-SPARSE, SAFE, COPY, WRITTEN, NOT_COMPRESSED = (
-    f"__gradstudio_{word}__" for word in ("sparse", "safe", "copy", "written", "not_compressed")
+SPARSE, SAFE, COPY, WITH_INDICES, NOT_COMPRESSED = (
+    f"__gradstudio_{word}__" for word in ("sparse", "safe", "copy", "with_indices", "not_compressed")
 )
 LOCALS: Final = "__gradstudio_locals__"
 _IMPORTED: Final = frozenset(
@@ -312,9 +312,10 @@ def _memory_asked(node: ast.Call, path: str | None, word: str) -> ast.expr:
             keyword.value = _asked(NOT_COMPRESSED, keyword.value)
     if path is None and word in access_calls.INDICES:
         return _asked(COPY, node)
-    has_layout = any(keyword.arg == "layout" for keyword in node.keywords)
-    is_new = path is None and word in access_calls.NEW
-    return _asked(WRITTEN, node) if has_layout or is_new else node
+    may_hide = path is not None or word in access_calls.NEW
+    has_layout = any(keyword.arg == "layout" or (may_hide and keyword.arg is None) for keyword in node.keywords)
+    is_new = word not in access_calls.SETS_INDICES if has_layout else path is None and word in access_calls.NEW
+    return _asked(WITH_INDICES, node) if is_new else node
 
 
 def _is_super_init(node: ast.Call) -> bool:
@@ -367,7 +368,11 @@ def _builtins() -> dict[str, Any]:
     """The built-ins a program has: those of the catalogue, what statements themselves need, and the questions."""
     questions = {REACH: reach, METHOD: method, CALLEE: callee, WRITABLE: writable, REFUSE: _refuse, LOCALS: locals}
     questions |= {SPARSE: access_calls.looked_through, SAFE: access_calls.safe, COPY: access_calls.copy_of}
-    questions |= {EACH: each_callee, WRITTEN: access_calls.written, NOT_COMPRESSED: access_calls.not_compressed}
+    questions |= {
+        EACH: each_callee,
+        WITH_INDICES: access_calls.with_indices,
+        NOT_COMPRESSED: access_calls.not_compressed,
+    }
     words: dict[str, Any] = {word: getattr(builtins, word) for word in ("super", "print", "__build_class__")}
     words |= {"__import__": _import, "__name__": "builtins"}
     return words | built_in_functions() | questions

@@ -15,6 +15,10 @@ INDICES: Final = frozenset({"indices", "crow_indices", "col_indices", "ccol_indi
 """Methods that hand out the indices themselves, to be written into."""
 NEW: Final = frozenset({"new_empty", "new_full", "new_ones"})
 """Methods that make a tensor of the same layout, as functions do that are given a layout."""
+SETS_INDICES: Final = frozenset({"zeros", "zeros_like", "new_zeros", "to_sparse"}) | {
+    path.removeprefix("torch.") for path in SPARSE
+}
+"""What is given a layout and sets the indices that belong to it."""
 RESIZES: Final = frozenset({"resize_as_sparse_"})
 """What gives a compressed tensor more indices, and sets none."""
 _COMPRESSED: Final = frozenset({torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc})
@@ -73,24 +77,16 @@ def copy_of(value: Any) -> Any:
     return value.clone() if is_index else value
 
 
-def written(value: Any) -> Any:
-    """A new tensor itself, when its indices are some: torch fills the values of compressed ones, and nothing else.
+def with_indices(value: Any) -> Any:
+    """A new tensor itself, unless it is a compressed one, of which torch sets the values and no indices.
+
+    Its indices are not looked at, for what lay in memory before can be right by chance.
 
     Raises:
         AccessRefused: its indices are what lay in memory before.
     """
-    if not isinstance(value, Tensor) or value.layout not in _COMPRESSED or not _has_data(value):
-        return value
-    is_by_row = value.layout in (torch.sparse_csr, torch.sparse_bsr)
-    compressed, plain = (
-        (value.crow_indices(), value.col_indices()) if is_by_row else (value.ccol_indices(), value.row_indices())
-    )
-    try:
-        torch.sparse_compressed_tensor(
-            compressed, plain, value.values(), value.shape, layout=value.layout, check_invariants=True
-        )
-    except RuntimeError:
-        raise AccessRefused("torch sets no indices of a new tensor of this layout; begin with zeros") from None
+    if isinstance(value, Tensor) and value.layout in _COMPRESSED and _has_data(value):
+        raise AccessRefused("torch sets no indices of a new tensor of this layout; begin with zeros")
     return value
 
 

@@ -65,6 +65,7 @@ WILD = {
 UNSET = {
     "a new tensor": "s = torch.randn((3, 3), layout=torch.sparse_csr)\ny = s @ torch.eye(3)\n",
     "one like it": "s = torch.eye(3).to_sparse_csr()\nt = s.new_full((5, 3), 1.0)\ny = t @ torch.eye(3)\n",
+    "one of another layout": "s = torch.eye(3).to_sparse()\nt = torch.ones_like(s, layout=torch.sparse_csr)\n",
     "one resized": "s = torch.eye(3).to_sparse_csr()\nt = torch.eye(9).to_sparse_csr()\ny = s.resize_as_sparse_(t)\n",
 }
 ALLOWED = {
