@@ -102,7 +102,7 @@ def _add(verbs: Any, name: str, handler: Callable[[argparse.Namespace], int], te
 
 def _add_run(verbs: Any) -> None:
     run = _add(verbs, "run", _run, "run documents and report every value and gradient")
-    run.add_argument("files", metavar="FILE", nargs="+", help="a .gsg or .py file, or - for standard input")
+    run.add_argument("files", metavar="FILE", nargs="+", help="a .gsg, .py or .ipynb file, or - for standard input")
     run.add_argument("--device", type=_device, help="cpu, auto, cuda:0, … (default: the document's)")
     run.add_argument("--backward", action="store_true", help="append root.backward() if there is no backward statement")
     run.add_argument("--trust", action="store_true", help="yes, run the Python in FILE that is not drawn, too")

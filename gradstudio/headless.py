@@ -107,9 +107,10 @@ def open_file(name: str) -> OpenedGraph:
     try:
         if name == "-":
             return _open_text(_piped(sys.stdin.buffer))
-        if name.endswith(document_python.SUFFIX):
+        if name.endswith(document_python.SUFFIXES):
             read = document_python.load_python(Path(name))
-            return OpenedGraph(read.graph, read.lines, read.device)
+            is_text = name.endswith(document_python.SUFFIX)  # a notebook has no lines of its own
+            return OpenedGraph(read.graph, read.lines, read.device) if is_text else OpenedGraph(read.graph)
         if name.lower().endswith(png_embedding.SUFFIX):
             return OpenedGraph(png_embedding.load_picture(Path(name))[0])
         return OpenedGraph(document_file.load(name))

@@ -163,6 +163,18 @@ def test_import_writes_a_document_that_exports_the_same_text(tmp_path: Path, cap
     assert capsys.readouterr().out.startswith(path.read_text())
 
 
+def test_a_notebook_runs_and_becomes_a_document_and_python(tmp_path: Path, capsys) -> None:
+    path, out = tmp_path / "text.ipynb", tmp_path / "text.gsg"
+    cells = [{"cell_type": "code", "source": f"{line}\n"} for line in ("%pylab", "import torch", "x = torch.ones(2)")]
+    path.write_text(json.dumps({"cells": cells, "nbformat": 4}))
+    assert main(["run", str(path), "--json"]) == 0
+    assert reports(capsys)[0]["nodes"]["x"]["outputs"][0]["value"] == [1.0, 1.0]
+    assert main(["import", str(path)]) == 0
+    capsys.readouterr()
+    assert main(["export", str(out)]) == 0
+    assert "x = torch.ones(2)\n" in capsys.readouterr().out
+
+
 def test_import_says_where_a_text_cannot_be_drawn(tmp_path: Path, capsys) -> None:
     path = tmp_path / "text.py"
     path.write_text("import torch\n\ny = lambda v:\n")

@@ -148,11 +148,11 @@ def _stored(record: TensorRecord, folder: Path | None) -> StoredTensor:
 
 
 def _load(path: Path) -> tuple[Graph, View]:
-    return loads_with_view(_read_bytes(path), folder=tensor_folder(path))
+    return loads_with_view(bytes_of_document(path), folder=tensor_folder(path))
 
 
-def _read_bytes(path: Path) -> bytes:
-    """What the file holds; pipes and devices are never opened.
+def bytes_of_document(path: Path) -> bytes:
+    """What the file of a document holds; pipes and devices are never opened.
 
     Raises:
         CannotOpen: with the reason in words.

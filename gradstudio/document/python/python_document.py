@@ -8,6 +8,8 @@ import tokenize
 from pathlib import Path
 
 from gradstudio.document.errors import BadTensor, UnreadableFile
+from gradstudio.document.python.notebook_text import SUFFIX as NOTEBOOK
+from gradstudio.document.python.notebook_text import load_notebook
 from gradstudio.document.stored_tensors import named_tensor, read_beside
 from gradstudio.graph.model import Graph, StoredTensor
 from gradstudio.layout.tidy import layout_missing
@@ -16,6 +18,8 @@ from gradstudio.program.reading.parser import MAX_CHARACTERS
 from gradstudio.program.reading.reader import Read, read_script
 
 SUFFIX = ".py"
+SUFFIXES = (SUFFIX, NOTEBOOK)
+"""Of files that are read as Python."""
 MAX_BYTES = 4 * MAX_CHARACTERS
 ENCODINGS = frozenset({"utf-8", "ascii", "iso8859-1"})
 """What a file may be written in, as its first lines say; by Python's names."""
@@ -66,11 +70,13 @@ def read_python(
 
 
 def load_python(path: Path) -> Read:
-    """The document of a Python file.
+    """The document of a Python file, or of a notebook, whose lines are those of its cells as one text.
 
     Raises:
         UnreadableFile: with line, column and reason.
     """
+    if path.suffix == NOTEBOOK:
+        return read_python(load_notebook(path), path.parent, keeps_code=True)
     try:
         data = _bytes_of(path)
     except OSError as error:

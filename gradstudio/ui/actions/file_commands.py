@@ -21,7 +21,7 @@ from gradstudio.ui.actions.action_set import ActionRow, MenuRow, Row, say_empty
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.app.window.window_frame import SUFFIX
 from gradstudio.ui.dialogs.file_dialog import ask_what, ask_where, first_folder
-from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.session import PYTHON_SUFFIXES, Session
 
 if TYPE_CHECKING:
     from gradstudio.program.forms.form_table import Form
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.dialogs.picture_dialog import PictureChoice, PictureDialog
 
 FILTER = f"GradStudio documents (*{SUFFIX})"
+PYTHON = " ".join(f"*{suffix}" for suffix in PYTHON_SUFFIXES)
 Button = QMessageBox.StandardButton
 MOST_TOLD = 6
 """Places in a text that cannot be read and are said in one message."""
@@ -78,7 +79,7 @@ class FileCommands(QObject):
 
     def open(self) -> None:
         """Ask for a file and open it."""
-        kinds = f"Documents, Python, pictures (*{SUFFIX} *.py *.png);;{FILTER};;Python (*.py);;All files (*)"
+        kinds = f"Documents, Python, pictures (*{SUFFIX} {PYTHON} *.png);;{FILTER};;Python ({PYTHON});;All files (*)"
         path = ask_what(self._window, self._context.canvas.canvas_style.theme, "Open", self._folder(), kinds)
         if path is not None:
             self._settings.change(folder=str(path.parent))

@@ -27,7 +27,7 @@ from gradstudio.ui.state.run.run_controller import RunController
 from gradstudio.ui.state.run.run_patience import RunPatience
 from gradstudio.ui.state.run.wire_inference import WireInference
 
-PYTHON_SUFFIX: Final = ".py"
+PYTHON_SUFFIXES: Final = (".py", ".ipynb")
 
 
 class Session(QObject):
@@ -108,7 +108,7 @@ class Session(QObject):
         Raises:
             DocumentError: the file cannot be read; this document is untouched.
         """
-        if path.suffix == PYTHON_SUFFIX:
+        if path.suffix in PYTHON_SUFFIXES:
             from gradstudio.document.python import python_document
 
             self._take(python_document.load_python(path).graph, None, None, path, path.stem)

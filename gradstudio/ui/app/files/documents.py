@@ -11,7 +11,7 @@ from gradstudio.document.errors import DocumentError
 from gradstudio.graph.model import Graph, Header
 from gradstudio.ui.app.files.recovery_journal import Recovery
 from gradstudio.ui.state.run.engine_client import EngineClient
-from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.session import PYTHON_SUFFIXES, Session
 from gradstudio.ui.state.settings import Preferences
 
 MAX_CLOSED = 20
@@ -303,7 +303,7 @@ class Documents(QObject):
 
 def _read_words(path: Path) -> str:
     """Of a file that gave a document which is not its own."""
-    if path.suffix == ".py":
+    if path.suffix in PYTHON_SUFFIXES:
         return f"Read {path.name}: nothing of it was executed, and the file stays as it is"
     return f"Read the document in {path.name}: save it to keep what you change; the picture stays as it is"
 

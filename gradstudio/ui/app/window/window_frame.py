@@ -17,8 +17,8 @@ from gradstudio.ui.state.settings import Settings
 from gradstudio.ui.theme import Theme
 
 SUFFIX = ".gsg"
-OPENED = (SUFFIX, ".py", ".png")
-"""Suffixes of what can be dropped on the window: documents, and Python texts."""
+OPENED = (SUFFIX, ".py", ".ipynb", ".png")
+"""Suffixes of what can be dropped on the window: documents, Python texts and notebooks."""
 MENUS = ("File", "Edit", "View", "Graph", "Run", "Help")
 FIRST_WIDTH_PX, FIRST_HEIGHT_PX = 1720, 1040
 LARGE_SCREEN_PX = 1920

@@ -155,6 +155,16 @@ def test_a_document_dropped_onto_the_window_is_opened(qtbot: QtBot, window: Main
     qtbot.waitUntil(lambda: window.session.path == document)
 
 
+def test_a_notebook_opens_as_a_document_that_is_not_saved_yet(window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "lesson.ipynb"
+    path.write_text(
+        '{"cells": [{"cell_type": "code", "source": ["import torch\\n", "x = torch.ones(2)"]}], "nbformat": 4}'
+    )
+    assert window.file.open_path(path)
+    assert (window.session.path, window.session.title) == (None, "lesson")
+    assert [frame.title for frame in window.session.graph_store.graph.blocks.values()] == ["Cell 1"]
+
+
 def test_a_new_document_begins_with_an_empty_memory_plot(window: MainWindow) -> None:
     window.session.memory.add(Memory(time_s=1.0, device="cpu", series={"tensors": 5}, mark="Run"))
     window.actions["file.new"].trigger()

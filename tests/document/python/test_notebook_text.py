@@ -1,0 +1,125 @@
+"""A Jupyter notebook as a document: nothing of it is executed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gradstudio.document.errors import UnreadableFile
+from gradstudio.document.python.notebook_text import notebook_text
+from gradstudio.document.python.python_document import load_python, read_python
+from gradstudio.graph.text.code_records import CODE
+from gradstudio.program.write import write_script
+
+
+def notebook(*cells: tuple[str, str], **more: object) -> bytes:
+    rows = [{"cell_type": kind, "source": text.splitlines(keepends=True), "metadata": {}} for kind, text in cells]
+    return json.dumps({"cells": rows, "nbformat": 4, "nbformat_minor": 5, "metadata": {}} | more).encode()
+
+
+def test_each_cell_is_a_frame_with_its_markdown_as_note(tmp_path: Path) -> None:
+    path = tmp_path / "lesson.ipynb"
+    path.write_bytes(
+        notebook(
+            ("markdown", "# Two tensors\nThey are *small*."),
+            ("code", "import torch\nx = torch.ones(3)"),
+            ("code", "y = x * 2"),
+        )
+    )
+    graph = load_python(path).graph
+    frames = list(graph.blocks.values())
+    assert [(frame.title, frame.note) for frame in frames] == [
+        ("Two tensors", "# Two tensors\nThey are *small*."),
+        ("Cell 2", ""),
+    ]
+    x, y = (next(node for node in graph.nodes.values() if node.names == (name,)) for name in "xy")
+    assert graph.parents[x.id] == frames[0].id
+    assert graph.parents[y.id] == frames[1].id
+    assert set(graph.nodes) <= set(graph.places)
+
+
+@pytest.mark.parametrize(
+    "line", ["%matplotlib inline", "!pip install torch", "?torch.ones", "torch.ones?", "files = !ls", "%time y = x"]
+)
+def test_a_line_of_jupyters_own_is_a_comment_that_says_so(line: str) -> None:
+    text = notebook_text(notebook(("code", f"x = 1\n{line}\nz = x")))
+    assert f"# not Python, left out: {line}" in text.splitlines()
+    names = {name for node in read_python(text, keeps_code=True).graph.nodes.values() for name in node.names}
+    assert names == {"x", "z"}
+
+
+def test_a_line_of_jupyters_own_in_a_block_leaves_the_block_a_statement() -> None:
+    text = notebook_text(notebook(("code", "if True:\n    !ls \\\n      -l\nx = 1")))
+    assert "    pass  # not Python, left out: !ls \\" in text
+    compile(text, "notebook", "exec")
+
+
+def test_a_percent_sign_in_a_text_is_not_touched() -> None:
+    code = 's = """\n%matplotlib inline\n!ls\n"""\nt = (s\n% 3)'
+    assert code in notebook_text(notebook(("code", code)))
+
+
+@pytest.mark.parametrize(("magic", "kept"), [("%%time", True), ("%%bash", False), ("%%html", False)])
+def test_a_cell_in_another_language_is_a_comment_whole(magic: str, kept: bool) -> None:
+    lines = notebook_text(notebook(("code", f"{magic}\necho = 1"))).splitlines()
+    assert ("echo = 1" in lines, "# echo = 1" in lines) == (kept, not kept)
+
+
+def test_a_cell_that_is_no_python_is_a_comment_whole() -> None:
+    text = notebook_text(notebook(("code", "this is (no python"), ("code", "x = 1")))
+    assert "# not Python, left out: this cell\n# this is (no python" in text
+    assert "\nx = 1\n" in text
+
+
+def test_what_cells_have_put_out_is_not_read_and_nothing_is_executed(tmp_path: Path) -> None:
+    cell = {
+        "cell_type": "code",
+        "source": f"open({str(tmp_path / 'ran')!r}, 'w')",
+        "outputs": [{"data": {"text/plain": "gone"}, "output_type": "execute_result"}],
+    }
+    path = tmp_path / "n.ipynb"
+    path.write_text(json.dumps({"cells": [cell], "nbformat": 4}))
+    graph = load_python(path).graph
+    assert [node.operator for node in graph.nodes.values()] == [CODE]
+    assert "gone" not in write_script(graph)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_an_old_notebook_has_worksheets() -> None:
+    data = {"nbformat": 3, "worksheets": [{"cells": [{"cell_type": "code", "input": "x = 1"}]}]}
+    assert "\nx = 1\n" in notebook_text(json.dumps(data).encode())
+
+
+def test_markdown_and_code_that_speak_of_regions_open_no_frame() -> None:
+    text = notebook_text(notebook(("markdown", "region: mine"), ("code", "# region: theirs\nx = 1\n# endregion")))
+    frames = read_python(text, keeps_code=True).graph.blocks.values()
+    assert [frame.title for frame in frames] == ["theirs"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{}",
+        b"[]",
+        b'{"cells": 3}',
+        b'{"cells": [{"source": {}}]}',
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"cells": [1]}',
+    ],
+)
+def test_what_is_no_notebook_is_refused_in_words(data: bytes) -> None:
+    with pytest.raises(UnreadableFile, match="no notebook"):
+        notebook_text(data)
+
+
+@pytest.mark.parametrize("source", ["\0", "\\ud800", "(" * 500, "\f\x0b\x1c", "x = '\u2028'", "#" * 10_000, "%" * 99])
+def test_an_odd_cell_is_read_or_refused_in_words(source: str) -> None:
+    data = notebook(("code", source.encode("utf-8", "replace").decode()), ("markdown", source))
+    read_python(notebook_text(data), keeps_code=True)
+
+
+def test_a_heading_alone_is_the_title_of_its_frame_and_no_note() -> None:
+    text = notebook_text(notebook(("markdown", "## Data"), ("code", "x = 1")))
+    assert text == "# region: Data\nx = 1\n# endregion\n"
