@@ -337,7 +337,8 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - the step boundary: the program as one text
             with clean_modes():
                 failed = untraced_failure(live, error, request.max_values)
-            ran, live.failed = statements_before(loaded, failed.node), not has_ended_well(error)
+            reached = loaded.places.outermost(error.__traceback__) or failed.node
+            ran, live.failed = statements_before(loaded, reached), not has_ended_well(error)
             if live.failed:
                 self._send(failed)
                 outcome = "failed"

@@ -7,6 +7,7 @@ import msgspec
 
 from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.model import ItemId
+from gradstudio.program.file_lines import line_in_file
 from gradstudio.program.model import Incomplete, Program
 from gradstudio.protocol.messages.events import Failed, Hello, NamedEntry, Printed, Warned
 from gradstudio.protocol.messages.records import PlainRecord
@@ -41,7 +42,7 @@ def map_lines(program: Program, outcome: Outcome, lines: Mapping[ItemId, int]) -
     """The program and what its run left, with `lines` wherever a line is told (semantics §13)."""
 
     def placed(record: Placed) -> Placed:
-        return msgspec.structs.replace(record, line=lines.get(path_of(record.node)[-1], record.line))
+        return msgspec.structs.replace(record, line=line_in_file(program, lines, record.node, record.line))
 
     report = msgspec.structs.replace(outcome.report, entries=tuple(map(placed, outcome.report.entries)))
     left = Outcome(

@@ -56,6 +56,23 @@ def test_what_is_inside_a_call_is_told_at_its_own_statement() -> None:
     assert after.failed.line == 40
 
 
+def test_a_line_within_undrawn_python_is_told_as_the_same_line_of_the_file() -> None:
+    load = "def load(text):\n    data = json.loads(text)\n    return data['b']\n"
+    text = f"import torch\nimport json\n\n\n\n{load}\nt = load('{{}}')\n"
+    read = read_script(text, keeps_code=True)
+    compiled = compile_graph(read.graph)
+    code = next(one for one in compiled.codes if "def load" in one.text)
+    outcome = left()
+    outcome.failed = Failed(1, code.node, "load", code.line + 2, "KeyError", "'b'")
+    outcome.printed = [Printed(code.node, code.line + 1, "hello")]
+    outcome.warned = [Warned(code.node, code.line, "UserWarning", "beware")]
+    _, after = map_lines(compiled, outcome, read.lines)
+    assert after.failed is not None
+    assert text.splitlines()[after.failed.line - 1] == "    return data['b']"
+    assert [one.line for one in after.printed] == [7]
+    assert [one.line for one in after.warned] == [6]
+
+
 def test_a_run_without_a_failure_stays_one() -> None:
     outcome = left()
     outcome.failed = None

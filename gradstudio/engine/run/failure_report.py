@@ -15,6 +15,7 @@ from gradstudio.engine.script.cursor import HeadFailed
 from gradstudio.engine.script.source_map import NOWHERE
 from gradstudio.engine.value.value_records import record_of
 from gradstudio.graph.groups.call_ids import is_call_item
+from gradstudio.graph.text.code_records import CODE
 from gradstudio.program.model import Statement
 from gradstudio.protocol.messages.events import Failed
 from gradstudio.protocol.messages.records import Record
@@ -24,9 +25,11 @@ def step_failure(live: Live, step: Step, error: Exception, max_values: int) -> F
     """A statement of a traced run failed."""
     statement = step.statement
     places = live.loaded.places
-    node, line = places.of_traceback(_below_first(error.__traceback__), statement.node)
+    is_code = statement.operator == CODE
+    trace = error.__traceback__ if is_code else _below_first(error.__traceback__)
+    node, line = places.of_traceback(trace, statement.node)
     inner = places.known(node)
-    if inner is None or inner is statement:
+    if inner is None or (inner is statement and not is_code):
         node, line = statement.node, statement.line
     return Failed(
         revision=live.loaded.revision, node=node, line=line, type_name=_type_name(error),
@@ -38,10 +41,16 @@ def step_failure(live: Live, step: Step, error: Exception, max_values: int) -> F
 
 
 def block_failure(live: Live, error: HeadFailed) -> Failed:
-    """The head of a block failed."""
+    """The head of a block failed, or undrawn Python that it called."""
     block, cause = error.head.block, error.__cause__ or error
+    node, address, line = block.block, block.address or block.kind, block.line
+    places = live.loaded.places
+    called, at = places.of_traceback(cause.__traceback__)
+    inner = places.known(called)
+    if inner is not None and inner.operator == CODE:
+        node, address, line = called, inner.address, at
     return Failed(
-        revision=live.loaded.revision, node=block.block, address=block.address or block.kind, line=block.line,
+        revision=live.loaded.revision, node=node, address=address, line=line,
         turns=live.cursor.turns, type_name=_type_name(cause), message=str(cause), warned_bytes=refused_bytes(cause),
     )  # fmt: skip
 

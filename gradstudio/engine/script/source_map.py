@@ -79,6 +79,13 @@ class SourceMap:
         ]
         return self._path(frames, around)
 
+    def outermost(self, trace: TracebackType | None) -> ItemId:
+        """The node of the outermost frame of the script in a traceback: the statement of the program that ran."""
+        for frame, line in traceback.walk_tb(trace):
+            if frame.f_code.co_filename == FILENAME:
+                return self.frame_node(frame.f_code, _instruction(trace, frame), line)
+        return NOWHERE
+
     def of_stack(self, frame: FrameType | None) -> tuple[ItemId, int]:
         """(node, line) of the innermost frame of the script on a stack."""
         frames: list[tuple[CodeType, int, int]] = []

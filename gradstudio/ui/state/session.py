@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from gradstudio.document import file, png_embedding
 from gradstudio.document.file import View
 from gradstudio.graph.model import Graph, Header
+from gradstudio.program.file_lines import FileLines
 from gradstudio.protocol.messages.events import Log
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.file_stamp import Stamp, stamp_of
@@ -111,7 +112,9 @@ class Session(QObject):
         if path.suffix in PYTHON_SUFFIXES:
             from gradstudio.document.python import python_document
 
-            self._take(python_document.load_python(path).graph, None, None, path, path.stem)
+            read = python_document.load_python(path)
+            self._take(read.graph, None, None, path, path.stem)
+            self.run.code_question.file_lines = FileLines(read.graph, read.lines)
             return
         if path.suffix.lower() == png_embedding.SUFFIX:
             graph, view = png_embedding.load_picture(path)
@@ -175,6 +178,7 @@ class Session(QObject):
         example: str = "",
     ) -> None:
         self.attention.select(())
+        self.run.code_question.file_lines = FileLines()
         self.path = path
         self.view = view
         self.read_from = read_from

@@ -91,10 +91,11 @@ class StatusBar(QStatusBar):
         failures = self._session.results.failures
         if not failures or self._session.run.state.busy:
             return None
-        node = failures[-1].failed.node
+        failure = failures[-1]
+        node = failure.failed.node
         where = name_of(self._session.shown_store.graph, node)
-        explained = failures[-1].explanation.partition(". ")[0].removesuffix(".")
-        words = " ".join((explained or failures[-1].what).split())
+        explained = failure.explanation.partition(". ")[0].removesuffix(".")
+        words = " ".join((failure.at_place(explained) if explained else failure.what).split())
         return (f"{where} failed: {words}" if where else words), node
 
     def confirm(self, text: str) -> None:

@@ -71,6 +71,13 @@ class LineMarks:
         span = self.places.of.get(item)
         return self.lines.shown(span.line) if span is not None else 0
 
+    def failing_line(self, failure: Failure) -> int:
+        """The line of the dock that failed: of undrawn Python the one that did, else where its item begins; 0: none."""
+        span, line = self.places.of.get(failure.failed.node), failure.failed.line
+        if span is not None and failure.place and span.line <= line <= span.end_line:
+            return self.lines.shown(line)
+        return self.line_of(failure.failed.node)
+
     def chosen(self) -> frozenset[ItemId]:
         """The selected items; both lines of a module and the call on its card."""
         return card_groups(self._session.graph_store.graph).whole(self._session.attention.selection)
@@ -89,7 +96,7 @@ class LineMarks:
 
     def _of_run(self, now: Truths) -> Iterator[Mark]:
         syntax = self.theme.syntax
-        failing = self._lines({failure.failed.node for failure in now.failures})
+        failing = list(filter(None, map(self.failing_line, now.failures)))
         yield from (self._line_mark(line, syntax.failing) for line in failing)
         current = self._lines({now.next_node, now.running_node})
         yield from (self._line_mark(line, syntax.running) for line in current if line not in failing)
@@ -138,7 +145,7 @@ class LineMarks:
         line = self.line_of(active.node) if active is not None else 0
         margin = self._editor.gutter
         margin.show_marks(stops, line or None, active.phase if active is not None else "forward", shown)
-        failing = {self.line_of(failure.failed.node): failure.what for failure in now.failures}
+        failing = {self.failing_line(failure): failure.what for failure in now.failures}
         failing.pop(0, None)
         unread = min(self.error.line, self.lines.count) if self.error is not None else 0
         margin.show_troubles(failing, unread, self.error.reason if self.error is not None else "")

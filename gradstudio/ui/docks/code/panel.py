@@ -270,8 +270,10 @@ class CodePanel(QWidget):
         """Bring the line into view at which the run paused or failed."""
         if state.busy or not state.outcome or not state.next_node:
             return
-        lines = (self.marks.line_of(item) for item in reversed(path_of(state.next_node)))  # of the call, at its outputs
-        if line := next(filter(None, lines), 0):
+        failures = self._session.results.failures if state.outcome == "failed" else ()
+        failed = [self.marks.failing_line(failure) for failure in failures[-1:] if failure.place]
+        next_lines = [self.marks.line_of(item) for item in reversed(path_of(state.next_node))]  # at a call's outputs
+        if line := next(filter(None, [*failed, *next_lines]), 0):
             self.editor.show_line(line)
 
     # ------------------------------------------------------------------ from the text

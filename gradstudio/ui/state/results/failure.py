@@ -15,17 +15,23 @@ class Failure(msgspec.Struct, frozen=True):
         explanation: in plain words; "" when we know no more than torch.
         fixes: titles of what may be done.
         text: the statement that failed; the failure stands only while the program says that.
+        place: where in undrawn Python it failed ("line 7"); "" of a drawn node, which says it.
     """
 
     failed: Failed
     explanation: str = ""
     fixes: tuple[str, ...] = ()
     text: str = ""
+    place: str = ""
 
     @property
     def what(self) -> str:
-        """Torch's exception class and words."""
-        return f"{self.failed.type_name}: {self.failed.message}"
+        """Torch's exception class and words, and where in undrawn Python they were said."""
+        return self.at_place(f"{self.failed.type_name}: {self.failed.message}")
+
+    def at_place(self, words: str) -> str:
+        """Words of the failure behind its place."""
+        return f"{self.place}: {words}" if self.place else words
 
 
 def shown_at(failure: Failure, node: ItemId) -> Failure:

@@ -202,7 +202,8 @@ class ProblemStore(QObject):
 
     def _failure(self, failure: "Failure") -> Problem:
         failed = failure.failed
-        title = _first_sentence(failure.explanation) or _in_one_line(failure.what)
+        explained = _first_sentence(failure.explanation)
+        title = failure.at_place(explained) if explained else _in_one_line(failure.what)
         fixes = self._fixes_for(failed)
         return Problem("error", "failure", failed.node, title, failure.explanation, failure.what, fixes, _path(failed))
 

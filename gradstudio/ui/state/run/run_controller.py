@@ -15,7 +15,6 @@ from gradstudio.protocol.messages import debugging, events, requests
 from gradstudio.protocol.messages.base import Verb
 from gradstudio.protocol.messages.inference import Inferred
 from gradstudio.ui.state.document.graph_store import GraphStore
-from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.state.results.record_stepper import RecordStepper
 from gradstudio.ui.state.results.result_store import ResultStore
@@ -319,7 +318,8 @@ class RunController(QObject):
             case events.Paused():
                 self._on_paused(event)
             case events.Failed():
-                self._on_failed(event)
+                place = self.code_question.place(event.node, event.line)
+                self._tables.add_failure(run_events.failure_of(event, self._store.graph, self._texts, place))
             case debugging.Hit():
                 self._on_hit(event)
             case events.Fetched():
@@ -360,12 +360,6 @@ class RunController(QObject):
             self._debug.add_hit(event)
         if event.stopped:
             self.stepper.stop_at(event)
-
-    def _on_failed(self, event: events.Failed) -> None:
-        from gradstudio.advice.explanation import explain
-
-        advice = explain(event, self._store.graph)
-        self._tables.add_failure(Failure(event, advice.explanation, advice.fixes, self._texts.get(event.node, "")))
 
     def _on_paused(self, event: events.Paused) -> None:
         self._stop_timer.stop()

@@ -1,9 +1,12 @@
 """Events of the engine that only have to be kept: values, gradients, memory, words. It decides nothing."""
 
+from collections.abc import Mapping
+
 from gradstudio.graph.groups.call_ids import is_call_item, outermost
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages import events
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.state.results.result_tables import ResultTables
 
@@ -40,3 +43,11 @@ def _after(node: ItemId, texts: dict[ItemId, str]) -> ItemId:
     nodes = list(texts)
     index = nodes.index(node) + 1 if node in texts else len(nodes)
     return nodes[index] if index < len(nodes) else ItemId("")
+
+
+def failure_of(event: events.Failed, graph: Graph, texts: Mapping[ItemId, str], place: str) -> Failure:
+    """How a node failed, explained; `place` is where in undrawn Python that was."""
+    from gradstudio.advice.explanation import explain
+
+    advice = explain(event, graph)
+    return Failure(event, advice.explanation, advice.fixes, texts.get(event.node, ""), place)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gradstudio.graph.model import ItemId
+from gradstudio.program.file_lines import FileLines
 from gradstudio.program.model import Program
 from gradstudio.program.trust import code_digest
 from gradstudio.protocol.messages.base import Verb
@@ -36,6 +37,7 @@ class CodeQuestion:
         ask: shows the parts and gives the person's answer; without anybody to ask it is no.
         tell: takes words about the file of what is trusted.
         file: where the document lies; None: nowhere yet.
+        file_lines: where its code stands in the Python file that it was read from, if it was.
     """
 
     def __init__(self, program: Callable[[], Program], refuse: Callable[[str], object]) -> None:
@@ -45,11 +47,19 @@ class CodeQuestion:
         self.ask: Callable[[tuple[CodePart, ...]], bool] = lambda _parts: False
         self.tell: Callable[[str], object] = lambda _words: None
         self.file: Callable[[], Path | None] = lambda: None
+        self.file_lines = FileLines()
 
     @property
     def concerns(self) -> bool:
         """Whether the program holds code."""
         return bool(self._program().codes)
+
+    def place(self, node: ItemId, line: int) -> str:
+        """A line of the script within code in words, as the file counts it where it was read; "" of what is drawn."""
+        program = self._program()
+        if all(one.node != node for one in program.codes):
+            return ""
+        return f"line {self.file_lines.line(program, node, line) or line}"
 
     def may_run(self, verb: Verb) -> bool:
         """The answer, asked for where there was no yes yet; a no is not remembered, and is told of."""
@@ -59,7 +69,7 @@ class CodeQuestion:
         if verb == "repeat":
             self._refuse(NEVER_BY_ITSELF)
             return False
-        if not self._is_trusted(program) and self.ask(_parts(program)):
+        if not self._is_trusted(program) and self.ask(self._parts(program)):
             self.trusted.add(code_digest(program))
         self._tell_problem()
         answer = self._is_trusted(self._program())  # it may have changed while the lines were read
@@ -85,6 +95,8 @@ class CodeQuestion:
             self.tell(self.trusted.problem)
             self.trusted.problem = ""
 
-
-def _parts(program: Program) -> tuple[CodePart, ...]:
-    return tuple(CodePart(one.node, one.line, one.text) for one in program.codes)
+    def _parts(self, program: Program) -> tuple[CodePart, ...]:
+        """The lines to be asked for: all as the file counts them, or all as the Code dock does."""
+        found = [self.file_lines.line(program, one.node, one.line) for one in program.codes]
+        lines = [one.line for one in program.codes] if None in found else found
+        return tuple(CodePart(one.node, line, one.text) for one, line in zip(program.codes, lines, strict=True))
