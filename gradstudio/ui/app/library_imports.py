@@ -6,12 +6,21 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, SupportsIndex
 
+from gradstudio.ui.app import enum_members
+
+SIGNATURES = "shibokensupport.signature"
+ASKED_BY_REFUSALS = (
+    *(f"{SIGNATURES}.errorhandler", f"{SIGNATURES}.layout", f"{SIGNATURES}.parser"),
+    f"{SIGNATURES}.lib.enum_sig",
+)
+"""What PySide6 reads signatures with: asked when a call is refused in words, or for somebody's help."""
 STUB_WRITERS = ("shibokensupport.signature.lib.pyi_generator", "PySide6.support.signature.lib.pyi_generator")
 """PySide6's writer of .pyi files, as it is loaded and as it is published then."""
 
 
 def load() -> None:
     """Load both; what is loaded already stays as it is."""
+    enum_members.load()
     _load_msgspec()
     _load_qt()
 
@@ -29,14 +38,15 @@ def _load_msgspec() -> None:
 
 
 def _load_qt() -> None:
-    """WORKAROUND(PySide6 compiles its writer of .pyi files at each start, 25 ms, and wraps `__import__`).
+    """WORKAROUND(PySide6 compiles its writer of .pyi files and its reader of signatures, and wraps `__import__`).
 
-    Nothing calls the writer. The wrapper looks for `__feature__`, which we never use: it reads the source of every
-    module, 40 ms, and each later import costs ten times as much, also those inside functions.
+    That took 45 ms; nothing calls the writer, and only a refused call the reader. The wrapper looks for
+    `__feature__`, which we never use: it reads the source of every module, 40 ms, and each later import costs ten
+    times as much, also those inside functions.
     """
     finders = sys.meta_path
     if "PySide6" not in sys.modules:
-        sys.meta_path = _FirstStays([_NoStubWriter(), *finders])
+        sys.meta_path = _FirstStays([_NotYet(), *finders])
     try:
         import PySide6.QtCore  # noqa: F401  # for its effect
     finally:
@@ -55,12 +65,16 @@ class _FirstStays(list[Any]):
         super().insert(max(1, int(index)), finder)
 
 
-class _NoStubWriter:
-    """Finds the writer of .pyi files, and makes an empty module of it."""
+class _NotYet:
+    """Finds the writer of .pyi files, which stays empty, and what reads signatures, which is executed when asked."""
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
         """As the import system asks."""
-        return ModuleSpec(name, self) if name == STUB_WRITERS[0] else None  # type: ignore[arg-type]  # a loader by its methods
+        if name == STUB_WRITERS[0]:
+            return ModuleSpec(name, self)  # type: ignore[arg-type]  # a loader by its methods
+        if name in ASKED_BY_REFUSALS:
+            return ModuleSpec(name, _LaterLoader(_found_by_others(name)))  # type: ignore[arg-type]  # as above
+        return None
 
     def create_module(self, _spec: ModuleSpec) -> ModuleType | None:
         """As any other."""
@@ -68,3 +82,44 @@ class _NoStubWriter:
 
     def exec_module(self, module: ModuleType) -> None:
         """It stays empty."""
+
+
+def _found_by_others(name: str) -> Any:
+    """What loads a module, were it not put off."""
+    for finder in sys.meta_path[1:]:
+        spec = finder.find_spec(name, None)
+        if spec is not None:
+            return spec.loader
+    raise ModuleNotFoundError(name)
+
+
+class _LaterLoader:
+    """Loads a module when it is first asked for something."""
+
+    def __init__(self, loader: Any) -> None:
+        self._loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """One that knows how it comes to its content."""
+        return _Later(spec.name, self._loader)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Not yet."""
+
+
+class _Later(ModuleType):
+    """A module without content; asked for any of it, it executes its text."""
+
+    def __init__(self, name: str, loader: Any) -> None:
+        super().__init__(name)
+        self._load = lambda: loader.exec_module(self)
+
+    def __getattr__(self, name: str) -> Any:
+        """What it does not have yet."""
+        if name.startswith("__") or "_load" not in self.__dict__:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        load = self.__dict__.pop("_load")
+        published, self.__spec__ = self.__spec__, ModuleSpec(self.__name__, None)  # PySide6 gave it another name
+        load()
+        self.__spec__ = published
+        return getattr(self, name)

@@ -8,6 +8,7 @@ from PySide6.QtGui import QEnterEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gradstudio.ui.theme import mono_font
+from gradstudio.ui.widgets.wrapped_label import WrappedLabel
 
 LABEL_WIDTH_PX = 92
 LONGEST_WORD = 16
@@ -91,11 +92,10 @@ def breakable(text: str) -> str:
 
 def label(text: str, role: str, *, wrap: bool = False) -> QLabel:
     """A label in one of the style sheet's roles: "dim", "heading", "danger", "warning", "title"."""
-    made = QLabel(text)
+    made = WrappedLabel(text) if wrap else QLabel(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     if role:
         made.setProperty("role", role)
-    made.setWordWrap(wrap)
     return made
 
 

@@ -2,13 +2,14 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QTextDocument
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from gradstudio.advice.lesson import Step
 from gradstudio.ui.docks.lesson.lesson_progress import LessonProgress
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.form_layout import BREAK, label
+from gradstudio.ui.widgets.wrapped_label import WrappedLabel
 
 NOTHING = "This document has no lesson. Each example has one: open it from Help ▸ Welcome, or File ▸ Examples."
 
@@ -103,9 +104,8 @@ class StepRow(QFrame):
         self.box = QCheckBox(self)
         self.box.setAccessibleName(f"Step {number + 1}: {_plain(step.text)}")
         self.box.setToolTip("Ticks itself when it is done" if step.signs else "Tick it when you have looked")
-        self.words = QLabel(step.text.replace("(", f"({BREAK}"), self)  # a long call goes on in the next line
+        self.words = WrappedLabel(step.text.replace("(", f"({BREAK}"), self)  # a long call goes on in the next line
         self.words.setTextFormat(Qt.TextFormat.MarkdownText)
-        self.words.setWordWrap(True)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 6, 8, 6)
         row.setSpacing(6)
