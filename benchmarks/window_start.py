@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-FRAME, FRAME_GOAL = "window: first paint (frame)", 0.5
-FILLED, FILLED_GOAL = "window: filled, with an example painted", 0.5
+FRAME, FRAME_GOAL = "window: first paint (frame)", 0.45
+FILLED, FILLED_GOAL = "window: filled, with an example painted", 1.0
 EXAMPLE = str(ROOT / "examples" / "02_two_paths.gsg")
 """Without a file the window opens on the welcome page, which has no cards."""
 ROUNDS = 7

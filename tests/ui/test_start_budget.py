@@ -11,14 +11,15 @@ import pytest
 
 from gradstudio import paths
 
-MOST_MODULES = 495
+MOST_MODULES = 482
 """Of ours. Raise it for what the first picture shows, never for what a click opens."""
-MOST_CALLS = 27_500
+MOST_CALLS = 26_000
 NOT_YET = (
     *("torch", "numpy", "pyqtgraph", "networkx", "psutil"),
     *("argparse", "email", "importlib.metadata", "secrets", "typing_extensions"),
     *("gradstudio.program.reading.reader", "gradstudio.document.python.python_document"),
-    *("gradstudio.operators.docstrings.reader"),
+    "gradstudio.operators.docstrings.reader",
+    *("gradstudio.advice.diagnosis.finding_sources", "gradstudio.ui.docks.messages.problems_panel"),
     *("gradstudio.ui.docks.outline.panel", "gradstudio.ui.docks.documentation.panel"),
     *("gradstudio.ui.docks.library.panel", "gradstudio.operators.search.search_index"),
     "gradstudio.ui.app.crash_dialog",

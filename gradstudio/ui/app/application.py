@@ -161,6 +161,7 @@ class _Start:
 
         window = MainWindow(self._frame, Session(engine), self._settings, self._theme)
         unread = self._open_first(window)
+        window.session.problems.put_off(True)
         self._application.setWindowIcon(QIcon(str(paths.resources() / "icons" / "gradstudio.svg")))
         window.load_plot_later()
         QTimer.singleShot(0, self._frame, lambda: self._show(window))
@@ -200,6 +201,7 @@ class _Start:
         self._frame.layout_keeper.settle()
         self._frame.setUpdatesEnabled(True)
         self._frame.repaint()  # what X has asked for in the meantime was not painted
+        window.session.problems.put_off(False)
         gc.freeze()
         gc.enable()
 

@@ -1,5 +1,6 @@
 """Find in the graph: what matches is lit and walked through, the rest is faded."""
 
+from functools import cached_property
 from typing import Final
 
 from PySide6.QtCore import QObject, QRectF, Qt
@@ -16,6 +17,7 @@ from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_rects
 from gradstudio.ui.canvas.popups.find_bar import GAP, HEIGHT, FindBar
 from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.state.throttle import Throttle
+from gradstudio.ui.theme import Theme
 
 COVERED_PX: Final = float(HEIGHT + 2 * GAP)
 READABLE: Final = 0.5
@@ -45,21 +47,32 @@ class FindInGraph(QObject):
         self.found: tuple[ItemId, ...] = ()
         self.current = -1
         self._covered_px = COVERED_PX
-        self.bar = FindBar(canvas.viewport(), canvas.canvas_style.theme)
-        self.bar.changed.connect(self._on_bar_changed)
-        self.bar.stepped.connect(self.step)
-        self.bar.all_wanted.connect(self.select_all)
-        self.bar.closed.connect(self.close)
         self._soon = Throttle(REFRESH_MS, self)
         self._soon.due.connect(self._search)
         for told in (canvas.store.edited, canvas.store.replaced, canvas.session.results.changed):
             told.connect(self._on_changed)
         canvas.session.results.moment_moved.connect(self._on_moment_moved)
 
+    @cached_property
+    def bar(self) -> FindBar:
+        """What is typed into, built when it is first asked for."""
+        made = FindBar(self._canvas.viewport(), self._canvas.canvas_style.theme)
+        made.changed.connect(self._on_bar_changed)
+        made.stepped.connect(self.step)
+        made.all_wanted.connect(self.select_all)
+        made.closed.connect(self.close)
+        made.keep_below(int(self._covered_px - COVERED_PX))
+        return made
+
     @property
     def is_open(self) -> bool:
         """Whether the bar is there."""
-        return not self.bar.isHidden()
+        return self._has_bar() and not self.bar.isHidden()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        if self._has_bar():
+            self.bar.set_theme(theme)
 
     @property
     def item(self) -> ItemId | None:
@@ -170,6 +183,10 @@ class FindInGraph(QObject):
         seen = (k for k, item in enumerate(self.found) if self._navigation.is_seen(item, self._covered_px))
         return next(of_chosen, next(seen, 0 if self.found else -1))
 
+    def _has_bar(self) -> bool:
+        """Whether it was asked for: until then there is none."""
+        return "bar" in vars(self)
+
     def _tell(self) -> None:
         self.bar.tell(self.current + 1, len(self.found))
         self._canvas.viewport().update()
@@ -204,7 +221,8 @@ class FindInGraph(QObject):
 
         band_px = COVERED if self._canvas.session.results.moment is not None else 0.0
         self._covered_px = COVERED_PX + band_px
-        self.bar.keep_below(int(band_px))
+        if self._has_bar():
+            self.bar.keep_below(int(band_px))
 
     def _on_bar_changed(self, _text: object) -> None:
         self.current = -1

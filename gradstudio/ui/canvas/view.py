@@ -260,7 +260,7 @@ class CanvasView(QAbstractScrollArea):
         self.canvas_style = CanvasStyle(theme, self.canvas_style.meter)
         self.layer.set_style(self.canvas_style)
         self.bubble.set_theme(theme)
-        self.finding.bar.set_theme(theme)
+        self.finding.set_theme(theme)
         self.breadcrumbs.set_theme(theme)
         if self.trouble is not None:
             self.trouble.set_theme(theme)

@@ -98,7 +98,7 @@ class DocumentWindow(QObject):
         self.typed_view = CodeEditView(self.canvas, self.canvas.navigation)
         self.panels = DockPanels({row.id: partial(self._build_panel, row.factory) for row in DOCKS if row.factory})
         self.memory, self.code = cast("MemoryPanel", self.panels["memory"]), cast("CodePanel", self.panels["code"])
-        self.log, self.problems = cast("LogPanel", self.panels["log"]), cast("ProblemsPanel", self.panels["problems"])
+        self.log = cast("LogPanel", self.panels["log"])
         self.lesson = cast("LessonPanel", self.panels["lesson"])
         self.status = StatusBar(session, theme)
         self._build_commands()
@@ -108,6 +108,11 @@ class DocumentWindow(QObject):
     def inspector(self) -> "InspectorPanel":
         """What is said of the selected item."""
         return cast("InspectorPanel", self.panels["inspector"])
+
+    @property
+    def problems(self) -> "ProblemsPanel":
+        """What is wrong."""
+        return cast("ProblemsPanel", self.panels["problems"])
 
     @property
     def documentation(self) -> "DocumentationPanel":
@@ -289,7 +294,7 @@ class DocumentWindow(QObject):
         self.file.said.connect(self.status.confirm)
         self.file.warned.connect(self.status.say)
         self.file.left_out = CodeSyncWarning(self.session, self.code.live, self.status).saved
-        self.problems.counted.connect(self._on_problems_counted)
+        self.session.problems.changed.connect(self._on_problems_changed)
         self.lesson.watch.gradient_wanted.connect(lambda: self.inspector.show_gradient())
         self.code.said.connect(self.status.confirm)
         self.code.left.connect(self.canvas.setFocus)
@@ -341,9 +346,9 @@ class DocumentWindow(QObject):
         """The engine summarises first what is in view."""
         self.session.run.visible = self.canvas.navigation.visible_items()
 
-    def _on_problems_counted(self, count: int) -> None:
-        self.problem_count = count
-        self.problems_counted.emit(count)
+    def _on_problems_changed(self) -> None:
+        self.problem_count = len(self.session.problems.problems)
+        self.problems_counted.emit(self.problem_count)
 
     def _on_canvas_what_if_requested(self, item: object) -> None:
         """The number of that node is typed into the inspector's table."""

@@ -44,13 +44,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class ProblemsPanel(QWidget):
-    """What is wrong with the program as it stands, and with its last run.
-
-    Signals:
-        counted(object): how many problems there are now, the hidden ones too.
-    """
-
-    counted = Signal(object)
+    """What is wrong with the program as it stands, and with its last run."""
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         """Listen to the session's problems."""
@@ -133,7 +127,6 @@ class ProblemsPanel(QWidget):
 
     def _on_problems_changed(self) -> None:
         self.refresh()
-        self.counted.emit(len(self._session.problems.problems))
 
     def _on_view_row_chosen(self, row: int) -> None:
         if 0 <= row < len(self.shown):

@@ -113,6 +113,7 @@ class ProblemStore(QObject):
         self._found_at = (-1, -1)
         self._ran: _Ran | None = None
         self._waits = 0
+        self._is_put_off = False
         self._throttle = Throttle(REFRESH_MS, self)
         self._throttle.due.connect(self._on_throttle_due)
         results.tables.changed.connect(self._throttle.request)  # another moment has the same problems
@@ -156,6 +157,12 @@ class ProblemStore(QObject):
             at = self._results.timeline.place_of(problem.backward, problem.place)
             if at is not None:
                 self._attention.look_at(at)
+
+    def put_off(self, put_off: bool) -> None:
+        """Look for none until this is taken back: the window is being filled."""
+        self._is_put_off = put_off
+        if not put_off:
+            self._throttle.request()
 
     def refresh(self) -> None:
         """Collect the problems anew."""
@@ -292,8 +299,8 @@ class ProblemStore(QObject):
             self._throttle.request()
 
     def _on_throttle_due(self) -> None:
-        if self._run.state.busy:
-            return  # its end comes back here
+        if self._run.state.busy or self._is_put_off:
+            return  # the end of either comes back here
         if self._run.status.slide.moves:
             self._throttle.request()
             return
