@@ -231,6 +231,16 @@ def norm(summary: Summary, digits: int = 3) -> str:
     return f"{mark}{number(summary.rms * math.sqrt(element_count(summary.shape)), digits)}"
 
 
+def norm_wordings(summary: Summary) -> tuple[str, ...]:
+    """A gradient's norm behind its sign in several wordings, the most exact first: ``‖∇‖ 0.0257``, ``‖∇‖0.03``."""
+    return tuple(dict.fromkeys(("‖∇‖ " + norm(summary), *(f"‖∇‖{norm(summary, digits)}" for digits in (3, 2, 1)))))
+
+
+def number_wordings(value: object) -> tuple[str, ...]:
+    """A number with fewer and fewer digits, for as much room as there is: ``-2.800``, ``-2.8``."""
+    return tuple(dict.fromkeys(number(value, digits) for digits in (4, 3, 2)))
+
+
 def _complex_parts(summary: Summary) -> list[float]:
     """Real and imaginary parts of a complex tensor whose elements are kept; of such no RMS is told."""
     if summary.value is None or not bare_dtype(summary.dtype).startswith("complex"):

@@ -58,7 +58,7 @@ class Display(msgspec.Struct, frozen=True):
     """A value as it is drawn: one number, words, cells of numbers, or a picture.
 
     Attributes:
-        lines: beside or below a picture: range, what is not finite; each in several wordings, the longest first.
+        lines: of a picture: range, what is not finite; of a number: itself; each in several wordings, longest first.
         lead: before each line of cells: the number of its first element, where a vector needs two lines.
     """
 
@@ -73,7 +73,7 @@ class Display(msgspec.Struct, frozen=True):
 
 
 class Gradient(msgspec.Struct, frozen=True):
-    """A gradient, or why there is none; `words` for the states without a value, `parts` of an accumulated one."""
+    """A gradient, or why there is none; `words` for states without a value, `parts` of a sum."""
 
     state: GradState
     words: str
@@ -229,8 +229,7 @@ def _problem(results: Results, node: ItemId, held: ModuleContext = NO_MODULE) ->
     warnings = results.warnings(node)
     if warnings and (results.moment is None or results.outputs(node) is not None):
         return single_line(warnings[-1].message), "warning"
-    reason = results.incomplete(node)
-    return (single_line(reason), "incomplete") if reason else ("", "")
+    return (single_line(reason), "incomplete") if (reason := results.incomplete(node)) else ("", "")
 
 
 def current_failure(results: Results, node: ItemId) -> FailureLike | None:
@@ -331,13 +330,16 @@ def tensor_display(summary: Summary, tone: Tone = "normal") -> Display:
     kind, height = tensor_kind(summary)
     match kind:
         case "number":
-            return Display(kind, height, value_format.number(summary.value), tone=tone)
+            texts = value_format.number_wordings(summary.value)
+            return Display(kind, height, texts[0], lines=((texts, tone),), tone=tone)
         case "cells":
             return _cells(summary, height, tone)
         case "words":
-            text = "no elements" if value_format.element_count(summary.shape) == 0 else value_format.extent(summary)
-            ink: Tone = tone if value_format.is_uniform(summary) else "faint"
-            return Display(kind, height, text or "no values kept", tone=ink)
+            if value_format.element_count(summary.shape) == 0:
+                return Display(kind, height, "no elements", tone="faint")
+            texts = tuple(filter(None, value_format.extents(summary))) or ("no values kept",)
+            tone = tone if value_format.is_uniform(summary) else "faint"
+            return Display(kind, height, texts[0], lines=((texts, tone),), tone=tone)
         case _:
             return Display(kind, height, picture=summary, lines=tuple(_lines(summary)), tone=tone)
 
@@ -392,8 +394,7 @@ def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient | None:
         return Gradient(state, STATE_WORDS[state], height, sentence=sentence)
     display = tensor_display(summary, "gradient")
     if display.kind in ("picture", "strip"):
-        norm = value_format.norm(summary)
-        lines: Lines = (((f"‖∇‖ {norm}", f"‖∇‖{norm}"), "gradient"), *display.lines[1:])
-        display = Display(display.kind, display.height, picture=summary, lines=lines, tone="gradient")
+        lines: Lines = ((value_format.norm_wordings(summary), "gradient"), *display.lines[1:])
+        display = msgspec.structs.replace(display, lines=lines)
     parts = gradient_terms(row) if row is not None and state == "accumulated" else ""
     return Gradient(state, STATE_WORDS[state], height, display, sentence, parts)

@@ -14,7 +14,7 @@ from gradstudio.scene.results import NoResults
 from gradstudio.scene.scene import Scene
 from gradstudio.ui import theme as themes
 from gradstudio.ui.canvas.paint.card.field_painter import EDGE, field_rect
-from gradstudio.ui.canvas.paint.card.result_section_painter import fit_wording
+from gradstudio.ui.canvas.paint.card.text_fitting import fit_wording
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
 

@@ -58,7 +58,7 @@ class ConditionDelegate(QStyledItemDelegate):
 
     def _leave(self, editor: "ConditionEditor") -> None:
         """What was typed is taken where it can be read; else the old condition stays, and that is said."""
-        if editor.condition is not None:
+        if not editor.reason():
             self.commitData.emit(editor)
         else:
             self.refused.emit(f"“{editor.field.text()}” is no condition: {editor.reason()} The old one stays.")
@@ -66,7 +66,7 @@ class ConditionDelegate(QStyledItemDelegate):
 
     def _finish(self, editor: "ConditionEditor") -> None:
         """Enter: take what was typed; what cannot be read is said, and stays to be mended."""
-        if editor.condition is not None:
+        if not editor.reason():
             self.commitData.emit(editor)
             self.closeEditor.emit(editor)
 
@@ -78,7 +78,7 @@ class ConditionDelegate(QStyledItemDelegate):
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
         if isinstance(editor, ConditionEditor) and isinstance(model, BreakpointModel):
             condition = editor.condition
-            if condition is not None:
+            if condition is not None and not editor.reason():
                 model.setData(index, condition)
 
 
@@ -146,7 +146,9 @@ class ConditionEditor(QWidget):
     def _look_who_has_focus(self) -> None:
         """Somebody else in this window has it now; another window, or the list of kinds, does not count."""
         focused = QApplication.focusWidget()
-        if self.isVisible() and focused is not None and not self.isAncestorOf(focused):
+        if not self.isVisible() or focused is None or focused.window() is not self.window():
+            return
+        if not self.isAncestorOf(focused):
             self.left.emit()
 
     @property

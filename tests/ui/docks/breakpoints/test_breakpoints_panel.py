@@ -1,7 +1,7 @@
 """The table of breakpoints under a person's hand."""
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Breakpoint, Condition, Hit
 from gradstudio.ui.docks.breakpoints.breakpoint_model import CONDITION, DOES, HITS, LAST, WHERE, place_words
-from gradstudio.ui.docks.breakpoints.condition_editor import ConditionEditor
+from gradstudio.ui.docks.breakpoints.condition_editor import LATER_MS, ConditionEditor
 from gradstudio.ui.docks.breakpoints.panel import BreakpointsPanel
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -120,6 +120,31 @@ def test_a_condition_is_picked_and_typed_with_the_keyboard_and_taken_by_enter(
     assert session.debug.breakpoints[0].condition == Condition(kind="above", number=10.0)
 
 
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)  # a popup, without a screen
+def test_a_kind_of_condition_is_picked_from_the_list_with_the_mouse(
+    panel: BreakpointsPanel, session: Session, add: Add, qtbot: QtBot
+) -> None:
+    session.debug.toggle(add("torch.randn"))
+    made = editor(panel, 0)
+    qtbot.waitUntil(made.kind.hasFocus)
+    QTest.mouseClick(made.kind, Qt.MouseButton.LeftButton)
+    choices = made.kind.view()
+    qtbot.waitUntil(lambda: choices.isVisible() and choices.hasFocus())
+    looked: list[bool] = []
+    QTimer.singleShot(LATER_MS + 1, panel, lambda: looked.append(True))  # after what looks who has the keyboard
+    qtbot.waitUntil(lambda: bool(looked))
+    assert made.isVisible() and choices.isVisible()
+    row = choices.visualRect(made.kind.model().index(made.kind.findData("above"), 0)).center()
+    with qtbot.waitSignal(made.kind.activated):
+        QTest.mousePress(choices.viewport(), Qt.MouseButton.LeftButton, pos=row)
+        QTest.mouseMove(choices.viewport(), row)
+        QTest.mouseRelease(choices.viewport(), Qt.MouseButton.LeftButton, pos=row, delay=300)
+    qtbot.waitUntil(made.field.hasFocus)
+    QTest.keyClicks(made.field, "10")
+    QTest.keyClick(made.field, Qt.Key.Key_Return)
+    assert session.debug.breakpoints[0].condition == Condition(kind="above", number=10.0)
+
+
 def test_arrows_walk_the_kinds_tab_goes_to_the_number_and_leaving_takes_it(
     panel: BreakpointsPanel, session: Session, add: Add, qtbot: QtBot
 ) -> None:
@@ -168,6 +193,23 @@ def test_an_expression_that_is_none_stays_red_in_its_row_with_the_reason(
     index = panel.model.index(0, CONDITION)
     assert index.data(Qt.ItemDataRole.ForegroundRole) == dark.color("danger")
     assert "nrm" in index.data(Qt.ItemDataRole.ToolTipRole)
+
+
+@pytest.mark.parametrize("typed", ["norm >", "nrm > 1", "", "import os"])
+def test_an_expression_that_is_none_is_not_taken_and_the_reason_is_said(
+    panel: BreakpointsPanel, session: Session, add: Add, qtbot: QtBot, typed: str
+) -> None:
+    session.debug.toggle(add("torch.randn"))
+    made = editor(panel, 0)
+    qtbot.waitUntil(made.kind.hasFocus)
+    made.kind.setCurrentIndex(made.kind.findData("expression"))
+    QTest.keyClicks(made.field, typed)
+    QTest.keyClick(made.field, Qt.Key.Key_Return)
+    assert made.isVisible() and made.field.property("invalid") is True
+    assert panel.trouble.isVisible() and panel.trouble.text()
+    panel.view.setFocus()
+    qtbot.waitUntil(lambda: not panel.view.viewport().findChildren(ConditionEditor))
+    assert session.debug.breakpoints[0].condition == Condition()
 
 
 @pytest.mark.feature(63)

@@ -193,7 +193,7 @@ def _gradient_line(shown: Shown, record: Record, body: QRectF) -> QRectF | None:
     if not shown.gradients or not isinstance(record, TensorRecord):
         return None
     is_alone = not (shown.values or any(_facts(record, shown)))
-    in_a_line = record.summary.shape == () or value_format.is_uniform(record.summary)
+    in_a_line = value_format.element_count(record.summary.shape) == 1 or value_format.is_uniform(record.summary)
     least = 2 * LINE if in_a_line else LEAST_FOR_GRADIENT
     if body.height() >= (LINE - 2 if is_alone else least):
         height = min(LINE, body.height())
@@ -334,9 +334,9 @@ def _paint_gradient(
         _line(painter, style, text, "badge_note", color, words, LINE)
         return
     if one is not None:
-        texts = [value_format.number(one), value_format.number(one, 2)]
+        texts = value_format.number_wordings(one)
     else:
-        texts = [f"‖∇‖ {value_format.norm(grad)}", f"‖∇‖{value_format.norm(grad)}", "‖∇‖"]
+        texts = value_format.norm_wordings(grad)
     for text in texts:
         role = _fitting_role(style, text, words.width())
         if role:

@@ -20,11 +20,14 @@ from gradstudio.scene.card.section_heights import (
 )
 from gradstudio.scene.value_format import cells as cells_of
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_parameter_rows
+from gradstudio.ui.canvas.paint.card.text_fitting import fit_wording, fitting_text, role_of, texts_of
 from gradstudio.ui.canvas.paint.primitives import tensor_image
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_state
 
 SIGN: Final = 13.0
+SIGN_GAP: Final = 4.0
+"""Between the sign of a gradient's state and its words."""
 LEAST_STEP: Final = 0.95
 """Lines of cells are so many heights of their letters apart, at least."""
 CELL_GAP: Final = 9.0
@@ -116,14 +119,25 @@ def _columns(style: CanvasStyle, section: Section, room: QRectF) -> tuple[QRectF
     if section.gradient is None:
         return room, room
     if section.value is None or not section.beside:
-        value = room.height() - section.gradient.height if section.value is not None else 0.0
+        value = 0.0
+        if section.value is not None:
+            spare = room.height() - section.value.height - section.gradient.height  # of facts that are left out
+            value = room.height() - section.gradient.height - max(0.0, spare) / 2
         return QRectF(room.left(), room.top(), room.width(), value), room.adjusted(0, value, 0, 0)
     middle = room.left() + room.width() / 2
     if section.value.kind in ("number", "words"):
-        role = _role_of(section.value)
+        role = role_of(section.value)
         middle = max(middle, room.left() + min(style.meter.width(section.value.text, role), room.width() * 0.7))
+        middle = min(middle, room.right() - COLUMN_GAP / 2 - _least_gradient_width(style, section.gradient))
     left = QRectF(room.left(), room.top(), middle - room.left() - COLUMN_GAP / 2, room.height())
     return left, QRectF(middle + COLUMN_GAP / 2, room.top(), room.right() - middle - COLUMN_GAP / 2, room.height())
+
+
+def _least_gradient_width(style: CanvasStyle, gradient: Gradient) -> float:
+    """Of a gradient that is one number, with its sign and as few digits as it may have; 0 of others."""
+    if gradient.display is None or gradient.display.kind != "number":
+        return 0.0
+    return SIGN + SIGN_GAP + min(style.meter.width(text, "mono") for text in texts_of(gradient.display))
 
 
 def _paint_value(painter: QPainter, style: CanvasStyle, display: Display, room: QRectF, line_width: float) -> None:
@@ -194,8 +208,8 @@ def _ink(style: CanvasStyle, tone: Tone) -> QColor:
 def _paint_lines(painter: QPainter, style: CanvasStyle, lines: Lines, x: float, y: float, width: float) -> None:
     for texts, tone in lines:
         text, role = fit_wording(style, texts, width)
-        if value_format.RANGE.strip() in text and style.meter.width(text, role) > width:
-            continue  # half a range says less than none
+        if tone in ("normal", "gradient") and style.meter.width(text, role) > width and any(map(str.isdigit, text)):
+            continue  # half a number says less than none
         painter.setPen(_ink(style, tone))
         style.meter.write(painter, role, style.meter.elided(text, role, width), x, y, style.line)
         y += style.line
@@ -204,11 +218,6 @@ def _paint_lines(painter: QPainter, style: CanvasStyle, lines: Lines, x: float, 
 def _paint_facts(painter: QPainter, style: CanvasStyle, facts: tuple[str, ...], line: QRectF) -> None:
     """Dtype, device and grad_fn: as many as fit."""
     _paint_lines(painter, style, ((facts, "faint"),), line.left(), line.top(), line.width())
-
-
-def fit_wording(style: CanvasStyle, texts: tuple[str, ...], width: float) -> tuple[str, str]:
-    """The first wording that fits, else the last, and its font."""
-    return next((text for text in texts if style.meter.width(text, "mono") <= width), texts[-1]), "mono"
 
 
 def _paint_rows(
@@ -224,25 +233,14 @@ def _paint_rows(
         y += style.line
 
 
-def _role_of(display: Display) -> str:
-    """The font of a number or of words."""
-    if display.kind != "number":
-        return "mono"
-    return "gradient" if display.tone == "gradient" else "number"
-
-
 def paint_display(painter: QPainter, style: CanvasStyle, display: Display, rect: QRectF) -> None:
     """A number, words or cells."""
     if display.kind == "cells":
         _paint_cells(painter, style, display, rect)
         return
-    role = _role_of(display)
-    if role == "number" and style.meter.width(display.text, role) > rect.width():
-        role = "number_small"
+    text, role = fitting_text(style, display, rect.width())
     painter.setPen(_ink(style, display.tone))
-    style.meter.write(
-        painter, role, style.meter.elided(display.text, role, rect.width()), rect.x(), rect.y(), rect.height()
-    )
+    style.meter.write(painter, role, style.meter.elided(text, role, rect.width()), rect.x(), rect.y(), rect.height())
 
 
 def _paint_cells(painter: QPainter, style: CanvasStyle, display: Display, rect: QRectF) -> None:
@@ -333,7 +331,8 @@ def _paint_gradient(painter: QPainter, style: CanvasStyle, gradient: Gradient, r
         painter.fillRect(top.adjusted(0, 1, 0, -1), QBrush(style.faded("warning", 0.22), Qt.BrushStyle.BDiagPattern))
     sign = QRectF(top.left(), top.center().y() - SIGN / 2, SIGN, SIGN)
     paint_state(painter, style, sign, gradient.state)
-    body = QRectF(sign.right() + 4, top.top(), top.right() - sign.right() - 4, top.height())
+    left = sign.right() + SIGN_GAP
+    body = QRectF(left, top.top(), top.right() - left, top.height())
     if display is None:
         _paint_state_words(painter, style, gradient, body)
     elif display.kind == "number":
@@ -352,11 +351,9 @@ def _paint_state_words(painter: QPainter, style: CanvasStyle, gradient: Gradient
     role = "warning" if gradient.state == "cut" else "unknown_value"
     font = "small" if gradient.state in ("cut", "not_retained") else "small_italic"
     tries = (gradient.words, SHORT_STATE_WORDS.get(gradient.state, gradient.words))
-    text = next((text for text in tries if style.meter.width(text, font) <= body.width()), tries[-1])
+    text = next((text for text in tries if style.meter.width(text, font) <= body.width()), "")
     painter.setPen(style.gradient if gradient.state == "not_retained" else style.color(role))
-    style.meter.write(
-        painter, font, style.meter.elided(text, font, body.width()), body.left(), body.top(), body.height()
-    )
+    style.meter.write(painter, font, text, body.left(), body.top(), body.height())
 
 
 def _paint_gradient_cells(
@@ -367,18 +364,18 @@ def _paint_gradient_cells(
         line = QRectF(body.left(), body.bottom() - style.line, body.width(), style.line)
         painter.setFont(style.meter.font("small"))
         painter.setPen(style.color("warning"))
-        painter.drawText(line, Align.AlignVCenter, style.meter.elided(gradient.parts, "small", line.width()))
+        if style.meter.width(gradient.parts, "small") <= line.width():
+            painter.drawText(line, Align.AlignVCenter, gradient.parts)
         body = body.adjusted(0, 0, 0, -style.line)
     paint_display(painter, style, display, body)
 
 
 def _paint_tag(painter: QPainter, style: CanvasStyle, rect: QRectF, display: Display, parts: str) -> None:
     """Behind a number: what it is the sum of, and the word "accumulated", as far as there is room."""
-    left = rect.left() + style.meter.width(display.text, "gradient") + 8
+    left = rect.left() + style.meter.width(*fitting_text(style, display, rect.width())) + 8
     room, word = rect.right() - left, "accumulated"
-    tries = (f"{parts}  {word}", f"{parts} (sum)", parts) if parts else (word,)
-    text = next((text for text in tries if style.meter.width(text, "small_italic") <= room), tries[-1])
+    tries = (f"{parts}  {word}", f"{parts} (sum)", parts, word, "sum") if parts else (word, "sum")
+    text = next((text for text in tries if style.meter.width(text, "small_italic") <= room), "")
     painter.setFont(style.meter.font("small_italic"))
     painter.setPen(style.color("warning"))
-    text = style.meter.elided(text, "small_italic", room)
     painter.drawText(QRectF(left, rect.top(), room, rect.height()), Align.AlignVCenter, text)
