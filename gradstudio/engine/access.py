@@ -22,14 +22,15 @@ from gradstudio.engine.audit_wall import wall
 from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.code.program_end import programs_end
 from gradstudio.engine.errors import AccessRefused
+from gradstudio.graph.text.code_records import FILES, LOADER
 
 __all__ = ["FILENAME", "MODULES", "binder", "compiled", "evaluate", "execute", "expression", "guarded", "statements"]
 FILENAME: Final = OF_PROGRAMS
 REACH, METHOD, CALLEE, EACH, WRITABLE, REFUSE = (
     f"__gradstudio_{word}__" for word in ("reach", "method", "callee", "each", "writable", "refuse")
 )
-SPARSE, SAFE, COPY, WITH_INDICES, NOT_COMPRESSED = (
-    f"__gradstudio_{word}__" for word in ("sparse", "safe", "copy", "with_indices", "not_compressed")
+SPARSE, SAFE, COPY, WITH_INDICES, NOT_COMPRESSED, ALONE = (
+    f"__gradstudio_{word}__" for word in ("sparse", "safe", "copy", "with_indices", "not_compressed", "alone")
 )
 LOCALS: Final = "__gradstudio_locals__"
 _IMPORTED: Final = frozenset(
@@ -226,6 +227,7 @@ class _Guard(ast.NodeTransformer):
                 return node
             known = path in access_paths.called()
             reason = "is called, and nothing else" if known else "is not in the catalogue"
+            reason = "reaches files, which a program does where you trust it" if path in FILES else reason
             refusal: ast.expr = _refusal(node, f"'{path[:60]}' {reason}")
             node.value = refusal
             return refusal if is_read else node
@@ -302,6 +304,8 @@ _LISTS: Final = {REACH: access_paths.read, METHOD: access_paths.called, WRITABLE
 
 def _memory_asked(node: ast.Call, path: str | None, word: str) -> ast.expr:
     """The call, with what could lead out of a tensor's memory looked at: its indices."""
+    if path == LOADER:
+        node.func = _asked(ALONE, node.func)
     if path in access_calls.SPARSE or path in access_calls.UNSAFE:
         node.func = _asked(SPARSE if path in access_calls.SPARSE else SAFE, node.func)
     if word in access_calls.RESIZES and isinstance(node.func, ast.Attribute):
@@ -372,6 +376,7 @@ def _builtins() -> dict[str, Any]:
         EACH: each_callee,
         WITH_INDICES: access_calls.with_indices,
         NOT_COMPRESSED: access_calls.not_compressed,
+        ALONE: access_calls.alone,
     }
     words: dict[str, Any] = {word: getattr(builtins, word) for word in ("super", "print", "__build_class__")}
     words |= {"__import__": _import, "__name__": "builtins"}

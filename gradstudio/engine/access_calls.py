@@ -22,6 +22,8 @@ SETS_INDICES: Final = frozenset({"zeros", "zeros_like", "new_zeros", "to_sparse"
 RESIZES: Final = frozenset({"resize_as_sparse_"})
 """What gives a compressed tensor more indices, and sets none."""
 _COMPRESSED: Final = frozenset({torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc})
+_WORKERS: Final = 5
+"""Which argument of a loader of data says how many processes it starts."""
 UNSAFE: Final = frozenset({"torch.segment_reduce"})
 """They trust lengths where they are told so."""
 
@@ -52,6 +54,24 @@ def safe(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(data, *arguments, **named)
 
     return call
+
+
+def alone(loader: Callable[..., Any]) -> Callable[..., Any]:
+    """A loader of data that starts no processes.
+
+    Raises:
+        AccessRefused: it is told to.
+    """
+
+    def construct(*arguments: Any, **named: Any) -> Any:
+        workers = arguments[_WORKERS] if len(arguments) > _WORKERS else named.get("num_workers", 0)
+        if type(workers) is not int or workers:
+            raise AccessRefused(
+                "`num_workers` starts processes, which a program does where you trust it; 0 starts none"
+            )
+        return loader(*arguments, **named)
+
+    return construct
 
 
 def _lie_within(data: Tensor, named: dict[str, Any]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Final, get_args
 
 from gradstudio.graph.model import BlockKind, context_path
 from gradstudio.graph.text.allowed_calls import CLASSES
+from gradstudio.graph.text.code_records import FILES
 from gradstudio.graph.text.literal_text import CONSTANTS
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face
@@ -20,7 +21,7 @@ MODULES: Final = {
 """Names the script's imports bind, and what they stand for; no program may rebind them (semantics §1)."""
 FUNCTIONS_GIVEN: Final = frozenset(
     "key closure distance_function activation custom_encoder custom_decoder scale_fn formatter lr_lambda fn mode "
-    "override_repr tracker".split()
+    "override_repr tracker collate_fn worker_init_fn".split()
 )
 """Arguments that torch, numpy and Python call."""
 _OF_HEADERS: Final = frozenset({"torch.manual_seed", "torch.set_default_dtype", "torch.device", "torch.Size"})
@@ -30,7 +31,7 @@ _OF_VALUES: Final = frozenset({Face.METHOD, Face.ATTRIBUTE, Face.SET_ATTRIBUTE, 
 @cache
 def called() -> frozenset[str]:
     """What is called by its path: functions and classes of the catalogue, contexts, and what a header has."""
-    rows = {row.path for row in load() if row.face not in _OF_VALUES}
+    rows = {row.path for row in load() if row.face not in _OF_VALUES} - FILES
     contexts = {context_path(kind) for kind in get_args(BlockKind)}
     return frozenset(rows | contexts | _OF_HEADERS | {*CLASSES})
 

@@ -3,11 +3,10 @@
 from gradstudio.graph.analysis.program_analysis import NO_ROOT, analyse
 from gradstudio.graph.groups.definitions import call_order
 from gradstudio.graph.model import ROOT, Graph
-from gradstudio.graph.text.code_records import holds_code
 from gradstudio.graph.text.record_checks import digest_of
 from gradstudio.program.model import Incomplete, Program
 from gradstudio.program.program_steps import Steps
-from gradstudio.program.trust import code_lines
+from gradstudio.program.trust import code_lines, may_need_yes
 from gradstudio.program.write import write
 
 STORED = "python.stored"
@@ -36,7 +35,7 @@ def compile_graph(graph: Graph, *, stem: str = "program") -> Program:
         device=graph.header.device,
         tensors=tuple(sorted(steps.tensors)),
         insides=insides,
-        codes=code_lines(statements, insides) if holds_code(graph) else (),
+        codes=code_lines(statements, insides) if may_need_yes(graph) else (),
         incomplete=tuple(Incomplete(item, why, script.lines.get(item, 0)) for item, why in validity.incomplete.items()),
         root=analysis.addresses[analysis.root] if analysis.root is not None else "",
         rootless="" if analysis.root is not None else NO_ROOT,

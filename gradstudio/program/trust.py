@@ -1,13 +1,17 @@
 """What a person trusts when they trust a program: all of its undrawn Python, by one digest."""
 
+import ast
 import hashlib
 from collections.abc import Iterable
 from typing import Any
 
-from gradstudio.graph.model import ItemId
-from gradstudio.graph.text.code_records import CODE
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.text.code_records import CODE, FILES, LOADER
 from gradstudio.program.model import BlockStatement, CodeLines, Inside, Program, Statement, flatten_statements
 
+WORKERS, WORKERS_PLACE = "num_workers", 5
+"""The argument of a loader of data that says how many processes it starts."""
+_MAY_NEED = FILES | {CODE, LOADER}
 NOT_TRUSTED = (
     "This program holds Python that is not drawn. It can do whatever you can: read and write your files, connect, "
     "start programs."
@@ -19,7 +23,24 @@ def code_lines(statements: Iterable[Statement | BlockStatement], insides: Iterab
     every = [*flatten_statements(statements)]
     for inside in insides:
         every += flatten_statements((*inside.setup, *inside.body))
-    return tuple(CodeLines(one.node, one.address, one.line, one.text) for one in every if one.operator == CODE)
+    return tuple(CodeLines(one.node, one.address, one.line, one.text) for one in every if needs_yes(one))
+
+
+def needs_yes(statement: Statement) -> bool:
+    """Whether a statement does more than compute: undrawn Python, files, processes that a loader of data starts."""
+    if statement.operator != LOADER:
+        return statement.operator == CODE or statement.operator in FILES
+    calls = [part for part in ast.walk(ast.parse(statement.text)) if isinstance(part, ast.Call)]
+    given = [keyword.value for call in calls for keyword in call.keywords if keyword.arg == WORKERS]
+    return any(not isinstance(one, ast.Constant) or bool(one.value) for one in given) or any(
+        len(call.args) > WORKERS_PLACE for call in calls
+    )
+
+
+def may_need_yes(graph: Graph) -> bool:
+    """Whether a document may hold such a statement anywhere, definitions and what is muted included."""
+    graphs = (graph, *(one.graph for one in graph.definitions.values()))
+    return any(node.operator in _MAY_NEED for one in graphs for node in one.nodes.values())
 
 
 def code_digest(program: Program) -> str:

@@ -1,5 +1,6 @@
 """Sample arguments of rows on what is no tensor: storages, nodes of the graph, limits of dtypes, optimizers, states."""
 
+import io
 from collections.abc import Callable
 from typing import Any
 
@@ -57,7 +58,45 @@ def of_dtype(dtype: torch.dtype) -> Callable[[], tuple[Tensor]]:
     return lambda: (made.requires_grad_(dtype.is_floating_point),)
 
 
+def rows() -> torch.utils.data.Dataset[Any]:
+    return torch.utils.data.TensorDataset(torch.arange(4.0), torch.arange(4))
+
+
+def some_rows() -> torch.utils.data.Dataset[Any]:
+    return torch.utils.data.Subset(rows(), [0, 2])
+
+
+def loader() -> torch.utils.data.DataLoader[Any]:
+    return torch.utils.data.DataLoader(rows(), batch_size=2)
+
+
+def saved() -> io.BytesIO:
+    file = io.BytesIO()
+    torch.save(plain(), file)
+    file.seek(0)
+    return file
+
+
+DATA = "torch.utils.data."
 SAMPLES: dict[str, Values] = {
+    f"{DATA}TensorDataset": {"tensors": lambda: (plain(), plain())},
+    f"{DATA}Subset": {"dataset": rows, "indices": [0, 2]},
+    f"{DATA}ConcatDataset": {"datasets": lambda: [rows(), some_rows()]},
+    f"{DATA}random_split": {"dataset": rows, "lengths": [3, 1]},
+    f"{DATA}DataLoader": {"dataset": rows},
+    f"{DATA}SequentialSampler": {"data_source": rows},
+    f"{DATA}RandomSampler": {"data_source": rows},
+    f"{DATA}SubsetRandomSampler": {"indices": [0, 2]},
+    f"{DATA}WeightedRandomSampler": {"weights": [0.5, 1.0]},
+    f"{DATA}BatchSampler": {"sampler": lambda: torch.utils.data.SequentialSampler(range(3))},
+    f"{DATA}default_collate": {"batch": lambda: [plain(), plain()]},
+    f"{DATA}DataLoader.dataset": {"self": loader},
+    f"{DATA}DataLoader.batch_size": {"self": loader},
+    f"{DATA}TensorDataset.tensors": {"self": rows},
+    f"{DATA}Subset.indices": {"self": some_rows},
+    f"{DATA}Subset.dataset": {"self": some_rows},
+    "torch.save": {"obj": plain, "f": io.BytesIO},
+    "torch.load": {"f": saved},
     "torch.Tensor": {"data": of_dtype(torch.float32)},
     **{f"torch.{word}Tensor": {"data": of_dtype(dtype)} for word, dtype in LEGACY.items()},
     "torch.Tensor._base": {"self": view},
@@ -89,6 +128,8 @@ SAMPLES: dict[str, Values] = {
 
 OF_INSTANCES = frozenset(
     {f"torch.optim.Optimizer.{word}" for word in ("param_groups", "defaults", "state")}
+    | {f"{DATA}{word}" for word in ("DataLoader.dataset", "DataLoader.batch_size", "TensorDataset.tensors")}
+    | {f"{DATA}Subset.{word}" for word in ("indices", "dataset")}
     | {f"{NODE}{word}" for word in ("variable", "_saved_self", "_saved_other", "_saved_result", "_saved_exponent")}
 )
 """Attributes that only an instance has, not its class."""

@@ -20,7 +20,7 @@ from gradstudio.engine.meta.meta_tensors import META, OnMeta, meta_of
 from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps, has_open_power
 from gradstudio.engine.value.value_records import tensors_in
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.text.code_records import CODE
+from gradstudio.graph.text.code_records import FREE
 from gradstudio.operators.catalogue import loader as catalogue
 from gradstudio.operators.model import Effect
 
@@ -62,7 +62,7 @@ def refused_graph(items: tuple[Item, ...], prelude: Names) -> tuple[ItemId, str]
         prelude: the names that are bound before the first statement.
     """
     steps = flat_steps(items)
-    if any(step.statement.operator == CODE for step in steps):
+    if any(step.statement.operator in FREE for step in steps):
         return None  # it may do what is not seen here
     if len(steps) > MAX_STEPS or not _may_clash(items, steps):
         return None

@@ -11,7 +11,7 @@ from gradstudio.graph.groups.definitions import definition_reason
 from gradstudio.graph.model import Block, ItemId, Node
 from gradstudio.graph.ports.arguments import Argument, slice_parts
 from gradstudio.graph.ports.module_calls import label_at, named_arguments, taker_of
-from gradstudio.graph.text.code_records import CODE, READ, code_reason
+from gradstudio.graph.text.code_records import CODE, FREE_METHOD, READ, code_reason
 from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.format_templates import count
 from gradstudio.graph.text.record_checks import attribute_of, digest_of, literal_reason, names_reason
@@ -117,7 +117,8 @@ def _brought(statements: Statements, node: Node) -> dict[str, str]:
 def _call_reason(statements: Statements, node: Node) -> str | None:
     graph = statements.graph
     maker = taker_of(graph, node)
-    for name in named_arguments(graph, node):
+    words = (attribute_of(node),) if node.operator == FREE_METHOD else ()
+    for name in (*words, *named_arguments(graph, node)):
         if not is_argument_name(name):
             return f"'{name[:60]}' is not the name of an argument"
     return stray_reason(maker, node.lengths.get(INPUTS, 0), named_arguments(graph, node)) or None

@@ -3,7 +3,7 @@
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.operator_rows import row_of
-from gradstudio.graph.text.code_records import CODE, READ
+from gradstudio.graph.text.code_records import CODE, FREE_METHOD, READ
 from gradstudio.operators.calls.call_signature import INPUTS, MODULE, called_row, forward_parameters, input_parameter
 from gradstudio.operators.model import Operator
 
@@ -75,7 +75,8 @@ def origin(graph: Graph, node: Node) -> Node | None:
 def named_arguments(graph: Graph, call: Node) -> tuple[str, ...]:
     """The names of what a call is given by keyword."""
     ports = {*call.literals, *call.lengths, *(wire.port for wire in graph.wires_to(call.id))}
-    return tuple(sorted({port.partition(".")[0] for port in ports} - {MODULE, INPUTS}))
+    own = {MODULE, INPUTS, "name"} if call.operator == FREE_METHOD else {MODULE, INPUTS}
+    return tuple(sorted({port.partition(".")[0] for port in ports} - own))
 
 
 def row_of_call(graph: Graph, call: Node, row: Operator) -> Operator:

@@ -12,6 +12,13 @@ from gradstudio.graph.text.code_text import renamed_code
 
 CODE = "python.code"
 """The key of the operator."""
+FREE_CALL, FREE_METHOD = "python.free_call", "python.free_method"
+"""The keys of calls of what code made, which are drawn and may do anything all the same."""
+FREE = frozenset({CODE, FREE_CALL, FREE_METHOD})
+"""What may do anything."""
+FILES = frozenset({"torch.save", "torch.load"})
+"""What is drawn and reaches files, which needs a yes as code does."""
+LOADER = "torch.utils.data.DataLoader"
 READ = "in."
 """How the port begins that brings a name: ``in.model``."""
 STANDARD = {

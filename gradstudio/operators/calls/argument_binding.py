@@ -7,7 +7,7 @@ from functools import lru_cache
 import msgspec
 
 from gradstudio.operators.calls.call_arguments import Given, Several, Slice, Wired, Written
-from gradstudio.operators.calls.call_signature import INPUTS, MODULE, as_function, called_row, forward_parameters
+from gradstudio.operators.calls.call_signature import as_function, called_row, forward_parameters
 from gradstudio.operators.catalogue.loader import Catalogue
 from gradstudio.operators.catalogue.out_variants import OUT
 from gradstudio.operators.errors import BindingError, LiteralError
@@ -106,7 +106,7 @@ def bind_call(
     Raises:
         BindingError: what does not fit, and how the module is called.
     """
-    reserved = next((name for name in (MODULE, INPUTS) if name in keywords), None)
+    reserved = next((name for name in keywords if call.parameter(name) is not None), None)
     if reserved is not None:
         raise BindingError(f"An argument called '{reserved}' can be given to a module by position only.", call)
     misfits: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from gradstudio.graph.model import Node
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.arguments import Argument
 from gradstudio.graph.text.allowed_calls import spelled_path
+from gradstudio.graph.text.code_records import FREE_METHOD
 from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.format_templates import pieces
 from gradstudio.graph.text.literal_text import COMPARISON, NOT, NUMBER, POWER, PRIMARY, UNARY, quote, spell
@@ -72,6 +73,9 @@ class ExpressionPrinter:
     def _call(self, line: Line, node: Node, operator: Operator) -> None:
         module, *rest = self._validity.arguments[node.id]
         self.values.value(line, node, module.paths[0], module.parameter.kind, PRIMARY)
+        if node.operator == FREE_METHOD:
+            line.write(f".{attribute_of(node)}")
+            rest = [argument for argument in rest if argument.parameter.kind is not Kind.NAME]
         self.arguments.call(line, node, rest)
 
     def _group(self, line: Line, node: Node, operator: Operator) -> None:

@@ -8,7 +8,7 @@ from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Block, BodyId, Definit
 from gradstudio.graph.operator_rows import row_of
 from gradstudio.graph.ports.item_ports import output_family
 from gradstudio.graph.ports.module_calls import origin
-from gradstudio.graph.text.code_records import CODE
+from gradstudio.graph.text.code_records import CODE, FREE
 from gradstudio.graph.text.statements import SELF
 from gradstudio.operators.calls import argument_binding
 from gradstudio.operators.calls.argument_binding import Several, Slice, Written
@@ -19,6 +19,9 @@ from gradstudio.operators.model import Face, Family, Operator
 
 _HANDS_ON = frozenset({Face.INFIX, Face.PREFIX, Face.AUGMENTED, Face.ALIAS, Face.ITEM, Face.CALL, Face.ATTRIBUTE})
 """How what is made of something foreign is as foreign."""
+_CALLS_CODE = FREE - {CODE}
+_PYTHON = ("python.", "builtins.", "operator.")
+"""How the keys of what is no torch's and no numpy's begin."""
 
 
 class WiredResult(argument_binding.Wired, frozen=True):
@@ -195,6 +198,18 @@ class GraphBuilder:
         added = (self.graph.nodes.get(item) for item in self._orders[self.body][count:])
         return any(node is None or not node.nested for node in added)
 
+    def is_of_code_alone(self, body: BodyId, count: int) -> bool:
+        """Whether what a body got, after it had so many items, only calls what code made, with what code made."""
+        if self._operators.isdisjoint(_CALLS_CODE):
+            return False
+        added = self._orders[body][count:]
+        nodes = [self.graph.nodes.get(item) for item in added]
+        keys = {node.operator if node is not None else "" for node in nodes}
+        if _CALLS_CODE.isdisjoint(keys) or not all(key.startswith(_PYTHON) for key in keys):
+            return False
+        sources = {wire.source for item in added for wire in self.graph.wires_to(item)} - set(added)
+        return all(source in self.graph.nodes and self.graph.nodes[source].operator == CODE for source in sources)
+
     def ports_of(self, node: Node) -> dict[str, Port]:
         """What a node that was added is given."""
         ports: dict[str, Port] = {path: Written(text) for path, text in node.literals.items()}
@@ -255,6 +270,8 @@ class GraphBuilder:
         operator = row_of(self.graph, node)
         if operator is None:
             return
+        if operator.key in _CALLS_CODE:
+            self._foreign.update((item, k) for k in range(max(1, len(node.names))))
         values = list(ports.values())
         if self._foreign and operator.face in _HANDS_ON and any(map(self.is_foreign, values)):
             self._foreign.add((item, 0))

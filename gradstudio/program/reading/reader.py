@@ -313,6 +313,9 @@ class _Reader:
                 first = self._blocks.read(statement, following)
             case _:
                 self._statements.read(statement)
+                if self._draft.is_of_code_alone(body, count):
+                    reason = "Code above made all that this speaks of: it is code, too."
+                    raise NotReadable(reason, statement.lineno, statement.col_offset)
         self._settings = self._settings and self._draft.holds_only("python.literal")
         if first is None and self._draft.count_in(body) > count:
             first = self._draft.last_of(body)

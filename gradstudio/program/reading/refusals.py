@@ -57,8 +57,6 @@ _CALLS = {
     "set": "a set is nothing that a canvas draws: write a list, or use torch.unique",
 }
 _PATHS = {
-    "torch.load": "a canvas loads no files: write the data as a tensor, or store it in the document",
-    "torch.save": "a canvas writes no files: save the document, or export it",
     "torch.hub": "a canvas reaches no network: import the module with File > Import module",
     "torch.jit": "a canvas is not compiled: take it out",
     "torch.compile": "a canvas is not compiled: take it out",

@@ -31,7 +31,6 @@ LINES = {
     "del x": "del",
     "y = open('f')": "no files",
     "y = eval('1')": "write the expression itself",
-    "y = torch.load('f')": "loads no files",
     "y = torch.nn.functional.reluu(x)": "Did you mean 'torch.nn.functional.relu'",
     "y = x.tofile('f')": "no method",
     "y = x.sum(dimm=1)": "Did you mean 'dim'",

@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+from collections.abc import Callable
 
 from gradstudio.graph.model import Graph, Header, ItemId
 from gradstudio.graph.text.code_functions import bound_by_alias
@@ -40,9 +41,12 @@ class CodeReader:
                 ports[READ + name] = found
         if max(len(ports), len(names.binds)) > MAX_NAMES:
             raise NotReadable(f"The code binds or reads more than {MAX_NAMES} names.", statement.lineno)
+        foreign: set[str] = set()
+        for one in statement.statements:
+            foreign.update(_foreign(one))
+            foreign.update(_made_by(one, lambda name: name in foreign or self._is_foreign(name)))
         made = self._draft.node(CODE, ports, names=names.binds)
         self._bind(names, made)
-        foreign = {name for one in statement.statements for name in _foreign(one)}
         for k, name in enumerate(names.binds):
             if name in foreign:
                 self._draft.set_foreign(made.source, k)
@@ -51,6 +55,10 @@ class CodeReader:
                 with contextlib.suppress(NotReadable):  # drawn statements may use what is known of it
                     self._modules.read(one)
         return made.source
+
+    def _is_foreign(self, name: str) -> bool:
+        found = self._scope.find(name)
+        return isinstance(found, WiredResult) and self._draft.is_foreign(found)
 
     def _bind(self, names: CodeNames, made: WiredResult) -> None:
         for name in names.removes:
@@ -70,6 +78,18 @@ def _foreign(statement: ast.stmt) -> list[str]:
         elif isinstance(part, ast.alias):
             found.append(bound_by_alias(part))
     return found
+
+
+def _made_by(statement: ast.stmt, is_foreign: Callable[[str], bool]) -> list[str]:
+    """The names that a statement binds to what something foreign gives: ``net = Net().to(device)``."""
+    if not isinstance(statement, ast.Assign):
+        return []
+    root: ast.expr = statement.value
+    while isinstance(root, ast.Call | ast.Attribute | ast.Subscript):
+        root = root.func if isinstance(root, ast.Call) else root.value
+    if not isinstance(root, ast.Name) or not is_foreign(root.id):
+        return []
+    return [part.id for target in statement.targets for part in ast.walk(target) if isinstance(part, ast.Name)]
 
 
 def whole_as_code(text: str) -> Graph:

@@ -7,14 +7,15 @@ reads, binds or changes the same, the text does not say enough.
 import ast
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from gradstudio.graph.model import Graph
 from gradstudio.graph.names import RESERVED
-from gradstudio.graph.text.code_functions import Free, bound_by_alias
+from gradstudio.graph.text.code_functions import bound_by_alias
 from gradstudio.graph.text.code_records import STANDARD
 from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in
 from gradstudio.program.reading.code.undrawn import every_statement
+from gradstudio.program.reading.desugar.closures import outer_names
 
 _HARMLESS = {"device", "Path", "HERE", "load_file"}
 """Words of the writer that a text may bind to what it likes, as long as it stores no tensors."""
@@ -62,11 +63,20 @@ def drawn_in_doubt(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     mentioned = {name for one in codes for name in _mentioned(one)}
     unsure = {name for one in codes for name in one.names.binds if name not in one.names.surely}
     unsure |= {name for one in codes for name in (*one.names.removes, *one.names.rebound)}
-    found: list[ast.stmt] = [
-        one for one in drawn if isinstance(one, _DEFINED) and _is_definition_in_doubt(one, mentioned, unsure)
-    ]
-    if any(map(_acts, codes)):
-        found += [one for one in drawn if isinstance(one, ast.ClassDef) and not _is_faithful(one, statements)]
+    changed = {name for one in codes for name in (*one.names.binds, *one.names.removes, *one.names.rebound)}
+    outer = outer_names(statements) if codes else {}
+    words = _Words(codes)
+    found: list[ast.stmt] = []
+    for one in drawn:
+        if not isinstance(one, _DEFINED):
+            continue
+        is_called = one.name in mentioned
+        if one.name in changed or not unsure.isdisjoint(_names_in(one)):
+            found.append(one)  # it may be another, or read what may have no value when it is called
+        elif is_called and (outer.get(one.name) or words.look_into_functions or one.decorator_list):
+            found.append(one)  # a call by code brings nothing that a name from around would have brought
+        elif isinstance(one, ast.ClassDef) and words.act and not _is_faithful(one, words):
+            found.append(one)
     rebound = {name for one in codes for name in one.names.rebound}
     found += [one for one in _innermost(drawn) if not rebound.isdisjoint(_names_in(one))]
     return found
@@ -80,7 +90,13 @@ def read_in_doubt(statements: Sequence[ast.stmt], graph: Graph) -> list[ast.stmt
 
 
 _DEFINED = (ast.FunctionDef, ast.ClassDef)
-_HEADS = (*_DEFINED, ast.Import, ast.ImportFrom)
+_IMPORTS = (ast.Import, ast.ImportFrom)
+_HEADS = (*_DEFINED, *_IMPORTS)
+_INSPECTING = frozenset(
+    "inspect jit script signature getsource get_type_hints __annotations__ __doc__ __code__ __defaults__ __wrapped__ "
+    "__closure__ dataclass fx symbolic_trace export dis ast linecache".split()
+)
+"""Words by which code may look into a function, whose text is not what it was."""
 
 
 def _mentioned(one: CodeStatement) -> set[str]:
@@ -88,10 +104,34 @@ def _mentioned(one: CodeStatement) -> set[str]:
     return {*names.reads, *names.keeps, *names.later, *names.binds, *names.rebound, *names.removes}
 
 
-def _is_definition_in_doubt(one: ast.stmt, mentioned: set[str], unsure: set[str]) -> bool:
-    """Whether code may call a definition, or it reads what may have no value when it is called."""
-    assert isinstance(one, _DEFINED)
-    return one.name in mentioned or not unsure.isdisjoint(_names_in(one))
+class _Words:
+    """What code does with what it gets hold of, by the words in it.
+
+    Attributes:
+        act: it does more than import.
+        attributes: what it may read of a value.
+        is_own: it imports modules of which nothing is known, which may read anything.
+        look_into_functions: it may ask for more of a function than that it is called.
+    """
+
+    def __init__(self, codes: Sequence[CodeStatement]) -> None:
+        """See what stands in the code."""
+        parts = [part for one in codes for statement in one.statements for part in ast.walk(statement)]
+        self.act = any(map(_acts, codes))
+        self.attributes = {part.attr for part in parts if isinstance(part, ast.Attribute)}
+        self.attributes |= {
+            part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)
+        }
+        self.is_own = any(isinstance(part, ast.Import | ast.ImportFrom) and not _is_known(part) for part in parts)
+        self.look_into_functions = not _INSPECTING.isdisjoint(self.attributes | set(_names(parts)))
+
+
+def _names(parts: Iterable[ast.AST]) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, ast.Name):
+            yield part.id
+        elif isinstance(part, ast.alias):
+            yield from part.name.split(".")
 
 
 def _acts(one: CodeStatement) -> bool:
@@ -99,22 +139,23 @@ def _acts(one: CodeStatement) -> bool:
     return not all(isinstance(part, ast.Import | ast.ImportFrom) for part in one.statements)
 
 
-def _is_faithful(definition: ast.ClassDef, statements: Sequence[ast.stmt]) -> bool:
-    """Whether a class is printed as it was written, so that whoever looks into an object finds the same."""
-    around = {name for one in statements if not isinstance(one, _DEFINED) for name in _stored(one)}
+def _is_faithful(definition: ast.ClassDef, words: _Words) -> bool:
+    """Whether a class is printed as it was written, so that whoever looks into an object finds the same.
+
+    Methods beside `forward` are read where they are called: that is the same where nobody else asks for them.
+    """
     for one in definition.body:
         match one:
             case ast.FunctionDef(name="__init__" | "forward"):
-                own = Free(frozenset())
-                own.function(one.args, one.body)
-                if not around.isdisjoint(own.free):
+                pass
+            case ast.FunctionDef(name=name):
+                if words.is_own or name in words.attributes:
                     return False
             case ast.Expr(value=ast.Constant()) | ast.Pass():
                 pass
             case _:
                 return False
-    words = {part.attr for part in ast.walk(definition) if isinstance(part, ast.Attribute)}
-    return "training" not in words
+    return not any(isinstance(part, ast.Attribute) and part.attr == "training" for part in ast.walk(definition))
 
 
 def _not_bound(drawn: Sequence[ast.stmt], mentioned: set[str], graph: Graph) -> list[ast.stmt]:
@@ -150,19 +191,14 @@ def _devices_behind_code(statements: Sequence[ast.stmt], graph: Graph) -> list[a
 
 def _is_tame(one: CodeStatement) -> bool:
     """Whether it only imports what is known, or defines."""
-    for part in one.statements:
-        match part:
-            case ast.Import(names=names):
-                if any(alias.name.partition(".")[0] not in _TAME for alias in names):
-                    return False
-            case ast.ImportFrom(module=module, level=0):
-                if (module or "").partition(".")[0] not in _TAME:
-                    return False
-            case ast.FunctionDef() | ast.ClassDef():
-                pass
-            case _:
-                return False
-    return True
+    return all(_is_known(part) if isinstance(part, _IMPORTS) else isinstance(part, _DEFINED) for part in one.statements)
+
+
+def _is_known(one: ast.Import | ast.ImportFrom) -> bool:
+    """Whether what is imported changes nothing that a canvas reads."""
+    if isinstance(one, ast.ImportFrom):
+        return not one.level and (one.module or "").partition(".")[0] in _TAME
+    return all(alias.name.partition(".")[0] in _TAME for alias in one.names)
 
 
 def _sets_environment(statements: Sequence[ast.stmt]) -> bool:

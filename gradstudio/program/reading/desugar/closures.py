@@ -20,11 +20,7 @@ _OWN = frozenset({"device", "HERE"})
 def bring_outer_names(statements: Sequence[ast.stmt]) -> None:
     """Give definitions the names they read from around them, and their calls the values; the tree is changed."""
     definitions = {one.name: one for one in statements if isinstance(one, Defined)}
-    if not definitions:
-        return
-    around = [one for one in statements if not isinstance(one, Defined)]
-    bound = _bound_around(around)
-    needed = _needed(definitions, bound)
+    needed = outer_names(statements)
     if not any(needed.values()):
         return
     places = {name: _give(definitions[name], names) for name, names in needed.items() if names}
@@ -32,6 +28,15 @@ def bring_outer_names(statements: Sequence[ast.stmt]) -> None:
         for call in _calls(scope):
             if isinstance(call.func, ast.Name) and call.func.id in places and call.func.id not in local:
                 _bring(call, needed[call.func.id], places[call.func.id])
+
+
+def outer_names(statements: Sequence[ast.stmt]) -> dict[str, list[str]]:
+    """By definition, the names that it reads from around it, or that those read which it calls."""
+    definitions = {one.name: one for one in statements if isinstance(one, Defined)}
+    if not definitions:
+        return {}
+    around = [one for one in statements if not isinstance(one, Defined)]
+    return _needed(definitions, _bound_around(around))
 
 
 def by_first_name(statements: Sequence[ast.stmt]) -> list[ast.stmt]:

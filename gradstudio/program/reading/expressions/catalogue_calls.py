@@ -8,9 +8,10 @@ from typing import Protocol
 
 import msgspec
 
+from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.operator_rows import GROUP, row_of, row_of_key
 from gradstudio.graph.ports.arguments import positional_beyond_style
-from gradstudio.graph.text.code_records import CODE
+from gradstudio.graph.text.code_records import CODE, FREE_CALL, FREE_METHOD
 from gradstudio.operators.calls import argument_binding
 from gradstudio.operators.calls.argument_binding import Binding, Given, Written
 from gradstudio.operators.catalogue.loader import load
@@ -114,7 +115,7 @@ class Calls:
         family = self._draft.family(receiver)
         is_unsure = self._draft.has_code and family is Family.UNKNOWN and word in _OF_MANY
         if is_unsure or self._draft.is_foreign(receiver):
-            raise _refused(node, f"'.{word}(…)' may be a method of anything: code above made the value.")
+            return self._free_method(node, receiver, word, names)
         if family in (Family.TUPLE, Family.UNKNOWN) and word in _LIST_METHODS:
             return self._bound(node, _LIST_METHODS[word], [receiver], names)
         is_numpy = any(keyword.arg in _OF_NUMPY for keyword in node.keywords)
@@ -126,13 +127,21 @@ class Calls:
                 return self._bound(node, path, [receiver], names)
         if self._expressions.inlined.is_method(word):
             raise _refused(node, f"'.{word}(…)' is a method of a class, of which nothing says here that it is meant.")
-        maker = self._draft.maker(receiver) if isinstance(receiver, WiredResult) else None
-        if maker is not None and maker.operator == CODE:
-            raise _refused(node, f"'.{word}(…)' may be a method of anything: code above made the value.")
+        if self._is_of_code(receiver):
+            return self._free_method(node, receiver, word, names)
         if family in CALLABLE:
             child = self._draft.node("python.attribute", {"object": receiver, "name": Written(word)}, nested=True)
-            return self._call_of(node, child, names)
+            return self._called_with(node, CALL, [child], names)
         raise _refused(node, f"'.{word}(…)' is no method that a canvas has.{_nearest(f'{owners[0]}.{word}')}")
+
+    def _free_method(self, node: ast.Call, receiver: Port, word: str, names: tuple[str, ...]) -> WiredResult:
+        """A method of what code made: it may be anyone's, and do anything."""
+        return self._called_with(node, FREE_METHOD, [receiver, Written(word)], names)
+
+    def _is_of_code(self, value: Port) -> bool:
+        """Whether code itself made a value."""
+        maker = self._draft.maker(value) if isinstance(value, WiredResult) else None
+        return maker is not None and maker.operator == CODE
 
     def _called(self, node: ast.Call, names: tuple[str, ...]) -> WiredResult:
         if isinstance(node.func, ast.Name) and not self._is_bound(node.func.id):
@@ -141,13 +150,13 @@ class Calls:
         callee = self._expressions.port(node.func)
         if self._draft.family(callee) not in CALLABLE:
             raise _refused(node, f"'{ast.unparse(node.func)[:60]}' is nothing that can be called.")
-        return self._call_of(node, callee, names)
+        return self._called_with(node, FREE_CALL if self._is_of_code(callee) else CALL, [callee], names)
 
-    def _call_of(self, node: ast.Call, callee: Port, names: tuple[str, ...]) -> WiredResult:
-        positional, keywords = self._arguments(node, [callee])
-        maker = self._maker(callee)
+    def _called_with(self, node: ast.Call, key: str, before: list[Port], names: tuple[str, ...]) -> WiredResult:
+        positional, keywords = self._arguments(node, before)
+        maker = self._maker(before[0]) if key == CALL else None
         try:
-            found = argument_binding.bind_call(load()["python.call"], maker, positional, keywords, strict=False)
+            found = argument_binding.bind_call(load()[key], maker, positional, keywords, strict=False)
         except BindingError as error:
             raise _refused(node, str(error)) from None
         return self._node(_spread(node, found), names)

@@ -218,10 +218,9 @@ class Expressions:
         row = row or attribute_row(self._draft.family(value), node.attr, Face.ATTRIBUTE)
         if row is not None:
             return self._add(row.key, {row.parameters[0].name: value}, names)
-        if self._draft.is_foreign(value):
-            raise refusal_at(node, f"'.{node.attr[:60]}' may do anything: code above made what it is read from.")
+        is_foreign = self._draft.is_foreign(value) or (maker is not None and maker.operator == CODE)
         made = self._add("python.attribute", {"object": value, "name": Written(node.attr)}, names)
-        if maker is not None and maker.operator == CODE:
+        if is_foreign:
             self._draft.set_foreign(made.source, made.output)  # anything: a method of it may be anyone's
         return made
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradstudio.graph.model import Graph
+from gradstudio.graph.order import effect_needs
 from gradstudio.graph.text.code_records import code_of, is_code
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
@@ -66,7 +67,9 @@ def test_where_code_may_do_anything_to_names_all_of_the_text_is_code(text: str) 
     ("text", "line"),
     [
         ("import torch\n\nn = 1\ndef f():\n    global n\n    n += 1\n\nf()\ny = n + 1\n", "y = n + 1"),
-        ("import torch\n\ndef f(x):\n    return x * 2\n\ng = lambda x: f(x)\n", "def f(x):"),
+        ("import torch\n\nk = 2\ndef f(x):\n    return x * k\n\ng = lambda x: f(x)\n", "def f(x):"),
+        ("import torch\nimport inspect\n\ndef f(x):\n    return x * 2\n\ns = inspect.signature(f)\n", "def f(x):"),
+        ("import torch\n\ndef f(x):\n    return x * 2\n\ntry:\n    f = 3\nfinally:\n    pass\n", "def f(x):"),
         ("import torch\n\nf = torch.relu\nh = {k: f for k in 'a'}\n", "f = torch.relu"),
         ("import torch as th\n\nh = {k: th.ones(2) for k in 'a'}\n", "import torch as th"),
         ("import torch\ndevice = 'cpu'\nh = {k: device for k in 'a'}\n", "device = 'cpu'"),
@@ -160,7 +163,46 @@ def test_an_attribute_of_what_code_made_is_read_by_what_is_drawn() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["y = args.turns.bit_length()", "args.turns += 1", "y = args.run(x)", "y = args.net.sum()"]
+    "line", ["y = args.turns.bit_length()", "args.turns += 1", "y = args.run(k=args.net)", "y = args.net.sum()"]
 )
-def test_a_method_of_it_or_a_write_into_it_is_code(line: str) -> None:
+def test_what_code_says_to_what_it_made_and_a_write_into_it_is_code(line: str) -> None:
     assert any(line in code for code in codes(f"{ARGUMENTS}{line}\n"))
+
+
+@pytest.mark.parametrize("line", ["y = args.run(x)", "args.log(x.sum(), step=2)"])
+def test_what_is_drawn_is_given_to_a_method_of_what_code_made_by_a_node(line: str) -> None:
+    text = f"{ARGUMENTS}{line}\n"
+    graph = read(text)
+    assert "python.free_method" in drawn(text)
+    assert not any(line in code for code in codes(text))
+    assert f"\n{line}\n" in write_script(graph)
+
+
+def test_nothing_is_moved_past_a_call_of_what_code_made() -> None:
+    graph = read(f"{ARGUMENTS}args.log(x)\ny = torch.ones(2)\nargs.log(y)\n")
+    (first, second) = (item for item, node in graph.nodes.items() if node.operator == "python.free_method")
+    needs = effect_needs(graph)
+    (ones,) = (item for item, node in graph.nodes.items() if node.names == ("y",))
+    assert first in needs[ones] and {first, ones} <= set(needs[second])
+
+
+def test_a_definition_that_code_calls_stays_drawn_where_it_is_printed_as_it_was() -> None:
+    text = (
+        "import torch\n\ndef f(x, n=2):\n    y = x * n\n    return y\n\ng = lambda x: f(x, n=3)\nz = g(torch.ones(2))\n"
+    )
+    graph = read(text)
+    assert graph.definitions.keys() == {"f"}
+    assert "def f(x, n=2):\n    y = x * n\n    return y\n" in write_script(graph)
+
+
+def test_a_method_that_code_may_call_keeps_its_class_as_code() -> None:
+    text = (
+        "import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.fc = nn.Linear(2, 2)\n\n    def part(self, x):\n"
+        "        return self.fc(x)\n\n    def forward(self, x):\n        return self.part(x)\n\n"
+        "net = Net()\nd = {k: v for k, v in net.state_dict().items()}\n"
+    )
+    assert read(text).definitions.keys() == {"Net"}
+    assert read(f"{text}e = {{k: net.part for k in 'a'}}\n").definitions == {}
+    assert read(f"{text}e = {{k: getattr(net, 'part') for k in 'a'}}\n").definitions == {}
+    assert read(f"import helpers\n{text}").definitions == {}
