@@ -8,6 +8,9 @@ from gradstudio.engine.meta.inference_results import UNKNOWN, StatementResult
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.text.code_names import names_of_code
+from gradstudio.graph.text.code_records import FREE
+from gradstudio.program.model import Statement
+from gradstudio.program.trust import needs_yes
 from gradstudio.protocol.messages.inference import PortInference
 
 
@@ -18,6 +21,11 @@ class Pass(Protocol):
     ports: dict[tuple[ItemId, int], PortInference]
     prelude: dict[str, object]
     way: Way
+
+
+def is_free(statement: Statement) -> bool:
+    """Whether a statement may do anything, so that it is never tried."""
+    return statement.operator in FREE or needs_yes(statement)
 
 
 def pass_code(walk: Pass, step: Step, key: int) -> StatementResult | None:

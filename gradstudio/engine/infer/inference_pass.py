@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from gradstudio.engine import access
 from gradstudio.engine.access import MODULES
-from gradstudio.engine.infer.code_inference import pass_code
+from gradstudio.engine.infer.code_inference import is_free, pass_code
 from gradstudio.engine.infer.inference_memo import (
     Memo,
     Recipe,
@@ -44,9 +44,7 @@ from gradstudio.engine.meta.replayable_iterators import holds_iterator, lose_adv
 from gradstudio.engine.script.compiled_steps import Head, Item, Step
 from gradstudio.engine.value.value_records import tensors_in
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.text.code_records import FREE
 from gradstudio.program.model import Program
-from gradstudio.program.trust import needs_yes
 from gradstudio.protocol.messages.inference import PortInference
 
 _MODES = ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled")
@@ -170,7 +168,7 @@ class InferencePass:
 
     def _found(self, step: Step, key: int) -> StatementResult | None:
         """What a statement gives that is not remembered: as an equal one did, else tried; None when it only acts."""
-        if step.statement.operator in FREE or needs_yes(step.statement):
+        if is_free(step.statement):
             return pass_code(self, step, key)
         kind = self._kind(step)
         recipe = self._recipes.get(kind) if kind is not None else None
