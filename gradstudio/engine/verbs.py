@@ -92,6 +92,7 @@ class Engine:
         self._runner.rows.max_values = request.max_values
         some = request.summaries == "visible" and not request.breakpoints
         self._runner.rows.visible = frozenset(request.visible) if some else None
+        self._runner.sampling.is_on = request.samples_turns
         if request.verb == "zero_grad":
             self._runner.complete()
         verbs: dict[str, Callable[[Do], str]] = {
@@ -159,7 +160,7 @@ class Engine:
         ahead = live is not None and goes_on and is_ahead(live, node)
         live = self._going_on(request) if ahead else self._begin(request)
         block = node if loaded.places.is_block(node) else NOBODY
-        outcome = self._go(live, Goal(after=lambda step: step.id == node, behind=block))
+        outcome = self._go(live, Goal(after=lambda step: step.id == node, behind=block, node=node))
         if outcome == "done":
             reached = live.place.left == node if block else live.behind is not None and live.behind[0] == node
             self._reason = "" if reached else "The run went to the end and did not come to this node."
@@ -174,7 +175,8 @@ class Engine:
         aim, interrupted = aim_of(live), live is not None and live.interrupted
         drawn = live.seed if live is not None and live.loaded.program.seed is None else None
         live = self._begin(request, drawn)
-        outcome = self._go(live, Goal(aim.precedes, aim.reached(lambda: live.cursor.turns)))
+        reached = Goal() if aim.at_end else Goal(aim.precedes, aim.reached(lambda: live.cursor.turns), node=aim.node)
+        outcome = self._go(live, reached)
         live.aim = aim if outcome != "done" else None
         if outcome == "done":
             self._note_cursor(live, interrupted)

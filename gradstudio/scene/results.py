@@ -1,7 +1,7 @@
 """What a card asks of a run, and the answer where nothing ran. No Qt."""
 
 from typing import Literal as OneOf
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.messages.backward_trace import WireGrad
@@ -31,6 +31,14 @@ class FailureLike(Protocol):
         """Ours."""
 
 
+class LoopTurn(NamedTuple):
+    """How far a loop is: in words, and as a share of its turns (0: their number is not known)."""
+
+    loop: ItemId
+    words: str
+    share: float
+
+
 class Results(Protocol):
     """What a card asks of a run; `ui.state.ResultStore` answers, so does `NO_RESULTS`."""
 
@@ -45,6 +53,10 @@ class Results(Protocol):
     @property
     def running_seconds(self) -> int:
         """For how long, once that is worth saying; else 0."""
+
+    @property
+    def loops(self) -> tuple[LoopTurn, ...]:
+        """The loops the run stands in, outermost first."""
 
     def outputs(self, node: ItemId, /) -> tuple[Record, ...] | None:
         """Records of its results; None before it ran."""
@@ -134,6 +146,7 @@ class NoResults:
     next_node = ItemId("")
     running_node = ItemId("")
     running_seconds = 0
+    loops: tuple[LoopTurn, ...] = ()
     failures: tuple[FailureLike, ...] = ()
     moment: int | None = None
     active: Tick | None = None

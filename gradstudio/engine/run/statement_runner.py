@@ -8,7 +8,6 @@ from gradstudio.engine import access
 from gradstudio.engine.backward.backward_recording import Recording
 from gradstudio.engine.backward.backward_statement import complete_record, run_backward
 from gradstudio.engine.clean_modes import clean_modes
-from gradstudio.engine.code.program_end import has_ended_well
 from gradstudio.engine.gradient.inplace_writes import versions
 from gradstudio.engine.gradient.wire_edges import call_of
 from gradstudio.engine.live.call_frames import Execution
@@ -17,14 +16,15 @@ from gradstudio.engine.live.value_changes import values_now
 from gradstudio.engine.memory.allocation_guard import refuse_too_large
 from gradstudio.engine.memory.memory_sampler import LiveBytes, allocated_bytes
 from gradstudio.engine.run.call_tracing import CallTracer, is_call
-from gradstudio.engine.run.failure_report import block_failure, step_failure
 from gradstudio.engine.run.pause_policy import PausePolicy
+from gradstudio.engine.run.run_failures import RunFailures
 from gradstudio.engine.run.segment_log import log_segment
 from gradstudio.engine.run.segments import Segments
 from gradstudio.engine.run.trace_rows import Outputs, Pending, Rows
 from gradstudio.engine.script.compiled_steps import Head, Step, outputs_of
-from gradstudio.engine.script.cursor import NOBODY, HeadFailed
+from gradstudio.engine.script.cursor import NOBODY, Frame, HeadFailed
 from gradstudio.engine.script.stop_conditions import ORDINARY, Goal
+from gradstudio.engine.turns.turn_sampling import Telling, TurnSampling
 from gradstudio.engine.value.value_records import requires_grad
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.base import Message
@@ -63,6 +63,9 @@ class Runner:
         self._insides: CallTracer | None = None
         self.rows = Rows(lambda: self._stopped(), memory)
         self._unfinished: list[tuple[Recording, BackwardTraced]] = []
+        telling = Telling(lambda entry: self._pending.append(entry), self.flush, self._outputs_now)
+        self._failures = RunFailures(send, self.flush, lambda: self.rows.max_values)
+        self.sampling = TurnSampling(send, lambda: self._stopped(), telling)
 
     @property
     def current(self) -> Step | None:
@@ -80,6 +83,7 @@ class Runner:
             live.paused = True
             self._current = None
             self.flush()
+            self.sampling.tell(live)
             live.suspend()
 
     def run_again(self, live: Live, step: Step) -> str:
@@ -132,6 +136,7 @@ class Runner:
         """Forget the live state, and with it what was only outlined."""
         self.rows.later, self._unfinished = [], []
         self.live, self._insides, self._pending, self._traced = None, None, [], None
+        self.sampling.forget()
 
     def _finish_backwards(self, live: Live) -> None:
         live.gradients.visible = None
@@ -163,18 +168,25 @@ class Runner:
 
     def _go(self, live: Live, goal: Goal) -> str:
         self.pauses.begin(live)
+        self.sampling.begin(live)
         passed = NOBODY
         while not self._stopped():
             cursor, met = live.cursor, False
+            by_turns = self.sampling.is_on and not live.calls
             try:
-                item = cursor.reach(goal.behind, self.pauses.heads_but(passed))
+                item = cursor.reach(goal.behind, self.pauses.heads_but(passed), by_turns)
             except HeadFailed as error:
-                return self._fail_head(live, error)
+                return self._failures.at_head(live, error)
             finally:
                 if cursor.bound:
                     met = self._bind_loop_variables(live)
             if met:
                 return "breakpoint"
+            if isinstance(item, Frame):
+                end = self.sampling.behind_turn(live, goal, self.pauses.breaks is not None)
+                if end is not None and (outcome := self._failures.break_off(live, end)):
+                    return outcome
+                continue
             if isinstance(item, Head):
                 if self.pauses.before(live, item):
                     return "breakpoint"
@@ -213,7 +225,7 @@ class Runner:
             try:
                 step = live.cursor.settle()
             except HeadFailed as error:
-                return self._fail_head(live, error)
+                return self._failures.at_head(live, error)
             finally:
                 if live.cursor.bound:
                     self._bind_loop_variables(live)
@@ -231,7 +243,7 @@ class Runner:
             execution = self._insides.leave()
             outputs = self._outputs(step, live.namespace)
         except Exception as error:  # noqa: BLE001 - the step boundary
-            return self._fail(live, step, error)
+            return self._failures.at_step(live, step, error)
         self._end(live, execution, outputs)
         self.pauses.leave()
         return ""
@@ -250,7 +262,7 @@ class Runner:
         log_segment(live, segment, ran, self._pending.append)
         frame.index += len(ran.notes)
         if ran.error is not None:
-            self._fail(live, segment.steps[len(ran.notes)], ran.error)
+            self._failures.at_step(live, segment.steps[len(ran.notes)], ran.error)
             return "failed"
         if time.perf_counter() - self._flushed_at > FLUSH_AFTER_S or len(self._pending) >= FLUSH_ROWS:
             self.flush()
@@ -305,7 +317,7 @@ class Runner:
                 access.execute(step.source.code, namespace)
             outputs = self._outputs(step, namespace)
         except Exception as error:  # noqa: BLE001 - the step boundary
-            return self._fail(live, step, error)
+            return self._failures.at_step(live, step, error)
         self._end(live, execution, outputs)
         return ""
 
@@ -373,27 +385,12 @@ class Runner:
             return outputs_of(step, namespace)
         return () if step.result is None else (access.evaluate(step.result, namespace),)
 
+    def _outputs_now(self, step: Step) -> Outputs:
+        assert self.live is not None
+        return self._outputs(step, self.live.namespace)
+
     def _tell_backward(self, recording: Recording, traced: BackwardTraced) -> None:
         self._traced = traced
         self._send(traced)
         if not recording.complete:
             self._unfinished.append((recording, traced))
-
-    # -------------------------------------------------------------- failures
-
-    def _fail(self, live: Live, step: Step, error: Exception) -> str:
-        self.flush()
-        if has_ended_well(error):
-            return live.end()
-        live.failed = True
-        with clean_modes():
-            self._send(step_failure(live, step, error, self.rows.max_values))
-        live.leave_calls()
-        return "failed"
-
-    def _fail_head(self, live: Live, error: HeadFailed) -> str:
-        live.failed = True
-        self.flush()
-        self._send(block_failure(live, error))
-        live.leave_calls()
-        return "failed"

@@ -46,6 +46,16 @@ class Frame:
             self.pending = next(self.iterator, _NOTHING)
         return self.pending is not _NOTHING
 
+    @property
+    def has_ahead(self) -> bool:
+        """Whether an element was fetched and not bound yet."""
+        return self.pending is not _NOTHING
+
+    def take_ahead(self) -> tuple[object, ...]:
+        """The element that was fetched and not bound yet, if there is one; it is fetched no more."""
+        ahead, self.pending = self.pending, _NOTHING
+        return () if ahead is _NOTHING else (ahead,)
+
 
 class HeadFailed(Exception):
     """The head of a block raised (its context, iterable or condition); `__cause__` is what it raised."""
@@ -71,6 +81,7 @@ class Cursor:
         self.frames = [Frame(items)]
         self.bound: list[tuple[ItemId, int, str]] = []
         self.left = NOBODY
+        self._passed: tuple[Frame, int] | None = None
 
     @property
     def turns(self) -> tuple[int, ...]:
@@ -99,11 +110,16 @@ class Cursor:
             HeadFailed: a block's head raised; the cursor stands before that block.
         """
         item = self.reach(behind)
-        assert not isinstance(item, Head)
+        assert not isinstance(item, Head | Frame)
         return item
 
-    def reach(self, behind: ItemId = NOBODY, before: Container[ItemId] = ()) -> Item | None:
-        """As `settle`, but not into one of the blocks in `before`: that block itself is what is next."""
+    def reach(
+        self, behind: ItemId = NOBODY, before: Container[ItemId] = (), by_turns: bool = False
+    ) -> Item | Frame | None:
+        """As `settle`, but not into one of the blocks in `before`: that block itself is what is next.
+
+        `by_turns`: at the end of a turn the loop's frame is what is next, until `pass_turn`.
+        """
         self.left = NOBODY
         while not behind or self.left != behind:
             frame = self.frames[-1]
@@ -114,6 +130,8 @@ class Cursor:
                 self._enter(item)
             elif len(self.frames) == 1:
                 return None
+            elif by_turns and frame.iterator is not None and self._passed != (frame, frame.turn):
+                return frame
             else:
                 self._next_turn_or_leave(frame)
         return None
@@ -121,6 +139,26 @@ class Cursor:
     def advance(self) -> None:
         """The step was executed."""
         self.frames[-1].index += 1
+
+    def pass_turn(self) -> None:
+        """Whoever asked to hear of the end of a turn of the innermost loop has heard."""
+        self._passed = (self.frames[-1], self.frames[-1].turn)
+
+    def stand(self, path: tuple[int, ...]) -> None:
+        """Stand before a statement of the innermost loop's body: its place there, and in the blocks around it.
+
+        Raises:
+            HeadFailed: the head of such a block raised.
+        """
+        for index in path[:-1]:
+            frame = self.frames[-1]
+            frame.index = index
+            head = frame.items[index]
+            assert isinstance(head, Head)
+            self._enter(head)
+            if self.frames[-1] is frame:
+                return  # a condition that does not hold any more
+        self.frames[-1].index = path[-1] if path else len(self.frames[-1].items)
 
     def upcoming(self) -> Item | None:
         """What is next, without entering anything but groups: a step, or the block that is to be entered."""

@@ -57,12 +57,14 @@ class Goal(NamedTuple):
         before, after: whether to stop directly before, directly behind a statement.
         behind: a block, to stop directly behind.
         depth: how many calls may be around a statement that these are asked of; None: any number.
+        node: no other statement than this one is stopped at; "": it may be any.
     """
 
     before: Callable[[Step], bool] = never
     after: Callable[[Step], bool] = never
     behind: ItemId = NOBODY
     depth: int | None = None
+    node: ItemId = NOBODY
 
     def asks(self, depth: int) -> bool:
         """Whether a statement with so many calls around it is asked of."""

@@ -20,7 +20,7 @@ from gradstudio.protocol.messages.debugging import (
 )
 from gradstudio.protocol.messages.inference import Estimated, Inferred, Inferring, WireTried
 from gradstudio.protocol.messages.module_import import Brought, NotBrought
-from gradstudio.protocol.messages.progress import Running
+from gradstudio.protocol.messages.progress import Running, Turned
 from gradstudio.protocol.messages.records import GradState, ModuleRecord, Record, Summary, TensorRecord
 from gradstudio.protocol.messages.torch_docs import Described
 
@@ -310,4 +310,5 @@ Event = (
     | Brought
     | NotBrought
     | Running
+    | Turned
 )

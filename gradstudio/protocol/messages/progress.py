@@ -1,8 +1,10 @@
-"""Where a run is: one without a trace says it now and then, any other of a statement that takes long."""
+"""Where a run is: one without a trace says it now and then, any other of a statement that takes long, and of loops."""
+
+import msgspec
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
-from gradstudio.protocol.messages.bounds import Count, Seconds
+from gradstudio.protocol.messages.bounds import Count, Seconds, Size, Turns
 
 
 class Running(Message, frozen=True):
@@ -19,3 +21,40 @@ class Running(Message, frozen=True):
     turn: Count = 0
     node: ItemId = ItemId("")
     seconds: Seconds = 0.0
+
+
+class CurveKey(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """Which number of each turn: that of a value, or what a backward began from."""
+
+    node: ItemId
+    output: Count = 0
+
+
+class Curve(msgspec.Struct, frozen=True, gc=False):
+    """Numbers of consecutive turns, the last of which is the newest that was told: float64 bytes, little-endian."""
+
+    key: CurveKey
+    data: bytes
+
+
+class Turned(Message, frozen=True):
+    """Turns of a loop have gone by; often more than one.
+
+    Attributes:
+        turn: the last that is over, or stands; of `total`, where that is known (else 0).
+        around: the turns of the loops around.
+        number: how many turns of this loop there were since the start from nothing.
+        seconds: since the loop began.
+        is_sampled: turns were left out of the record.
+        is_over: nobody stands in the loop any more; only `number` and `curves` say something.
+    """
+
+    loop: ItemId
+    turn: Count = 0
+    total: Size = 0
+    around: Turns = ()
+    number: Size = 0
+    seconds: Seconds = 0.0
+    is_sampled: bool = False
+    is_over: bool = False
+    curves: tuple[Curve, ...] = ()

@@ -63,6 +63,7 @@ class Do(Message, frozen=True):
         trust: of a program that holds code, without which it is refused.
         summaries: "visible": of nodes that are not in view only shape and dtype are told at once, their rows
             follow with `complete` when the engine has time.
+        samples_turns: of long loops not every turn is recorded (semantics §6); the engine tells `Turned`.
 
     "repeat" begins from nothing and goes to where the live state stood, backwards included (a slider's verb).
     """
@@ -77,6 +78,7 @@ class Do(Message, frozen=True):
     breakpoints: tuple[Breakpoint, ...] = ()
     summaries: OneOf["all", "visible"] = "all"
     trust: Trust | None = None
+    samples_turns: bool = False
 
 
 class Stop(Message, frozen=True):

@@ -34,6 +34,7 @@ class Timeline:
         backwards: the record of each backward that is still on the timeline.
         repeated: nodes of the repeated part (semantics §5): a new pass forgets their gradients.
         forgotten: ticks that had to go because there were more than `MAX_TICKS`.
+        is_sampled: long loops are recorded by sample: some of their turns were not told.
         revision: another number whenever something was told or forgotten.
     """
 
@@ -49,6 +50,7 @@ class Timeline:
         self.ticks: list[Tick] = []
         self.backwards: dict[int, BackwardTraced] = {}
         self.forgotten = 0
+        self.is_sampled = False
         self._begins: dict[int, int] = {}
         self._groups: list[int] = []
         self._rows = RowIndex()
@@ -121,7 +123,7 @@ class Timeline:
         fresh = max(LEAST_TRIM, min(TRIM_EVERY, self._trimmed_at // 2))
         if len(self.ticks) - self._trimmed_at < fresh:
             return None
-        kept = select_ticks(self.ticks, MAX_TICKS)
+        kept = select_ticks(self.ticks, MAX_TICKS, self.is_sampled)
         self._trimmed_at = len(kept)
         if len(kept) == len(self.ticks):
             return None

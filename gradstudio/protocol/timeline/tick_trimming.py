@@ -6,6 +6,8 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.timeline.model import Tick, Turns
 
 FIRST_TURNS, LAST_TURNS = 16, 240
+MIDDLE_TURNS, LAST_SAMPLES = 64, 32
+"""Of a loop that is recorded by sample: turns kept in between, as far apart as they have to be, and of the last."""
 SPARE = 0.9
 """Of the limit, what is left when the oldest had to go, so that they do not go one by one."""
 
@@ -35,12 +37,13 @@ def renumber(kept: list[int], count: int) -> Renumbering:
     return Renumbering(new, stays)
 
 
-def select_ticks(ticks: list[Tick], limit: int) -> list[int]:
+def select_ticks(ticks: list[Tick], limit: int, is_sampled: bool = False) -> list[int]:
     """Indices of the ticks that stay: the first and last turns of each loop, and no more than about `limit`.
 
-    A backward stays or goes as a whole; in a loop it goes with its statement.
+    A backward stays or goes as a whole; in a loop it goes with its statement. Of turns that are a sample already some
+    in between stay, too, evenly spread.
     """
-    dropped = _middle_turns(ticks)
+    dropped = _turns_between(ticks) if is_sampled else _middle_turns(ticks)
     over = len(ticks) - len(dropped)
     if over > limit:
         _oldest(ticks, dropped, over - int(limit * SPARE))
@@ -62,6 +65,43 @@ def _middle_turns(ticks: list[Tick]) -> set[int]:
                 break
         waiting.clear()
     return dropped
+
+
+def _turns_between(ticks: list[Tick]) -> set[int]:
+    """Ticks of the turns that are too many."""
+    turns_of = _turns_by_loop(ticks)
+    stay = {key: _spread(sorted(turns)) for key, turns in turns_of.items()}
+    dropped: set[int] = set()
+    waiting: list[int] = []
+    for index, _, _, node, turns, pass_number, _, _, row, _ in ticks:
+        if row is None:
+            waiting.append(index)  # a backward comes before the row of its statement
+            continue
+        if any(turn not in stay[node, pass_number, turns[:depth]] for depth, turn in enumerate(turns)):
+            dropped.add(index)
+            dropped.update(waiting)
+        waiting.clear()
+    return dropped
+
+
+def _turns_by_loop(ticks: list[Tick]) -> dict[tuple[ItemId, int, Turns], set[int]]:
+    """By node, pass and the turns of the loops around a loop, the turns of that loop that are there."""
+    found: dict[tuple[ItemId, int, Turns], set[int]] = {}
+    for _, _, _, node, turns, pass_number, _, _, row, _ in ticks:
+        if row is not None:
+            for depth, turn in enumerate(turns):
+                found.setdefault((node, pass_number, turns[:depth]), set()).add(turn)
+    return found
+
+
+def _spread(turns: list[int]) -> set[int]:
+    """The first, the last, and in between one of each stretch; stretches double, so what stayed once can stay again."""
+    middle = turns[FIRST_TURNS : max(len(turns) - LAST_SAMPLES, FIRST_TURNS)]
+    stretch = 1
+    while len({turn // stretch for turn in middle}) > MIDDLE_TURNS:
+        stretch *= 2
+    kept = {turn // stretch: turn for turn in reversed(middle)}
+    return {*turns[:FIRST_TURNS], *turns[len(turns) - LAST_SAMPLES :], *kept.values()}
 
 
 def _newest_turns(ticks: list[Tick]) -> dict[tuple[ItemId, int, Turns], int]:

@@ -27,7 +27,7 @@ class TurnChooser(QWidget):
         super().__init__()
         self._session = session
         self._loop = ItemId("")
-        self._turns = 0
+        self._turns, self._kept = 0, list[int]()
         self.box = _TurnBox(self)
         self._count = QLabel(self)
         self.box.setFixedHeight(HEIGHT_PX)
@@ -73,6 +73,7 @@ class TurnChooser(QWidget):
             probe = node if node in self._session.graph_store.graph.nodes else _first_node(self._session, node)
             done = [turns[depth] for turns in timeline.turns_of(probe, attention.moment) if len(turns) > depth]
             self._loop = loops[-1]
+            self._kept = sorted(set(done))
             self._turns = max(done, default=-1) + 1
         self.setVisible(self._turns > 1)
         if self._turns > 1:
@@ -85,11 +86,14 @@ class TurnChooser(QWidget):
         self.box.blockSignals(False)
         widest = max(self.fontMetrics().horizontalAdvance(text) for text in ("last turn", f"turn {self._turns:,}"))
         self.box.setFixedWidth(widest + BESIDE_PX)
-        self._count.setText(f"of {self._turns:,}")
+        kept = "" if len(self._kept) == self._turns else f", {len(self._kept):,} recorded"
+        self._count.setText(f"of {self._turns:,}{kept}")
 
     def _on_box_value_changed(self, value: int) -> None:
         if self._loop:
-            self._session.attention.choose_turn(self._loop, None if value > self._turns else value - 1)
+            shown = self._session.attention.chosen_turns.get(self._loop, self._turns)
+            turn = None if value > self._turns else _nearest(self._kept, value - 1, shown)
+            self._session.attention.choose_turn(self._loop, turn)
             self._show(self._session.attention.chosen_turns.get(self._loop))
 
 
@@ -112,6 +116,15 @@ class _TurnBox(QSpinBox):
 
     def validate(self, text: str, pos: int) -> tuple[QValidator.State, str, int]:
         return QValidator.State.Acceptable, text, pos
+
+
+def _nearest(kept: list[int], turn: int, shown: int) -> int:
+    """Of the turns that are recorded the one that is meant: a step goes to the next of them in its direction."""
+    if turn == shown + 1:
+        return next((one for one in kept if one >= turn), shown)
+    if turn == shown - 1:
+        return next((one for one in reversed(kept) if one <= turn), shown)
+    return min(kept, key=lambda one: abs(one - turn), default=turn)
 
 
 def loops_around(graph: Graph, item: ItemId | None) -> tuple[ItemId, ...]:

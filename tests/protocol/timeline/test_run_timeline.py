@@ -1,6 +1,7 @@
 """The timeline: every answer against one that is found naively, by looking at all that was told."""
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -9,7 +10,13 @@ from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTra
 from gradstudio.protocol.messages.events import GradRow, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.protocol.timeline.run_timeline import TRIM_EVERY, Timeline
-from gradstudio.protocol.timeline.tick_trimming import FIRST_TURNS, LAST_TURNS, select_ticks
+from gradstudio.protocol.timeline.tick_trimming import (
+    FIRST_TURNS,
+    LAST_SAMPLES,
+    LAST_TURNS,
+    MIDDLE_TURNS,
+    select_ticks,
+)
 
 A, B, C, LOSS, BACKWARD = (ItemId(word) for word in ("a", "b", "c", "loss", "backward"))
 
@@ -227,6 +234,22 @@ def test_of_a_long_loop_the_first_and_the_last_turns_stay_and_what_still_holds()
     held = timeline.row(C)
     assert held is not None and held.turns == (1000,), "it ran in a middle turn and never again"
     assert timeline.row(A, 0) is not None
+
+
+def test_of_turns_that_are_a_sample_some_in_between_stay_evenly_spread_however_often_some_go() -> None:
+    timeline = Timeline()
+    timeline.is_sampled = True
+    for turn in range(20_000):
+        timeline.add_rows([row(B, turn + 1, value=turn, turns=(7 * turn,))])
+        timeline.trim()
+    timeline._rebuild(select_ticks(timeline.ticks, 200_000, is_sampled=True))
+    found = [turn // 7 for (turn,) in timeline.turns_of(B)]
+    assert found[:FIRST_TURNS] == list(range(FIRST_TURNS))
+    assert found[-LAST_SAMPLES:] == list(range(20_000 - LAST_SAMPLES, 20_000))
+    middle = found[FIRST_TURNS:-LAST_SAMPLES]
+    assert MIDDLE_TURNS / 2 <= len(middle) <= MIDDLE_TURNS
+    gaps = [after - before for before, after in pairwise(middle)]
+    assert max(gaps) <= 3 * sorted(gaps)[len(gaps) // 2]
 
 
 def test_of_too_many_ticks_the_oldest_go_and_what_they_left_stays() -> None:

@@ -35,6 +35,7 @@ class StatusBar(QStatusBar):
         self._session, self._theme, self._state = session, theme, session.run.state
         self._was_busy = False
         self._hit = ""
+        self._has_turns, self._facts = False, list[str]()
         self._role = ""
         self._old_warning = False
         self._drawn: frozenset[ItemId] = frozenset()
@@ -163,8 +164,8 @@ class StatusBar(QStatusBar):
             facts.append("changed since the run")
         elif state.live and not state.busy and (state.in_backward or (not state.at_end and state.next_node)):
             facts.append(f"paused in backward {state.in_backward}" if state.in_backward else "paused")
-        self.passes.setText(" · ".join(facts))
-        self.passes.setVisible(bool(facts))
+        self._facts = facts
+        self._show_facts()
         if state.busy:
             self.say("")
         elif state.outcome in ("died", "stopped") and state.reason:
@@ -177,6 +178,13 @@ class StatusBar(QStatusBar):
             if state.hit and state.hit != self._hit:
                 self._say_hit(state)
         self._was_busy, self._hit = state.busy, state.hit
+
+    def _show_facts(self) -> None:
+        """How far the innermost loop is, and what stands of the run."""
+        loops = self._session.results.loops[-1:]
+        facts = [*(one.words for one in loops), *self._facts]
+        self.passes.setText(" · ".join(facts))
+        self.passes.setVisible(bool(facts))
 
     def _say_hit(self, state: RunState) -> None:
         """Why the run has paused, and what goes on from there."""
@@ -231,6 +239,9 @@ class StatusBar(QStatusBar):
 
     def _on_results_changed(self) -> None:
         """A failure is seen at once, and goes when it stands no more; other words have their time."""
+        if self._session.results.loops or self._has_turns:
+            self._has_turns = bool(self._session.results.loops)
+            self._show_facts()
         if self._session.results.running_seconds:
             return
         shown, failure = (self.message.full, self.message.node) if self.message.node else None, self._failure()

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from gradstudio.scene.card.card_layout import PADDING, ROW
 from gradstudio.scene.card.frame_titles import title_from_afar
-from gradstudio.scene.geometry import FRAME_TITLE
+from gradstudio.scene.geometry import FRAME_TITLE, Box
 from gradstudio.scene.items import Frame
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.card_background import half_rounded_path
@@ -19,6 +19,8 @@ from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 RADIUS: Final = 10.0
 ABOVE_WIRE: Final = 9.0
 """A label beside which a wire arrives from inside stands so much higher."""
+PLATE: Final = 20.0
+"""Height of the plate that says how far a loop is, view pixels."""
 Align = Qt.AlignmentFlag
 
 
@@ -44,6 +46,24 @@ def paint_frame(painter: QPainter, style: CanvasStyle, frame: Frame, scene: Scen
         painter.scale(1 / zoom, 1 / zoom)
         line = QRectF(PADDING / 2, title.top, rect.width() * zoom - PADDING / 2, title.height)
         _paint_title(painter, style, title.text, title.role, line)
+
+
+def paint_progress(painter: QPainter, style: CanvasStyle, frame: Box, words: str, share: float) -> None:
+    """How far a loop is, on a plate above its frame (view pixels), as large at every zoom; `share`: of it is done."""
+    metrics = style.meter.metrics("plate")
+    plate = QRectF(frame.x, frame.y - PLATE - 4, metrics.horizontalAdvance(words) + 16, PLATE)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(style.color("card"))
+    painter.drawRoundedRect(plate, 5, 5)
+    if share:
+        painter.save()
+        painter.setClipRect(QRectF(plate.x(), plate.y(), plate.width() * share, plate.height()))
+        painter.setBrush(style.faded("ok", 0.45))
+        painter.drawRoundedRect(plate, 5, 5)
+        painter.restore()
+    painter.setFont(style.meter.font("plate"))
+    painter.setPen(style.color("text"))
+    painter.drawText(plate, Align.AlignCenter, words)
 
 
 def _paint_title(painter: QPainter, style: CanvasStyle, text: str, role: str, line: QRectF) -> None:

@@ -17,6 +17,7 @@ from gradstudio.scene.scene import Scene
 from gradstudio.scene.wire.wire_labels import WireLabels, brief
 from gradstudio.ui.canvas.paint.card.card_painter import paint_input_port, paint_output_port
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_leaf_ports
+from gradstudio.ui.canvas.paint.frame_painter import paint_progress
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.wire_label_painter import paint_labels, paint_lit_label
@@ -208,6 +209,10 @@ def _paint_run(painter: QPainter, style: CanvasStyle, scene: Scene, camera: Came
         box = scene.placement.box(item) if item else None
         if box is not None and box.meets(seen):
             _point_at(painter, style, camera, box, count)
+    for loop, words, share in scene.results.loops:
+        frame = scene.placement.frames.get(loop)
+        if frame is not None and frame.box.meets(seen):
+            paint_progress(painter, style, camera.box_to_view(frame.box), words, share)
     box = scene.placement.box(running) if running and scene.results.running_seconds else None
     if box is not None and box.meets(seen):
         _paint_patience(painter, style, camera, box, scene.results.running_seconds)

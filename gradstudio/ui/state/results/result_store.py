@@ -11,7 +11,7 @@ from gradstudio.protocol.messages.events import GradRow, Row, Warned
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import ModuleRecord, Record
 from gradstudio.protocol.timeline.run_timeline import BackwardStep, Tick
-from gradstudio.scene.results import Alarm
+from gradstudio.scene.results import Alarm, LoopTurn
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.canvas_ids import CanvasIds
@@ -62,7 +62,7 @@ class ResultStore(QObject):
         self._cursor = TimelineCursor(self.timeline, self.attention, store)
         self._view = self._cursor.view()
         self.tables.changed.connect(self._on_tables_changed)
-        self.tables.weighed.connect(self._on_tables_weighed)
+        self.tables.weighed.connect(lambda items: self.weighed.emit(self.ids.with_shown(items)))
         self.attention.moment_changed.connect(self._on_attention_moment_changed)
 
     # ------------------------------------------------------------------ the moment
@@ -208,6 +208,12 @@ class ResultStore(QObject):
         """For how long, once that is worth saying; else 0."""
         return self.tables.running_seconds
 
+    @property
+    def loops(self) -> tuple[LoopTurn, ...]:
+        """The loops that the run stands in, as they stand on the canvas."""
+        shown = self.tables.loops.shown
+        return tuple(one._replace(loop=self.ids.standing_for(one.loop)) for one in shown) if shown else ()
+
     def node_memory(self, node: ItemId) -> NodeMemory | None:
         """What the node holds, as last weighed; None when it was not."""
         return self.tables.memory_rows.get(self.ids.full(node))
@@ -287,9 +293,6 @@ class ResultStore(QObject):
         resized = self.tables.resized
         self.resized = self.ids.with_shown(resized) if resized is not None else None
         self.changed.emit(self.ids.with_shown(items))
-
-    def _on_tables_weighed(self, items: frozenset[ItemId]) -> None:
-        self.weighed.emit(self.ids.with_shown(items))
 
     def _on_attention_moment_changed(self) -> None:
         items = self._cursor.changed_since(self._view)

@@ -10,10 +10,12 @@ from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.debugging import MemoryByNode, NodeMemory
 from gradstudio.protocol.messages.events import GradRow, Printed, Row, ValueNow, Warned
 from gradstudio.protocol.messages.inference import PortInference
+from gradstudio.protocol.messages.progress import Turned
 from gradstudio.protocol.timeline.run_timeline import Timeline
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.results.event_buffer import EventBuffer, defer
 from gradstudio.ui.state.results.failure import Failure
+from gradstudio.ui.state.results.loop_progress import LoopProgress
 from gradstudio.ui.state.results.run_names import NOTHING_RAN, RunNames
 from gradstudio.ui.state.throttle import Throttle
 
@@ -34,6 +36,7 @@ class ResultTables(QObject):
         failures: how nodes failed when they last ran; one counts while it `stands`.
         warnings: torch's warnings while a node ran.
         incomplete: why a node cannot run yet.
+        loops: how far the loops are that the run stands in.
         written: modules and leaves, by node and output, that are another now than when they were made.
         pace: how often is announced.
         buffer: what is told and not shown yet.
@@ -69,6 +72,7 @@ class ResultTables(QObject):
         self.warnings: dict[ItemId, tuple[Warned, ...]] = {}
         self.incomplete: dict[ItemId, str] = {}
         self.written: dict[tuple[ItemId, int], ValueNow] = {}
+        self.loops = LoopProgress()
         self._texts: dict[ItemId, str] = {}
         self._pending: set[ItemId] = set()
         self._everything = self._grown = self._restaled = False
@@ -123,6 +127,13 @@ class ResultTables(QObject):
         """A backward was recorded: it went through nodes, and came to the values of others."""
         self.timeline.add_backward(traced)
         self._announce_grown((*(row.node for row in traced.rows if row.node), *self.timeline.take_changed()))
+
+    @defer
+    def add_turns(self, event: Turned) -> None:
+        """Turns of a loop have gone by, some of which may not be in the record."""
+        self.timeline.is_sampled = self.timeline.is_sampled or event.is_sampled
+        self.loops.note(event)
+        self._announce(event.loop)
 
     @defer
     def set_gradients(self, rows: Iterable[GradRow], whole: bool) -> None:
@@ -199,6 +210,8 @@ class ResultTables(QObject):
         """Which node runs next; "" at the end."""
         changed = {self.next_node, next_node, self.running_node} - {""}
         self.next_node, self.running_node = next_node, ItemId("")
+        changed.update(one.loop for one in self.loops.shown)
+        self.loops.rest(is_inside=bool(next_node))
         self._announce(*changed)
 
     def clear(self) -> None:

@@ -6,11 +6,12 @@ from gradstudio.graph.groups.call_ids import is_call_item, outermost
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages import events
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.protocol.messages.progress import Turned
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.state.results.result_tables import ResultTables
 
-PROGRESS = (events.Traced, events.Gradients, BackwardTraced)
+PROGRESS = (events.Traced, events.Gradients, BackwardTraced, Turned)
 """What an engine says only when it goes from one statement to the next."""
 
 
@@ -22,6 +23,8 @@ def keep(event: events.Event, tables: ResultTables, memory: MemoryStore, texts: 
             tables.set_running(_after(rows[-1].node, texts) if rows else ItemId(""))
         case BackwardTraced():
             tables.add_backward(event)
+        case Turned():
+            tables.add_turns(event)
         case events.Gradients(rows=grad_rows, whole=whole, written=written):
             tables.set_gradients(grad_rows, whole)
             if whole:

@@ -141,10 +141,11 @@ class RunRequests:
         self._engine.send(Infer(revision=revision, program=sent, tensors=tensors, run_small=self.run_small))
 
     def do(self, request: requests.Do) -> None:
-        """Send a verb; in large programs only what is in view is summarised at once."""
+        """Send a verb; long loops are sampled, and in large programs only what is in view is summarised at once."""
         many = len(self._store.graph.nodes) > MANY_NODES and bool(self.visible)
+        summaries = "visible" if many else "all"
         self._engine.send(
-            msgspec.structs.replace(request, visible=self.visible, summaries="visible" if many else "all")
+            msgspec.structs.replace(request, visible=self.visible, summaries=summaries, samples_turns=True)
         )
 
     def what_if(self, change: Change) -> int:

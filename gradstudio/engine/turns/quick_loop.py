@@ -1,0 +1,188 @@
+"""A loop whose turns run without a record: its text as one code object, as a plain run executes it.
+
+The code is a `for` over what is left of the loop's own iterator. A look at the Stop flag is woven in before each
+statement, and a note behind each turn, which says whether the loop is to be left there: then the next turn can be
+recorded as if all had been.
+"""
+
+import ast
+from collections.abc import Callable, Iterator
+from itertools import chain
+from types import CodeType
+from typing import Any, NamedTuple
+
+from gradstudio.engine import access
+from gradstudio.engine.access import FILENAME
+from gradstudio.engine.errors import Stopped
+from gradstudio.engine.script.compiled_steps import Head, Item, Step
+from gradstudio.engine.script.cursor import Frame
+
+TURNS, AT, TURNED, REACHED = (f"__gradstudio_{word}__" for word in ("turns", "at", "turned", "reached"))
+"""Names in the program's namespace while turns run; no program can spell them."""
+Path = tuple[int, ...]
+"""Indices of a statement in a loop's body, and in the blocks within, outermost first."""
+_AROUND = (ast.With, ast.If)
+_NESTED = (*_AROUND, ast.For)
+
+
+class QuickLoop(NamedTuple):
+    """A loop ready to run without a record.
+
+    Attributes:
+        places: of each look at the Stop flag, where it stands, and whether an inner loop begins there.
+        nested: the body holds a loop.
+    """
+
+    code: CodeType
+    places: tuple[tuple[Path, bool], ...]
+    nested: bool
+
+
+class TurnsEnd(NamedTuple):
+    """How turns without a record ended.
+
+    Attributes:
+        turns: so many have run to their end.
+        backwards: so many backwards have.
+        place: in the middle of another turn, before this statement; None between two turns.
+        error: what the statement there raised, or what the loop did for its next element.
+        inner: it was in an inner loop: what has run of that is not known.
+    """
+
+    turns: int
+    backwards: int
+    place: Path | None = None
+    error: Exception | None = None
+    inner: bool = False
+
+
+def quick_loop(text: str, head: Head) -> QuickLoop | None:
+    """The loop of a program's text that stands at a block's line, compiled; None when the text has none there."""
+    tree = ast.parse(text, FILENAME)
+    found = [one for one in ast.walk(tree) if isinstance(one, ast.For) and one.lineno == head.block.line]
+    if len(found) != 1 or found[0].orelse:
+        return None
+    loop = access.guarded(ast.Module([found[0]], [])).body[0]
+    if not isinstance(loop, ast.For):
+        return None
+    nested = any(isinstance(one, ast.For) for part in loop.body for one in ast.walk(part))
+    weaver = _Weaver(head.body)
+    body = weaver.weave(loop.body)
+    leave = ast.If(ast.Call(ast.Name(TURNED, ast.Load()), [], []), [ast.Break()], [])
+    loop.body = [*body, ast.copy_location(leave, loop)]
+    loop.iter = ast.copy_location(ast.Name(TURNS, ast.Load()), loop.iter)
+    return QuickLoop(access.compiled(ast.Module([loop], [])), tuple(weaver.places), nested)
+
+
+def run_turns(
+    loop: QuickLoop,
+    frame: Frame,
+    namespace: dict[str, Any],
+    turned: Callable[[], bool],
+    stopped: Callable[[], bool],
+) -> TurnsEnd:
+    """Run turns behind the one that the frame stands at the end of, until `turned` says to leave, or there are none.
+
+    The frame stands at the end of the last turn that was run, or, when it was broken off, in the middle.
+    """
+    place, turns, backwards = -1, 0, 0
+
+    def at(number: int) -> None:
+        nonlocal place
+        place = number
+        if stopped():
+            raise Stopped
+
+    def note_turn() -> bool:
+        nonlocal place, turns
+        place = -1
+        turns += 1
+        return turned() or stopped()
+
+    def note_backward() -> None:
+        nonlocal backwards
+        backwards += 1
+
+    woven = {TURNS: _left_of(frame), AT: at, TURNED: note_turn, REACHED: note_backward}
+    namespace.update(woven)
+    error: Exception | None = None
+    try:
+        access.execute(loop.code, namespace)
+    except Stopped:
+        pass
+    except Exception as raised:  # noqa: BLE001 - the step boundary, for turns of a loop
+        error = raised
+    finally:
+        for name in woven:
+            del namespace[name]
+    frame.turn += turns
+    if place < 0:
+        return TurnsEnd(turns, backwards, error=error)
+    frame.turn += 1
+    path, inner = loop.places[place]
+    return TurnsEnd(turns, backwards, path, error, inner)
+
+
+def _left_of(frame: Frame) -> Iterator[object]:
+    """What the loop has not come to yet."""
+    assert frame.iterator is not None
+    ahead = frame.take_ahead()
+    return chain(ahead, frame.iterator) if ahead else frame.iterator
+
+
+class _Weaver:
+    """Puts looks and notes between the statements of a loop's body.
+
+    Attributes:
+        places: where each look stands, and whether an inner loop begins there.
+    """
+
+    def __init__(self, items: tuple[Item, ...]) -> None:
+        self.places: list[tuple[Path, bool]] = []
+        self._lines = list(_lines_of(items, ()))
+        self._backward_lines = set(_backward_lines(items))
+
+    def weave(self, statements: list[ast.stmt], looks: bool = True) -> list[ast.stmt]:
+        woven: list[ast.stmt] = []
+        for statement in statements:
+            if looks:
+                self.places.append((self._path_of(statement), isinstance(statement, ast.For)))
+                woven.append(_call(AT, statement, len(self.places) - 1))
+            woven.append(statement)
+            if isinstance(statement, _NESTED):
+                statement.body = self.weave(statement.body, looks and isinstance(statement, _AROUND))
+            elif not self._backward_lines.isdisjoint(range(statement.lineno, (statement.end_lineno or 0) + 1)):
+                woven.append(_call(REACHED, statement))
+        return woven
+
+    def _path_of(self, statement: ast.stmt) -> Path:
+        first, last = statement.lineno, statement.end_lineno or statement.lineno
+        if isinstance(statement, _NESTED):
+            last = first
+        return next((path for line, path in self._lines if first <= line <= last), ())
+
+
+def _lines_of(items: tuple[Item, ...], above: Path) -> Iterator[tuple[int, Path]]:
+    """The line of each statement outside inner loops, and where it stands."""
+    for index, item in enumerate(items):
+        path = (*above, index)
+        if isinstance(item, Step):
+            yield item.statement.line, path
+            continue
+        if item.block.kind != "group":
+            yield item.block.line, path
+        if item.block.kind != "for":
+            yield from _lines_of(item.body, path)
+
+
+def _backward_lines(items: tuple[Item, ...]) -> Iterator[int]:
+    for item in items:
+        if isinstance(item, Head):
+            yield from _backward_lines(item.body)
+        elif item.statement.backward:
+            yield item.statement.line
+
+
+def _call(name: str, where: ast.stmt, *arguments: int) -> ast.stmt:
+    given: list[ast.expr] = [ast.Constant(one) for one in arguments]
+    return ast.copy_location(ast.Expr(ast.Call(ast.Name(name, ast.Load()), given, [])), where)

@@ -1,0 +1,322 @@
+"""Long loops are recorded by sample: some turns in full, the others at the speed of a plain run (semantics §6).
+
+A turn is recorded by doing nothing: the runner goes on statement by statement. At the end of each turn it asks here;
+turns that are not to be recorded are run then, and what the record has to know of them is caught up with.
+"""
+
+import operator
+import time
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from torch import Tensor
+
+from gradstudio.engine.clean_modes import clean_modes
+from gradstudio.engine.gradient.leaf_writes import LeafWrite
+from gradstudio.engine.live.live_state import Live, Loaded
+from gradstudio.engine.run.trace_rows import Outputs, Pending
+from gradstudio.engine.script.compiled_steps import Head, Step, flat_steps
+from gradstudio.engine.script.cursor import Frame
+from gradstudio.engine.script.stop_conditions import Goal, at_backward, never
+from gradstudio.engine.turns.gradient_catch_up import catch_up
+from gradstudio.engine.turns.quick_loop import Path, QuickLoop, TurnsEnd, quick_loop, run_turns
+from gradstudio.engine.turns.turn_curves import TurnCurves
+from gradstudio.engine.value.value_records import requires_grad
+from gradstudio.engine.value.view_state import is_leaf
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.events import Gradients
+from gradstudio.protocol.messages.progress import Turned
+
+WHOLE = 64
+"""Loops of at most so many turns are recorded whole."""
+FIRST = 3
+"""Turns that are recorded at the beginning of a longer one."""
+TELL_S = 1 / 15
+"""So often it is said how far a loop is, and a turn is recorded for the cards."""
+SHARE = 0.05
+"""Of the time, what the turns that are recorded in between may take."""
+PATIENT_S = 0.2
+"""A turn that takes longer is not run at once with the loops inside it: Stop would wait."""
+
+
+class Telling(NamedTuple):
+    """What the runner lends: where a statement's row waits, how they are sent, and what a statement gave."""
+
+    enqueue: Callable[[Pending], None]
+    flush: Callable[[], None]
+    outputs: Callable[[Step], Outputs]
+
+
+class _Loop:
+    """A loop that is being run."""
+
+    def __init__(self, frame: Frame, quick: QuickLoop | None, first: int, now_s: float) -> None:
+        assert frame.head is not None
+        self.frame, self.quick, self.first = frame, quick, first
+        self.steps = flat_steps(frame.head.body)
+        self.total = _turns_of(frame)
+        self.seen = -1
+        self.began_s = self.turn_began_s = now_s
+        self.sample_at_s = 0.0
+        self.turn_s = 0.0
+        self.is_sampled = False
+
+    def behind_turn(self, now_s: float) -> bool:
+        """A turn was recorded; False when this was noted already."""
+        if self.seen == self.frame.turn:
+            return False
+        self.seen, self.turn_s = self.frame.turn, now_s - self.turn_began_s
+        self.sample_at_s = now_s + max(TELL_S, self.turn_s / SHARE)
+        return True
+
+    def skips(self, now_s: float) -> int:
+        """How many turns may be run without a record now: all but the last, as far as their number is known."""
+        turn, total = self.frame.turn, self.total
+        is_long = turn + 1 >= WHOLE if total is None else total > WHOLE or self.first < FIRST
+        if self.quick is None or not is_long or turn + 1 < self.first or now_s >= self.sample_at_s:
+            return 0
+        if self.quick.nested and self.turn_s > PATIENT_S:
+            return 0
+        return max(total - 2 - turn, 0) if total is not None else 1 << 62
+
+
+class TurnSampling:
+    """Decides at the end of each turn which turns follow without a record, and runs those.
+
+    Attributes:
+        is_on: loops are recorded by sample; else whole, and nothing is told of turns.
+    """
+
+    def __init__(self, send: Callable[[Message], None], stopped: Callable[[], bool], telling: Telling) -> None:
+        """Nothing runs."""
+        self._send, self._stopped, self._telling = send, stopped, telling
+        self.is_on = False
+        self._loops: list[_Loop] = []
+        self._quick: dict[ItemId, QuickLoop | None] = {}
+        self._quick_of: Loaded | None = None
+        self._told_s = 0.0
+        self._over: set[ItemId] = set()
+        self.curves = TurnCurves()
+
+    def forget(self) -> None:
+        """A start from nothing: no turn was run."""
+        self._loops, self._told_s = [], 0.0
+        self._over.clear()
+        self.curves.clear()
+
+    def begin(self, live: Live) -> None:
+        """A verb begins; what is known of loops of another start, or of another text, is forgotten."""
+        if live.loaded is not self._quick_of:
+            self._quick, self._quick_of = {}, live.loaded
+        self._leave_loops(live)
+        now = time.perf_counter()
+        for loop in self._loops:
+            loop.turn_began_s = now
+            loop.quick = self._quick_loop(live, loop.frame.head)
+
+    def behind_turn(self, live: Live, goal: Goal, has_breakpoints: bool) -> TurnsEnd | None:
+        """The runner stands at the end of a turn: run what is not to be recorded.
+
+        Returns:
+            How turns were broken off, else None: the next turn, or what is behind the loop, is to be recorded.
+        """
+        now = time.perf_counter()
+        loop = self._loop_of(live, now)
+        if loop.behind_turn(now):
+            self.curves.note(live, loop.frame, loop.steps)
+        end: TurnsEnd | None = None
+        if not has_breakpoints and _goes_by(goal, loop.steps):
+            end = self._skip(live, loop)
+        now = loop.turn_began_s = time.perf_counter()
+        if now - self._told_s >= TELL_S:
+            self.tell(live)
+        live.cursor.pass_turn()
+        is_broken = end is not None and (end.place is not None or end.error is not None)
+        return end if is_broken else None
+
+    def tell(self, live: Live) -> None:
+        """Say how far the loops around are, and the numbers of the curves that came since."""
+        if not self.is_on:
+            return
+        self._told_s = now = time.perf_counter()
+        self._leave_loops(live)
+        for depth, loop in enumerate(self._loops):
+            head, turn = loop.frame.head, loop.frame.turn
+            assert head is not None
+            self._send(
+                Turned(
+                    loop=head.id,
+                    around=tuple(one.frame.turn for one in self._loops[:depth]),
+                    turn=turn,
+                    total=loop.total or 0,
+                    number=self.curves.count(head.id),
+                    seconds=now - loop.began_s,
+                    is_sampled=loop.is_sampled,
+                    curves=self.curves.take(head.id),
+                )
+            )
+        for block in self._over:
+            number = self.curves.count(block)
+            self._send(Turned(loop=block, is_over=True, number=number, curves=self.curves.take(block)))
+        self._over.clear()
+
+    def _loop_of(self, live: Live, now_s: float) -> _Loop:
+        self._leave_loops(live)
+        frames = [frame for frame in live.cursor.frames if frame.iterator is not None]
+        for frame in frames[len(self._loops) :]:
+            first = FIRST if all(around.turn < FIRST for around in frames if around is not frame) else 1
+            self._loops.append(_Loop(frame, self._quick_loop(live, frame.head), first, now_s))
+        return self._loops[-1]
+
+    def _leave_loops(self, live: Live) -> None:
+        """Forget the loops that the run stands in no more."""
+        for loop in list(self._loops):
+            head = loop.frame.head
+            if head is not None and not any(loop.frame is frame for frame in live.cursor.frames):
+                self._loops.remove(loop)
+                self._over.add(head.id)
+
+    def _quick_loop(self, live: Live, head: Head | None) -> QuickLoop | None:
+        assert head is not None
+        if head.id not in self._quick:
+            self._quick[head.id] = quick_loop(live.loaded.program.code, head)
+        return self._quick[head.id]
+
+    def _skip(self, live: Live, loop: _Loop) -> TurnsEnd | None:
+        """Run turns without a record until one is to be recorded; None when there were none."""
+        left = loop.skips(time.perf_counter())
+        if not left or self._stopped():
+            return None
+        self._telling.flush()
+        done, backwards, before = 0, 0, loop.frame.turn
+        end: TurnsEnd | None = None
+        while left and not self._stopped() and (end is None or (end.place is None and end.error is None)):
+            end = self._run(live, loop, left)
+            if not end.turns and end.place is None:
+                break  # there are no more
+            done, backwards, left = done + end.turns, backwards + end.backwards, loop.skips(time.perf_counter())
+            if time.perf_counter() - self._told_s >= TELL_S:
+                self.tell(live)
+        if loop.frame.turn == before:
+            return end
+        loop.is_sampled, loop.seen = True, loop.frame.turn
+        place = end.place if end is not None else None
+        is_shown = self._stopped() or place is not None or (end is not None and end.turns == 0)
+        live.step_count += done * len(loop.steps)
+        catch_up(live.gradients, backwards)
+        self._tell_again(live, loop, place, is_shown)
+        return end
+
+    def _run(self, live: Live, loop: _Loop, left: int) -> TurnsEnd:
+        assert loop.quick is not None
+        note, due, clock, began = self.curves.notes(live, loop.frame, loop.steps), 0.0, time.perf_counter, 0.0
+        began = clock()
+        due = min(loop.sample_at_s, self._told_s + TELL_S)
+
+        def turned() -> bool:
+            nonlocal left
+            left -= 1
+            note()
+            return clock() >= due or not left
+
+        end = run_turns(loop.quick, loop.frame, live.namespace, turned, self._stopped)
+        loop.turn_s = (clock() - began) / max(end.turns, 1)
+        return end
+
+    def _tell_again(self, live: Live, loop: _Loop, place: Path | None, shows_all: bool) -> None:
+        """Tell what the last turns without a record left, as it stands now: leaves, or all that has a name.
+
+        Args:
+            place: the last turn stands there; what is behind it has not run in this turn.
+            shows_all: it is looked at now.
+        """
+        live.backward_parts = {}
+        turns = live.cursor.turns
+        ahead = _ids_from(loop.frame, place) if place is not None else frozenset()
+        before = (*turns[:-1], turns[-1] - 1)
+        with clean_modes():
+            for step in loop.steps:
+                turn = before if step.id in ahead else turns
+                if turn is turns:
+                    live.behind = (step.id, turns)
+                self._tell_one(live, step, turn, _writes(live, step), shows_all)
+        self._telling.flush()
+        with clean_modes():
+            rows = live.gradients.rows_of(live.gradients.leaves.values())
+        self._send(Gradients(revision=live.loaded.revision, rows=rows, whole=False))
+
+    def _tell_one(
+        self, live: Live, step: Step, turns: tuple[int, ...], writes: tuple[LeafWrite, ...], always: bool
+    ) -> None:
+        names = step.statement.names
+        is_bound = not step.statement.is_part and all(name in live.namespace for name in names)
+        if not is_bound or not (always or writes or step.statement.writes):
+            return
+        try:
+            outputs = self._telling.outputs(step)
+        except Exception:  # noqa: BLE001 - the step boundary: what it gave has no name any more
+            return
+        if always or writes or any(isinstance(value, Tensor) and is_leaf(value) for value in outputs):
+            entry = Pending(step, outputs, turns, 0.0, live.pass_number, time.monotonic(), ())
+            entry.needs, entry.writes = any(map(requires_grad, outputs)), writes
+            self._telling.enqueue(entry)
+
+
+def _ids_from(frame: Frame, place: Path) -> frozenset[ItemId]:
+    """The statements of a loop's body that stand at a place or behind it."""
+    items, found = frame.items, set[ItemId]()
+    for index in place:
+        found.update(step.id for step in flat_steps(items[index + 1 :]))
+        item = items[index]
+        if isinstance(item, Step):
+            found.add(item.id)
+            break
+        items = item.body
+    else:
+        found.update(step.id for step in flat_steps(items))
+    return frozenset(found)
+
+
+def _writes(live: Live, step: Step) -> tuple[LeafWrite, ...]:
+    """The leaves that a statement wrote into when it was recorded last, as they are now."""
+    row = live.last_rows.get(step.id)
+    if row is None or not row.writes:
+        return ()
+    written = {state.record.storage for state in row.writes}
+    leaves = live.gradients.leaves.values()
+    return tuple([LeafWrite(leaf.tensor, leaf.storage) for leaf in leaves if leaf.storage in written])
+
+
+def _goes_by(goal: Goal, steps: Iterable[Step]) -> bool:
+    """Whether a goal lies at no statement of a loop."""
+    conditions = {goal.before, goal.after} - {never}
+    if conditions == {at_backward}:
+        return not any(step.statement.backward for step in steps)
+    return not conditions or (bool(goal.node) and all(step.id != goal.node for step in steps))
+
+
+def _turns_of(frame: Frame) -> int | None:
+    """How many turns the loop has, as far as its elements tell; None: only the end will."""
+    iterator = frame.iterator
+    done = frame.turn + 1 + frame.has_ahead
+    if hasattr(type(iterator), "__len__"):
+        return operator.length_hint(iterator) or None  # a loader's: all of them, whatever it has given
+    hints = [_left_in(one) for one in _sources(iterator)]
+    return None if None in hints or not hints else done + min(hint for hint in hints if hint is not None)
+
+
+def _left_in(iterator: object) -> int | None:
+    if hasattr(type(iterator), "__len__"):
+        return None
+    hint = operator.length_hint(iterator, -1)
+    return hint if hint >= 0 else None
+
+
+def _sources(iterator: object) -> tuple[object, ...]:
+    """What the elements come from: of `enumerate` and `zip` the iterators within."""
+    if isinstance(iterator, enumerate):
+        return (iterator.__reduce__()[1][0],)
+    if isinstance(iterator, zip):
+        return tuple(iterator.__reduce__()[1])
+    return (iterator,)

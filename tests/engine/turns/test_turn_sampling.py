@@ -1,0 +1,219 @@
+"""Long loops are recorded by sample: what a sampled run leaves and records is what a whole record has."""
+
+from collections.abc import Iterator
+from functools import cache
+
+import msgspec
+import pytest
+import torch
+
+from gradstudio.engine.turns import turn_sampling
+from gradstudio.engine.verbs import Engine
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.protocol.messages.events import Gradients, Row, Traced
+from gradstudio.protocol.messages.progress import Turned
+from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, Record, TensorRecord
+from gradstudio.protocol.messages.requests import Do
+from gradstudio.protocol.timeline.run_timeline import Timeline
+from tests.engine.build import node
+from tests.engine.conftest import Bench
+
+MLP = """
+x = torch.randn(8, 4)
+t = torch.randint(0, 3, (8,))
+net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(0.3), nn.Linear(8, 3))
+opt = optim.Adam(net.parameters(), lr=0.01)
+for k in range(80):
+    opt.zero_grad()
+    y = net(x)
+    loss = F.cross_entropy(y, t)
+    loss.backward()
+    opt.step()
+"""
+EPOCHS = """
+w = torch.randn(4, requires_grad=True)
+data = torch.randn(70, 4)
+for epoch in range(2):
+    for row in data:
+        loss = ((w * row).sum() - 1) ** 2
+        loss.backward()
+        with torch.no_grad():
+            w -= 0.01 * w.grad
+            w.grad = None
+"""
+
+
+@pytest.fixture(autouse=True)
+def seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Samples in between come by the clock: a test asks for them itself."""
+    monkeypatch.setattr(turn_sampling, "TELL_S", 1e9)
+
+
+def sampled(bench: Bench, text: str) -> list[Row]:
+    bench.load(text)
+    bench.events.clear()
+    assert bench.engine.do(Do(verb="run", samples_turns=True)).outcome == "done"
+    return bench.rows()
+
+
+@cache
+def whole(text: str) -> Bench:
+    bench = Bench()
+    bench.run(text)
+    return bench
+
+
+def without_places(record: Record) -> Record:
+    """A record without what says where in memory it lay."""
+    if isinstance(record, ModuleRecord):
+        leaves = (
+            {path: without_places(leaf) for path, leaf in one.items()} for one in (record.parameters, record.buffers)
+        )
+        return msgspec.structs.replace(record, **dict(zip(("parameters", "buffers"), leaves, strict=True)))
+    if isinstance(record, OptimizerRecord):
+        return msgspec.structs.replace(record, leaves=())
+    return msgspec.structs.replace(record, storage=0) if isinstance(record, TensorRecord) else record
+
+
+def by_place(rows: list[Row]) -> dict[tuple[object, ...], Row]:
+    return {(row.node, row.turns): row for row in rows}
+
+
+@pytest.mark.parametrize("text", [MLP, EPOCHS])
+def test_the_values_are_those_of_a_plain_run(bench: Bench, text: str) -> None:
+    rows = sampled(bench, text)
+    plain = Bench()
+    plain.run(text, trace=False)
+    assert len(rows) < len(whole(text).rows()) / 1.5
+    for name, value in plain.engine.live.namespace.items():  # type: ignore[union-attr]
+        if isinstance(value, torch.Tensor):
+            assert torch.equal(value, bench[name]), name  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", [MLP, EPOCHS])
+def test_every_row_is_that_of_a_whole_record(bench: Bench, text: str) -> None:
+    rows = sampled(bench, text)
+    known = by_place(whole(text).rows())
+    for row in rows:
+        same = known[row.node, row.turns]
+        assert list(map(without_places, row.outputs)) == list(map(without_places, same.outputs)), row
+        told = [without_places(state.record) for state in row.writes]
+        assert told == [without_places(state.record) for state in same.writes], row
+
+
+@pytest.mark.parametrize("text", [MLP, EPOCHS])
+def test_the_backwards_of_turns_with_a_record_are_those_of_a_whole_one(bench: Bench, text: str) -> None:
+    sampled(bench, text)
+    known = {(one.statement, one.turns): one for one in whole(text).autograd()}
+    for one in bench.autograd():
+        same = known[one.statement, one.turns]
+        assert [(row.incoming, row.outgoing, row.before, row.after) for row in one.rows] == [
+            (row.incoming, row.outgoing, row.before, row.after) for row in same.rows
+        ]
+        assert one.backward == same.backward
+        assert [wire.grad for wire in one.wires] == [wire.grad for wire in same.wires]
+
+
+@pytest.mark.parametrize("text", [MLP, EPOCHS])
+def test_the_states_of_gradients_at_the_end_are_those_of_a_whole_record(bench: Bench, text: str) -> None:
+    sampled(bench, text)
+    assert bench.grads() == whole(text).grads()
+
+
+def test_first_and_last_turns_are_recorded(bench: Bench) -> None:
+    rows = sampled(bench, MLP)
+    assert {row.turns for row in rows if row.node == node(7)} == {(0,), (1,), (2,), (79,)}
+
+
+def test_a_loop_of_few_turns_is_recorded_whole(bench: Bench) -> None:
+    rows = sampled(bench, MLP.replace("80", "64"))
+    assert len({row.turns for row in rows if row.node == node(7)}) == 64
+
+
+def turned(bench: Bench) -> Iterator[Turned]:
+    return (event for event in bench.events if isinstance(event, Turned))
+
+
+def test_the_loss_of_every_turn_is_told(bench: Bench) -> None:
+    sampled(bench, MLP)
+    told = [curve for event in turned(bench) for curve in event.curves]
+    numbers = torch.tensor([n for curve in told for n in memoryview(curve.data).cast("d")])
+    losses = {row.turns[0]: row.outputs[0] for row in whole(MLP).rows() if row.node == node(8)}
+    assert {curve.key.node for curve in told} == {node(8)}
+    assert len(numbers) == 80
+    for turn, record in losses.items():
+        assert isinstance(record, TensorRecord)
+        assert numbers[turn].item() == pytest.approx(record.summary.value, abs=0)
+
+
+def timeline_of(bench: Bench) -> Timeline:
+    timeline = Timeline()
+    for event in bench.events:
+        if isinstance(event, Traced):
+            timeline.add_rows(event.rows)
+        elif isinstance(event, BackwardTraced):
+            timeline.add_backward(event)
+        elif isinstance(event, Gradients):
+            timeline.add_gradients(event.rows, event.whole)
+    return timeline
+
+
+def test_in_a_turn_between_leaves_are_what_the_turns_before_made_of_them(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turn_sampling, "TELL_S", 0.002)
+    monkeypatch.setattr(turn_sampling, "SHARE", 0.5)
+    text = MLP.replace("range(80)", "range(300)")
+    sampled(bench, text)
+    other = Bench()
+    other.run(text)
+    found, known = timeline_of(bench), timeline_of(other)
+    turns = found.turns_of(node(7))
+    assert 4 < len(turns) < 300
+    for one in turns:
+        ticks = (found.made_at(node(7), turns=one), known.made_at(node(7), turns=one))
+        for path in ("0.weight", "3.bias"):
+            weights = [
+                timeline.leaf_at(timeline.row(node(3)).outputs[0].parameters[path], tick)  # type: ignore[union-attr]
+                for timeline, tick in zip((found, known), ticks, strict=True)
+            ]
+            assert without_places(weights[0]) == without_places(weights[1]), one
+            grads = [
+                timeline.grad(node(3), 0, path, tick) for timeline, tick in zip((found, known), ticks, strict=True)
+            ]
+            assert grads[0] == grads[1], one
+
+
+def test_what_fails_in_a_turn_without_a_record_fails_at_its_statement(bench: Bench) -> None:
+    text = """
+    x = torch.randn(3)
+    for k in range(200):
+        y = x[k - 100 : ][:, k] if k == 120 else x
+        z = y * 2
+    """
+    whole_paused, paused = bench.run(text), None
+    failed = bench.failed()
+    other = Bench()
+    other.load(text)
+    paused = other.engine.do(Do(verb="run", samples_turns=True))
+    assert (paused.outcome, paused.next_node) == (whole_paused.outcome, whole_paused.next_node) == ("failed", node(3))
+    assert (other.failed().message, other.failed().turns) == (failed.message, failed.turns) != ("", ())
+
+
+def test_stop_pauses_and_run_goes_on_to_the_same_end(bench: Bench) -> None:
+    asked = 0
+
+    def stopped() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked >= 300
+
+    engine = bench.engine = Engine(bench.hear, stopped)
+    bench.load(MLP)
+    paused = engine.do(Do(verb="run", samples_turns=True))
+    assert (paused.outcome, paused.at_end) == ("stopped", False)
+    asked = -100_000
+    assert engine.do(Do(verb="run", samples_turns=True)).outcome == "done"
+    plain = Bench()
+    plain.run(MLP, trace=False)
+    assert torch.equal(plain["loss"], bench["loss"])  # type: ignore[arg-type]
