@@ -233,7 +233,8 @@ def norm(summary: Summary, digits: int = 3) -> str:
 
 def norm_wordings(summary: Summary) -> tuple[str, ...]:
     """A gradient's norm behind its sign in several wordings, the most exact first: ``‖∇‖ 0.0257``, ``‖∇‖0.03``."""
-    return tuple(dict.fromkeys(("‖∇‖ " + norm(summary), *(f"‖∇‖{norm(summary, digits)}" for digits in (3, 2, 1)))))
+    whole = norm(summary)
+    return (f"‖∇‖ {whole}", *dict.fromkeys((f"‖∇‖{whole}", f"‖∇‖{norm(summary, 2)}", f"‖∇‖{norm(summary, 1)}")))
 
 
 def number_wordings(value: object) -> tuple[str, ...]:

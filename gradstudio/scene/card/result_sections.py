@@ -58,7 +58,8 @@ class Display(msgspec.Struct, frozen=True):
     """A value as it is drawn: one number, words, cells of numbers, or a picture.
 
     Attributes:
-        lines: of a picture: range, what is not finite; of a number: itself; each in several wordings, longest first.
+        picture: the tensor, also of a number or a range, which are written with fewer digits where they have no room.
+        lines: beside or below a picture: range, what is not finite; each in several wordings, the longest first.
         lead: before each line of cells: the number of its first element, where a vector needs two lines.
     """
 
@@ -330,16 +331,13 @@ def tensor_display(summary: Summary, tone: Tone = "normal") -> Display:
     kind, height = tensor_kind(summary)
     match kind:
         case "number":
-            texts = value_format.number_wordings(summary.value)
-            return Display(kind, height, texts[0], lines=((texts, tone),), tone=tone)
+            return Display(kind, height, value_format.number(summary.value), picture=summary, tone=tone)
         case "cells":
             return _cells(summary, height, tone)
         case "words":
-            if value_format.element_count(summary.shape) == 0:
-                return Display(kind, height, "no elements", tone="faint")
-            texts = tuple(filter(None, value_format.extents(summary))) or ("no values kept",)
-            tone = tone if value_format.is_uniform(summary) else "faint"
-            return Display(kind, height, texts[0], lines=((texts, tone),), tone=tone)
+            text = "no elements" if 0 in summary.shape else value_format.extent(summary)
+            ink: Tone = tone if value_format.is_uniform(summary) else "faint"
+            return Display(kind, height, text or "no values kept", picture=summary if text else None, tone=ink)
         case _:
             return Display(kind, height, picture=summary, lines=tuple(_lines(summary)), tone=tone)
 
@@ -394,7 +392,8 @@ def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient | None:
         return Gradient(state, STATE_WORDS[state], height, sentence=sentence)
     display = tensor_display(summary, "gradient")
     if display.kind in ("picture", "strip"):
-        lines: Lines = ((value_format.norm_wordings(summary), "gradient"), *display.lines[1:])
+        norm = value_format.norm(summary)
+        lines: Lines = (((f"‖∇‖ {norm}", f"‖∇‖{norm}"), "gradient"), *display.lines[1:])
         display = msgspec.structs.replace(display, lines=lines)
     parts = gradient_terms(row) if row is not None and state == "accumulated" else ""
     return Gradient(state, STATE_WORDS[state], height, display, sentence, parts)

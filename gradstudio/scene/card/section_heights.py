@@ -218,7 +218,7 @@ def fact_lines(record: Record, shown: Shown) -> int:
 def tensor_kind(summary: Summary) -> tuple[DisplayKind, float]:
     """How the numbers of a tensor are drawn, and how high that is."""
     sizes = summary.shape
-    if value_format.element_count(sizes) == 0:
+    if 0 in sizes:
         return "words", LINE + 2
     if value_format.has_all_elements(sizes) and summary.value is not None:
         if sizes == ():

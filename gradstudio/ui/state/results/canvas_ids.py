@@ -22,12 +22,17 @@ CARDS_OF_PARTS = {INPUTS: INPUTS_CARD, OUTPUTS: OUTPUTS_CARD}
 
 
 class CanvasIds:
-    """Translates between the ids of what the scope shows and those a run speaks of; without a scope both are one."""
+    """Translates between the ids of what the scope shows and those a run speaks of; without a scope both are one.
+
+    Attributes:
+        translates: whether any is another one: asked first where every card and wire is looked up.
+    """
 
     def __init__(self, scope: Scope | None = None) -> None:
         """Of what `scope` shows, now and later; None: of the program."""
         self._scope = scope
         self._prefix = self._making = ""
+        self.translates = False
         if scope is not None:
             scope.changed.connect(self._on_scope_changed)
 
@@ -103,6 +108,7 @@ class CanvasIds:
             making.append(maker)
             where = self._scope.root.graph.definitions[name].graph
         self._prefix, self._making = ("".join(f"{one}{SEPARATOR}" for one in part) for part in (prefix, making))
+        self.translates = bool(self._prefix)
 
 
 def _call_and_maker(graph: Graph, item: ItemId) -> tuple[ItemId, ItemId]:

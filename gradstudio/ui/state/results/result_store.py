@@ -95,7 +95,7 @@ class ResultStore(QObject):
 
     def outputs(self, node: ItemId) -> tuple[Record, ...] | None:
         """Records of the node's results as they were when it last ran, trained leaves as they stood; None before."""
-        full = self.ids.full(node)
+        full = self.ids.full(node) if self.ids.translates else node
         row = self._cursor.row(full)
         if row is None:
             return None
@@ -108,11 +108,11 @@ class ResultStore(QObject):
 
     def row(self, node: ItemId) -> Row | None:
         """When and how the node last ran; None before."""
-        return self._cursor.row(self.ids.full(node))
+        return self._cursor.row(self.ids.full(node) if self.ids.translates else node)
 
     def grad(self, node: ItemId, output: int = 0, path: str = "") -> GradRow | None:
         """The gradient of a result (or of a module's parameter by path)."""
-        return self._cursor.grad(self.ids.full(node), output, path)
+        return self._cursor.grad(self.ids.full(node) if self.ids.translates else node, output, path)
 
     def gradients_of(self, node: ItemId) -> tuple[GradRow, ...]:
         """All gradients known of a node, parameters included."""
@@ -120,7 +120,9 @@ class ResultStore(QObject):
 
     def wire_grad(self, wire: Wire) -> WireGrad | None:
         """What the wire's target sent back along it; None: nothing yet, or it has run anew since."""
-        source, target = self.ids.full(wire.source), self.ids.full(wire.target)
+        source, target = wire.source, wire.target
+        if self.ids.translates:
+            source, target = self.ids.full(source), self.ids.full(target)
         return self._cursor.wire_grad(source, wire.output, target, wire.port)
 
     def wire_record(self, wire: Wire) -> Record | None:

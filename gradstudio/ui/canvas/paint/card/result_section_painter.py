@@ -20,7 +20,14 @@ from gradstudio.scene.card.section_heights import (
 )
 from gradstudio.scene.value_format import cells as cells_of
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_parameter_rows
-from gradstudio.ui.canvas.paint.card.text_fitting import fit_wording, fitting_text, role_of, texts_of
+from gradstudio.ui.canvas.paint.card.text_fitting import (
+    first_line,
+    fit_wording,
+    fitting_line,
+    fitting_text,
+    role_of,
+    wordings,
+)
 from gradstudio.ui.canvas.paint.primitives import tensor_image
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_state
@@ -128,16 +135,21 @@ def _columns(style: CanvasStyle, section: Section, room: QRectF) -> tuple[QRectF
     if section.value.kind in ("number", "words"):
         role = role_of(section.value)
         middle = max(middle, room.left() + min(style.meter.width(section.value.text, role), room.width() * 0.7))
-        middle = min(middle, room.right() - COLUMN_GAP / 2 - _least_gradient_width(style, section.gradient))
+        middle = min(
+            middle, room.right() - COLUMN_GAP / 2 - _least_width(style, section.gradient, room.right() - middle)
+        )
     left = QRectF(room.left(), room.top(), middle - room.left() - COLUMN_GAP / 2, room.height())
     return left, QRectF(middle + COLUMN_GAP / 2, room.top(), room.right() - middle - COLUMN_GAP / 2, room.height())
 
 
-def _least_gradient_width(style: CanvasStyle, gradient: Gradient) -> float:
-    """Of a gradient that is one number, with its sign and as few digits as it may have; 0 of others."""
+def _least_width(style: CanvasStyle, gradient: Gradient, room: float) -> float:
+    """Of a gradient that is one number and has no room, with its sign and as few digits as it may have; 0 of others."""
     if gradient.display is None or gradient.display.kind != "number":
         return 0.0
-    return SIGN + SIGN_GAP + min(style.meter.width(text, "mono") for text in texts_of(gradient.display))
+    lead = SIGN + SIGN_GAP
+    if lead + COLUMN_GAP / 2 + style.meter.width(gradient.display.text, "mono") <= room:
+        return 0.0
+    return lead + min(style.meter.width(text, "mono") for text in wordings(gradient.display))
 
 
 def _paint_value(painter: QPainter, style: CanvasStyle, display: Display, room: QRectF, line_width: float) -> None:
@@ -161,12 +173,7 @@ def _paint_picture_and_line(
     if box.height() >= LEAST_PICTURE:
         _paint_picture(painter, style, display, box)
     if line_width:
-        _paint_lines(painter, style, _first_line(display.lines), room.left(), room.bottom() - style.line, line_width)
-
-
-def _first_line(lines: Lines) -> Lines:
-    """The line that has to be read: of what is not finite, else the first."""
-    return tuple([line for line in lines if line[1] == "bad"][:1]) or lines[:1]
+        _paint_lines(painter, style, first_line(display.lines), room.left(), room.bottom() - style.line, line_width)
 
 
 def _picture_box(display: Display, room: QRectF) -> QRectF:
@@ -343,7 +350,7 @@ def _paint_gradient(painter: QPainter, style: CanvasStyle, gradient: Gradient, r
         below = room.bottom() - body.bottom() if display.kind == "cells" or gradient.parts else 0.0
         _paint_gradient_cells(painter, style, gradient, display, body.adjusted(0, 0, 0, below))
     else:
-        _paint_lines(painter, style, _first_line(display.lines), body.left(), body.top(), body.width())
+        _paint_lines(painter, style, fitting_line(style, display, body.width()), body.left(), body.top(), body.width())
 
 
 def _paint_state_words(painter: QPainter, style: CanvasStyle, gradient: Gradient, body: QRectF) -> None:

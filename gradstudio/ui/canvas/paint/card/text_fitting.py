@@ -1,6 +1,7 @@
 """How much of a number or of words has room on a card, and in which letters."""
 
-from gradstudio.scene.card.result_sections import Display
+from gradstudio.scene import value_format
+from gradstudio.scene.card.result_sections import Display, Lines
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
 
@@ -19,12 +20,32 @@ def role_of(display: Display) -> str:
 def fitting_text(style: CanvasStyle, display: Display, width: float) -> tuple[str, str]:
     """A number in as large letters and with as many digits as fit, letters first; words in theirs."""
     role = role_of(display)
-    texts = texts_of(display)
+    if style.meter.width(display.text, role) <= width:
+        return display.text, role
+    texts = wordings(display)
     roles = {"number": ("number", "number_small", "mono"), "gradient": ("gradient", "mono")}.get(role, (role,))
     tries = ((text, each) for text in texts for each in roles)
     return next((one for one in tries if style.meter.width(*one) <= width), (texts[-1], roles[-1]))
 
 
-def texts_of(display: Display) -> tuple[str, ...]:
-    """A number or words in all wordings, the longest first."""
-    return display.lines[0][0] if display.lines else (display.text,)
+def wordings(display: Display) -> tuple[str, ...]:
+    """A number, a range or words in all wordings, the longest first."""
+    if display.picture is None:
+        return (display.text,)
+    if display.kind == "number":
+        return value_format.number_wordings(display.picture.value)
+    return value_format.extents(display.picture)
+
+
+def fitting_line(style: CanvasStyle, display: Display, width: float) -> Lines:
+    """The line below a picture of a gradient: what is not finite, else its norm with as many digits as fit."""
+    line = first_line(display.lines)
+    texts, tone = line[0]
+    if tone == "bad" or display.picture is None or style.meter.width(texts[-1], "mono") <= width:
+        return line
+    return ((value_format.norm_wordings(display.picture), tone),)
+
+
+def first_line(lines: Lines) -> Lines:
+    """The line that has to be read: of what is not finite, else the first."""
+    return tuple([line for line in lines if line[1] == "bad"][:1]) or lines[:1]
