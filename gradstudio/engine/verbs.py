@@ -44,6 +44,7 @@ class Engine:
         loaded: the program as last sent; None before the first.
         live: what is left of the last start from nothing; it may belong to another program.
         stale: the live state does not belong to the loaded program.
+        runner: executes its statements.
     """
 
     def __init__(self, send: Callable[[Message], None], stopped: Callable[[], bool]) -> None:
@@ -55,8 +56,8 @@ class Engine:
         self.memory = LiveBytes()
         self._send, self._stopped = send, stopped
         self._listener = OutputCapture(send)
-        self._runner = Runner(send, stopped, self.memory)
-        self.sampler = MemorySampler(send, self.memory, self._kept_bytes, LongWork(send, self._runner).look)
+        self.runner = Runner(send, stopped, self.memory)
+        self.sampler = MemorySampler(send, self.memory, self._kept_bytes, LongWork(send, self.runner).look)
         self._defaults = settings()
         self._weigher = MemoryForecast(send, self._defaults)
         self._ran_plain: int | None = None
@@ -89,12 +90,12 @@ class Engine:
         began = time.perf_counter()
         if request.verb != "run" or request.trace:
             self.settle()
-        self._runner.rows.max_values = request.max_values
+        self.runner.rows.max_values = request.max_values
         some = request.summaries == "visible" and not request.breakpoints
-        self._runner.rows.visible = frozenset(request.visible) if some else None
-        self._runner.sampling.is_on = request.samples_turns
+        self.runner.rows.visible = frozenset(request.visible) if some else None
+        self.runner.sampling.is_on = request.samples_turns
         if request.verb == "zero_grad":
-            self._runner.complete()
+            self.runner.complete()
         verbs: dict[str, Callable[[Do], str]] = {
             "run": self._run,
             "forward": self._forward,
@@ -108,13 +109,13 @@ class Engine:
         try:
             if refusal:
                 raise VerbRefused(refusal)
-            self._runner.pauses.set(request.breakpoints, request.max_values, may_stop=request.verb != "repeat")
+            self.runner.pauses.set(request.breakpoints, request.max_values, may_stop=request.verb != "repeat")
             with self._listener.listening():
                 outcome, reason = verbs[request.verb](request), self._reason
         except VerbRefused as refusal:
             outcome, reason = "refused", str(refusal)
         if self.live is not None and outcome != "refused" and self._ran_plain is None:
-            self._runner.send_gradients(self.live)
+            self.runner.send_gradients(self.live)
         return self._paused(request, outcome, reason, time.perf_counter() - began)
 
     def needs(self) -> tuple[Need, ...]:
@@ -124,7 +125,7 @@ class Engine:
 
     def idle(self) -> bool:
         """Tell in full some of what was only outlined; True while there is more to tell."""
-        return self.live is not None and self._runner.live is self.live and self._runner.complete(CHUNK)
+        return self.live is not None and self.runner.live is self.live and self.runner.complete(CHUNK)
 
     def give_up(self, request: Do, reason: str) -> Paused:
         """The verb ended by our own fault: nothing live is to be trusted, the next verb begins from nothing."""
@@ -206,7 +207,7 @@ class Engine:
         step = live.last_backward or loaded.backwards[-1]
         if not live.backward_parts.keys() >= set(step.statement.drops):
             raise VerbRefused("What the last backward began from was not kept. Forward begins another pass.")
-        return self._runner.run_again(live, step)
+        return self.runner.run_again(live, step)
 
     def _step(self, request: Do) -> str:
         if request.stride == "out":
@@ -300,7 +301,7 @@ class Engine:
             outcome = self._prepare(live)
             if outcome:
                 return outcome
-        outcome = self._runner.go(live, goal)
+        outcome = self.runner.go(live, goal)
         if outcome == "failed":
             live.aim = self._failed_aim(live)
         self._note_cursor(live, interrupted=outcome in ("stopped", "breakpoint"))
@@ -317,7 +318,7 @@ class Engine:
             initial_state.run_prelude(live, self.stored.load_file)
         except Exception as error:  # noqa: BLE001 - the step boundary
             live.failed, live.resumable = True, False
-            self._send(untraced_failure(live, error, self._runner.rows.max_values))
+            self._send(untraced_failure(live, error, self.runner.rows.max_values))
             return "failed"
         return ""
 
@@ -361,7 +362,7 @@ class Engine:
         if self.live is not None:
             self.live.let_go()
             self.live = None
-            self._runner.let_go()
+            self.runner.let_go()
             self.memory.collect()
 
     # -------------------------------------------------------------- telling
@@ -391,9 +392,9 @@ class Engine:
             changed_by_hand=changed_by_hand,
             reason=reason,
             seconds=seconds,
-            hit=self._runner.pauses.hit if outcome == "breakpoint" else "",
+            hit=self.runner.pauses.hit if outcome == "breakpoint" else "",
         )
 
     def locate(self, frame: Any) -> tuple[ItemId, int]:
         """The node that runs on a stack of frames, and its line."""
-        return run_targets.node_on_stack(self.live, self._runner.current, frame)
+        return run_targets.node_on_stack(self.live, self.runner.current, frame)

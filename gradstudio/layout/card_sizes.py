@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from gradstudio.graph.card_grouping import CALLED, card_groups
 from gradstudio.graph.groups.definitions import group_of
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.ports.item_ports import Port, input_ports, operator_of, output_ports
-from gradstudio.graph.text.code_records import CODE, shown_lines
+from gradstudio.graph.text.code_records import CODE, may_draw, may_print, shown_lines
 from gradstudio.graph.text.notes import note_of
 from gradstudio.operators.model import Family, Kind
 
@@ -20,6 +20,8 @@ HEADER = 28.0
 ROW = 18.0
 MORE_ROW = 15.0
 CODE_ROW = 15.0
+PRINTED, FIGURE = 35.0, 145.0
+"""Room for what a code prints and draws."""
 FOOT = 4.0
 VALUES = {Family.MODULE: 45.0, Family.NUMBER: 30.0, Family.NONE: 0.0, Family.TENSOR: 78.0, Family.UNKNOWN: 78.0}
 """Room for the values of one result, pixels."""
@@ -58,7 +60,7 @@ def card_size(graph: Graph, item: ItemId, values: float | None = None) -> Size:
         values = sum(VALUES.get(output.family, OTHER_VALUES) for output in outputs[:MOST_RESULTS])
         if outputs and group_of(graph, item) and outputs[0].family is Family.MODULE:
             values = LEAVES_OF_CLASS
-    code = CODE_ROW * len(shown_lines(graph.nodes[item])) if _is_code(graph, item) else 0.0
+    code = _code_height(graph.nodes[item]) if _is_code(graph, item) else 0.0
     return _width(graph, item), HEADER + ROW * rows + more + code + FOOT + values
 
 
@@ -96,6 +98,12 @@ def port_offsets(graph: Graph, item: ItemId) -> tuple[dict[str, float], dict[int
         inputs.setdefault(wire.port, HEADER + ROW * (len(ports) + 0.5))
     outputs = {port.index: HEADER + ROW * (k + 0.5) for k, port in enumerate(output_ports(graph, item))}
     return inputs, outputs
+
+
+def _code_height(node: Node) -> float:
+    """Of the lines of a code, and of what it may print and draw."""
+    said = PRINTED * may_print(node) + FIGURE * may_draw(node)
+    return CODE_ROW * len(shown_lines(node)) + said
 
 
 def _is_stored(graph: Graph, item: ItemId) -> bool:

@@ -45,7 +45,8 @@ def record_json(record: Record) -> Json:
         case ArrayRecord():
             return {"kind": "array", "dtype": record.dtype, "shape": list(record.shape), "value": record.value}
         case ObjectRecord():
-            return {"kind": "object", "class": record.class_name}
+            told = {"kind": "object", "class": record.class_name}
+            return told | {"words": record.words} if record.words else told
         case _:
             assert_never(record)
 

@@ -58,7 +58,7 @@ class _Listener:
         match event:
             case Failed():
                 self.failed = event
-            case Printed():
+            case Printed(passing=False):
                 self.printed.append(event)
             case Warned():
                 self.warned.append(event)

@@ -10,6 +10,7 @@ from gradstudio.protocol.messages.events import Failed, GradRow, Row, Warned
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import ModuleRecord, Record
 from gradstudio.protocol.timeline.model import BackwardStep, Tick
+from gradstudio.scene.printout import NOTHING_PRINTED, Printout
 
 Alarm = OneOf["", "error", "warning"]
 """How bad it is, on a card; "" for nothing."""
@@ -72,6 +73,9 @@ class Results(Protocol):
 
     def warnings(self, node: ItemId, /) -> tuple[Warned, ...]:
         """What torch warned of."""
+
+    def printout(self, node: ItemId, /) -> Printout:
+        """What it printed and drew."""
 
     def alarm(self, node: ItemId, /) -> Alarm:
         """How bad what a look over the run has found at it is; "" for nothing, and for mere notes."""
@@ -170,6 +174,10 @@ class NoResults:
     def warnings(self, node: ItemId) -> tuple[Warned, ...]:
         """Nothing warned."""
         return ()
+
+    def printout(self, node: ItemId) -> Printout:
+        """Nothing was said."""
+        return NOTHING_PRINTED
 
     def alarm(self, node: ItemId) -> Alarm:
         """Nothing was found."""

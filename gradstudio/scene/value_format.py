@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
-from gradstudio.protocol.messages.records import PlainRecord, Record, Summary, TensorRecord, TupleRecord
+from gradstudio.protocol.messages.records import ObjectRecord, PlainRecord, Record, Summary, TensorRecord, TupleRecord
 
 SHORT_DTYPES = {
     "float32": "f32",
@@ -303,6 +303,8 @@ def one_line_value(record: Record) -> str:
             return f"{name}({shown}{', …' if length > 4 else ''})"
         case TensorRecord(summary=summary):
             return f"{SHORT_DTYPES.get(bare_dtype(summary.dtype), bare_dtype(summary.dtype))}{shape(summary.shape)}"
+        case ObjectRecord(class_name=name, words=words):
+            return words or name
         case _:
             return record.class_name if hasattr(record, "class_name") else "array"
 

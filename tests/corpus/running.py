@@ -34,6 +34,7 @@ _PASSING = (
     "grad_cause",
     "preview",
     "contiguous",
+    "words",
 )
 _LOST = object()
 

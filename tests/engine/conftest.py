@@ -38,7 +38,7 @@ class Bench:
 
     @property
     def executed(self) -> int:
-        return sum(len(e.rows) for e in self.events if isinstance(e, Traced)) + len(self.engine._runner._pending)
+        return sum(len(e.rows) for e in self.events if isinstance(e, Traced)) + len(self.engine.runner._pending)
 
     def hear(self, event: Message) -> None:
         self.events.append(event)
@@ -72,7 +72,7 @@ class Bench:
     def grads(self) -> dict[tuple[ItemId, int, str], GradRow]:
         self.engine.settle()
         if self.engine.live is not None and not self.engine.live.traced:
-            self.engine._runner.send_gradients(self.engine.live)
+            self.engine.runner.send_gradients(self.engine.live)
         last = [event for event in self.events if isinstance(event, Gradients)][-1]
         return {(row.node, row.output, row.path): row for row in last.rows}
 

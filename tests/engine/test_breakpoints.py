@@ -211,7 +211,7 @@ def test_a_part_inside_another_statement_can_be_paused_at(bench: Bench) -> None:
 def test_without_breakpoints_nothing_is_asked(bench: Bench) -> None:
     bench.load(CHAIN)
     assert ask(bench, "run").outcome == "done"
-    assert bench.engine._runner.pauses.breaks is None
+    assert bench.engine.runner.pauses.breaks is None
 
 
 # ------------------------------------------------------------------ where NaN and Inf appear
@@ -455,7 +455,7 @@ def test_pausing_changes_no_number(bench: Bench) -> None:
 
 def test_stop_does_not_wait_for_figures_and_they_follow(bench: Bench) -> None:
     bench.load("x = torch.ones(3)\n" + "x = x + 1\n" * 30)
-    bench.engine._stopped = bench.engine._runner._stopped = lambda: "x" in bench and bool(bench["x"][0] == 20)  # type: ignore[index]  # a tensor
+    bench.engine._stopped = bench.engine.runner._stopped = lambda: "x" in bench and bool(bench["x"][0] == 20)  # type: ignore[index]  # a tensor
     assert ask(bench, "run").outcome == "stopped"
     outlined = [row.step for row in bench.rows() if not row.complete]
     assert (len(bench.rows()), outlined[-1]) == (20, 20)
@@ -470,7 +470,7 @@ def test_stop_does_not_wait_for_figures_and_they_follow(bench: Bench) -> None:
 
 def test_stop_before_a_statement_that_overwrites_leaves_it_for_later(bench: Bench) -> None:
     bench.load("x = torch.ones(2)\ny = x * 2\nx += 5\nz = x + y")
-    bench.engine._stopped = bench.engine._runner._stopped = lambda: node(2) in ran(bench)
+    bench.engine._stopped = bench.engine.runner._stopped = lambda: node(2) in ran(bench)
     paused = ask(bench, "run")
     assert (paused.outcome, paused.next_node) == ("stopped", node(3))
     first = bench.rows()[0].outputs[0]

@@ -216,7 +216,7 @@ def test_our_own_fault_in_a_verb_is_answered_all_the_same(monkeypatch: pytest.Mo
         send = staticmethod(sent.append)
 
     service = Service(Stub(), Out())  # type: ignore[arg-type]
-    flush = service._engine._runner.flush
+    flush = service._engine.runner.flush
     failing = iter([RuntimeError("a bug of ours")])
 
     def broken() -> None:
@@ -224,7 +224,7 @@ def test_our_own_fault_in_a_verb_is_answered_all_the_same(monkeypatch: pytest.Mo
             raise error
         flush()
 
-    monkeypatch.setattr(service._engine._runner, "flush", broken)
+    monkeypatch.setattr(service._engine.runner, "flush", broken)
     with pytest.raises(End):
         service.run()
     outcomes = [event.outcome for event in sent if isinstance(event, Paused)]

@@ -371,6 +371,6 @@ def test_graphs_are_freed_however_their_values_were_passed_on(bench: Bench) -> N
     bench.engine.memory.see = lambda t, *rest: (alive.append(weakref.ref(t.untyped_storage())), original(t, *rest))[1]  # type: ignore[method-assign, func-returns-value, assignment]
     bench.do("run")
     bench.engine.live = None
-    bench.engine._runner.live = None
+    bench.engine.runner.live = None
     gc.collect()
     assert len([one for one in alive if one() is not None]) == 0

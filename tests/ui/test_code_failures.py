@@ -4,7 +4,8 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from tests.ui.desk import Desk, Key
+from tests.ui.desk import Desk
+from tests.ui.trusted import open_trusted, run_to_the_end
 
 TEXT = """import torch
 import json
@@ -19,32 +20,19 @@ t = load('{"a": 1}')
 """
 
 
-def open_trusted(desk: Desk, qtbot: QtBot, folder: Path, text: str) -> None:
-    """A file with code that its person has said yes to."""
-    desk.sit_down(qtbot)
-    path = folder / "program.py"
-    path.write_text(text)
-    desk.session.open(path)
-    desk.session.run.code_question.ask = lambda _parts: True
-
-
-def run(desk: Desk) -> None:
-    desk.until(lambda: desk.window.actions["run.run"].isEnabled())
-    desk.key(Key.Key_F5)
-    desk.until(lambda: not desk.session.run.state.busy and bool(desk.session.run.state.outcome))
-
-
 def test_its_card_tells_the_line_of_the_file_and_the_dock_marks_it(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
     open_trusted(desk, qtbot, tmp_path, TEXT)
-    run(desk)
+    run_to_the_end(desk)
+    desk.until(lambda: desk.session.results.failures)
     card = desk.node("load")
     (failure,) = desk.session.results.failures
     assert failure.failed.node == card
     assert failure.what == "line 7: KeyError: 'b'"
-    assert "line 7: KeyError: 'b'" in desk.said
+    desk.until(lambda: "line 7: KeyError: 'b'" in desk.said and desk.session.problems.of(card))
     (problem,) = [one for one in desk.session.problems.of(card) if one.kind == "failure"]
     assert problem.title == "line 7: KeyError: 'b'"
     code = desk.window.code
+    code.marks.mark()
     marked = code.editor.lines[code.marks.failing_line(failure) - 1]
     assert marked == '    return torch.tensor(data["b"])'
     failing = code.marks.theme.syntax.failing

@@ -1,10 +1,11 @@
 """The door through which every verb goes: a program with code of its own needs the yes of its person."""
 
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from gradstudio.engine.code.freedom import ASKED_ONLY, freedom
+from gradstudio.engine.code.pyplot_figures import Figures
 from gradstudio.engine.code.surroundings import surroundings
 from gradstudio.engine.verbs import Engine
 from gradstudio.program.model import Program
@@ -19,6 +20,7 @@ class TrustedVerbs:
     def __init__(self, engine: Engine, send: Callable[[Message], None]) -> None:
         """What programs print is sent by `send`."""
         self._engine, self._send = engine, send
+        self._figures = Figures(send)
         self._process = os.getpid()
 
     def do(self, request: Do) -> Paused:
@@ -34,11 +36,27 @@ class TrustedVerbs:
             return self._engine.do(request, refusal)
         with freedom.given(program):
             loaded.prepare_anew(freedom.now)
-            with self._around(program, trust):
+            with self._around(program, trust), self._painting(request):
                 paused = self._engine.do(request)
         if os.getpid() != self._process:
             os._exit(0)  # a process that the program forked and did not end
         return paused
+
+    @contextmanager
+    def _painting(self, request: Do) -> Iterator[None]:
+        """Figures of a trusted program are told within."""
+        if not freedom.now:
+            yield
+            return
+        figures, runner = self._figures, self._engine.runner
+        figures.wanted, figures.locate = request.pictures, self._engine.locate
+        figures.listen()
+        runner.after_effects = lambda step: figures.look(step.id, step.statement.line)
+        try:
+            yield
+            figures.finish()
+        finally:
+            runner.after_effects = lambda _step: None
 
     def _around(self, program: Program, trust: Trust | None) -> AbstractContextManager[None]:
         if trust is None or not freedom.now:

@@ -43,10 +43,9 @@ class Runner:
     it was at its own moment.
 
     Attributes:
-        breaks: what to pause at and to note; None when there is nothing, which costs nothing.
         started: when the statement at work began, or the segment that it is in, by `perf_counter`.
         rows: makes the rows; says of which nodes values are summarised at once.
-        breaks_stop: whether breakpoints stop, or are only told; `hit` the one that stopped last.
+        after_effects: hears of each statement that is not pure, once it has run.
     """
 
     def __init__(self, send: Callable[[Message], None], stopped: Callable[[], bool], memory: LiveBytes) -> None:
@@ -66,6 +65,7 @@ class Runner:
         telling = Telling(lambda entry: self._pending.append(entry), self.flush, self._outputs_now)
         self._failures = RunFailures(send, self.flush, lambda: self.rows.max_values)
         self.sampling = TurnSampling(send, lambda: self._stopped(), telling)
+        self.after_effects: Callable[[Step], object] = lambda _step: None
 
     @property
     def current(self) -> Step | None:
@@ -364,6 +364,7 @@ class Runner:
             live.forget(step.statement.drops)
         if not step.pure:
             self._tell_leaves(live, step.statement.backward)
+            self.after_effects(step)
 
     def _tell_leaves(self, live: Live, backward: bool) -> None:
         """Tell at once of leaves whose `.grad` a statement has changed, and what a backward returned or missed."""

@@ -8,7 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.value.lazy_modules import buffers_of, parameters_of
+from gradstudio.engine.value.object_words import words_of
 from gradstudio.engine.value.tensor_summary import list_count, outline, spell_numbers, summarise
 from gradstudio.engine.value.view_state import grad_fn_of, is_leaf
 from gradstudio.protocol.messages.records import (
@@ -133,7 +135,7 @@ def _record_of_object(value: object, max_values: int) -> Record:
     for kind, make in makers:
         if isinstance(value, kind):
             return make(value, max_values)
-    return ObjectRecord(class_name=type(value).__name__)
+    return ObjectRecord(class_name=type(value).__name__, words=words_of(value) if freedom.is_for_code else "")
 
 
 def _module_record(module: torch.nn.Module, max_values: int) -> ModuleRecord:

@@ -3,6 +3,7 @@
 import ast
 import builtins
 import keyword
+import re
 from functools import lru_cache
 
 from gradstudio.graph.errors import Refused
@@ -32,6 +33,8 @@ MAX_NAMES = 500
 """Names that one node may bind, or read."""
 _GIVEN = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__", "__builtins__"}
 _NOTHING = CodeNames()
+_PRINTS = re.compile(r"\b(print|tqdm|trange|warn|warning|info|debug)\(")
+_DRAWS = re.compile(r"\b(plt|pyplot|ax|axs|axes|fig|sns)\.[a-z_]+\(|\.(plot|imshow|hist|scatter)\(")
 
 
 def is_code(node: Node) -> bool:
@@ -57,6 +60,16 @@ def shown_lines(node: Node) -> tuple[str, ...]:
     lines = code_of(node).strip("\n").expandtabs(4).split("\n")
     more = len(lines) - SHOWN_LINES
     return (*lines[:SHOWN_LINES], f"… {more} more") if more > 1 else tuple(lines)
+
+
+def may_print(node: Node) -> bool:
+    """Whether a node's code looks as if it prints, so that room is kept for it."""
+    return is_code(node) and bool(_PRINTS.search(_acting_lines(node.literals.get("code", ""))))
+
+
+def may_draw(node: Node) -> bool:
+    """Whether a node's code looks as if it draws figures, so that room is kept for one."""
+    return is_code(node) and bool(_DRAWS.search(_acting_lines(node.literals.get("code", ""))))
 
 
 def does_something(node: Node) -> bool:
@@ -141,6 +154,19 @@ def new_names(node: Node, incoming: dict[str, str], bound: tuple[str, ...]) -> d
     found = {inner: outer for inner, outer in incoming.items() if outer}
     found.update(zip(code_names(node).binds, bound, strict=False))
     return {inner: outer for inner, outer in found.items() if inner != outer}
+
+
+@lru_cache(maxsize=512)
+def _acting_lines(literal: str) -> str:
+    """The lines of a code that do something at once: what is indented in functions and classes waits for a call."""
+    lines = (line for line in _text(literal).split("\n") if not line.lstrip().startswith("#"))
+    kept, is_inside = list[str](), False
+    for line in lines:
+        if line[:1].strip():
+            is_inside = line.startswith(("def ", "class ", "async def ", "@"))
+        if not is_inside:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 @lru_cache(maxsize=512)

@@ -18,6 +18,7 @@ from gradstudio.protocol.messages.debugging import (
     MemoryByNode,
     WhatIfAnswered,
 )
+from gradstudio.protocol.messages.drawn_figures import Figured
 from gradstudio.protocol.messages.inference import Estimated, Inferred, Inferring, WireTried
 from gradstudio.protocol.messages.module_import import Brought, NotBrought
 from gradstudio.protocol.messages.progress import Running, Turned
@@ -210,11 +211,16 @@ class Failed(Message, frozen=True):
 
 
 class Printed(Message, frozen=True):
-    """The program printed."""
+    """The program printed.
+
+    Attributes:
+        passing: bars of progress as they stand now: the next of what this node prints takes their place.
+    """
 
     node: ItemId
     line: Count
     text: str
+    passing: bool = False
 
 
 class Warned(Message, frozen=True):
@@ -311,4 +317,5 @@ Event = (
     | NotBrought
     | Running
     | Turned
+    | Figured
 )

@@ -179,9 +179,10 @@ class ArrayRecord(
 class ObjectRecord(
     msgspec.Struct, frozen=True, gc=False, kw_only=True, tag="object", tag_field="kind", omit_defaults=True
 ):
-    """Anything else: only its class is told."""
+    """Anything else: its class is told, and of what a trusted program made a few `words`."""
 
     class_name: str
+    words: str = ""
 
 
 Record = TensorRecord | PlainRecord | TupleRecord | ModuleRecord | OptimizerRecord | ArrayRecord | ObjectRecord

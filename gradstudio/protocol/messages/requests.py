@@ -61,6 +61,7 @@ class Do(Message, frozen=True):
             into a call of a group; "out": to behind the innermost block or call that the counter stands in.
         breakpoints: where to pause on the way, and what to note; only in traced runs.
         trust: of a program that holds code, without which it is refused.
+        pictures: figures that its code draws are to be told as pictures.
         summaries: "visible": of nodes that are not in view only shape and dtype are told at once, their rows
             follow with `complete` when the engine has time.
         samples_turns: of long loops not every turn is recorded (semantics §6); the engine tells `Turned`.
@@ -79,6 +80,7 @@ class Do(Message, frozen=True):
     summaries: OneOf["all", "visible"] = "all"
     trust: Trust | None = None
     samples_turns: bool = False
+    pictures: bool = False
 
 
 class Stop(Message, frozen=True):

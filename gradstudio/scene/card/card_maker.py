@@ -13,13 +13,12 @@ from gradstudio.scene.card.display_flags import display_flags_of
 from gradstudio.scene.card.parameter_rows import NOTHING, ParameterRows, leaf_rows
 from gradstudio.scene.card.result_sections import (
     NO_MODULE,
-    NO_WELL,
     ModuleContext,
     ResultSections,
-    WellHeights,
     result_sections,
     well_heights,
 )
+from gradstudio.scene.card.section_heights import NO_WELL, WellHeights, expected_printout, printout_height
 from gradstudio.scene.items import Card
 from gradstudio.scene.scene_state import SceneState
 
@@ -65,7 +64,10 @@ class CardMaker:
         if layout.display_flags.collapsed or item in CARDS:
             return NO_WELL
         state, held = self._state, self._held(item, layout)
-        return well_heights(state.results, item, state.shown, _families(layout), _is_leaf(layout), held)
+        heights = well_heights(state.results, item, state.shown, _families(layout), _is_leaf(layout), held)
+        expected = expected_printout(state.graph.nodes[item]) if layout.code else 0.0
+        said = printout_height(state.results.printout(item))
+        return WellHeights(heights.room + max(0.0, expected - said), heights.drawn) if expected else heights
 
     def well(self, item: ItemId, card: Card) -> ResultSections:
         """The results of a node as its card says them."""

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 from typing import Literal as OneOf
 
 import msgspec
@@ -35,10 +35,12 @@ from gradstudio.scene.card.section_heights import (
     PROBLEM,
     DisplayKind,
     Tone,
+    WellHeights,
     awaits_gradient,
     gradient_height,
     gradient_of,
     has_no_results,
+    printout_height,
     reserved_height,
     section_height,
     sections_heights,
@@ -48,6 +50,7 @@ from gradstudio.scene.card.section_heights import (
     words_height,
 )
 from gradstudio.scene.overlay_registry import Shown
+from gradstudio.scene.printout import NOTHING_PRINTED, Printout
 from gradstudio.scene.results import Alarm, FailureLike, Results
 
 ProblemKind = OneOf["", "error", "warning", "incomplete"]
@@ -123,6 +126,7 @@ class ResultSections(msgspec.Struct, frozen=True):
         expected: dtype and device before a run.
         strip: height of the words of a problem below values.
         leaves: rows of a module's parameters and buffers, above the values.
+        printout: what was printed and drawn, below the values.
         alarm: how bad what was found at it, or at the module on its card, is: a sign in its head.
     """
 
@@ -137,16 +141,7 @@ class ResultSections(msgspec.Struct, frozen=True):
     leaves: ParameterRows = NO_LEAVES
     strip: float = 0.0
     alarm: Alarm = ""
-
-
-class WellHeights(NamedTuple):
-    """How high the well of a card is: the `room` that is kept for what may come, and what is `drawn` of it now."""
-
-    room: float
-    drawn: float
-
-
-NO_WELL: Final = WellHeights(0.0, 0.0)
+    printout: Printout = NOTHING_PRINTED
 
 
 def well_heights(
@@ -161,7 +156,8 @@ def well_heights(
     if held is NO_MODULE and has_no_results(results, node):
         return WellHeights(typical_height(tuple(families), shown, leaf), 0.0)
     problem, kind = _problem(results, node, held)
-    sections = sum(sections_heights(results, node, shown)) if kind != "error" else 0.0
+    said = printout_height(results.printout(node))
+    sections = said + sum(sections_heights(results, node, shown)) if kind != "error" else 0.0
     room, drawn = leaves_heights(results, held.module, shown, unfolded=held.unfolded) if held.module else (0.0, 0.0)
     own = _drawn_height(results, node, sections, problem)
     reserved = reserved_height(results, node, shown, families, leaf)
@@ -175,13 +171,15 @@ def result_sections(
     problem, kind = _problem(results, node, held)
     sections = tuple(_sections(results, node, names, shown)) if kind != "error" else ()
     hints, guessed = _hints(results, node, with_layout=shown.storage) if shown.shapes else ({}, frozenset())
-    total = sum(section.height for section in sections)
+    printout = results.printout(node) if kind != "error" else NOTHING_PRINTED
+    total = printout_height(printout) + sum(section.height for section in sections)
     expected = _expected(results, node) if shown.dtype_device and not sections else ""
     leaves = leaf_rows(results, held.module, shown, unfolded=held.unfolded) if held.module else NO_LEAVES
     height = leaves.height + _drawn_height(results, node, total, problem)
     return ResultSections(
         height, sections, hints, guessed, problem, kind, results.stale(node), expected, leaves,
         _strip(results, node, problem), results.alarm(node) or (results.alarm(held.module) if held.module else ""),
+        printout,
     )  # fmt: skip
 
 

@@ -7,10 +7,11 @@ which arrive move no edge of it. One that cannot run yet gets no values: it is a
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 from typing import Literal as OneOf
 
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.model import ItemId, Node
+from gradstudio.graph.text.code_records import may_draw, may_print
 from gradstudio.operators.model import Family
 from gradstudio.protocol.messages.events import GradRow
 from gradstudio.protocol.messages.records import (
@@ -18,6 +19,7 @@ from gradstudio.protocol.messages.records import (
     ArrayRecord,
     GradState,
     ModuleRecord,
+    ObjectRecord,
     OptimizerRecord,
     PlainRecord,
     Preview,
@@ -27,6 +29,7 @@ from gradstudio.protocol.messages.records import (
 )
 from gradstudio.scene import value_format
 from gradstudio.scene.overlay_registry import Shown
+from gradstudio.scene.printout import Printout
 from gradstudio.scene.results import Results
 
 EDGE: Final = 5.0
@@ -39,14 +42,39 @@ STATE: Final = 18.0
 PROBLEM: Final = 18.0
 PROBLEM_ROOM: Final = 45.0
 """Words of an error that stand in the well have at least so much room: three lines."""
+FIGURE: Final = 140.0
+"""Height of a figure that code draws."""
+EXPECTED_LINES: Final = 2
+"""Room for so many is kept on a card whose code may print."""
 WORDS_A_LINE: Final = 26
 """Letters of a problem that surely stand in one line of the narrowest card."""
 MAX_SECTIONS: Final = 3
 CELLS_A_LINE: Final = 5
 TYPICAL_SHAPE: Final = (64, 64)
 
+
+class WellHeights(NamedTuple):
+    """How high the well of a card is: the `room` that is kept for what may come, and what is `drawn` of it now."""
+
+    room: float
+    drawn: float
+
+
+NO_WELL: Final = WellHeights(0.0, 0.0)
 DisplayKind = OneOf["number", "words", "cells", "picture", "strip"]
 Tone = OneOf["normal", "faint", "bad", "gradient"]
+
+
+def printout_height(printout: Printout) -> float:
+    """Of what was printed and drawn at a node."""
+    lines = LINE * len(printout.shown) + EDGE if printout.shown else 0.0
+    return lines + (FIGURE + EDGE if printout.figures else 0.0)
+
+
+def expected_printout(node: Node) -> float:
+    """The room that is kept for what a node's code may print and draw."""
+    lines = LINE * EXPECTED_LINES + EDGE if may_print(node) else 0.0
+    return lines + (FIGURE + EDGE if may_draw(node) else 0.0)
 
 
 def sections_heights(results: Results, node: ItemId, shown: Shown) -> Iterator[float]:
@@ -77,6 +105,7 @@ def has_no_results(results: Results, node: ItemId) -> bool:
         or results.inference(node, 1)
         or results.failure(node)
         or results.warnings(node)
+        or results.printout(node)
         or results.incomplete(node)
     )
 
@@ -188,6 +217,8 @@ def value_height(record: Record, shown: Shown) -> float:
     """Of a value without its facts."""
     if not shown.values or isinstance(record, OptimizerRecord):
         return 0.0
+    if isinstance(record, ObjectRecord) and shown.shapes and not record.words:
+        return 0.0  # its class stands beside its port
     if isinstance(record, TensorRecord):
         return _picture_height(*tensor_kind(record.summary))
     return _plain_height(record)

@@ -42,6 +42,7 @@ class Details(QWidget):
         from gradstudio.ui.docks.inspector.gradcheck_section import CheckSection
         from gradstudio.ui.docks.inspector.item_sections import HeadSection, NoteSection, OrderSection, TroubleBox
         from gradstudio.ui.docks.inspector.module_section import InputsSection, ModuleSection
+        from gradstudio.ui.docks.inspector.printout_section import PrintoutSection
         from gradstudio.ui.docks.inspector.value_section import ValueSection
         from gradstudio.ui.docks.inspector.what_if_section import WhatIfSection
 
@@ -53,6 +54,7 @@ class Details(QWidget):
         self.inputs = InputsSection(session, theme)
         self.arguments = ArgumentsSection(session, theme)
         self.values = ValueSection(session, theme)
+        self.printout = PrintoutSection(session, theme)
         self.backward = BackwardSection(session, theme)
         self.costs = CostSection(session, theme)
         self.what_if = WhatIfSection(session, theme)
@@ -71,6 +73,7 @@ class Details(QWidget):
                 self.arguments,
                 self.module,
                 self.values,
+                self.printout,
                 self.backward,
                 self.check,
                 self.costs,
@@ -86,7 +89,7 @@ class Details(QWidget):
         module = card_groups(self._session.shown_store.graph).modules.get(item)
         self.show_arguments(item)
         self.inputs.show_item(item if module is not None else None)
-        for part in (self.head, self.module, self.values, self.backward, self.check, self.costs):
+        for part in (self.head, self.module, self.values, self.printout, self.backward, self.check, self.costs):
             part.show_item(item)
         self.what_if.show_item(item)
         self.order.show_item(item)
@@ -110,7 +113,7 @@ class Details(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         parts = (self.head, self.inputs, self.arguments, self.module, self.values, self.backward, self.costs)
-        for part in (*parts, self.what_if, self.check):
+        for part in (*parts, self.printout, self.what_if, self.check):
             part.set_theme(theme)
 
 

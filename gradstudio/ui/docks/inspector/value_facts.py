@@ -6,6 +6,7 @@ from gradstudio.protocol.messages.records import (
     ArrayRecord,
     GradState,
     ModuleRecord,
+    ObjectRecord,
     OptimizerRecord,
     PlainRecord,
     Record,
@@ -95,8 +96,8 @@ def record_facts(record: Record) -> Facts:
             return (("class", name), *numbers)
         case ArrayRecord(dtype=dtype, shape=shape):
             return (("class", "numpy.ndarray"), ("dtype", dtype), ("shape", value_format.shape(shape)))
-        case _:
-            return (("class", record.class_name),)
+        case ObjectRecord(class_name=name, words=words):
+            return (("class", name), ("holds", words)) if words else (("class", name),)
 
 
 def inference_facts(port: PortInference | None) -> Facts:

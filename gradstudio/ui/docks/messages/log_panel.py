@@ -38,6 +38,7 @@ class LogPanel(QWidget):
         self.model = EntryModel(self)
         self.view = EntryView(self.model, "Nothing has happened yet.", theme, self)
         self._is_behind = False
+        self._bar: Entry | None = None
         self._later = CatchUp(self, self.view.scrollToBottom)
         self._clear = QToolButton(self.view)
         self._clear.setToolTip("Clear the log")
@@ -110,7 +111,13 @@ class LogPanel(QWidget):
         self.add("error", f"The engine ended: {how}. The document is safe.")
 
     def _on_results_printed(self, printed: Printed) -> None:
-        self.add("print", printed.text, printed.node)
+        """Bars of progress are one line that is another while they move."""
+        entries = self.model.entries
+        if self._bar is not None and entries and entries[-1] is self._bar:
+            self.model.drop_last()
+        text = printed.text.rpartition("\n")[2] if printed.passing else printed.text
+        self.add("print", text, printed.node)
+        self._bar = entries[-1] if printed.passing else None
 
     def _on_results_warned(self, warned: Warned) -> None:
         self.add("warning", f"{warned.category}: {warned.message}", warned.node)

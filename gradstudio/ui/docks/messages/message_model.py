@@ -52,6 +52,13 @@ class EntryModel(QAbstractListModel):
         self.entries.append(entry)
         self.endInsertRows()
 
+    def drop_last(self) -> None:
+        """Take the newest away."""
+        last = len(self.entries) - 1
+        self.beginRemoveRows(QModelIndex(), last, last)
+        del self.entries[last]
+        self.endRemoveRows()
+
     def replace(self, entries: Sequence[Entry]) -> None:
         """Show exactly these."""
         if list(entries) != self.entries:

@@ -11,6 +11,7 @@ from gradstudio.protocol.messages.events import GradRow, Row, Warned
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import ModuleRecord, Record
 from gradstudio.protocol.timeline.run_timeline import BackwardStep, Tick
+from gradstudio.scene.printout import NOTHING_PRINTED, Printout
 from gradstudio.scene.results import Alarm, LoopTurn
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
@@ -248,17 +249,22 @@ class ResultStore(QObject):
     @property
     def failures(self) -> tuple[Failure, ...]:
         """Every failure that stands."""
-        return tuple(shown_at(failure, self.ids.shown(failure.failed.node)) for failure in self._standing())
+        return tuple(shown_at(failure, self.ids.shown(failure.failed.node)) for failure in self.tables.standing())
 
     @property
     def failed_at(self) -> ItemId:
         """Where the newest failure that stands happened, as the run calls it; "" for none."""
-        standing = self._standing()
+        standing = self.tables.standing()
         return standing[-1].failed.node if standing else ItemId("")
 
     def warnings(self, node: ItemId) -> tuple[Warned, ...]:
         """Torch's warnings while the node ran."""
         return self.tables.warnings.get(self.ids.full(node), ())
+
+    def printout(self, node: ItemId) -> Printout:
+        """What was printed and drawn while the node ran; nothing at a moment before that."""
+        told = self.tables.printouts.get(self.ids.full(node), NOTHING_PRINTED)
+        return told if told and (self.moment is None or self.row(node) is not None) else NOTHING_PRINTED
 
     def troubled(self) -> frozenset[ItemId]:
         """What failed, warned, would be refused or cannot run, and what stands for it."""
@@ -287,9 +293,6 @@ class ResultStore(QObject):
         if self._cursor.now().tick is None and weighed is not None:
             return weighed.saved_bytes
         return self.timeline.saved_bytes(full, self._cursor.now().tick)
-
-    def _standing(self) -> tuple[Failure, ...]:
-        return tuple(failure for failure in self.tables.failures.values() if self.tables.stands(failure))
 
     def _on_tables_changed(self, items: frozenset[ItemId]) -> None:
         resized = self.tables.resized

@@ -8,10 +8,12 @@ from PySide6.QtCore import QObject, Signal
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.debugging import MemoryByNode, NodeMemory
+from gradstudio.protocol.messages.drawn_figures import Figured
 from gradstudio.protocol.messages.events import GradRow, Printed, Row, ValueNow, Warned
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.progress import Turned
 from gradstudio.protocol.timeline.run_timeline import Timeline
+from gradstudio.scene.printout import NOTHING_PRINTED, Printout
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.results.event_buffer import EventBuffer, defer
 from gradstudio.ui.state.results.failure import Failure
@@ -34,7 +36,7 @@ class ResultTables(QObject):
         memory_rows: what each node holds, as last weighed.
         inference: what inference expects, by node and output.
         failures: how nodes failed when they last ran; one counts while it `stands`.
-        warnings: torch's warnings while a node ran.
+        warnings: torch's warnings while a node ran; `printouts`: what was printed and drawn then.
         incomplete: why a node cannot run yet.
         loops: how far the loops are that the run stands in.
         written: modules and leaves, by node and output, that are another now than when they were made.
@@ -70,6 +72,7 @@ class ResultTables(QObject):
         self.inference: dict[tuple[ItemId, int], PortInference] = {}
         self.failures: dict[ItemId, Failure] = {}
         self.warnings: dict[ItemId, tuple[Warned, ...]] = {}
+        self.printouts: dict[ItemId, Printout] = {}
         self.incomplete: dict[ItemId, str] = {}
         self.written: dict[tuple[ItemId, int], ValueNow] = {}
         self.loops = LoopProgress()
@@ -85,6 +88,10 @@ class ResultTables(QObject):
         """Whether the program is still the one that failed."""
         node = failure.failed.node
         return not self.is_stale and (node not in self._texts or self._texts[node] == failure.text or not failure.text)
+
+    def standing(self) -> tuple[Failure, ...]:
+        """The failures that stand."""
+        return tuple(failure for failure in self.failures.values() if self.stands(failure))
 
     def set_texts(self, texts: dict[ItemId, str], repeated: frozenset[ItemId] = frozenset()) -> None:
         """The statements of the program as it stands; failures of other statements are not shown.
@@ -183,7 +190,18 @@ class ResultTables(QObject):
 
     def add_print(self, printed: Printed) -> None:
         """The program printed."""
+        self.printouts[printed.node] = self.printouts.get(printed.node, NOTHING_PRINTED).with_print(printed)
+        self._announce(printed.node)
         self.printed.emit(printed)
+
+    def add_figure(self, figured: Figured) -> None:
+        """The program has drawn: a figure is shown where that was last."""
+        for node, printout in self.printouts.items():
+            if node != figured.node and any(one.figure == figured.figure for one in printout.figures):
+                self.printouts[node] = printout.without_figure(figured.figure)
+                self._announce(node)
+        self.printouts[figured.node] = self.printouts.get(figured.node, NOTHING_PRINTED).with_figure(figured)
+        self._announce(figured.node)
 
     @defer
     def set_stale(self, stale: bool) -> None:
@@ -217,7 +235,7 @@ class ResultTables(QObject):
     def clear(self) -> None:
         """Forget everything (another document)."""
         self.buffer.forget()
-        for table in (self.inference, self.failures, self.warnings, self.incomplete):
+        for table in (self.inference, self.failures, self.warnings, self.printouts, self.incomplete):
             table.clear()
         self._forget_history()
         self.is_stale = False
@@ -239,6 +257,7 @@ class ResultTables(QObject):
         if fresh:
             self._forget_history()
             self.warnings.clear()
+            self.printouts.clear()
         self.is_stale = False
         self.announce_everything()
 

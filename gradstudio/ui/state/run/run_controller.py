@@ -210,7 +210,7 @@ class RunController(QObject):
         self.stepper.begin_verb()
         self._engine.set_busy(True)
         stops = self._debug.active if self._debug is not None else ()
-        asked_for = requests.Do(verb=verb, breakpoints=stops, trust=self.code_question.yes())
+        asked_for = requests.Do(verb=verb, breakpoints=stops, trust=self.code_question.yes(), pictures=True)
         self._requests.do(msgspec.structs.replace(asked_for, **fields))
 
     @property

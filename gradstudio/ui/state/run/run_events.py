@@ -6,6 +6,7 @@ from gradstudio.graph.groups.call_ids import is_call_item, outermost
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages import events
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.protocol.messages.drawn_figures import Figured
 from gradstudio.protocol.messages.progress import Turned
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.results.memory_store import MemoryStore
@@ -33,6 +34,8 @@ def keep(event: events.Event, tables: ResultTables, memory: MemoryStore, texts: 
             tables.add_warning(event)
         case events.Printed():
             tables.add_print(event)
+        case Figured():
+            tables.add_figure(event)
         case events.Memory():
             memory.add(event)
         case _:

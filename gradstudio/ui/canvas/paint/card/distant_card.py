@@ -26,6 +26,7 @@ from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_change, 
 from gradstudio.ui.canvas.paint.card.display_flag_painter import paint_bypass
 from gradstudio.ui.canvas.paint.card.distant_gradient_signs import ROOM, paint_plate_state, state_of
 from gradstudio.ui.canvas.paint.card.header_colours import HeaderColour, header_colour
+from gradstudio.ui.canvas.paint.card.printout_painter import paint_distant_printout
 from gradstudio.ui.canvas.paint.primitives import tensor_image
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_check, paint_state, paint_warning
@@ -161,6 +162,8 @@ def _paint_body(
     failure = current_failure(scene.results, item)
     if failure is not None:
         _paint_failure(painter, style, single_line(failure.what), body)
+        return None
+    if paint_distant_printout(painter, style, scene.results.printout(item), body):
         return None
     expected = scene.results.inference(item, 0)
     refused = single_line(expected_refusal(scene.results, item))

@@ -20,6 +20,7 @@ from gradstudio.scene.card.section_heights import (
 )
 from gradstudio.scene.value_format import cells as cells_of
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_parameter_rows
+from gradstudio.ui.canvas.paint.card.printout_painter import paint_printout
 from gradstudio.ui.canvas.paint.card.text_fitting import (
     first_line,
     fit_wording,
@@ -61,13 +62,15 @@ def paint_result_sections(painter: QPainter, style: CanvasStyle, layout: CardLay
     for section in well.sections:
         _paint_section(painter, style, section, y + EDGE, layout.width)
         y += section.height
+    if well.printout:
+        paint_printout(painter, style, well.printout, y + EDGE, layout.width, stale=well.stale)
     if well.problem:
         _paint_problem(painter, whole, layout, well)
 
 
 def problem_box(layout: CardLayout, well: ResultSections) -> QRectF:
     """Where the words of a problem stand: all of an empty well, else a strip below the values."""
-    if well.sections:
+    if well.sections or well.printout:
         return QRectF(0, layout.height + well.height - well.strip, layout.width, well.strip)
     return QRectF(0, layout.height + well.leaves.height, layout.width, well.height - well.leaves.height)
 

@@ -1,0 +1,84 @@
+"""What a node printed and drew, as its card shows it, and the room that it has from the start."""
+
+import pytest
+
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.text.code_records import may_draw, may_print
+from gradstudio.layout.card_sizes import card_size
+from gradstudio.program.reading.reader import read_script
+from gradstudio.protocol.messages.drawn_figures import Figured, FigurePicture
+from gradstudio.protocol.messages.events import Printed
+from gradstudio.scene.card.section_heights import EDGE, FIGURE, LINE, expected_printout, printout_height
+from gradstudio.scene.printout import KEPT_LINES, NOTHING_PRINTED, SHOWN_LINES, Printout
+
+NODE = ItemId("n1")
+
+
+def printed(text: str, *, passing: bool = False) -> Printed:
+    return Printed(node=NODE, line=1, text=text, passing=passing)
+
+
+def figured(number: int, data: bytes = b"png") -> Figured:
+    return Figured(node=NODE, line=1, figure=number, title="", picture=FigurePicture(4, 3, data, data))
+
+
+def of(*events: Printed) -> Printout:
+    printout = NOTHING_PRINTED
+    for event in events:
+        printout = printout.with_print(event)
+    return printout
+
+
+def test_the_last_lines_are_shown_with_how_many_stand_above() -> None:
+    assert of(printed("a"), printed("b\nc")).shown == ("a", "b", "c")
+    many = of(*(printed(str(number)) for number in range(1000)))
+    assert len(many.shown) == SHOWN_LINES
+    assert many.shown[-1] == "999"
+    assert many.shown[0] == f"… {1000 - SHOWN_LINES + 1} lines above"
+    assert len(many.text) == KEPT_LINES
+
+
+def test_bars_are_one_line_that_what_comes_next_takes_the_place_of() -> None:
+    moving = of(printed("begins"), printed(" 10%", passing=True), printed(" 50%", passing=True))
+    assert moving.shown == ("begins", " 50%")
+    assert moving.with_print(printed("100%")).shown == ("begins", "100%")
+
+
+def test_a_figure_is_one_picture_however_often_it_is_drawn_on() -> None:
+    printout = NOTHING_PRINTED.with_figure(figured(1)).with_figure(figured(2)).with_figure(figured(1, b"new"))
+    assert [one.figure for one in printout.figures] == [2, 1]
+    assert printout.figures[-1].picture.light == b"new"
+    assert not printout.without_figure(1).without_figure(2)
+
+
+def test_its_height_is_that_of_lines_and_one_figure() -> None:
+    assert printout_height(NOTHING_PRINTED) == 0
+    two = of(printed("a"), printed("b"))
+    assert printout_height(two) == 2 * LINE + EDGE
+    assert printout_height(two.with_figure(figured(1)).with_figure(figured(2))) == 2 * LINE + FIGURE + 2 * EDGE
+
+
+def code(text: str) -> Graph:
+    graph = read_script(f"import torch\n\n{text}", keeps_code=True).graph
+    assert len(graph.nodes) == 1
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("text", "prints", "draws"),
+    [
+        ("import os\n", False, False),
+        ("while True:\n    print('x')\n", True, False),
+        ("import matplotlib.pyplot as plt\n", False, False),
+        ("import matplotlib.pyplot as plt\nplt.plot([1])\n", False, True),
+        ("def shows(x):\n    print(x)\n    plt.plot(x)\n    yield x\n", False, False),
+        ("import os\n# print(x)\n", False, False),
+    ],
+)
+def test_a_card_keeps_room_for_what_its_code_looks_as_if_it_said(text: str, prints: bool, draws: bool) -> None:
+    graph = code(text)
+    (node,) = graph.nodes.values()
+    assert (may_print(node), may_draw(node)) == (prints, draws)
+    assert (expected_printout(node) > 0) == (prints or draws)
+    assert (expected_printout(node) >= FIGURE) == draws
+    assert card_size(graph, node.id)[1] >= expected_printout(node)
