@@ -6,7 +6,7 @@ In a script or notebook of your own: ``gradstudio.draw(loss)`` or ``gradstudio.d
 from importlib import import_module
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "draw"]  # draw comes by __getattr__; its type stands in __init__.pyi
+__all__ = ["__version__", "draw", "record"]  # all but the version by __getattr__; types in __init__.pyi
 
 
 def __getattr__(name: str) -> object:

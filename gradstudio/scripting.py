@@ -1,7 +1,8 @@
-"""What a person's own script asks of GradStudio: `draw`. Nothing heavy is loaded before it is asked."""
+"""What a person's own script asks of GradStudio: `draw`, `record`, `show`. Nothing heavy is loaded before it is asked."""
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,23 @@ class SketchPicture:
         count = len(self.sketch.nodes)
         notes = "".join(f" {escape(note, quote=False)}" for note in self.sketch.notes)
         return f"<autograd's graph: {count} nodes.{notes}>"
+
+
+def record(path: str | os.PathLike[str]) -> AbstractContextManager[None]:
+    """Record what runs inside: ``with gradstudio.record("step.gsg"):`` around a step of a training.
+
+    Behind it the file holds the drawing of the step, and `step.record` beside it its values and gradients;
+    ``gradstudio step.gsg`` opens both, and runs nothing.
+
+    Raises:
+        ValueError: the name does not end in .gsg.
+        CannotSave: it cannot be written.
+    """
+    from gradstudio.engine.record.step_record import record_step
+
+    if Path(path).suffix != ".gsg":
+        raise ValueError(f"{os.fspath(path)}: a record is a document, so the name must end in .gsg.")
+    return record_step(Path(path))
 
 
 def draw(

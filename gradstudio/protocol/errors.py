@@ -2,6 +2,7 @@
 
 GradStudioError
 └── ProtocolError
+    ├── BadRecord       a file is no record of a run
     ├── BrokenFrame     the bytes are no message of ours
     ├── EngineDied      the engine's process is gone; carries its exit code
     ├── NeedsTrust      a program holds code of its own, and nobody was asked
@@ -13,6 +14,10 @@ from gradstudio.errors import GradStudioError
 
 class ProtocolError(GradStudioError):
     """Base of the room's errors."""
+
+
+class BadRecord(ProtocolError):
+    """A file that should hold the record of a run holds something else, or is not there."""
 
 
 class BrokenFrame(ProtocolError):

@@ -54,6 +54,11 @@ class Decoder(Generic[MessageT]):
             del self._bytes[:start]
         return messages
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a frame has begun that is not whole."""
+        return bool(self._bytes)
+
     def _end_of_frame(self, start: int) -> int:
         if len(self._bytes) - start < _LENGTH.size:
             return len(self._bytes) + 1

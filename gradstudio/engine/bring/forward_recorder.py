@@ -105,7 +105,7 @@ class Recorder(TorchFunctionMode):
         before = torch.get_rng_state()
         result = func(*args, **kwargs)
         draws = not torch.equal(before, torch.get_rng_state())
-        self._note(_path_of(func), given[0], given[1], result, draws)
+        self._note(path_of(func), given[0], given[1], result, draws)
         return result
 
     @contextmanager
@@ -195,7 +195,7 @@ class Recorder(TorchFunctionMode):
             self.asked[short, number] = source
         self._kept.append(result)
         self._known.update(id(tensor) for tensor in tensors_in(result))
-        inside, around = tuple(self._inside), _modes()
+        inside, around = tuple(self._inside), modes_in_force()
         result = tree_map(_same, result) if isinstance(result, list | dict) else result
         self.calls.append(Call(path, arguments, keywords, result, inside, around, line, draws, layer, layer_path))
 
@@ -228,7 +228,7 @@ class Recorder(TorchFunctionMode):
         if frame is None:
             return Line()
         one = id(frame) ^ (len(self._inside) << 3) ^ self._visits
-        return Line(frame.f_code.co_filename, frame.f_lineno, one, _span(frame))
+        return Line(frame.f_code.co_filename, frame.f_lineno, one, span_of(frame))
 
 
 def calls_in_use(calls: list[Call], output: Any, buffers: set[int]) -> list[Call]:
@@ -268,7 +268,7 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _path_of(func: Any) -> str:
+def path_of(func: Any) -> str:
     """The path of what was called; a private one when it has no other."""
     path = resolve_name(func) or ""
     if path.startswith("torch.functional."):
@@ -279,7 +279,7 @@ def _path_of(func: Any) -> str:
     return f"{where or 'torch'}.{name}"
 
 
-def _span(frame: FrameType) -> Span | None:
+def span_of(frame: FrameType) -> Span | None:
     """The expression at which a frame is at work; None before Python 3.11, and where no text is known."""
     positions = getattr(frame.f_code, "co_positions", None)
     found = next(islice(positions(), frame.f_lasti // 2, None), None) if positions is not None else None
@@ -289,7 +289,7 @@ def _span(frame: FrameType) -> Span | None:
     return line, column, last, end
 
 
-def _modes() -> tuple[str, ...]:
+def modes_in_force() -> tuple[str, ...]:
     """The ``with`` lines that make the modes in force now."""
     found = []
     if torch.is_inference_mode_enabled():

@@ -1,7 +1,7 @@
 """A recorded forward as a Python text in our own dialect: header, inputs, and a region for each submodule."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ from gradstudio.engine.bring.call_text import call_of_layer, is_in_catalogue, sp
 from gradstudio.engine.bring.errors import Inexpressible
 from gradstudio.engine.bring.forward_recorder import Call, Line, Visit, tensors_in
 from gradstudio.engine.bring.leaf_statements import LeafStatements, ModuleState
-from gradstudio.engine.bring.user_file import UsersFile
+from gradstudio.engine.bring.user_file import SourceFiles
 from gradstudio.engine.bring.value_literals import NotWritable
 from gradstudio.engine.bring.variable_names import Names, wishes
 from gradstudio.graph.model import StoredTensor
@@ -29,6 +29,7 @@ IMPORTS = (
     "HERE = Path(__file__).parent",
 )
 INDENT = "    "
+MakeLeaves = Callable[[ModuleState, Names, frozenset[int], str, str], LeafStatements]
 _EFFECTS = ("backward", "__setitem__", "__set__", "manual_seed")
 _SEEDS_IN_FORWARD = frozenset({"torch.manual_seed"})
 
@@ -46,7 +47,7 @@ class Recording:
     """
 
     root: nn.Module
-    file: UsersFile
+    file: SourceFiles
     title: str
     stem: str
     inputs: tuple[tuple[str, str, Any], ...]
@@ -111,17 +112,23 @@ class _Lines:
 class Writer:
     """Writes one recording down."""
 
-    def __init__(self, recording: Recording, stored: frozenset[int]) -> None:
+    def __init__(self, recording: Recording, stored: frozenset[int], make_leaves: MakeLeaves = LeafStatements) -> None:
         """Begin.
 
         Args:
             recording: what is written.
             stored: ids of parameters whose values have to be stored, since no constructor gives them.
+            make_leaves: makes what writes layers and leaves.
         """
         self._recording = recording
         self._names, self._lines = Names(), _Lines()
-        self._leaves = LeafStatements(recording.given, self._names, stored, recording.stem, recording.title)
+        self._leaves = make_leaves(recording.given, self._names, stored, recording.stem, recording.title)
         self._seeded = False
+
+    @property
+    def top_title(self) -> str:
+        """Of the frame around what stands above all."""
+        return f"Weights of {self._recording.title}"
 
     def write(self) -> ForwardText:
         """The whole text.
@@ -148,7 +155,7 @@ class Writer:
         at_top = self._leaves.top
         top: list[str] = []
         if at_top:
-            top = ["", f"# region: Weights of {self._recording.title}", *at_top, "# endregion", ""]
+            top = ["", f"# region: {self.top_title}", *at_top, "# endregion", ""]
         above = len(head) + len(top)
         text = "\n".join([*head, *top, *self._lines.lines]).rstrip() + "\n"
         origins = {above + line: call for line, call in self._lines.origins.items()}
@@ -288,7 +295,7 @@ def _said(call: Call) -> dict[str, Any]:
     return {w: v for w, v in call.keywords.items() if not (isinstance(v, plain) and v == defaults.get(w, w))}
 
 
-def place_of(file: UsersFile, line: Line) -> tuple[str, int, str]:
+def place_of(file: SourceFiles, line: Line) -> tuple[str, int, str]:
     """Where in the user's code, for an error."""
     return (file.short(line.file), line.number, file.source(line.file, line.number)) if line.file else ("", 0, "")
 

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
@@ -82,10 +82,7 @@ def _noting(
 
 def constructor_of(module: nn.Module) -> LayerConstructor | None:
     """The constructor that makes this layer again, tried; None when it is no stock layer or nobody knows how."""
-    name = type(module).__name__
-    if stock_classes().get(name) is not type(module) or any(getattr(module, hooks) for hooks in _HOOKS):
-        return None
-    if "forward" in vars(module):
+    if not is_stock(module):
         return None
     for positional, keywords in _ways(module):
         try:
@@ -95,6 +92,51 @@ def constructor_of(module: nn.Module) -> LayerConstructor | None:
         if _alike(module, first):
             return LayerConstructor(text, _deterministic(tensors_of(first), tensors_of(second)), draws)
     return None
+
+
+def is_stock(module: nn.Module) -> bool:
+    """Whether it is a layer of torch's own that is drawn as one card, and nothing was changed about it."""
+    if stock_classes().get(type(module).__name__) is not type(module):
+        return False
+    return "forward" not in vars(module) and not any(getattr(module, hooks) for hooks in _HOOKS)
+
+
+def constructor_as_noted(module: nn.Module) -> LayerConstructor | None:
+    """How a stock layer is made, by its attributes; tried without memory, so that its values are not compared."""
+    for positional, keywords in (_shortest_way(module), *_ways(module)):
+        try:
+            with torch.device("meta"):
+                text, made, _, draws = _tried(module, positional, keywords)
+        except (NotWritable, TypeError, ValueError, RuntimeError, NotImplementedError):
+            continue
+        if _alike(module, made):
+            return LayerConstructor(text, {}, draws)
+    return None
+
+
+def _shortest_way(module: nn.Module) -> tuple[tuple[object, ...], dict[str, object]]:
+    """By attributes as a person writes them: what is needed by position, and a size that is the same each way once."""
+    positional: list[object] = []
+    keywords: dict[str, object] = {}
+    for name, parameter in _parameters(type(module)).items():
+        value = getattr(module, name, parameter.default)
+        value = value is not None if name == "bias" and isinstance(value, Tensor | None) else value
+        if isinstance(value, tuple) and len(set(value)) == 1 and not isinstance(parameter.default, tuple):
+            value = value[0]
+        if parameter.default is parameter.empty and value is not parameter.empty and not keywords:
+            positional.append(value)
+        elif value is not parameter.default and value != parameter.default:
+            keywords[name] = value
+    return tuple(positional), keywords
+
+
+def _parameters(kind: type[nn.Module]) -> Mapping[str, inspect.Parameter]:
+    """What the constructor takes; those of recurrent layers say so only in their base."""
+    if not issubclass(kind, nn.RNNBase):
+        return inspect.signature(kind).parameters
+    found = dict(inspect.signature(nn.RNNBase).parameters)
+    del found["mode"]
+    return found
 
 
 def _ways(module: nn.Module) -> Iterator[tuple[tuple[object, ...], dict[str, object]]]:

@@ -73,8 +73,8 @@ class LeafStatements:
 
     def leaf(self, tensor: Tensor) -> list[str]:
         """The lines that make a parameter, a buffer or a constant known, by the name in `names`."""
-        owner = self._given.layers.get(id(tensor))
-        if owner is not None and id(owner[0]) not in self.layers:
+        owner = self.owner_of(tensor)
+        if owner is not None:
             return self.layer(*owner)
         if id(tensor) in self._given.leaves:
             path, leaf = self._given.leaves[id(tensor)]
@@ -92,6 +92,15 @@ class LeafStatements:
             self.top.append(f"{name} = {self._made(leaf, self._stored_line(value, path))}")
             return []
         return [f"{name} = {self._made(leaf, small)}"]
+
+    def owner_of(self, tensor: Tensor) -> tuple[nn.Module, str] | None:
+        """The layer that it is a parameter or buffer of, and that one's path, while no line has made it."""
+        owner = self._given.layers.get(id(tensor))
+        return owner if owner is not None and id(owner[0]) not in self.layers else None
+
+    def fresh(self, wish: str) -> str:
+        """A name that nothing has yet."""
+        return self._names.fresh(wish)
 
     def _switches(self, layer: nn.Module, name: str) -> list[str]:
         lines = []

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
+from typing import Protocol
 
 from torch import nn
 
@@ -24,6 +25,16 @@ PRIVATE = "_brought_"
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,}")
 OWN = str(Path(__file__).resolve().parents[2]) + os.sep
 Arguments = tuple[tuple[object, ...], dict[str, object]]
+
+
+class SourceFiles(Protocol):
+    """Where a person's own lines stand."""
+
+    def short(self, filename: str) -> str:
+        """How a file is called."""
+
+    def source(self, filename: str, line: int) -> str:
+        """A line of it."""
 
 
 class UsersFile:

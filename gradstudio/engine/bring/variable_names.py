@@ -56,7 +56,11 @@ def _wishes(found: ast.stmt, call: Call) -> tuple[str, ...]:
         if span is not None and not any(_gives(part, span) for part in parts):
             return ()
         return (f"{_short(call.inside[-1].path)}_{OUT}",) if call.inside else (OUT,)
-    if span is None or isinstance(found, ast.AugAssign) or _gives(value, span):
+    if (
+        span is None
+        or _gives(value, span)
+        or (isinstance(found, ast.AugAssign) and span == (*_begin(found), *_end(found)))
+    ):
         return _targets(found)
     target = found.targets[0] if isinstance(found, ast.Assign) else None
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):

@@ -57,7 +57,7 @@ class Call(Struct, eq=False):
         """The statement has run: views that had no autograd node before it were given theirs by torch."""
         if any(edge.number < 0 and not is_leaf(edge.node) for edge in self.edges):
             self.edges = tuple(
-                [_edge(edge.port, edge.source, edge.node) if edge.number < 0 else edge for edge in self.edges]
+                [edge_of(edge.port, edge.source, edge.node) if edge.number < 0 else edge for edge in self.edges]
             )
 
 
@@ -106,7 +106,7 @@ def call_of(step: Step, namespace: Mapping[str, Any], binder: dict[str, Source],
         value = namespace.get(name)
         if isinstance(value, Tensor):
             if value.requires_grad:
-                edges.append(_edge(port, source or binder.get(name), value))
+                edges.append(edge_of(port, source or binder.get(name), value))
         elif isinstance(value, list | tuple):
             edges += _edges_of_items(port, source or binder.get(name), value)
     return Call(step.id, turns, tuple(edges)) if edges else None
@@ -132,7 +132,8 @@ def aliases_of(call: Call, edges: Iterable[WireEdge]) -> list[Alias]:
     return [Alias(call.serial, call.node, call.turns, edge.port, edge.source, edge.number) for edge in edges]
 
 
-def _edge(port: str, source: Source | None, tensor: Tensor) -> WireEdge:
+def edge_of(port: str, source: Source | None, tensor: Tensor) -> WireEdge:
+    """What a port reads, as autograd sees it."""
     node = grad_fn_of(tensor) if tensor._is_view() else tensor.grad_fn
     begins = source or NOBODY
     return WireEdge(port, begins, tensor, -1) if node is None else WireEdge(port, begins, node, tensor.output_nr)
@@ -142,7 +143,7 @@ def _edges_of_items(port: str, source: Source | None, items: "list[Any] | tuple[
     """A whole list along one wire: a wire's gradient per item, "port.0", ..."""
     single = len(items) == 1
     return [
-        _edge(port if single else f"{port}.{place}", source, item)
+        edge_of(port if single else f"{port}.{place}", source, item)
         for place, item in enumerate(items[:MAX_ITEMS])
         if isinstance(item, Tensor) and item.requires_grad
     ]

@@ -18,6 +18,7 @@ from gradstudio.ui.state.library.page_store import PageStore
 from gradstudio.ui.state.results.canvas_ids import CanvasIds
 from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.state.results.player import Player
+from gradstudio.ui.state.results.recorded_run import RecordedRun
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run.debug_store import DebugStore
 from gradstudio.ui.state.run.engine_client import EngineClient
@@ -41,6 +42,7 @@ class Session(QObject):
         view: zoom and centre as they stood in the file, for the canvas to take up.
         subject: what it is about while it has no path: the example or the Python text it came from.
         number: of the untitled documents of a window, from 1.
+        record: what lies beside the document of a run elsewhere.
         example: stem of the example's file that it began as, or of its own file; "" for others.
         stamp: how the file looked on disk when it was read or written last.
 
@@ -74,6 +76,7 @@ class Session(QObject):
         self.run = RunController(self.graph_store, self.engine, self.results, self.memory, self, self.debug)
         self.run.code_question.file = lambda: self.path or self.read_from
         self.run.code_question.tell = lambda words: self.engine.tell(Log(level="warning", text=words))
+        self.record = RecordedRun(self.graph_store, self.results.tables, self.run)
         self.patience = RunPatience(self.engine, self.run.status, self.results.tables, self)
         self.problems = ProblemStore(self.graph_store, self.results, self.run, self.attention, self)
         self.trials = WireInference(self.graph_store, self.results, self.run.questions, self.engine, self)
@@ -122,6 +125,7 @@ class Session(QObject):
             return
         graph, view = file.load_with_view(path)
         self._take(graph, path, view)
+        self.record.show_beside(path)
 
     def open_example(self, path: Path) -> None:
         """Open a file as a new, unsaved document, so that saving does not change the example.
@@ -149,6 +153,7 @@ class Session(QObject):
         self.stamp = stamp_of(path)
         self.graph_store.set_clean()
         if path != self.path:
+            self.record.save_beside(path)
             self.path = path
             self.path_changed.emit()
 
@@ -185,6 +190,7 @@ class Session(QObject):
         self.subject = subject
         self.example = example or (path.stem if path is not None else "")
         self.stamp = stamp_of(path) if path is not None else None
+        self.record.forget()
         self.graph_store.load(graph)
         self.memory.clear()  # what another document held is not this one's
         self.path_changed.emit()

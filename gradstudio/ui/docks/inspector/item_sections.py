@@ -163,11 +163,16 @@ class HeadSection(QWidget):
             self.name.setText(names)
 
     def _show_ran_as(self, item: ItemId) -> None:
-        """Looking back: the statement as it was when it ran, where the program says something else now."""
+        """Of a record the line of the script; looking back the statement as it ran, where the program says another."""
         results = self._session.results
         then = results.tables.names.text(item) if results.looking_back and results.row(item) is not None else ""
         statements = flatten_statements(self._session.run.program.statements) if then else ()
         now = next((statement.text for statement in statements if statement.node == item), "")
+        source = self._session.record.source(item)
+        if source is not None:
+            self.ran_as.setText(f"{source.file}, line {source.line}: {source.text}")
+            self.ran_as.setVisible(True)
+            return
         self.ran_as.setText(f"When it ran: {then}")
         self.ran_as.setVisible(bool(then) and then != now)
 

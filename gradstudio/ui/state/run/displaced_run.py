@@ -1,4 +1,4 @@
-"""A run whose place in the engine another document took: what was recorded stays true until the program is another."""
+"""A run that the engine does not hold (any more): what was recorded stays true until the program is another."""
 
 from gradstudio.program.model import Program
 from gradstudio.ui.state.results.result_tables import ResultTables
@@ -9,19 +9,22 @@ class DisplacedRun:
     """Remembers what ran, for as long as the engine cannot tell it.
 
     Attributes:
-        by: the title of the document that ran since; "" while the engine has this document's run, or there is none.
+        by: the title of the document that ran since, or of the script that was recorded; "" while the engine has this
+            document's run, or there is none.
     """
 
     def __init__(self, tables: ResultTables, status: RunStatus) -> None:
         """No other document ran; `tables` hold what was recorded, `status` has words said."""
         self._tables, self._status = tables, status
         self.by = ""
+        self._words = ""
         self._is_told = False
         self._ran: list[str] = []
 
-    def begin(self, by: str, program: Program) -> None:
-        """Another document runs, which is told; what ran here is this program, or one before it."""
+    def begin(self, by: str, program: Program, words: str = "") -> None:
+        """Another document runs, which is told, or `words`; what ran here is this program, or one before it."""
         self.by, self._is_told = by, False
+        self._words = words or f"“{by}” ran since: the live state is gone, what was recorded stays. Run begins anew."
         self._ran = [] if self._tables.is_stale else _statements(program)
         self._say()
 
@@ -41,9 +44,7 @@ class DisplacedRun:
             self._say()
 
     def _say(self) -> None:
-        self._status.noted.emit(
-            f"“{self.by}” ran since: the live state is gone, what was recorded stays. Run begins anew."
-        )
+        self._status.noted.emit(self._words)
 
 
 def _statements(program: Program) -> list[str]:

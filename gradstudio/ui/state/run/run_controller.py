@@ -42,7 +42,7 @@ class RunController(QObject):
         questions: what can be asked of the run without moving it.
         memory_check: whether the program fits into memory.
         code_question: whether the code of the program may run.
-        shapes: when the engine is asked for shapes.
+        shapes: when the engine is asked for shapes; `displaced`: what ran and the engine does not hold.
 
     Signals:
         state_changed(object): the new `RunState`, as `status` announces it.
@@ -76,7 +76,7 @@ class RunController(QObject):
         self.prepare: Callable[[], object] = lambda: None
         self._texts: dict[ItemId, str] = {}
         self._following = self._follows_newer = self._heard_more = False
-        self._displaced = DisplacedRun(results.tables, self.status)
+        self.displaced = DisplacedRun(results.tables, self.status)
         self._waiting: list[tuple[str, Callable[[], None]]] = []
         self._stop_timer = QTimer(self, singleShot=True, interval=STOP_PATIENCE_MS)
         self._stop_timer.timeout.connect(self._on_stop_timer_timeout)
@@ -112,14 +112,14 @@ class RunController(QObject):
             looking_back=lambda: self._results.looking_back,
             has_before=lambda: self._walk.has_before,
             elsewhere=lambda: self._engine.busy_elsewhere,
-            ran_since=self._displaced.by,
+            ran_since=self.displaced.by,
         )
         return why_not(command, situation)
 
     def come_to_front(self) -> None:
         """A person looks: shapes are asked for, and what another document's run took is said, once."""
         self.shapes.wake()
-        self._displaced.say_once()
+        self.displaced.say_once()
 
     def run(self) -> None:
         """The program as written, from nothing; paused, it goes on instead, also through a backward's record."""
@@ -236,7 +236,7 @@ class RunController(QObject):
         self._waiting.clear()
         self._requests.engine_changed()
         self._tables.set_counter(ItemId(""))
-        self._tables.set_stale(not self._displaced.by or self._tables.is_stale)
+        self._tables.set_stale(not self.displaced.by or self._tables.is_stale)
         self._tables.release()
         reason = f"{how}; the run is lost, the document is not." if was_busy else ""
         self.status.set(
@@ -254,7 +254,7 @@ class RunController(QObject):
         reasons = {row.node: row.reason for row in program.incomplete}
         self._tables.set_incomplete({**incomplete_inside(self._store.graph), **reasons})
         self._tables.set_texts(self._texts, repeated_nodes(program.statements))
-        self._displaced.judge(program)
+        self.displaced.judge(program)
         self._memory.prefer(self._store.graph.header.device)
 
     def _on_store_edited(self, edits: Edits) -> None:
@@ -275,7 +275,7 @@ class RunController(QObject):
         self._waiting.clear()
         self._following = self._follows_newer = False
         self._tables.clear()
-        self._displaced.end()
+        self.displaced.end()
         self.status.reset()
         self.shapes.request()
 
@@ -299,7 +299,7 @@ class RunController(QObject):
         self._requests.displaced()
         if not self.state.live:
             return
-        self._displaced.begin(str(title), self.program)
+        self.displaced.begin(str(title), self.program)
         self._tables.set_counter(ItemId(""))
         self.status.set(live=False, at_end=False, next_node=ItemId(""), changed_by_hand=False)
 
@@ -338,14 +338,14 @@ class RunController(QObject):
     def _on_loaded(self, event: events.Loaded) -> None:
         if event.document != self._requests.document:
             return
-        if not self._following and (event.live or not self._displaced.by):
+        if not self._following and (event.live or not self.displaced.by):
             self._tables.set_stale(event.stale or not event.live)  # what a lost run left belongs to none
         if event.live and not event.stale and event.revision == self._requests.names.graph.revision:
             self._tables.names = self._requests.names  # what ran is still in the program, by other names perhaps
         self.status.set(stale=event.stale, live=event.live)
 
     def _on_started(self, event: events.Started) -> None:
-        self._displaced.end()
+        self.displaced.end()
         if event.fresh:
             self.stepper.begin_anew()
         self._tables.begin(event.fresh, event.verb == "repeat", self._requests.names)
@@ -353,7 +353,7 @@ class RunController(QObject):
             self._debug.begin(event.fresh)
         first = next(iter(self._texts), ItemId(""))
         self._tables.set_running(first if event.fresh else self._results.next_node)
-        self.status.set(live=True, stale=False, pass_number=event.pass_number)
+        self.status.set(live=True, stale=False, is_record=False, pass_number=event.pass_number)
 
     def _on_hit(self, event: debugging.Hit) -> None:
         if self._debug is not None:

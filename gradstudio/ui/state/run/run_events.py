@@ -16,7 +16,7 @@ PROGRESS = (events.Traced, events.Gradients, BackwardTraced, Turned)
 """What an engine says only when it goes from one statement to the next."""
 
 
-def keep(event: events.Event, tables: ResultTables, memory: MemoryStore, texts: dict[ItemId, str]) -> None:
+def keep(event: events.Event, tables: ResultTables, memory: MemoryStore | None, texts: dict[ItemId, str]) -> None:
     """Put an event where it belongs; `texts` are the statements in program order."""
     match event:
         case events.Traced(rows=rows):
@@ -36,7 +36,7 @@ def keep(event: events.Event, tables: ResultTables, memory: MemoryStore, texts: 
             tables.add_print(event)
         case Figured():
             tables.add_figure(event)
-        case events.Memory():
+        case events.Memory() if memory is not None:
             memory.add(event)
         case _:
             pass

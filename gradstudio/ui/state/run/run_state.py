@@ -48,6 +48,7 @@ class RunState(msgspec.Struct, frozen=True):
         hit: id of the breakpoint at which it paused; "" elsewhere.
         in_backward: number of the backward in whose record it is paused: the engine is behind it already; else 0.
         waiting: what was asked begins when the engine is ready.
+        is_record: what is shown was read from a file, and nothing ran since.
     """
 
     busy: bool = False
@@ -64,6 +65,7 @@ class RunState(msgspec.Struct, frozen=True):
     hit: str = ""
     in_backward: int = 0
     waiting: bool = False
+    is_record: bool = False
 
 
 class BreakpointSource(Protocol):

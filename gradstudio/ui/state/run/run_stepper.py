@@ -131,7 +131,8 @@ class RunStepper:
     def _begins_record_again(self) -> bool:
         """At the end there is nothing to execute: what was recorded is stepped through from its first step."""
         state = self._status.state
-        if state.busy or not state.live or state.stale or not state.at_end or not self._walk.has_before:
+        is_there = state.live or (state.is_record and not self._results.tables.is_stale)
+        if state.busy or not is_there or state.stale or not state.at_end or not self._walk.has_before:
             return False
         self._walk.to_start()
         self._status.noted.emit(

@@ -1,0 +1,198 @@
+"""What was recorded under provisional ids, under those of the drawing."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from gradstudio.engine.record.step_text import StepText
+from gradstudio.engine.record.step_values import Told
+from gradstudio.graph.model import Graph, ItemId, Wire
+from gradstudio.graph.text.code_records import CODE
+from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, SavedTensor, WireGrad
+from gradstudio.protocol.messages.events import Gradients, GradRow, Row, Traced, ValueNow
+from gradstudio.protocol.messages.records import ObjectRecord, PlainRecord, Record
+
+NOBODY = ItemId("")
+CLASSES = {"torch.nn.ModuleList": "ModuleList", "torch.nn.Module.parameters": "generator", "python.attribute": "Tensor"}
+"""What parts of a statement give that are no statement of the script, by operator; the others a tuple."""
+Output = tuple[ItemId, int]
+_NOTHING: Record = PlainRecord(what="none", class_name="NoneType")
+
+
+class CanvasMapping:
+    """From provisional ids to those of a graph."""
+
+    def __init__(self, graph: Graph, lines: Mapping[ItemId, int], text: StepText) -> None:
+        """Find each call and each name in the graph that was read from the text.
+
+        Args:
+            graph: as it was read; `lines` says where in the text each of its items stands.
+            text: what was read.
+        """
+        self._graph = graph
+        self._outputs: dict[Output, Output] = {}
+        self._nodes: dict[ItemId, ItemId] = {}
+        self._into: dict[ItemId, list[Wire]] = {}
+        for wire in sorted(graph.wires.values()):
+            self._into.setdefault(wire.target, []).append(wire)
+        self._ports: dict[tuple[ItemId, str], str] = {}
+        owners = {
+            name: (node.id, place)
+            for node in graph.nodes.values()
+            for place, name in enumerate(node.names)
+            if name != "_"
+        }
+        for provisional, name in text.names.items():
+            if name in owners:
+                self._outputs[provisional, 0] = owners[name]
+                self._nodes[provisional] = owners[name][0]
+        at_line = self._statements(lines)
+        for line, number in text.lines.items():
+            provisional = ItemId(str(number))
+            bound = text.bound.get(number, [])
+            for place, name in enumerate(bound):
+                if name in owners:
+                    self._outputs[provisional, place] = owners[name]
+            found = [owners[name][0] for name in bound if name in owners]
+            if found or line in at_line:
+                self._nodes[provisional] = found[0] if found else at_line[line]
+                self._outputs.setdefault((provisional, 0), (self._nodes[provisional], 0))
+
+        self._stated = {*self._nodes.values(), *(node for node, _ in self._outputs.values())}
+
+    def node(self, provisional: ItemId) -> ItemId:
+        """Whose it is; "" for nobody's."""
+        return self._nodes.get(provisional, NOBODY)
+
+    def _statements(self, lines: Mapping[ItemId, int]) -> dict[int, ItemId]:
+        """By line, the node that is the statement: the one whose results no other of the line takes."""
+        found: dict[int, ItemId] = {}
+        taken = {wire.source for wire in self._graph.wires.values() if lines.get(wire.source) == lines.get(wire.target)}
+        for item, line in lines.items():
+            if item in self._graph.nodes and item not in taken:
+                found[line] = item
+        return found
+
+    # ------------------------------------------------------------------ messages
+
+    def events(self, told: Iterable[Told]) -> list[Traced | BackwardTraced | Gradients]:
+        """What is told, in messages; rows that follow one another go together."""
+        found: list[Traced | BackwardTraced | Gradients] = []
+        rows: list[Row] = []
+        parts: set[ItemId] = set()
+        for one in told:
+            if isinstance(one, Row):
+                for row in self._row(one):
+                    rows += [*self._before(row.node, parts), row]
+                continue
+            if rows:
+                found.append(Traced(revision=0, rows=self._joined(rows)))
+                rows = []
+            found.append(self._backward(one) if isinstance(one, BackwardTraced) else self._gradients(one))
+        if rows:
+            found.append(Traced(revision=0, rows=self._joined(rows)))
+        return found
+
+    def _before(self, node: ItemId, told: set[ItemId]) -> Iterator[Row]:
+        """Rows of the parts that a statement is made of, which the script has not as statements."""
+        for wire in self._into.get(node, ()):
+            part = wire.source
+            if part in self._graph.nodes and part not in told and part not in self._stated:
+                told.add(part)
+                yield from self._before(part, told)
+                name = CLASSES.get(self._graph.nodes[part].operator, "tuple")
+                yield Row(step=0, node=part, outputs=(ObjectRecord(class_name=name),))
+
+    def _row(self, row: Row) -> list[Row]:
+        """It, or one for each node that has a part of what was given."""
+        parts: dict[ItemId, dict[int, Record]] = {}
+        for place, record in enumerate(row.outputs):
+            node, output = self._outputs.get((row.node, place), (NOBODY, 0))
+            if node:
+                parts.setdefault(node, {})[output] = record
+        if not row.outputs and self.node(row.node):
+            parts[self.node(row.node)] = {}
+        return [
+            msgspec.structs.replace(
+                row,
+                node=node,
+                outputs=tuple(outputs.get(place, _NOTHING) for place in range(max(outputs, default=-1) + 1)),
+            )
+            for node, outputs in parts.items()
+        ]
+
+    def _joined(self, rows: list[Row]) -> tuple[Row, ...]:
+        """Rows of one card of code are one: its statements stand on it together."""
+        found: dict[tuple[ItemId, int], Row] = {}
+        for row in rows:
+            is_code = self._graph.nodes[row.node].operator == CODE
+            key = (row.node, 0 if is_code else row.step)
+            known = found.pop(key, None)
+            if known is not None:
+                outputs = [
+                    row.outputs[place] if place < len(row.outputs) and row.outputs[place] != _NOTHING else record
+                    for place, record in enumerate(known.outputs)
+                ]
+                outputs += row.outputs[len(outputs) :]
+                row = msgspec.structs.replace(row, outputs=tuple(outputs))
+            found[key] = row
+        return tuple(found.values())
+
+    def _backward(self, traced: BackwardTraced) -> BackwardTraced:
+        return msgspec.structs.replace(
+            traced,
+            statement=self.node(traced.statement),
+            rows=tuple(map(self._autograd, traced.rows)),
+            wires=tuple(wire for one in traced.wires for wire in self._wire(one)),
+        )
+
+    def _autograd(self, row: AutogradRow) -> AutogradRow:
+        return msgspec.structs.replace(
+            row,
+            node=self.node(row.node),
+            values=tuple(one for value in row.values for one in self._edge(value)),
+            saved=tuple(map(self._saved, row.saved)),
+        )
+
+    def _edge(self, value: EdgeValue) -> list[EdgeValue]:
+        node, output = self._outputs.get((value.node, value.output), (NOBODY, 0))
+        return [msgspec.structs.replace(value, node=node, output=output)] if node else []
+
+    def _saved(self, saved: SavedTensor) -> SavedTensor:
+        node, output = self._outputs.get((saved.node, saved.output), (NOBODY, 0))
+        return msgspec.structs.replace(saved, node=node, output=output)
+
+    def _wire(self, wire: WireGrad) -> list[WireGrad]:
+        target = self.node(wire.target)
+        source, output = self._outputs.get((wire.source, wire.output), (NOBODY, 0))
+        port = self._port(wire.target, wire.port, source, output) if target else ""
+        if not port:
+            return []
+        return [msgspec.structs.replace(wire, source=source, output=output, target=target, port=port)]
+
+    def _port(self, provisional: ItemId, place: str, source: ItemId, output: int) -> str:
+        """The port of the wire that brought it: of several from one source, each is taken once."""
+        key = (provisional, place)
+        if key not in self._ports:
+            taken = {port for (target, _), port in self._ports.items() if target == provisional}
+            wires = self._into.get(self.node(provisional), [])
+            ports = (
+                wire.port for wire in wires if (wire.source, wire.output) == (source, output) and wire.port not in taken
+            )
+            self._ports[key] = next(ports, "")
+        return self._ports[key]
+
+    def _gradients(self, told: Gradients) -> Gradients:
+        return msgspec.structs.replace(
+            told,
+            rows=tuple(row for one in told.rows for row in self._gradient(one)),
+            written=tuple(row for one in told.written for row in self._now(one)),
+        )
+
+    def _gradient(self, row: GradRow) -> list[GradRow]:
+        node, output = self._outputs.get((row.node, row.output), (NOBODY, 0))
+        return [msgspec.structs.replace(row, node=node, output=output, cause=self.node(row.cause))] if node else []
+
+    def _now(self, value: ValueNow) -> list[ValueNow]:
+        node, output = self._outputs.get((value.node, value.output), (NOBODY, 0))
+        return [msgspec.structs.replace(value, node=node, output=output)] if node else []

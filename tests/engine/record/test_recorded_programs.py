@@ -1,0 +1,192 @@
+"""Steps of many kinds, recorded: the values are those of the script's own variables, and nothing is drawn twice."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+import gradstudio
+from gradstudio.engine.value.tensor_summary import summarise
+from gradstudio.graph.text.code_records import CODE
+from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
+from tests.engine.record.test_step_record import Recorded
+
+
+def recorded(tmp_path: Path, run: Callable[[Path], None]) -> Recorded:
+    torch.manual_seed(5)
+    run(tmp_path / "step.gsg")
+    return Recorded(tmp_path / "step.gsg")
+
+
+def compare(found: Recorded, names: dict[str, Any], *, gradients: tuple[str, ...] = ()) -> None:
+    """Each of the script's tensors has its summary in the record, and its gradient."""
+    for name, tensor in names.items():
+        assert found.value(name).summary == summarise(tensor), name
+    for name in gradients:
+        row = found.gradients[found.node(name)]
+        assert (row.state, row.grad) == ("value", summarise(names[name].grad)), name
+    told = {row.node for row in found.rows}
+    assert [node.operator for node in found.graph.nodes.values() if node.id not in told] == []
+
+
+def test_two_networks_that_learn_against_each_other(tmp_path: Path) -> None:
+    names: dict[str, Any] = {}
+
+    def run(path: Path) -> None:
+        maker, judge = nn.Linear(3, 4), nn.Sequential(nn.Linear(4, 5), nn.LeakyReLU(0.2), nn.Linear(5, 1))
+        first, second = torch.optim.SGD(judge.parameters(), 0.1), torch.optim.Adam(maker.parameters())
+        real, criterion = torch.randn(6, 4), nn.BCEWithLogitsLoss()
+        with gradstudio.record(path):
+            noise = torch.randn(6, 3)
+            fake = maker(noise)
+            fake.retain_grad()
+            judged = criterion(judge(real), torch.ones(6, 1)) + criterion(judge(fake.detach()), torch.zeros(6, 1))
+            judged.backward()
+            first.step()
+            first.zero_grad()
+            fooled = criterion(judge(fake), torch.ones(6, 1))
+            fooled.backward()
+            second.step()
+        names.update(noise=noise, fake=fake, judged=judged, fooled=fooled, real=real)
+
+    found = recorded(tmp_path, run)
+    compare(found, names, gradients=("fake",))
+    assert len(found.backwards) == 2
+    assert [backward.backward for backward in found.backwards] == [1, 2]
+
+
+def test_weights_that_are_trained_by_hand_and_values_that_are_written_into(tmp_path: Path) -> None:
+    names: dict[str, Any] = {}
+
+    def run(path: Path) -> None:
+        w = torch.randn(3, 40, requires_grad=True)
+        x = torch.randn(4, 3)
+        before = w.detach().clone()
+        with gradstudio.record(path):
+            y = x @ w
+            y.retain_grad()
+            kept = y.detach().clone()
+            z = y * 2
+            made = z.detach().clone()
+            z += 1
+            loss = z.sum()
+            loss.backward()
+            with torch.no_grad():
+                w -= 0.1 * w.grad
+        names.update(w=before, y=y, kept=kept, loss=loss, z=made)
+
+    found = recorded(tmp_path, run)
+    compare(found, names)
+    assert found.gradients[found.node("y")].grad == summarise(names["y"].grad)
+    now = [value for event in found.record.events for value in getattr(event, "written", ())]
+    assert [value.node for value in now] == [found.node("w")]
+
+
+def test_lists_tuples_views_and_functions_of_several_results(tmp_path: Path) -> None:
+    names: dict[str, Any] = {}
+
+    def run(path: Path) -> None:
+        rnn, head = nn.LSTM(4, 5, num_layers=2, batch_first=True), nn.Linear(5, 2)
+        x = torch.randn(2, 6, 4)
+        with gradstudio.record(path):
+            out, (h, c) = rnn(x)
+            a, b = out.chunk(2, dim=1)
+            both = torch.cat([a, b], dim=1)
+            most, where = torch.max(both, dim=1)
+            product = torch.einsum("ij,kj->ik", most, most)
+            logits = head(h[-1])
+            loss = F.cross_entropy(logits, torch.tensor([0, 1])) + product.mean()
+            loss.backward()
+        names.update(x=x, out=out, h=h, c=c, both=both, most=most, where=where, product=product, logits=logits)
+
+    compare(recorded(tmp_path, run), names)
+
+
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Tensor:  # type: ignore[override]
+        return 2 * ctx.saved_tensors[0] * grad
+
+
+def test_an_autograd_function_of_ones_own_is_a_card_of_code_in_the_way_of_the_gradient(tmp_path: Path) -> None:
+    names: dict[str, Any] = {}
+
+    def run(path: Path) -> None:
+        x = torch.randn(30, requires_grad=True)
+        with gradstudio.record(path):
+            y = Square.apply(x)
+            y.retain_grad()
+            loss = y.sum()
+            loss.backward()
+        names.update(x=x, y=y, loss=loss)
+
+    found = recorded(tmp_path, run)
+    compare(found, names, gradients=("x", "y"))
+    assert found.graph.nodes[found.node("y")].operator == CODE
+    assert "SquareBackward" in [row.autograd for row in found.backwards[0].rows]
+
+
+def test_a_gradient_of_a_gradient(tmp_path: Path) -> None:
+    names: dict[str, Any] = {}
+
+    def run(path: Path) -> None:
+        x = torch.randn(30, requires_grad=True)
+        with gradstudio.record(path):
+            y = (x**3).sum()
+            (g,) = torch.autograd.grad(y, x, create_graph=True)
+            penalty = g.pow(2).sum()
+            torch.autograd.backward(penalty)
+        names.update(x=x, y=y, g=g, penalty=penalty)
+
+    found = recorded(tmp_path, run)
+    compare(found, names, gradients=("x",))
+    assert {row.order for row in found.backwards[1].rows} == {1, 2}
+
+
+def test_helpers_of_torch_schedulers_and_transforms_are_one_statement_or_none(tmp_path: Path) -> None:
+    def run(path: Path) -> None:
+        net = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+        optimizer = torch.optim.SGD(net.parameters(), 0.1, momentum=0.9)
+        schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+        with gradstudio.record(path):
+            for _ in range(2):
+                optimizer.zero_grad()
+                loss = net(torch.ones(2, 4)).sum()
+                loss.backward()
+                nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+                optimizer.step()
+                schedule.step()
+            torch.func.grad(lambda w: (w**2).sum())(torch.ones(3))
+
+    found = recorded(tmp_path, run)
+    codes = [node.literals["code"] for node in found.graph.nodes.values() if node.operator == CODE]
+    assert codes == ['"nn.utils.clip_grad_norm_(net.parameters(), 1.0)"'] * 2
+    steps = [node for node in found.graph.nodes.values() if node.operator == "torch.optim.Optimizer.step"]
+    assert len(steps) == 2
+    modules = [row.outputs[0] for row in found.rows if row.outputs and isinstance(row.outputs[0], ModuleRecord)]
+    assert [record.class_name for record in modules] == ["Linear", "Dropout"]
+
+
+def test_what_ran_before_an_error_is_recorded_and_the_error_is_the_scripts(tmp_path: Path) -> None:
+    def run(path: Path) -> None:
+        x = torch.randn(3)
+        with pytest.raises(RuntimeError, match="size"), gradstudio.record(path):
+            y = x * 2
+            y @ torch.ones(4)
+
+    found = recorded(tmp_path, run)
+    assert isinstance(found.value("y"), TensorRecord)
+
+
+def test_a_name_that_is_no_document_is_refused_before_anything_runs() -> None:
+    with pytest.raises(ValueError, match=r"must end in \.gsg"):
+        gradstudio.record("step.txt")
