@@ -81,7 +81,7 @@ def write_record(path: Path, head: RecordHead, events: Iterable[Recorded]) -> No
     data = BEGINNING + b"".join([encode(head), *map(encode, events)])
     if len(data) > LARGEST_RECORD:
         raise BadRecord(f"it has {len(data):,} bytes, more than {LARGEST_RECORD // 2**20} MiB")
-    write_file(path, data)
+    write_file(path, data, durable=False)
 
 
 def read_record(path: Path) -> RunRecord:

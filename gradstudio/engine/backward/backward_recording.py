@@ -26,7 +26,7 @@ from gradstudio.engine.gradient.gradient_registry import Gradients
 from gradstudio.engine.gradient.wire_edges import MARK, Mark, Marks, Turns, marks_of
 from gradstudio.engine.value.identity import identity
 from gradstudio.engine.value.summary_batches import summarise_alike
-from gradstudio.engine.value.tensor_summary import outline, summarise
+from gradstudio.engine.value.tensor_summary import figures_shared, outline, summarise
 from gradstudio.engine.value.value_records import tensors_in
 from gradstudio.engine.value.view_state import grad_fn_of
 from gradstudio.graph.model import ItemId
@@ -254,10 +254,11 @@ class Recording:
                     if grad is not None:
                         grads[identity(grad)] = grad
         together = summarise_alike(list(grads.values()), max_values)
-        return {
-            number: summarise(grad, max_values) if summary is None else summary
-            for (number, grad), summary in zip(grads.items(), together, strict=True)
-        }
+        with figures_shared():
+            return {
+                number: summarise(grad, max_values) if summary is None else summary
+                for (number, grad), summary in zip(grads.items(), together, strict=True)
+            }
 
     def _of(self, grad: Tensor) -> Summary:
         """The summary, made once for a tensor however many rows show it."""

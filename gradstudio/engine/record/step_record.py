@@ -6,7 +6,8 @@ from pathlib import Path
 
 import torch
 
-from gradstudio.document.file import save
+from gradstudio.document.atomic_write import write_file
+from gradstudio.document.file import dumps
 from gradstudio.engine.record.canvas_mapping import CanvasMapping
 from gradstudio.engine.record.script_files import CallerNames, ScriptFiles, caller
 from gradstudio.engine.record.step_recorder import MOST_CALLS, StepRecorder
@@ -54,7 +55,7 @@ def _write(path: Path, recorder: StepRecorder, names: CallerNames) -> None:
         sources=_sources(recorder, mapping, files),
         notes=tuple(_notes(recorder, read, text)),
     )
-    save(graph, path)
+    write_file(path, dumps(graph).encode(), durable=False)
     write_record(record_beside(path), head, events)
 
 

@@ -6,14 +6,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
-from torch.overrides import TorchFunctionMode
+from torch.overrides import TorchFunctionMode, _get_current_function_mode, _pop_mode_temporarily
 
 from gradstudio.engine.bring.call_text import AUGMENTED
 from gradstudio.engine.bring.forward_recorder import (
@@ -79,6 +79,7 @@ class StepRecorder(TorchFunctionMode):
         self._unit: FrameType | None = None
         self._stepping: torch.optim.Optimizer | None = None
         self._leaves_before: list[Before] = []
+        self._silenced: AbstractContextManager[None] = nullcontext()
         self._since = 0.0
         self._paths: dict[int, str] = {}
         self._makers: dict[int, LayerConstructor | None] = {}
@@ -247,8 +248,9 @@ class StepRecorder(TorchFunctionMode):
     def _before_step(self, optimizer: torch.optim.Optimizer) -> None:
         if self._is_deaf():
             return
-        self._silent += 1
         self._stepping = optimizer
+        self._silenced = self._silence()
+        self._silenced.__enter__()
         self._use(optimizer)
         leaves = [leaf for group in optimizer.param_groups for leaf in group["params"]]
         self._leaves_before = [
@@ -263,7 +265,7 @@ class StepRecorder(TorchFunctionMode):
             self.values.effect(ItemId(str(len(self.calls) - 1)), self._since, writes)
         self.values.look_at_leaves()
         self._stepping = None
-        self._silent -= 1
+        self._silenced.__exit__(None, None, None)
 
     def _applied(self, plain: Callable[..., Any], kind: Any, args: Any, kwargs: Any) -> Any:
         """An autograd function of the person's own."""
@@ -344,7 +346,11 @@ class StepRecorder(TorchFunctionMode):
         """What runs in this is not noted: it is inside of something that is, or our own."""
         self._silent += 1
         try:
-            yield
+            if _get_current_function_mode() is self:
+                with _pop_mode_temporarily():  # as a mode that looks away it would still be asked about every call
+                    yield
+            else:
+                yield
         finally:
             self._silent -= 1
 

@@ -18,7 +18,7 @@ from gradstudio.engine.gradient.leaf_writes import LeafWrite
 from gradstudio.engine.gradient.tensor_watch import Cut
 from gradstudio.engine.gradient.wire_edges import Call, Source, WireEdge, edge_of
 from gradstudio.engine.value.lazy_modules import tensors_of
-from gradstudio.engine.value.tensor_summary import dtype_name
+from gradstudio.engine.value.tensor_summary import dtype_name, figures_shared
 from gradstudio.engine.value.value_records import record_of, tensor_record
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
@@ -137,12 +137,16 @@ class StepValues:
     def flush(self) -> None:
         """Summarise what is held."""
         waiting, self._waiting = self._waiting, []
-        with clean_modes():
+        with clean_modes(), figures_shared():
             for row in waiting:
                 self._tell(row)
 
     def told(self) -> list[Told]:
         """All of it in order, and the gradients as they stand now."""
+        with figures_shared():
+            return self._told()
+
+    def _told(self) -> list[Told]:
         self.flush()
         found: list[Told] = []
         for one in self._log:

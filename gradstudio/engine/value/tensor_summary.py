@@ -8,6 +8,7 @@ import itertools
 import math
 from array import array as packed
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 import numpy as np
@@ -193,7 +194,8 @@ def _of_dense(tensor: Tensor, dtype: str, max_values: int) -> Summary:
         plain = (_sample(plain) if count > SAMPLE_ABOVE else plain).float()
     if plain.numel() == count:
         listed = plain.tolist() if count <= max(max_values, PYTHON_UP_TO) else None
-        figures = _figures(_sample(plain) if count > SAMPLE_ABOVE else plain, listed)
+        is_held = count <= SAMPLE_ABOVE and plain.data_ptr() == tensor.data_ptr()
+        figures = _figures(_sample(plain) if count > SAMPLE_ABOVE else plain, listed, is_held)
         preview = preview_of(plain, _are_grey_values(dtype, figures))
     else:
         listed = None
@@ -214,14 +216,14 @@ def _are_grey_values(dtype: str, figures: Figures) -> bool:
     return dtype == "uint8" or ("float" in dtype and figures.minimum == 0 and figures.maximum == 1)
 
 
-def _figures(tensor: Tensor, listed: Nested) -> Figures:
+def _figures(tensor: Tensor, listed: Nested, is_held: bool = False) -> Figures:
     if tensor.is_complex():
         return _of_complex(tensor)
     count = tensor.numel()
     if listed is not None and count <= PYTHON_UP_TO:
         return _of_list(_flat(listed, tensor.dim()))
     if tensor.dtype in _NUMPY_NATIVE:
-        return _of_floats(tensor)
+        return _of_floats(tensor, is_held)
     return _of_integers(tensor)
 
 
@@ -256,7 +258,7 @@ def _of_array(array: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]") -> Fig
     return Figures(float(finite.min()), float(finite.max()), mean, rms, nan, posinf, neginf)
 
 
-def _of_floats(tensor: Tensor) -> Figures:
+def _of_floats(tensor: Tensor, is_held: bool) -> Figures:
     count = tensor.numel()
     if count <= NUMPY_UP_TO and tensor.device.type == "cpu":
         flat = tensor.numpy().ravel()
@@ -264,10 +266,49 @@ def _of_floats(tensor: Tensor) -> Figures:
         square = float(np.dot(flat, flat))
         low, high = float(np.minimum.reduce(flat)), float(np.maximum.reduce(flat))
     else:
-        low, high, total, square = _reductions(tensor)
+        dense = _in_memory_order(tensor)
+        low, high, total, square = _shared_reductions(dense) if is_held else _reductions(dense)
     if total - total == 0 and square - square == 0:
         return Figures(low, high, total / count, math.sqrt(square / count))
     return _of_array(_to_numpy(tensor))
+
+
+class figures_shared(AbstractContextManager[None]):  # noqa: N801 - used like torch.no_grad
+    """While nothing is written and every tensor is held: views of the same numbers in the same order are asked once."""
+
+    __slots__ = ("_is_outer",)
+    known: dict[tuple[int, int, torch.dtype], tuple[float, float, float, float]] | None = None
+
+    def __enter__(self) -> None:
+        """Nothing is known."""
+        self._is_outer = figures_shared.known is None
+        if self._is_outer:
+            figures_shared.known = {}
+
+    def __exit__(self, *_: object) -> None:
+        """Forget all."""
+        if self._is_outer:
+            figures_shared.known = None
+
+
+def _in_memory_order(tensor: Tensor) -> Tensor:
+    """The same numbers as they lie in memory where only the dimensions are in another order: that is read quickest."""
+    if tensor.is_contiguous() or tensor.dim() < 2:
+        return tensor
+    order = sorted(range(tensor.dim()), key=lambda dimension: -tensor.stride(dimension))
+    permuted = tensor.permute(order)
+    return permuted if permuted.is_contiguous() else tensor
+
+
+def _shared_reductions(tensor: Tensor) -> tuple[float, float, float, float]:
+    known = figures_shared.known
+    if known is None or not tensor.is_contiguous():
+        return _reductions(tensor)
+    key = tensor.data_ptr(), tensor.numel(), tensor.dtype
+    found = known.get(key)
+    if found is None:
+        found = known[key] = _reductions(tensor)
+    return found
 
 
 def _reductions(tensor: Tensor) -> tuple[float, float, float, float]:
