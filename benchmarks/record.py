@@ -31,7 +31,9 @@ class Block(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Of `(batch, time, width)`."""
         batch, length, width = x.shape
-        q, k, v = (part.view(batch, length, self.heads, -1).transpose(1, 2) for part in self.qkv(self.norm1(x)).chunk(3, -1))
+        q, k, v = (
+            part.view(batch, length, self.heads, -1).transpose(1, 2) for part in self.qkv(self.norm1(x)).chunk(3, -1)
+        )
         y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + self.out(y.transpose(1, 2).reshape(batch, length, width))
         hidden: Tensor = self.down(F.gelu(self.up(self.norm2(x))))

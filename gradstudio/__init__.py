@@ -1,12 +1,13 @@
 """GradStudio: draw a PyTorch computation, run it, and watch values and gradients flow.
 
-In a script or notebook of your own: ``gradstudio.draw(loss)`` or ``gradstudio.draw(model, x)``.
+In a script or notebook of your own: ``gradstudio.draw(loss)`` or ``gradstudio.draw(model, x)``,
+``with gradstudio.record("step.gsg"):``, ``gradstudio.show(model, x)``.
 """
 
 from importlib import import_module
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "draw", "record"]  # all but the version by __getattr__; types in __init__.pyi
+__all__ = ["__version__", "draw", "record", "show"]  # all but the version by __getattr__; types in __init__.pyi
 
 
 def __getattr__(name: str) -> object:

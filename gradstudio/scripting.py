@@ -1,6 +1,9 @@
-"""What a person's own script asks of GradStudio: `draw`, `record`, `show`. Nothing heavy is loaded before it is asked."""
+"""What a person's own script asks of GradStudio: `draw`, `record`, `show`. Nothing heavy is loaded before that."""
 
 import os
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from html import escape
@@ -13,6 +16,11 @@ from gradstudio.scene.sketch.sketch_picture import Theme, sketch_svg
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+_LAUNCH = """
+import subprocess, sys
+subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, start_new_session=True)
+"""
+"""Starts a program and ends, so that the program is nobody's child."""
 THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
 
 
@@ -66,6 +74,51 @@ def record(path: str | os.PathLike[str]) -> AbstractContextManager[None]:
     return record_step(Path(path))
 
 
+def show(
+    what: object,
+    *inputs: Any,
+    params: "Mapping[str, Tensor] | Iterable[tuple[str, Tensor]] | nn.Module | None" = None,
+    limit: int = 200,
+    **keywords: Any,
+) -> Path:
+    """Open the window, in a process of its own, on a forward of a module or on what autograd holds behind a tensor.
+
+    It returns at once. As `draw` it changes nothing of yours.
+
+    Args:
+        what: a module or function, which is called once with `inputs`; a tensor, or tensors in a list or dict.
+        params: names for leaves of tensors: a module, a dict, or `named_parameters()`.
+        limit: of what autograd holds at most so many nodes are shown, those nearest to the result.
+
+    Returns:
+        The document that is shown, in a temporary folder.
+
+    Raises:
+        ValueError: inputs for something that takes none, or `limit` is none.
+        CannotTry: there is no tensor to show.
+    """
+    from gradstudio.engine.record.graph_document import write_graph_document
+    from gradstudio.engine.record.step_record import record_forward
+    from gradstudio.engine.sketch.sketching import sketch_tensors
+
+    _refuse(what, inputs or keywords, limit)
+    path = Path(tempfile.mkdtemp(prefix="gradstudio-")) / "shown.gsg"
+    if callable(what):
+        record_forward(path, what, inputs, keywords)
+    else:
+        write_graph_document(sketch_tensors(what, params, limit=limit), path, "a tensor")
+    command = [sys.executable, "-m", "gradstudio", str(path)]
+    subprocess.run([sys.executable, "-c", _LAUNCH, *command], check=True)
+    return path
+
+
+def _refuse(what: object, inputs: object, limit: int) -> None:
+    if limit < 1:
+        raise ValueError(f"limit={limit}: at least one node is drawn.")
+    if inputs and not callable(what):
+        raise ValueError("Only a module or a function takes inputs: draw(loss), or draw(model, x).")
+
+
 def draw(
     what: object,
     *inputs: Any,
@@ -96,12 +149,9 @@ def draw(
 
     if theme not in THEMES:
         raise ValueError(f"theme={theme!r}: it is one of {', '.join(map(repr, THEMES))}.")
-    if limit < 1:
-        raise ValueError(f"limit={limit}: at least one node is drawn.")
+    _refuse(what, inputs or keywords, limit)
     if callable(what):
         sketch = sketch_forward(what, inputs, keywords, names=params, saved=saved, limit=limit, fold=fold)
-    elif inputs or keywords:
-        raise ValueError("Only a module or a function takes inputs: draw(loss), or draw(model, x).")
     else:
         sketch = sketch_tensors(what, params, saved=saved, limit=limit)
     return SketchPicture(sketch, theme)

@@ -1,7 +1,10 @@
 """What a person's own script asks for: `import gradstudio` is cheap, `draw` gives what a notebook shows."""
 
+import copy
+import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,6 +14,11 @@ from torch import nn
 
 import gradstudio
 from gradstudio.document.errors import CannotSave
+from gradstudio.document.file import load
+from gradstudio.engine.value.tensor_summary import summarise
+from gradstudio.program.compile import compile_graph
+from gradstudio.protocol.messages.events import Gradients
+from gradstudio.protocol.record_file import program_digest, read_record, record_beside
 
 ASK = """
 import sys, gradstudio
@@ -66,3 +74,58 @@ def test_names_of_leaves_may_be_given() -> None:
 def test_wrong_arguments_are_told(what, inputs, options, words) -> None:
     with pytest.raises(ValueError, match=words):
         gradstudio.draw(what, *inputs, **options)
+
+
+def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A program in Python's place that notes what it is called with."""
+    program, notes = tmp_path / "python", tmp_path / "notes"
+    launch = f'if [ "$1" = "-c" ]; then exec {sys.executable} "$@"; fi'
+    os.mkfifo(notes)
+    program.write_text(f'#!/bin/sh\n{launch}\necho "$@" > {notes}\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return notes
+
+
+def words_in(notes: Path) -> list[str]:
+    return notes.read_text().split()  # waits until somebody has written
+
+
+def test_show_opens_a_window_on_a_forward_and_changes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    notes = opened(monkeypatch, tmp_path)
+    model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Dropout(0.5))
+    drawn, before = torch.get_rng_state(), copy.deepcopy(model.state_dict())
+    path = gradstudio.show(model, torch.ones(2, 3))
+    assert words_in(notes) == ["-m", "gradstudio", str(path)]
+    operators = [node.operator for node in load(path).nodes.values()]
+    assert operators == [
+        *("torch.ones", "torch.nn.Linear", "python.call", "torch.nn.BatchNorm1d", "python.call"),
+        *("torch.nn.Dropout", "python.call"),
+    ]
+    assert torch.equal(drawn, torch.get_rng_state())
+    assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())
+
+
+def test_show_opens_a_window_on_what_autograd_holds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    notes = opened(monkeypatch, tmp_path)
+    w = torch.ones(3, requires_grad=True)
+    loss = (w * 2).sum()
+    loss.backward(retain_graph=True)
+    path = gradstudio.show(loss, params={"w": w})
+    assert words_in(notes)[-1] == str(path)
+    graph = load(path)
+    assert [(node.operator, node.names) for node in graph.nodes.values()] == [
+        ("autograd.AccumulateGrad", ("w",)),
+        ("autograd.MulBackward0", ("mul",)),
+        ("autograd.SumBackward0", ("result",)),
+    ]
+    record = read_record(record_beside(path))
+    assert record.head.program == program_digest(compile_graph(graph))
+    (gradients,) = [event for event in record.events if isinstance(event, Gradients)]
+    assert [(row.node, row.grad) for row in gradients.rows] == [("n1", summarise(w.grad))]
+
+
+def test_show_refuses_inputs_for_a_tensor() -> None:
+    with pytest.raises(ValueError, match="Only a module"):
+        gradstudio.show(torch.ones(1), torch.ones(1))

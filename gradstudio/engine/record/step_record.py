@@ -1,22 +1,25 @@
 """`with gradstudio.record(FILE)`: a step is recorded while it runs, and written down as a document and its record."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
+from torch import nn
 
 from gradstudio.document.atomic_write import write_file
 from gradstudio.document.file import dumps
 from gradstudio.engine.record.canvas_mapping import CanvasMapping
 from gradstudio.engine.record.script_files import CallerNames, ScriptFiles, caller
 from gradstudio.engine.record.step_recorder import MOST_CALLS, StepRecorder
-from gradstudio.engine.record.step_text import StepText, step_text
+from gradstudio.engine.record.step_text import step_text
+from gradstudio.engine.sketch.module_trace import same_random_numbers
 from gradstudio.graph.model import Header, ItemId
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.reading.reader import Read, read_script
-from gradstudio.protocol.run_record import RecordHead, SourceLine, program_digest, record_beside, write_record
+from gradstudio.program.reading.reader import read_script
+from gradstudio.protocol.record_file import RecordHead, SourceLine, program_digest, record_beside, write_record
 
 
 @contextmanager
@@ -38,6 +41,22 @@ def record_step(path: Path) -> Iterator[None]:
         _write(path, recorder, names)
 
 
+def record_forward(path: Path, model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Record one call of a module or function; its buffers and the states of random numbers are as they were.
+
+    Raises:
+        CannotSave: the system refused to write it.
+    """
+    with same_random_numbers(), torch.enable_grad():
+        if not isinstance(model, nn.Module):
+            with record_step(path):
+                model(*args, **kwargs)
+            return
+        buffers = {name: buffer.detach().clone() for name, buffer in model.named_buffers()}
+        with record_step(path):
+            torch.func.functional_call(model, buffers, args, kwargs)
+
+
 def _write(path: Path, recorder: StepRecorder, names: CallerNames) -> None:
     told = recorder.values.told()
     files = ScriptFiles()
@@ -53,7 +72,7 @@ def _write(path: Path, recorder: StepRecorder, names: CallerNames) -> None:
         title=title,
         torch=str(torch.__version__),
         sources=_sources(recorder, mapping, files),
-        notes=tuple(_notes(recorder, read, text)),
+        notes=tuple(_notes(recorder)),
     )
     write_file(path, dumps(graph).encode(), durable=False)
     write_record(record_beside(path), head, events)
@@ -70,13 +89,10 @@ def _sources(recorder: StepRecorder, mapping: CanvasMapping, files: ScriptFiles)
     return found
 
 
-def _notes(recorder: StepRecorder, read: Read, text: StepText) -> Iterator[str]:
+def _notes(recorder: StepRecorder) -> Iterator[str]:
     if recorder.is_full:
         yield f"The step made more than {MOST_CALLS:,} calls; what came later is not recorded."
     if recorder.values.overwritten:
         yield f"{recorder.values.overwritten} values were written into unseen; only their shapes are known."
     if not recorder.calls:
         yield "Nothing of torch was called."
-    missing = len(set(text.lines.values()) - {number for number in text.bound}) if not read.graph.nodes else 0
-    if missing:
-        yield f"{missing} calls could not be drawn."

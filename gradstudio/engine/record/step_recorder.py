@@ -15,7 +15,6 @@ from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.overrides import TorchFunctionMode, _get_current_function_mode, _pop_mode_temporarily
 
-from gradstudio.engine.bring.call_text import AUGMENTED
 from gradstudio.engine.bring.forward_recorder import (
     Call,
     Line,
@@ -31,6 +30,7 @@ from gradstudio.engine.bring.value_literals import LARGEST_LITERAL
 from gradstudio.engine.gradient.inplace_writes import Before, storage_of
 from gradstudio.engine.gradient.leaf_writes import leaf_writes
 from gradstudio.engine.record.backward_watch import watched_backward
+from gradstudio.engine.record.call_facts import is_transforming, may_write, name_of, parts_of
 from gradstudio.engine.record.script_files import CallerNames, ScriptFiles
 from gradstudio.engine.record.step_values import StepValues
 from gradstudio.graph.model import ItemId
@@ -99,7 +99,7 @@ class StepRecorder(TorchFunctionMode):
             return self._within(unit, func, args, kwargs)
         given = tensors_in((args, kwargs))
         self._meet(given)
-        if _may_write(name, args, kwargs):
+        if may_write(name, args, kwargs):
             self.values.flush()
         call = self.values.call_of(self._next_id(), given)
         since = time.perf_counter()
@@ -125,7 +125,7 @@ class StepRecorder(TorchFunctionMode):
         result = func(*args, **kwargs)
         if unit is not self._unit:
             self._unit = unit
-            if self._add(LIBRARY, (), {"name": _name_of(unit)}, None):
+            if self._add(LIBRARY, (), {"name": name_of(unit)}, None):
                 self.values.effect(ItemId(str(len(self.calls) - 1)), since)
         return result
 
@@ -346,7 +346,7 @@ class StepRecorder(TorchFunctionMode):
         """What runs in this is not noted: it is inside of something that is, or our own."""
         self._silent += 1
         try:
-            if _get_current_function_mode() is self:
+            if _get_current_function_mode() is self:  # type: ignore[no-untyped-call]  # torch gives it no types
                 with _pop_mode_temporarily():  # as a mode that looks away it would still be asked about every call
                     yield
             else:
@@ -391,40 +391,6 @@ class StepRecorder(TorchFunctionMode):
             return Line()
         one = id(frame) ^ (len(self._inside) << 3) ^ self._visits
         return Line(frame.f_code.co_filename, frame.f_lineno, one, span_of(frame))
-
-
-def parts_of(result: Any) -> list[Any]:
-    """What the names of a statement mean that unpacks a result: its tensors, and what is no nest of tensors."""
-    if isinstance(result, Tensor):
-        return [result]
-    items = result.values() if isinstance(result, dict) else result if isinstance(result, list | tuple) else ()
-    found: list[Any] = []
-    for item in items:
-        if isinstance(item, Tensor) or not (isinstance(item, list | tuple) and tensors_in(item)):
-            found.append(item)
-        else:
-            found += parts_of(item)
-    return found if tensors_in(found) else []
-
-
-def is_transforming() -> bool:
-    """Whether a transform of `torch.func` is at work, whose tensors are none of the person's."""
-    return torch._C._functorch.peek_interpreter_stack() is not None
-
-
-def _may_write(name: str, args: Any, kwargs: dict[str, Any]) -> bool:
-    if name in AUGMENTED or name in ("__setitem__", "__set__", "set_") or kwargs.get("inplace"):
-        return True
-    if kwargs.get("out") is not None or any(arg is True for arg in args[1:]):
-        return True  # F.relu(x, True): what a bare True means, is not asked
-    return name.endswith("_") and not name.endswith("__")
-
-
-def _name_of(frame: FrameType) -> str:
-    """A function of a library as it is imported."""
-    name, where = frame.f_code.co_name, str(frame.f_globals.get("__name__", ""))
-    outer = where.rpartition(".")[0]
-    return f"{outer if hasattr(sys.modules.get(outer), name) else where}.{name}"
 
 
 _CALLED = StepRecorder._called.__code__

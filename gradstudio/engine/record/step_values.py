@@ -22,8 +22,8 @@ from gradstudio.engine.value.tensor_summary import dtype_name, figures_shared
 from gradstudio.engine.value.value_records import record_of, tensor_record
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
-from gradstudio.protocol.messages.events import LeafState, Row, ValueNow
 from gradstudio.protocol.messages.events import Gradients as GradientsTold
+from gradstudio.protocol.messages.events import LeafState, Row, ValueNow
 from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord
 
 MAX_VALUES = 64

@@ -101,7 +101,7 @@ def run_watched(model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     """What the model gives, and how it came to be."""
     trace = ModuleTrace(_named_inputs(args, kwargs))
     with ExitStack() as stack:
-        stack.enter_context(_same_random_numbers())
+        stack.enter_context(same_random_numbers())
         stack.enter_context(torch.enable_grad())
         if not isinstance(model, nn.Module):
             with trace:
@@ -136,7 +136,7 @@ def _calls_watched(model: nn.Module, trace: ModuleTrace) -> Iterator[None]:
 
 
 @contextmanager
-def _same_random_numbers() -> Iterator[None]:
+def same_random_numbers() -> Iterator[None]:
     """Whoever draws random numbers within, draws none of the person's."""
     state = random.getstate()
     numpy = sys.modules.get("numpy")

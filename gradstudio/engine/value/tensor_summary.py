@@ -295,7 +295,8 @@ def _in_memory_order(tensor: Tensor) -> Tensor:
     """The same numbers as they lie in memory where only the dimensions are in another order: that is read quickest."""
     if tensor.is_contiguous() or tensor.dim() < 2:
         return tensor
-    order = sorted(range(tensor.dim()), key=lambda dimension: -tensor.stride(dimension))
+    strides = tensor.stride()
+    order = sorted(range(tensor.dim()), key=strides.__getitem__, reverse=True)
     permuted = tensor.permute(order)
     return permuted if permuted.is_contiguous() else tensor
 

@@ -1,5 +1,6 @@
 """Steps of many kinds, recorded: the values are those of the script's own variables, and nothing is drawn twice."""
 
+import runpy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -179,14 +180,29 @@ def test_helpers_of_torch_schedulers_and_transforms_are_one_statement_or_none(tm
 def test_what_ran_before_an_error_is_recorded_and_the_error_is_the_scripts(tmp_path: Path) -> None:
     def run(path: Path) -> None:
         x = torch.randn(3)
-        with pytest.raises(RuntimeError, match="size"), gradstudio.record(path):
+        with gradstudio.record(path):
             y = x * 2
             y @ torch.ones(4)
 
-    found = recorded(tmp_path, run)
+    with pytest.raises(RuntimeError, match="size"):
+        recorded(tmp_path, run)
+    found = Recorded(tmp_path / "step.gsg")
     assert isinstance(found.value("y"), TensorRecord)
 
 
 def test_a_name_that_is_no_document_is_refused_before_anything_runs() -> None:
     with pytest.raises(ValueError, match=r"must end in \.gsg"):
         gradstudio.record("step.txt")
+
+
+def test_the_example_of_the_page_records_its_third_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "scripts.md").read_text()
+    (script,) = [part for part in page.split("```python\n") if "class Net" in part.partition("```")[0]]
+    (tmp_path / "train.py").write_text(script.partition("```")[0])
+    monkeypatch.chdir(tmp_path)
+    names = runpy.run_path("train.py")
+    found = Recorded(tmp_path / "step.gsg")
+    assert found.record.head.title == "train.py"
+    assert found.value("x").summary.shape == (32, 1, 28, 28)
+    assert {frame.title for frame in found.graph.blocks.values()} == {"Before the step", "net (Net)"}
+    assert names["number"] == 4

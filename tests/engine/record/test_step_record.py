@@ -1,7 +1,7 @@
 """A step of a training, recorded: every number of the record is the one that plain torch computes."""
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from gradstudio.program.compile import compile_graph
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.events import Gradients, GradRow, Row, Traced
 from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
-from gradstudio.protocol.run_record import RunRecord, program_digest, read_record
+from gradstudio.protocol.record_file import RunRecord, program_digest, read_record
 
 
 class Block(nn.Module):
@@ -138,7 +138,7 @@ def case(kind: str) -> tuple[nn.Module, Tensor, Tensor, Callable[[Tensor, Tensor
 
 
 @pytest.fixture(params=["mlp", "picture", "attention"], scope="module")
-def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     model, x, y, loss_of = case(request.param)
     twin = copy.deepcopy(model)
     before = copy.deepcopy(model.state_dict())
@@ -154,7 +154,7 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     assert torch.equal(drawn, torch.get_rng_state())
     told = plain(twin, x, y, loss_of)
     torch.optim.Adam(twin.parameters(), lr=0.01).step()
-    yield {
+    return {
         "recorded": Recorded(path),
         "model": model,
         "twin": twin,

@@ -7,7 +7,7 @@ from gradstudio.document.atomic_write import system_refusal
 from gradstudio.document.errors import CannotSave
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.errors import BadRecord
-from gradstudio.protocol.run_record import RunRecord, SourceLine, program_digest, read_record, record_beside
+from gradstudio.protocol.record_file import RunRecord, SourceLine, program_digest, read_record, record_beside
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.result_tables import ResultTables
 from gradstudio.ui.state.results.run_names import RunNames

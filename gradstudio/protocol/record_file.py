@@ -50,7 +50,7 @@ class RecordHead(Message, frozen=True):
     program: str
     title: str
     torch: str = ""
-    sources: dict[ItemId, SourceLine] = {}
+    sources: dict[ItemId, SourceLine] = msgspec.field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
