@@ -30,6 +30,9 @@ ESCAPED: Final = {
 }
 SPACE: Final = r"\;"
 ANCHORS: Final = {"middle": "base", "start": "base west", "end": "base east"}
+KNOWN: Final = {**LETTERS, **SIGNS, **ESCAPED}
+_FOREIGN: Final = re.compile(f"[^\x00-\x7f{''.join(letter for letter in KNOWN if not letter.isascii())}]+")
+"""Letters that mathematics mode has no font for (``ö``); text has."""
 _WORD: Final = re.compile(r"[A-Za-z]{2,}")
 
 
@@ -70,7 +73,9 @@ def _letters(run: Run) -> str:
         base = "".join(letter for letter in run.text if letter not in ACCENTS)
         accents = [ACCENTS[letter] for letter in run.text if letter in ACCENTS]
         text = LETTERS.get(base) or _signs(base)
-        if len(base) > 1 and _WORD.match(base):
+        if _FOREIGN.search(base):
+            text = rf"\textit{{{''.join(ESCAPED.get(letter, letter) for letter in base)}}}"
+        elif len(base) > 1 and _WORD.match(base):
             text = rf"\mathit{{{text}}}"
         for accent in accents:
             text = rf"\{accent}{{{text}}}"
@@ -83,8 +88,7 @@ def _signs(text: str) -> str:
     """Letters and signs as mathematics mode takes them; a space alone between variables is a thin one."""
     if text == " ":
         return r"\,"
-    known = {**LETTERS, **SIGNS, **ESCAPED}
-    return "".join(known.get(letter, letter) for letter in text)
+    return _FOREIGN.sub(r"\\text{\g<0>}", "".join(KNOWN.get(letter, letter) for letter in text))
 
 
 def _mark(mark: Mark, drawing: Drawing) -> str:

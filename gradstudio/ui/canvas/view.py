@@ -309,7 +309,9 @@ class CanvasView(QAbstractScrollArea):
         super().resizeEvent(event)
         self.close_editor()
         self.picture.invalidate()
-        if self.navigation.fitted:
+        if self.navigation.stands_still:
+            self.navigation.stands_still = False
+        elif self.navigation.fitted:
             self.navigation.fit_pending = True
         elif self.navigation.kept is not None:
             self.navigation.restore_view(*self.navigation.kept)

@@ -24,10 +24,11 @@ class TimelinePanel(QWidget):
 
     Signals:
         said(object): the words of the moment, which may be others.
-        grew(): something ran for the first time: the strip is there now.
+        grows(), grew(): something ran for the first time: the strip comes, and is there now.
     """
 
     said = Signal(object)
+    grows = Signal()
     grew = Signal()
 
     def __init__(self, session: Session, actions: ActionSet, theme: Theme) -> None:
@@ -64,6 +65,19 @@ class TimelinePanel(QWidget):
         moment, unfolded = self._session.attention.moment, self._session.attention.unfolded
         inside = self._session.run.state.in_backward
         return moment_words(self._session.results.timeline, moment, unfolded, self._names(), inside)
+
+    @property
+    def is_slim(self) -> bool:
+        """Whether nothing has run yet: there is the row of buttons alone."""
+        return self._is_slim
+
+    @property
+    def least_px(self) -> int:
+        """How low it may be once something has run; the brackets of loops need room beside the lanes."""
+        graph = self._session.graph_store.graph
+        nodes = graph.nodes if graph.blocks else ()
+        depth = max((len(loops_around(graph, node)) for node in nodes), default=0)
+        return HEIGHT_PX + LOWEST_PX + brackets_px(depth)
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
@@ -108,6 +122,7 @@ class TimelinePanel(QWidget):
     def _grow(self) -> None:
         """The first cells: the strip comes, and stays."""
         if self._is_slim and len(self.strip.cells):
+            self.grows.emit()
             self._is_slim = False
             self.strip.show()
             self.setMaximumHeight(NO_MOST_PX)
@@ -121,14 +136,11 @@ class TimelinePanel(QWidget):
         self._say()
 
     def _make_room(self) -> None:
-        """The brackets of loops need room beside the lanes; before anything ran the row alone is enough."""
+        """Before anything ran the row alone is enough."""
         if self._is_slim:
             return
-        graph = self._session.graph_store.graph
-        nodes = graph.nodes if graph.blocks else ()
-        depth = max((len(loops_around(graph, node)) for node in nodes), default=0)
-        self.strip.setMinimumHeight(LOWEST_PX + brackets_px(depth))
-        self.setMinimumHeight(HEIGHT_PX + LOWEST_PX + brackets_px(depth))
+        self.strip.setMinimumHeight(self.least_px - HEIGHT_PX)
+        self.setMinimumHeight(self.least_px)
 
     def _on_graph_store_replaced(self) -> None:
         self._texts = {}

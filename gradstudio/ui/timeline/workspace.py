@@ -9,6 +9,8 @@ from gradstudio.ui.state.settings import Settings
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.theme.style import edge
 from gradstudio.ui.timeline.panel import TimelinePanel
+from gradstudio.ui.timeline.timeline_header import HEIGHT_PX
+from gradstudio.ui.timeline.timeline_strip import USUAL_PX
 
 BAND_PX = 28
 HANDLE_PX = 4
@@ -86,9 +88,17 @@ class Workspace(QWidget):
         self.band.setFixedSize(self._canvas.width(), BAND_PX)  # its words then never ask the window for room
         self.band.raise_()
 
+    def room_to_come_px(self) -> int:
+        """How much lower the canvas will be as soon as something has run."""
+        if not self.shows_timeline or not self._panel.is_slim:
+            return 0
+        return self._wanted_px(HEIGHT_PX + USUAL_PX, self._panel.least_px) - HEIGHT_PX
+
+    def _wanted_px(self, usual_px: int, least_px: int) -> int:
+        return max(self._settings.preferences.timeline_px or (usual_px if self.height() >= ROOMY_PX else 0), least_px)
+
     def _share(self) -> None:
-        usual = self._panel.sizeHint() if self.height() >= ROOMY_PX else self._panel.minimumSize()
-        wanted = max(self._settings.preferences.timeline_px or usual.height(), self._panel.minimumHeight())
+        wanted = self._wanted_px(self._panel.sizeHint().height(), self._panel.minimumHeight())
         wanted = min(wanted, self._panel.maximumHeight())
         self.splitter.setSizes([max(self.height() - wanted - HANDLE_PX, 1), wanted])
 

@@ -125,6 +125,11 @@ def test_tikz_writes_what_latex_knows() -> None:
     assert found["y_hat",] == r"\hat{y} = x\,W_{1} + b"
     assert found["loss",] == r"\mathit{loss} = \mathrm{MSE}(\hat{y}, \mathit{target})"
     assert r"10^{-3}\,\textstyle\sum W_{1}^{2}" in found["cost_50",]
+    graph = read_python("import torch\ngröße_1 = torch.ones(2)\nö = größe_1 * 2\nα = ö + 1\n").graph
+    writer = FormulaWriter(graph)
+    told = {graph.nodes[item].names: latex(writer.statement(item)) for item in FigureGraph(graph).boxes}
+    assert told["ö",] == r"\textit{ö} = \textit{größe}_{1} \cdot 2" and told["α",] == r"\alpha = \textit{ö} + 1"
+    assert latex(upright("señal 5")) == r"\mathrm{se}\text{ñ}\mathrm{al} 5"
     assert latex(upright("100 % of a_b & c#")) == r"100 \% \mathrm{of\;a}\_\mathrm{b} \& \mathrm{c}\#"
 
 
