@@ -6,6 +6,7 @@ the module's mode, or freezes it, directly behind the constructor is on its card
 
 from collections.abc import Iterable
 
+from gradstudio.graph.graph_index import nodes_of
 from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import BodyId, Graph, ItemId, Node, Wire
 from gradstudio.graph.operator_rows import row_of
@@ -40,8 +41,8 @@ class CardGroups:
         self.revision = graph.revision
         self.calls: dict[ItemId, ItemId] = {}
         self.modules: dict[ItemId, ItemId] = {}
-        for node in graph.nodes.values():
-            if node.operator == CALL and (module := _called_here_alone(graph, node)) is not None:
+        for node in nodes_of(graph, (CALL,)):
+            if (module := _called_here_alone(graph, node)) is not None:
                 self.calls[module] = node.id
                 self.modules[node.id] = module
         self.switches = _switches(graph)
@@ -140,7 +141,7 @@ def _called_here_alone(graph: Graph, call: Node) -> ItemId | None:
 
 def _switches(graph: Graph) -> dict[ItemId, ItemId]:
     """The statements that a card shows as its switches, and their modules."""
-    asked = {node.id for node in graph.nodes.values() if node.operator in _FOLDED}
+    asked = {node.id for node in nodes_of(graph, _FOLDED)}
     found: dict[ItemId, ItemId] = {}
     for body in {graph.parents[item] for item in asked}:
         _fold(graph, body, asked, found)

@@ -132,6 +132,8 @@ Edit = (
     | SetDefinition
 )
 Edits = tuple[Edit, ...]
+LONGEST_TRAIL = 2000
+"""So many edits at least are remembered of a graph: more at once touch so much that all may be looked at anew."""
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -144,7 +146,20 @@ def apply(graph: Graph, edit: Edit) -> Edit:
     """
     inverse = _dispatch(graph, edit)
     graph.revision += 1
+    graph.trail.append((graph.revision, edit))
+    if len(graph.trail) > 2 * LONGEST_TRAIL:
+        del graph.trail[:LONGEST_TRAIL]
     return inverse
+
+
+def edits_since(graph: Graph, revision: int) -> Edits | None:
+    """The edits that made of an earlier revision what the graph is now; None when not all of them are remembered."""
+    count = graph.revision - revision
+    if not 0 <= count <= len(graph.trail):
+        return None
+    newest = graph.trail[len(graph.trail) - count :]
+    is_whole = not newest or (newest[0][0], newest[-1][0]) == (revision + 1, graph.revision)
+    return tuple(edit for _, edit in newest) if is_whole else None
 
 
 def apply_all(graph: Graph, edits: Edits) -> Edits:
@@ -162,6 +177,24 @@ def apply_all(graph: Graph, edits: Edits) -> Edits:
             apply(graph, inverse)
         raise
     return tuple(reversed(inverses))
+
+
+def touched_items(edits: Edits) -> frozenset[ItemId]:
+    """The items whose records, wires or places in the order these edits change: their cards may look different."""
+    found: set[ItemId] = set()
+    for edit in edits:
+        for name in ("node", "block"):
+            owner = getattr(edit, name, None)
+            if owner is not None:
+                found.add(owner.id)
+        wire = getattr(edit, "wire", None)
+        if wire is not None:
+            found.update((wire.source, wire.target))
+        for name in ("id", "item"):
+            item = getattr(edit, name, None)
+            if item is not None:
+                found.add(item)
+    return frozenset(found)
 
 
 def _dispatch(graph: Graph, edit: Edit) -> Edit:

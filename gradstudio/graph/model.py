@@ -256,6 +256,7 @@ class Graph:
         tails: comment after the last statement of a body.
         edges: of the inside of a definition, its inputs and outputs; None for a program.
         revision: grows by one with every edit.
+        trail: the newest edits with the revisions that they made (`graph.edits.edits_since`).
         memos: what was derived of it (`graph.memo_table`); a copy begins without.
     """
 
@@ -276,8 +277,10 @@ class Graph:
         self.tensors: dict[str, StoredTensor] = {}
         self.edges: Edges | None = None
         self.revision = 0
+        self.trail: list[tuple[int, Any]] = []
         self._walked: dict[BodyId, tuple[ItemId, ...]] = {}
         self._ordered: tuple[ItemId, ...] = ()
+        self._numbered: dict[ItemId, int] | None = None
         self.memos: dict[object, Any] = {}
 
     def copy(self) -> "Graph":
@@ -287,6 +290,7 @@ class Graph:
             setattr(twin, name, dict(getattr(self, name)))
         twin.outgoing, twin.incoming = self.wires_by_end()
         twin.header, twin.edges, twin.revision = self.header, self.edges, self.revision
+        twin._walked, twin._ordered, twin._numbered = self._walked, self._ordered, self._numbered
         return twin
 
     def __contains__(self, item: object) -> bool:
@@ -336,22 +340,45 @@ class Graph:
 
     def order(self, body: BodyId = ROOT) -> Iterator[ItemId]:
         """Items of the body in program order, each block before its statements."""
-        if body != ROOT:
-            return self._walk(body)
-        if self.bodies != self._walked:  # an edit replaces the bodies it changes: the others compare at once
-            self._walked, self._ordered = dict(self.bodies), tuple(self._walk(ROOT))
-        return iter(self._ordered)
+        return iter(self._whole_order() if body == ROOT else self._flat(body))
 
-    def _walk(self, body: BodyId) -> Iterator[ItemId]:
-        stack = [iter(self.bodies[body])]
-        while stack:
-            item = next(stack[-1], None)
-            if item is None:
-                stack.pop()
+    def numbers(self) -> Mapping[ItemId, int]:
+        """The place of each item in program order, from 0."""
+        ordered = self._whole_order()
+        if self._numbered is None:
+            self._numbered = dict(zip(ordered, range(len(ordered)), strict=True))
+        return self._numbered
+
+    def _whole_order(self) -> tuple[ItemId, ...]:
+        if self.bodies != self._walked:  # an edit replaces the bodies it changes: the others compare at once
+            self._walked, self._numbered = dict(self.bodies), None
+            self._ordered = self._flat(ROOT)
+        return self._ordered
+
+    def _flat(self, body: BodyId) -> tuple[ItemId, ...]:
+        """The items of a body with those inside its blocks; what lies between blocks is taken at once."""
+        items = self.bodies[body]
+        if not self.blocks:
+            return items
+        holders = {self.parents[block] for block in self.blocks}
+        found: list[ItemId] = []
+        waiting = [(items, 0, iter(self._blocks_among(items, body in holders)))]
+        while waiting:
+            items, start, ends = waiting.pop()
+            end = next(ends, None)
+            if end is None:
+                found += items[start:]
                 continue
-            yield item
-            if item in self.blocks:
-                stack.append(iter(self.bodies[BodyId(item)]))
+            found += items[start : end + 1]
+            inside = BodyId(items[end])
+            waiting.append((items, end + 1, ends))
+            items = self.bodies[inside]
+            waiting.append((items, 0, iter(self._blocks_among(items, inside in holders))))
+        return tuple(found)
+
+    def _blocks_among(self, items: tuple[ItemId, ...], holds_some: bool) -> list[int]:
+        """The places of the blocks in a body."""
+        return [k for k, item in enumerate(items) if item in self.blocks] if holds_some else []
 
     def ancestors(self, item: ItemId) -> tuple[BodyId, ...]:
         """The bodies around the item, innermost first; the last is `ROOT`."""

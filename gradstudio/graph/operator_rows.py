@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from gradstudio.graph.boundary_cards import card_operator
+from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import Definition, Graph, Node
 from gradstudio.operators.catalogue.loader import load
@@ -48,7 +49,8 @@ def _called(graph: Graph, definition: Definition, depth: int) -> Iterator[tuple[
 
 def called_in(graph: Graph) -> Iterator[str]:
     """The names of the definitions that nodes of a graph call or construct, in program order."""
-    calls = {item: node.operator for item, node in graph.nodes.items() if node.operator.startswith(GROUP)}
+    by_operator = index_of(graph).by_operator
+    calls = {item: key for key in by_operator if key.startswith(GROUP) for item in by_operator[key]}
     for item in graph.order() if calls else ():
         if item in calls:
             yield calls[item].removeprefix(GROUP)

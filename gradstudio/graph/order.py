@@ -36,16 +36,6 @@ def effect_needs(graph: Graph) -> Needs:
     return before
 
 
-def is_forward(graph: Graph) -> bool:
-    """Whether every wire goes forward in the present order; what loops carry back is none of that."""
-    place = {item: k for k, item in enumerate(graph.order())}
-    behind, find = len(place), place.get
-    for wire in graph.wires.values():  # ends that are no items are the edges of a definition
-        if find(wire.source, -1) >= find(wire.target, behind) and not wire.port.startswith("next."):
-            return False
-    return True
-
-
 def order_edits(graph: Graph, effects: Needs | None = None) -> Edits:
     """The moves that make every wire go forward, each body with as little change as possible.
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from gradstudio.graph.errors import Refused
+from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.drop_target import drop_target
@@ -136,6 +137,9 @@ def _cycle(graph: Graph, source: ItemId, target: ItemId, port: str) -> str:
         return ""  # a carried value: it is read in the next turn, so no wire closes a cycle
     if source == target:
         return f"{title(graph, source)} cannot feed itself."
+    place = graph.numbers()
+    if place.get(source, -1) < place.get(target, -1) and index_of(graph).is_forward:
+        return ""  # nothing flows back
     path = chain(graph, target, source)
     if not path:
         return ""

@@ -5,7 +5,6 @@ from typing import Literal as OneOf
 
 import msgspec
 
-from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.card.card_layout import HEADER, CardLayout
 from gradstudio.scene.card.debug_sections import PLAIN, DebugSections
@@ -99,24 +98,6 @@ def stays_in_place(old: Card, new: Card) -> bool:
 def _ports_of(layout: CardLayout) -> list[tuple[str | int, float, float]]:
     inputs: list[tuple[str | int, float, float]] = [(row.path, row.x, row.y) for row in layout.inputs]
     return inputs + [(f"{row.owner}.{row.index}", row.x, row.y) for row in layout.outputs]
-
-
-def affected_items(edits: Edits) -> frozenset[ItemId]:
-    """The items whose cards may look different after these edits."""
-    found: set[ItemId] = set()
-    for edit in edits:
-        for name in ("node", "block"):
-            holder = getattr(edit, name, None)
-            if holder is not None:
-                found.add(holder.id)
-        wire = getattr(edit, "wire", None)
-        if wire is not None:
-            found.update((wire.source, wire.target))
-        for name in ("id", "item"):
-            item = getattr(edit, name, None)
-            if item is not None:
-                found.add(item)
-    return frozenset(found)
 
 
 def port_offset(layout: CardLayout, port: PortRef) -> tuple[float, float]:

@@ -6,14 +6,13 @@ The scene follows the graph (`apply`), results (`results_changed`) and overlays 
 from collections.abc import Iterable
 
 from gradstudio.graph.card_grouping import card_groups
-from gradstudio.graph.edits import Edits, ReplaceNode, SetHeader, SetPlaces
+from gradstudio.graph.edits import Edits, ReplaceNode, SetHeader, SetPlaces, touched_items
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.notes import note_of
 from gradstudio.scene.card.card_maker import CardMaker
 from gradstudio.scene.card.card_stack import CardStack
 from gradstudio.scene.card_colours import CardColours
 from gradstudio.scene.dragging import Drag
-from gradstudio.scene.items import affected_items
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.placement import Placement
 from gradstudio.scene.port_points import PortPoints
@@ -113,7 +112,7 @@ class Scene:
         groups = self.state.card_groups
         # A statement about what holds a module changes its mode; a slider cannot.
         switched = set[ItemId]() if in_place else self.stack.in_other_modes()
-        for item in {groups.home(item) for item in affected_items(edits)} | switched:
+        for item in {groups.home(item) for item in touched_items(edits)} | switched:
             stays = self.stack.make_again(item)
             in_place = in_place and stays and self._note_stays(item)
             self.looks.distrust(groups.whole((item,)))

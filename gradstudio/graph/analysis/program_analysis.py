@@ -8,9 +8,21 @@ import itertools
 from collections import Counter
 from functools import cached_property
 
-from gradstudio.graph.analysis.literal_changes import GraphSnapshot
+from gradstudio.graph.analysis.literal_changes import are_fresh, turned_nodes
 from gradstudio.graph.analysis.static_gradients import Gradients, body_is_top_level, decisive_literals, losses_first
 from gradstudio.graph.analysis.validity import Validity
+from gradstudio.graph.edits import (
+    AddBlock,
+    AddNode,
+    Edits,
+    MoveItem,
+    RemoveBlock,
+    ReplaceBlock,
+    SetDefinition,
+    edits_since,
+    touched_items,
+)
+from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import DEFINITION_OUTPUTS, ROOT, BodyId, Graph, ItemId, Node
 from gradstudio.graph.names import RESERVED, suggest
@@ -22,6 +34,7 @@ from gradstudio.operators.model import Effect, Face, Family, Operator
 MAX_NESTED = 40
 """Parts printed inside one another; beyond that a part gets a line of its own."""
 STATEMENTS_ONLY = frozenset({Face.AUGMENTED, Face.SET_ITEM, Face.SET_ATTRIBUTE})
+BLOCK_EDITS = AddBlock | RemoveBlock | ReplaceBlock
 TARGETS = frozenset({Face.ITEM, Face.ATTRIBUTE})
 NO_ROOT = "Nothing here requires grad, so there is nothing to run a backward from."
 
@@ -39,34 +52,45 @@ class Analysis:
         self.graph = graph
         self.inputs = inputs or inputs_of(graph)
         self.revision = graph.revision
-        self.seen = GraphSnapshot(graph)
+        self.nodes = dict(graph.nodes)
         self.structure = object()
-        held = before.held(self.seen) if before is not None else frozenset()
-        changed = before.seen.changed(self.seen) if before is not None and "validity" not in held else None
-        known = before.__dict__.get("validity") if before is not None and before.inputs == self.inputs else None
-        self._earlier = (known, changed) if known is not None and changed is not None else None
-        flows = before.__dict__.get("gradients") if before is not None else None
-        elsewhere = before.seen.elsewhere(self.seen) if before is not None else None
-        self._flows: tuple[Gradients, frozenset[ItemId]] | None = None
-        if flows is not None and changed is not None and elsewhere is not None and self._earlier is not None:
-            self._flows = flows, changed | elsewhere
-        if before is not None and "addresses" in held:
-            self.structure = before.structure
-        for part in held & before.__dict__.keys() if before is not None else ():
-            self.__dict__[part] = before.__dict__[part]
+        self._earlier: tuple[Validity, frozenset[ItemId], frozenset[str]] | None = None
+        self._flows: tuple[Gradients, frozenset[ItemId], bool] | None = None
+        edits = edits_since(graph, before.revision) if before is not None else None
+        if before is not None and before.inputs == self.inputs and edits is not None:
+            self._take_over(before, edits)
 
-    def held(self, later: GraphSnapshot) -> frozenset[str]:
-        """The parts that are true of later records of the graph, which is in that state now."""
-        turned = self.seen.turned(later) if "validity" in self.__dict__ else None
+    def _take_over(self, before: "Analysis", edits: Edits) -> None:
+        """What was known before some edits, as far as it is true still, or what is true now follows from it."""
+        known = before.__dict__
+        held = before.held(edits)
+        if "addresses" in held:
+            self.structure = before.structure
+        for part in held & known.keys():
+            self.__dict__[part] = known[part]
+        if "validity" in held or "validity" not in known or any(isinstance(edit, SetDefinition) for edit in edits):
+            return
+        touched = touched_items(edits)
+        borne = (before.nodes[item].names for item in touched if item in before.nodes)
+        self._earlier = known["validity"], touched, frozenset(itertools.chain.from_iterable(borne))
+        if "gradients" in known and not any(isinstance(edit, BLOCK_EDITS) for edit in edits):
+            moved = any(isinstance(edit, MoveItem) for edit in edits)
+            again = any(isinstance(edit, AddNode) and edit.node.id in before.nodes for edit in edits)
+            self._flows = known["gradients"], touched, moved or again
+
+    def held(self, edits: Edits) -> frozenset[str]:
+        """The parts that are true of the graph after some more edits, as it is now."""
+        now = self.graph.nodes
+        turned = turned_nodes(edits, self.nodes, now) if "validity" in self.__dict__ else None
         if turned is None:
             return frozenset()
         same = all(
-            self.validity.is_same_with(later.nodes[item])
-            and decisive_literals(later.nodes[item]) == decisive_literals(self.seen.nodes[item])
+            self.validity.is_same_with(now[item])
+            and decisive_literals(now[item]) == decisive_literals(self.nodes[item])
             for item in turned
         )
-        renamed = self.seen.renamed(later, turned)
-        if not same or (renamed and (self.validity.incomplete or not self.seen.are_fresh(later, renamed))):
+        renamed = [item for item in turned if self.nodes[item].names != now[item].names]
+        if not same or (renamed and (self.validity.incomplete or not are_fresh(self.graph, self.nodes, renamed))):
             return frozenset()
         return _PARTS - {"addresses"} if renamed else _PARTS
 
@@ -105,7 +129,7 @@ class Analysis:
     @cached_property
     def nested(self) -> frozenset[ItemId]:
         """Parts that are printed inside their user (semantics §1)."""
-        if not any(node.nested for node in self.graph.nodes.values()):
+        if not index_of(self.graph).nested:
             return frozenset()
         return frozenset(_Folding(self).folded)
 

@@ -39,10 +39,14 @@ class Gradients:
         validity: Validity,
         earlier: "Gradients | None" = None,
         changed: frozenset[ItemId] = frozenset(),
+        reordered: bool = False,
     ) -> None:
-        """Walk the graph in program order; with an `earlier` walk only what follows from the nodes that `changed`."""
+        """Walk the graph in program order; with an `earlier` walk only what follows from the nodes that `changed`.
+
+        `reordered`: what was there may stand in another order.
+        """
         self._begin(graph, validity)
-        if earlier is None or not self._follow(earlier, changed):
+        if earlier is None or not self._follow(earlier, changed, reordered):
             self._begin(graph, validity)
             self._walk()
         self._passing = frozenset(self.repeated)
@@ -63,12 +67,11 @@ class Gradients:
         self._loops: set[BodyId] = set()
         self._touched: set[Value] = set()  # objects that a later statement may have changed
         self._touching: set[ItemId] = set()  # those statements
-        self._order = tuple(graph.order())
         self._widths: dict[ItemId, int] = {}  # how many outputs of a node were looked at
 
     def _walk(self) -> None:
         graph, validity = self.graph, self._validity
-        for item in self._order:
+        for item in graph.order():
             if validity.is_live(item):
                 if item in graph.nodes:
                     self._node(graph.nodes[item])
@@ -79,20 +82,20 @@ class Gradients:
 
     # -------------------------------------------------------------- only what an edit changed
 
-    def _follow(self, earlier: "Gradients", changed: frozenset[ItemId]) -> bool:
+    def _follow(self, earlier: "Gradients", changed: frozenset[ItemId], reordered: bool) -> bool:
         """Look at the changed nodes, and on where they give something else; False: the whole has to be walked.
 
         What writes into memory, or switches whether it requires grad, changes what statements around it see: where
         such a one, or one that reads such memory, is to be looked at, the order of all decides.
         """
         dirty = changed | earlier._validity.left_by(self._validity)
-        if not self._may_follow(earlier, dirty):
-            return False
+        if not dirty.isdisjoint(self.graph.blocks) or (earlier._touching and reordered):
+            return False  # a block is another, or what touches memory may have another place among the rest
         for name in ("may", "leaves", "_tensors", "_roots", "_modules", "_tracked", "_plain", "_widths"):
             setattr(self, name, getattr(earlier, name).copy())
         self._written, self._loops, self._touched = earlier._written, earlier._loops, set(earlier._touched)
         self._touching, self.repeated = set(earlier._touching), set(earlier._passing)
-        place = {item: number for number, item in enumerate(self._order)}
+        place = self.graph.numbers()
         waiting = {(place.get(item, -1), item) for item in dirty}
         heap = sorted(waiting)
         while heap:
@@ -108,15 +111,6 @@ class Gradients:
                     waiting.add(user)
                     heapq.heappush(heap, user)
         return True
-
-    def _may_follow(self, earlier: "Gradients", dirty: frozenset[ItemId]) -> bool:
-        """Whether no block is another, and what touches memory has its place among what was there and is."""
-        if not dirty.isdisjoint(self.graph.blocks):
-            return False
-        if not earlier._touching:
-            return True
-        here, there = set(self._order), set(earlier._order)
-        return [item for item in self._order if item in there] == [item for item in earlier._order if item in here]
 
     def _look_again(self, item: ItemId) -> bool:
         """Forget what was known of a node, and look at it as it is now; False: it touches memory."""

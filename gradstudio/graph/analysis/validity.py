@@ -11,27 +11,19 @@ from typing import NamedTuple
 
 from gradstudio.graph import names as names_of
 from gradstudio.graph.analysis.incomplete_reasons import block_reason, node_reason
+from gradstudio.graph.analysis.validity_walk import MUTED, READS, Walk, gone_since
 from gradstudio.graph.groups.definitions import definition_graph, definition_reason, setup_of
 from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import (
-    DEFINITION_INPUTS,
     DEFINITION_OUTPUTS,
-    ROOT,
-    Block,
-    BodyId,
     Definition,
     Graph,
     ItemId,
     Node,
-    Wire,
 )
 from gradstudio.graph.operator_rows import GROUP, called_in
-from gradstudio.graph.text.statements import Binding, Statements, own_names
+from gradstudio.graph.text.statements import Statements, without
 
-MAX_BLOCKS = 20
-"""Python allows that many blocks within one another."""
-MUTED = ""
-READS = "it reads '"
 INSIDE = "inside '"
 """How the reason of a call begins whose group cannot give what it is asked for."""
 
@@ -50,23 +42,41 @@ class Validity(Statements):
         inputs: tuple[str, ...] = (),
         earlier: "Validity | None" = None,
         changed: frozenset[ItemId] = frozenset(),
+        names: frozenset[str] = frozenset(),
     ) -> None:
-        """Walk the graph; `inputs` are the names a definition is given, `earlier` and `changed` as in `Statements`."""
+        """Walk the graph; `inputs` are the names a definition is given, `earlier` and `changed` as in `Statements`.
+
+        `names` are those that what changed bore before.
+        """
         super().__init__(graph, inputs, earlier, changed)
-        self._own: dict[ItemId, str | None] = {}
-        if earlier is not None:
-            self._own = {item: why for item, why in earlier._own.items() if item in self.kept}
-        self._gone: dict[ItemId, str] = {}
+        self._blocks = frozenset(graph.blocks)
+        self._own: dict[ItemId, str | None] = {} if earlier is None else without(earlier._own, self.anew)
+        gone = self._gone_since(earlier, changed, names) if earlier is not None else None
+        self._gone: dict[ItemId, str] = gone if gone is not None else {}
+        if gone is None:
+            self._walk()
+        self.muted = frozenset(item for item, why in self._gone.items() if why == MUTED)
+        self.incomplete = {item: why for item, why in self._gone.items() if why != MUTED}
+
+    def _walk(self) -> None:
+        """Ask every item in program order; again where loops turn out to be broken."""
         forced: dict[ItemId, str] = {}
+        sound = self.sound_alone if self.graph.edges is None else frozenset[ItemId]()
         while True:
             self._gone = {}
-            _Walk(self, self._inputs, forced, self._gone).body(ROOT, 0)
+            Walk(self, self.own_reason, self._gone).begin(self._inputs, forced, sound)
+            sound = frozenset()
             found = {block: why for block, why in self._broken_loops() if block not in forced}
             if not found:
                 break
             forced.update(found)
-        self.muted = frozenset(item for item, why in self._gone.items() if why == MUTED)
-        self.incomplete = {item: why for item, why in self._gone.items() if why != MUTED}
+
+    def _gone_since(
+        self, earlier: "Validity", changed: frozenset[ItemId], names: frozenset[str]
+    ) -> dict[ItemId, str] | None:
+        if self._blocks != earlier._blocks:
+            return None
+        return gone_since(self, self.own_reason, earlier._gone, changed, names)
 
     def is_live(self, item: ItemId) -> bool:
         """Whether the item is printed and run."""
@@ -74,7 +84,7 @@ class Validity(Statements):
 
     def left_by(self, later: "Validity") -> frozenset[ItemId]:
         """What can run in one of the two alone, or has another row or other wired ports there, of what is in both."""
-        others = [item for item in later.operators if item not in later.kept]
+        others = [item for item in later.anew if item in later.operators]
         found = {
             item
             for item in others
@@ -84,13 +94,14 @@ class Validity(Statements):
 
     def changed_since(self, before: "Validity") -> list[ItemId]:
         """Items with another row than before, whose results have another binding, and ends of what came or went."""
-        known, operators, bindings = before.operators, self.operators, self.bindings
+        known, operators = before.operators, self.operators
         found = [item for item, operator in operators.items() if known.get(item, operator) is not operator]
         gone = [item for item in self._gone.keys() ^ before._gone.keys() if item in self.graph.nodes]
         found += gone
         found += [wire.source for item in gone for wire in self.graph.wires_to(item)]
-        read = [(key, meant) for key, meant in before.bindings.items() if bindings.get(key) != meant]
-        found += [key[0] for key, meant in read if key[0] in self.graph.nodes and self.binding(*key) != meant]
+        read = {(item, wire.output) for item in self._far for wire in self.graph.wires_from(item)}
+        read.update(before.bindings)
+        found += [key[0] for key in read if key[0] in self.graph.nodes and self.binding(*key) != before.meant(key)]
         return found
 
     @property
@@ -134,120 +145,6 @@ class Validity(Statements):
                     yield block.id, self._gone[wire.source] and f"'{name}' is carried, but what binds it cannot run"
                 elif self.name(self.binding(wire.source, wire.output)) != name:
                     yield block.id, f"'{name}' is carried, but the body binds it under another name"
-
-
-class _Walk:
-    """The walk in program order, with what every name means at each place."""
-
-    def __init__(
-        self, validity: Validity, inputs: tuple[str, ...], forced: dict[ItemId, str], gone: dict[ItemId, str]
-    ) -> None:
-        self.validity = validity
-        self.graph = validity.graph
-        self.forced = forced
-        self.gone = gone
-        self.sound = validity.sound_alone if not gone and not forced and validity.graph.edges is None else frozenset()
-        self.seen: set[ItemId] = {DEFINITION_INPUTS}
-        self.open: set[ItemId] = set()
-        self.meaning: dict[str, Binding | None] = {name: (DEFINITION_INPUTS, k) for k, name in enumerate(inputs)}
-
-    def body(self, body: BodyId, depth: int) -> None:
-        nodes, sound = self.graph.nodes, self.sound
-        for item in self.graph.bodies[body]:
-            if item in sound and not nodes[item].muted and self._reads_well(item):
-                self.seen.add(item)
-                for k, name in enumerate(nodes[item].names):
-                    self.meaning[name] = (item, k)
-                continue
-            why = self._why_gone(item)
-            if why is None and item in self.graph.blocks and depth >= MAX_BLOCKS:
-                why = f"Python allows {MAX_BLOCKS} blocks within one another"
-            if why is not None:
-                self._drop(item, why)
-            elif item in self.graph.blocks:
-                self._block(self.graph.blocks[item], depth)
-            else:
-                self.seen.add(item)
-                self._bind(item, own_names(self.graph, item))
-
-    def _block(self, block: Block, depth: int) -> None:
-        self.seen.add(block.id)
-        self.open.add(block.id)
-        if block.kind == "for":
-            for name in self._bound_inside(block):
-                self.meaning[name] = None  # before the body binds it, its second turn would read the first one's
-            self._bind(block.id, (block.variable, *block.carried))
-        self.body(BodyId(block.id), depth + (block.kind != "group"))
-        self.open.discard(block.id)
-
-    def _bind(self, item: ItemId, names: tuple[str, ...]) -> None:
-        for k, name in enumerate(names):
-            if name:
-                self.meaning[name] = (item, k)
-
-    def _bound_inside(self, block: Block) -> Iterator[str]:
-        for item in self.graph.order(BodyId(block.id)):
-            node = self.graph.nodes.get(item)
-            yield from node.names if node is not None else (self.graph.blocks[item].variable,)
-
-    def _drop(self, item: ItemId, why: str) -> None:
-        self.gone[item] = why
-        if item in self.graph.blocks:
-            inside = MUTED if why == MUTED else f"it stands in a block that cannot run: {why}"
-            for inner in self.graph.order(BodyId(item)):
-                self.gone[inner] = inside
-
-    def _reads_well(self, item: ItemId) -> bool:
-        """Whether what it reads are nodes before it whose names mean what they should; False: that is to be seen."""
-        nodes, bindings = self.graph.nodes, self.validity.bindings
-        for wire in self.graph.incoming.get(item, ()):
-            source = wire.source
-            if source in self.gone or source not in self.seen or source not in nodes:
-                return False
-            meant = bindings.get((source, wire.output))
-            if meant is None or meant[0] not in nodes:
-                return False
-            names = nodes[meant[0]].names
-            if meant[1] < len(names) and self.meaning.get(names[meant[1]]) != meant:
-                return False
-        return True
-
-    def _why_gone(self, item: ItemId) -> str | None:
-        owner = self.graph.nodes.get(item) or self.graph.blocks[item]
-        if owner.muted:
-            return MUTED
-        reasons = []
-        for wire in self.graph.incoming.get(item, ()):
-            why = self._wire_reason(wire)
-            if why == MUTED:
-                return MUTED
-            if why is not None:
-                reasons.append((wire.port, why))
-        own = self.forced.get(item)
-        if own is None:
-            own = self.validity.own_reason(item)
-        if own is not None:
-            return own
-        return min(reasons)[1] if reasons else None
-
-    def _wire_reason(self, wire: Wire) -> str | None:
-        port, source = wire.port, wire.source
-        if port.startswith("next."):
-            return None
-        if source in self.gone:
-            return self.gone[source] and f"{READS}{names_of.title(self.graph, source)}', which cannot run"
-        if source not in self.seen:
-            return f"{READS}{names_of.title(self.graph, source)}' before that is made"
-        if source in self.graph.blocks and source not in self.open:
-            return "it reads from outside what exists only inside a block"
-        key = source, wire.output
-        meant = self.validity.bindings.get(key) or self.validity.binding(*key)
-        name = self.validity.name(meant)
-        if name and self.meaning.get(name) != meant:
-            return f"'{name}' means another statement here: give one of the two another name"
-        if port.startswith("first.") and name != port[6:]:
-            return f"'{port[6:]}' has another name before the loop"
-        return None
 
 
 # ------------------------------------------------------------------ the insides of groups

@@ -4,13 +4,16 @@ from collections.abc import Collection
 
 import msgspec
 
+from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import Graph, Node, Wire
 from gradstudio.graph.ports.item_ports import find_port, output_ports
 
 
 def muted_wires(graph: Graph) -> tuple[Wire, ...]:
     """The muted wires whose ends are both there, in the order of the nodes they end in."""
-    return tuple(wire for node in graph.nodes.values() if node.muted_wires for wire in muted_into(graph, node))
+    muting = index_of(graph).muting
+    nodes = [node for node in graph.nodes.values() if node.id in muting] if muting else []
+    return tuple(wire for node in nodes for wire in muted_into(graph, node))
 
 
 def muted_into(graph: Graph, node: Node) -> tuple[Wire, ...]:

@@ -7,9 +7,9 @@ its end: k is digits, a port has no slash, so whatever an id holds, the key name
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from gradstudio.graph.graph_index import DOT, index_of
 from gradstudio.graph.model import Graph, ItemId, Place, Wire
 
-PREFIX: Final = "dot:"
 NOTE: Final = "note:"
 MOST_DOTS: Final = 8
 """A wire is led through no more dots than these."""
@@ -20,14 +20,14 @@ Point = tuple[float, float]
 
 def dot_key(end: End, k: int) -> str:
     """The key of a dot of the wire into a port."""
-    return f"{PREFIX}{end[0]}/{end[1]}:{k}"
+    return f"{DOT}{end[0]}/{end[1]}:{k}"
 
 
 def end_of(key: str) -> tuple[End, int] | None:
     """Which dot of the wire into which port a key names; None: it is no dot's."""
-    if not key.startswith(PREFIX):
+    if not key.startswith(DOT):
         return None
-    wire, _, number = key.removeprefix(PREFIX).rpartition(":")
+    wire, _, number = key.removeprefix(DOT).rpartition(":")
     target, slash, port = wire.rpartition("/")
     return ((ItemId(target), port), int(number)) if slash and port and number.isdecimal() else None
 
@@ -51,7 +51,7 @@ def wire_of(graph: Graph, end: End) -> Wire | None:
 def dots_by_end(graph: Graph) -> dict[End, list[str]]:
     """The keys of the dots of every wire that has some, from the source on."""
     found: dict[End, list[tuple[int, str]]] = {}
-    for key in [key for key in graph.places if key.startswith(PREFIX)]:
+    for key in index_of(graph).dots:
         named = end_of(key)
         if named is not None and wire_of(graph, named[0]) is not None:
             found.setdefault(named[0], []).append((named[1], key))
@@ -68,7 +68,8 @@ def points_of(graph: Graph, end: End) -> list[Point]:
 
 def with_points(graph: Graph, end: End, points: Sequence[Point]) -> dict[str, Place | None]:
     """The changes of `Graph.places` after which these are the dots of the wire into a port."""
-    old = {key: place for key, place in graph.places.items() if (named := end_of(key)) and named[0] == end}
+    dots = ((key, end_of(key)) for key in index_of(graph).dots)
+    old = {key: graph.places[key] for key, named in dots if named is not None and named[0] == end}
     new = {dot_key(end, k): Place(*point) for k, point in enumerate(points)}
     changed: dict[str, Place | None] = {key: place for key, place in new.items() if old.get(key) != place}
     return changed | dict.fromkeys(key for key in old if key not in new)

@@ -21,10 +21,10 @@ from gradstudio.graph.edits import (
     SetPlaces,
     apply,
 )
+from gradstudio.graph.graph_index import copy_with_index, index_of
 from gradstudio.graph.model import Block, BodyId, Graph, ItemId, Node, Place, Wire
-from gradstudio.graph.names import bound_names
 from gradstudio.graph.ports.muted_wires import without_sources
-from gradstudio.graph.ports.wire_dots import PREFIX, End, Point, end_of, points_of, wire_of, with_points
+from gradstudio.graph.ports.wire_dots import End, Point, end_of, points_of, wire_of, with_points
 from gradstudio.graph.text import name_bindings
 from gradstudio.graph.text.late_names import late_name_edits
 
@@ -43,7 +43,7 @@ class Draft:
 
     def __init__(self, graph: Graph) -> None:
         """Begin with what the graph is now."""
-        self.graph = graph.copy()
+        self.graph = copy_with_index(graph)
         self._before = card_groups(graph)
         self._edits: list[Edit] = []
         self._was = graph
@@ -72,7 +72,7 @@ class Draft:
         """
         self._forget_muted()
         self._settle_dots()
-        if self._reorders() or not order.is_forward(self.graph):
+        if self._reorders() or not index_of(self.graph).is_forward:
             self.do(*order.order_edits(self.graph, order.effect_needs(self._was)))
         self.do(*name_bindings.binding_edits(self.graph, keep))
         self.do(*late_name_edits(self._was, self.graph))
@@ -91,12 +91,13 @@ class Draft:
     def _forget_muted(self) -> None:
         """A muted wire goes with what it began at."""
         if any(isinstance(edit, RemoveNode | RemoveBlock) for edit in self._edits):
-            for node in [node for node in self.graph.nodes.values() if node.muted_wires]:
-                self.put(without_sources(node, self.graph))
+            muting = index_of(self.graph).muting
+            for item in [item for item in self.graph.nodes if item in muting] if muting else ():
+                self.put(without_sources(self.graph.nodes[item], self.graph))
 
     def _settle_dots(self) -> None:
         """Dots go where their wire went, and away with it."""
-        keys = (key for key in self.graph.places if key.startswith(PREFIX))
+        keys = index_of(self.graph).dots
         dotted = {named[0] for key in keys if (named := end_of(key)) is not None} - self._led
         for end in dotted:
             before = wire_of(self._was, end)
@@ -147,7 +148,7 @@ class Draft:
 
     def taken_names(self) -> set[str]:
         """Every name bound in the draft, those of definitions among them."""
-        return {*bound_names(self.graph), *self.graph.definitions}
+        return {*index_of(self.graph).binders, *self.graph.definitions}
 
     def put(self, record: Node | Block) -> None:
         """Replace a node or block by a record of the same id, if it is another one now."""

@@ -20,7 +20,8 @@ def delete(graph: Graph, items: Iterable[ItemId]) -> Edits:
     for item in chosen:
         if item in draft.graph.nodes:
             draft.do(RemoveNode(item))
-    for item in reversed([item for item in graph.order() if item in chosen and item in graph.blocks]):
+    blocks = [item for item in chosen if item in graph.blocks]
+    for item in sorted(blocks, key=graph.numbers().__getitem__, reverse=True) if blocks else ():
         dissolve(draft, item)
     _forget_places(draft, chosen)
     return draft.finish()

@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 
 from gradstudio.graph.errors import Refused
+from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import Graph, Node
 from gradstudio.graph.text.code_names import CodeNames, names_of_code
 from gradstudio.graph.text.code_text import renamed_code
@@ -45,7 +46,7 @@ def is_code(node: Node) -> bool:
 def holds_code(graph: Graph) -> bool:
     """Whether a document holds undrawn Python anywhere, definitions and what is muted included."""
     graphs = (graph, *(one.graph for one in graph.definitions.values()))
-    return any(node.operator == CODE for one in graphs for node in one.nodes.values())
+    return any(CODE in index_of(one).by_operator for one in graphs)
 
 
 def code_of(node: Node) -> str:

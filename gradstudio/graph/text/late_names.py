@@ -11,8 +11,9 @@ import msgspec
 
 from gradstudio.graph.edits import Edits, ReplaceNode
 from gradstudio.graph.errors import Refused
+from gradstudio.graph.graph_index import nodes_of
 from gradstudio.graph.model import Graph, ItemId, Node
-from gradstudio.graph.text.code_records import READ, code_names, code_of, is_code
+from gradstudio.graph.text.code_records import CODE, READ, code_names, code_of, is_code
 from gradstudio.graph.text.code_text import renamed_code
 from gradstudio.graph.text.literal_text import quote
 
@@ -29,7 +30,7 @@ def late_name_edits(before: Graph, after: Graph) -> Edits:
     Raises:
         Refused: a name that code reads cannot be changed in it, or another would be read in its place.
     """
-    codes = [node for node in after.nodes.values() if is_code(node)]
+    codes = nodes_of(after, (CODE,))
     if not codes:
         return ()
     lost, gained, changed = _changes(before, after)

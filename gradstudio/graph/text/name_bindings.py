@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import msgspec
 
 from gradstudio.graph.edits import Edits, ReplaceNode
+from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, Block, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.names import bound_names, fresh_name
-from gradstudio.graph.order import is_forward
 from gradstudio.graph.shared_storage import receiver_wire
 from gradstudio.graph.text.statements import inputs_of, own_names
 
@@ -68,13 +68,10 @@ def binding_edits(graph: Graph, keep: frozenset[ItemId] = frozenset()) -> Edits:
 
 def _is_plain(graph: Graph) -> bool:
     """Whether every name is bound once, before it is read: then no wire can mean another binding."""
-    if graph.edges is not None or graph.definitions or any(block.kind == "for" for block in graph.blocks.values()):
+    index = index_of(graph)
+    if graph.edges is not None or graph.definitions or index.loops or index.shared:
         return False
-    names = [name for name in bound_names(graph) if name and name != "_"]
-    if len(names) != len(set(names)):
-        return False
-    dropped = (item for item, node in graph.nodes.items() if "_" in node.names)
-    return not any(graph.outgoing.get(item) for item in dropped) and is_forward(graph)
+    return index.is_forward and not any(graph.outgoing.get(item) for item in index.unnamed)
 
 
 def _like_definitions(graph: Graph) -> Iterator[Binding]:

@@ -1,11 +1,15 @@
 """What every item of a program prints: its row, its arguments, its wired ports, and which name stands for a result."""
 
+from collections.abc import Iterable
+from typing import TypeVar
+
 from gradstudio.graph.model import DEFINITION_INPUTS, Block, Graph, ItemId, Node
 from gradstudio.graph.ports.arguments import Argument, argument_ports, arguments, block_arguments, find_operator
 from gradstudio.operators.catalogue.out_variants import written_port
 from gradstudio.operators.model import Face, Operator
 
 Binding = tuple[ItemId, int]
+Fact = TypeVar("Fact")
 
 
 def inputs_of(graph: Graph) -> tuple[str, ...]:
@@ -34,8 +38,9 @@ class Statements:
         operators: the row of every node that has one.
         arguments: the printed arguments of every node and block.
         ports: their wired ports in Python's order of evaluation.
-        bindings: for each output that was read, the binding whose name stands for it.
+        bindings: for outputs that were read, the binding whose name stands for it; those that are their own are none.
         kept: the nodes of which all is as an earlier look had it.
+        anew: those of which it had something, and that were looked at again.
     """
 
     def __init__(
@@ -55,11 +60,18 @@ class Statements:
         self.arguments: dict[ItemId, tuple[Argument, ...]] = {}
         self.ports: dict[ItemId, tuple[str, ...]] = {}
         self.bindings: dict[Binding, Binding] = {}
-        self._near: set[ItemId] = set()
+        self._near: set[ItemId] = set()  # what they print, and whether they can run, their records and wires tell
+        self._far: set[ItemId] = set()  # the others
         self.kept: frozenset[ItemId] = frozenset()
+        self.anew: frozenset[ItemId] = frozenset()
         if earlier is not None:
             self._take_over(earlier, changed)
-        self._collect()
+        self._collect(graph.order() if earlier is None else [item for item in self.anew if item in graph])
+
+    @property
+    def far_sighted(self) -> set[ItemId]:
+        """What prints, or can run, by more than its own record and wires; what passes on an object is among it."""
+        return self._far
 
     def binding(self, source: ItemId, output: int) -> Binding:
         """The binding whose name stands for an output.
@@ -67,12 +79,18 @@ class Statements:
         Of an in-place or bypassed statement without a name it is that of the object it passes on.
         """
         key = (source, output)
+        if source in self._near:
+            return key
         known = self.bindings.get(key)
         if known is None:
             self.bindings[key] = key  # ends the search should in-place statements feed one another in a ring
             before = self._passed_on(source, output)
             known = self.bindings[key] = self.binding(*before) if before is not None else key
         return known
+
+    def meant(self, key: Binding) -> Binding | None:
+        """The binding that was found for an output; None when nobody asked."""
+        return key if key[0] in self._near else self.bindings.get(key)
 
     def prints_same(self, node: Node) -> bool:
         """Whether a node with other literals has the arguments and ports it had."""
@@ -110,29 +128,33 @@ class Statements:
 
     def _take_over(self, earlier: "Statements", changed: frozenset[ItemId]) -> None:
         """What an earlier look says of the nodes that see no farther than what did not change."""
-        self.kept = kept = frozenset(earlier._near - changed)
-        self._near = set(kept)
-        self.operators = {item: operator for item, operator in earlier.operators.items() if item in kept}
-        self.arguments = {item: printed for item, printed in earlier.arguments.items() if item in kept}
-        self.ports = {item: ports for item, ports in earlier.ports.items() if item in kept}
-        self.bindings = {key: key for key in earlier.bindings if key[0] in kept}
+        self._near = earlier._near - changed
+        self.kept = frozenset(self._near)
+        self.anew = changed | earlier._far
+        self.operators, self.arguments, self.ports = (
+            without(table, self.anew) for table in (earlier.operators, earlier.arguments, earlier.ports)
+        )
 
-    def _collect(self) -> None:
-        graph, kept = self.graph, self.kept
-        for item in [item for item in graph.order() if item not in kept] if kept else graph.order():
+    def _collect(self, items: Iterable[ItemId]) -> None:
+        graph = self.graph
+        for item in items:
             node = graph.nodes.get(item)
             if node is None:
+                self._far.add(item)
                 printed = block_arguments(graph, graph.blocks[item])
                 owner: Node | Block = graph.blocks[item]
             else:
                 owner = node
                 operator = find_operator(graph, node)
                 if operator is None:
+                    self._far.add(item)
                     self.ports[item] = tuple(wire.port for wire in graph.wires_to(item))
                     continue
                 self.operators[item] = operator
                 if operator.face not in FAR_SIGHTED and not node.bypassed and (node.names or not operator.writes):
                     self._near.add(item)
+                else:
+                    self._far.add(item)
                 printed = arguments(graph, node, operator)
             self.arguments[item] = printed
             self.ports[item] = self._wired(owner, printed)
@@ -150,3 +172,11 @@ class Statements:
             return wired
         is_call = operator is not None and operator.face is Face.CALL
         return wired[1:2] if is_call and len(wired) > 1 else wired[:1]  # a module lets its input through, not itself
+
+
+def without(table: dict[ItemId, Fact], items: Iterable[ItemId]) -> dict[ItemId, Fact]:
+    """A copy of a table without what it says of these items."""
+    rest = table.copy()
+    for item in items:
+        rest.pop(item, None)
+    return rest

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from gradstudio.graph.model import Block, Graph, ItemId, Node
+from gradstudio.graph.graph_index import index_of
+from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.notes import note_of
 from gradstudio.scene import geometry
 from gradstudio.scene.geometry import Box, Corners
@@ -21,9 +22,9 @@ def place_notes(
     `where` is the place of a key, `box_of` the box of an item, `bounds` those of all cards.
     """
     texts = {ItemId(body): text.strip("\n") for body, text in graph.tails.items()}
-    holders: list[Node | Block] = [*graph.nodes.values(), *graph.blocks.values()]
-    noted = {holder.id: note_of(holder) for holder in holders if holder.note or holder.beside}
-    texts |= {item: text for item in (graph.order() if noted else ()) if (text := noted.get(item))}
+    noted = sorted(index_of(graph).noted, key=graph.numbers().__getitem__)
+    holders = (graph.nodes.get(item) or graph.blocks[item] for item in noted)
+    texts |= {holder.id: text for holder in holders if (text := note_of(holder))}
     notes = {}
     for item, text in texts.items():
         place = graph.places.get(f"note:{item}")

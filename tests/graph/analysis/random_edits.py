@@ -54,6 +54,27 @@ loss = s * t
 loss.backward()
 """
 """Nothing in it writes into memory."""
+REBOUND = """
+import torch
+
+x = torch.randn(2, 3, requires_grad=True)
+y = torch.relu(x)
+x = torch.tanh(y)
+z = x + y
+x = x * 2.0
+y = z - x
+y.add_(x)
+with torch.no_grad():
+    x = y.abs()
+    z = x + 1.0
+z = z + x
+x = torch.exp(z)
+net = torch.nn.Linear(3, 2)
+y = net(x)
+loss = y.sum()
+loss.backward()
+"""
+"""No loop, and names that mean one thing after another."""
 OPERATORS = (
     "torch.randn", "operator.add", "torch.relu", "torch.Tensor.add_", "torch.nn.Linear", "torch.Tensor.detach",
     "torch.Tensor.requires_grad_", "python.alias", "torch.Tensor.view", "python.tuple", "operator.iadd",

@@ -4,13 +4,14 @@ import pytest
 
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
-from gradstudio.graph.edits import apply_all
-from tests.graph.analysis.random_edits import CALM, PROGRAM, Edited
+from gradstudio.graph.edits import LONGEST_TRAIL, ReplaceNode, apply_all, edits_since
+from gradstudio.graph.graph_index import GraphIndex, copy_with_index, index_of
+from tests.graph.analysis.random_edits import CALM, PROGRAM, REBOUND, Edited
 
 EDITS = 100
 
 
-@pytest.mark.parametrize("program", [PROGRAM, CALM], ids=["writes", "calm"])
+@pytest.mark.parametrize("program", [PROGRAM, CALM, REBOUND], ids=["writes", "calm", "rebound"])
 @pytest.mark.parametrize("seed", range(8))
 def test_after_each_edit_the_same_is_known_as_of_the_whole(seed: int, program: str) -> None:
     edited = Edited(seed, program)
@@ -40,3 +41,33 @@ def test_an_edit_looks_at_what_it_changed_alone() -> None:
     now = analyse(graph).validity
     assert now is not before
     assert {"x", "z", "t"} <= {graph.nodes[kept].names[0] for kept in now.kept if graph.nodes[kept].names}
+
+
+@pytest.mark.parametrize("program", [PROGRAM, REBOUND], ids=["loop", "rebound"])
+@pytest.mark.parametrize("seed", range(4))
+def test_after_each_edit_the_index_is_that_of_the_whole(seed: int, program: str) -> None:
+    edited = Edited(seed, program)
+    for _ in range(EDITS):
+        before = copy_with_index(edited.graph)
+        edited.edit()
+        known, whole = vars(index_of(edited.graph)), vars(GraphIndex(edited.graph))
+        assert _unordered(known) == _unordered(whole)
+        assert _unordered(vars(index_of(before))) == _unordered(vars(GraphIndex(before)))  # a copy is another's
+
+
+def _unordered(index: dict[str, object]) -> dict[str, object]:
+    binders = index["binders"]
+    assert isinstance(binders, dict)
+    return index | {"binders": {name: sorted(items) for name, items in binders.items()}}
+
+
+def test_more_edits_than_are_remembered_are_looked_at_as_a_whole() -> None:
+    edited = Edited(3, CALM)
+    graph = edited.graph
+    assert not analyse(graph).validity.muted
+    node = next(iter(graph.nodes.values()))
+    for _ in range(2 * LONGEST_TRAIL + 1):
+        apply_all(graph, (ReplaceNode(node),))
+    assert edits_since(graph, graph.revision - LONGEST_TRAIL) == (ReplaceNode(node),) * LONGEST_TRAIL
+    assert edits_since(graph, 0) is None
+    assert analyse(graph).validity.incomplete == Analysis(graph).validity.incomplete

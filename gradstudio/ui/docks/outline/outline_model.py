@@ -8,10 +8,9 @@ from PySide6.QtCore import QAbstractItemModel, QMimeData, QModelIndex, QObject, 
 from PySide6.QtGui import QIcon
 
 from gradstudio.graph import recipes
-from gradstudio.graph.edits import Edits, ReplaceBlock, SetHeader, SetPlaces
+from gradstudio.graph.edits import Edits, ReplaceBlock, SetHeader, SetPlaces, touched_items
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.names import title
-from gradstudio.scene.items import affected_items
 from gradstudio.scene.words.statement_description import (
     describe_statement,
     operator_words,
@@ -249,7 +248,7 @@ class OutlineModel(QAbstractItemModel):
     def _on_store_edited(self, edits: Edits) -> None:
         if all(isinstance(edit, SetPlaces) for edit in edits):
             return
-        touched = affected_items(edits)
+        touched = touched_items(edits)
         if self.puts_off():
             self._edited.update(touched)
             return
