@@ -27,12 +27,16 @@ def why_not(graph: Graph, source: ItemId, output: int, target: ItemId, port: str
     )
 
 
-def legal_targets(graph: Graph, source: ItemId, output: int) -> frozenset[tuple[ItemId, str]]:
-    """Every input port that a wire from this output may end in."""
-    blocked = ancestors_of(graph, source) | {source}
+def legal_targets(
+    graph: Graph, source: ItemId, output: int, among: Iterable[ItemId] | None = None
+) -> frozenset[tuple[ItemId, str]]:
+    """Every input port that a wire from this output may end in; `among` these items alone, where some are named."""
+    items = _all_or(graph, among, DEFINITION_OUTPUTS)
+    place = graph.numbers()
+    first = min((place[item] for item in items if item in place), default=0) if among is not None else 0
+    blocked = ancestors_of(graph, source, first) | {source}
     targets, family = [], output_family(graph, source, output)
-    edge = (DEFINITION_OUTPUTS,) if graph.edges is not None else ()
-    for item in (*graph.nodes, *graph.blocks, *edge):
+    for item in items:
         if item in blocked and item not in graph.blocks:
             continue
         for port in input_ports(graph, item):
@@ -44,14 +48,17 @@ def legal_targets(graph: Graph, source: ItemId, output: int) -> frozenset[tuple[
     return frozenset(targets)
 
 
-def legal_sources(graph: Graph, target: ItemId, port: str) -> frozenset[tuple[ItemId, int]]:
-    """Every output port that a wire into this input may start from."""
-    edge = (DEFINITION_INPUTS,) if graph.edges is not None else ()
+def legal_sources(
+    graph: Graph, target: ItemId, port: str, among: Iterable[ItemId] | None = None
+) -> frozenset[tuple[ItemId, int]]:
+    """Every output port that a wire into this input may start from; `among` these items alone, where some are named."""
     if not _is_there(graph, target, DEFINITION_OUTPUTS) or find_port(graph, target, port) is None:
         return frozenset()
-    fed = descendants_of(graph, target) | {target}
-    found = []
-    for item in (*graph.nodes, *graph.blocks, *edge):
+    items, found = _all_or(graph, among, DEFINITION_INPUTS), []
+    place = graph.numbers()
+    last = max((place[item] for item in items if item in place), default=0) if among is not None else len(place)
+    fed = descendants_of(graph, target, last) | {target}
+    for item in items:
         if _border(graph, item, target, port) or (item in fed and _cycle(graph, item, target, port)):
             continue
         outputs = (output.index for output in output_ports(graph, item))
@@ -59,25 +66,43 @@ def legal_sources(graph: Graph, target: ItemId, port: str) -> frozenset[tuple[It
     return frozenset(found)
 
 
-def ancestors_of(graph: Graph, item: ItemId) -> set[ItemId]:
-    """Every item whose value flows into this one, by a walk that visits each once."""
+def _all_or(graph: Graph, among: Iterable[ItemId] | None, edge: ItemId) -> tuple[ItemId, ...]:
+    """The items that are asked about."""
+    if among is None:
+        return (*graph.nodes, *graph.blocks, *((edge,) if graph.edges is not None else ()))
+    return tuple(item for item in among if _is_there(graph, item, edge))
+
+
+def ancestors_of(graph: Graph, item: ItemId, first: int = 0) -> set[ItemId]:
+    """Every item whose value flows into this one, by a walk that visits each once.
+
+    Of a program whose wires go forward only those from the place `first` on in the order.
+    """
+    place = graph.numbers()
+    first = first if first and index_of(graph).is_forward else 0
     seen: set[ItemId] = set()
     stack = [item]
     while stack:
-        for wire in graph.wires_to(stack.pop()):
-            if wire.source not in seen:
+        for wire in graph.incoming.get(stack.pop(), ()):
+            if wire.source not in seen and place.get(wire.source, 0) >= first:
                 seen.add(wire.source)
                 stack.append(wire.source)
     return seen
 
 
-def descendants_of(graph: Graph, item: ItemId) -> set[ItemId]:
-    """Every item into which this one's value flows, by a walk that visits each once."""
+def descendants_of(graph: Graph, item: ItemId, last: int | None = None) -> set[ItemId]:
+    """Every item into which this one's value flows, by a walk that visits each once.
+
+    Of a program whose wires go forward only those up to the place `last` in the order.
+    """
+    place = graph.numbers()
+    if last is None or not index_of(graph).is_forward:
+        last = len(place)
     seen: set[ItemId] = set()
     stack = [item]
     while stack:
-        for wire in graph.wires_from(stack.pop()):
-            if wire.target not in seen:
+        for wire in graph.outgoing.get(stack.pop(), ()):
+            if wire.target not in seen and place.get(wire.target, 0) <= last:
                 seen.add(wire.target)
                 stack.append(wire.target)
     return seen

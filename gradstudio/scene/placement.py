@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 
 from gradstudio.graph.model import ROOT, BodyId, ItemId
@@ -10,7 +11,7 @@ from gradstudio.scene import geometry
 from gradstudio.scene.card.card_layout import CardLayout
 from gradstudio.scene.card.card_stack import CardStack
 from gradstudio.scene.geometry import Box, Corners, Floats
-from gradstudio.scene.items import Frame, Note, PortRef, leaf_offset, port_offset
+from gradstudio.scene.items import Card, Frame, Note, PortRef, leaf_offset, port_offset
 from gradstudio.scene.note.note_layout import NOTE_WIDTH
 from gradstudio.scene.note.note_placement import place_notes
 from gradstudio.scene.scene_state import SceneState
@@ -43,6 +44,8 @@ class Placement:
         self.notes: dict[ItemId, Note] = {}
         self.dragged: dict[str, Point] = {}
         self.frozen: dict[ItemId, Box] = {}
+        self._ids: list[ItemId] = []  # whose corners they are
+        self._in_column = False
         self._extent: tuple[int, Box | None] | None = None
 
     @property
@@ -60,47 +63,58 @@ class Placement:
         """Cards, frames and notes from the graph's places; cards without one stand in a column."""
         spare = 0.0
         rows = list[Corners]()
-        places, dragged = self._state.graph.places, self.dragged
         for item, card in self._stack.cards.items():
-            layout = card.layout
-            height = layout.height + card.result_height + card.extras.height
-            place = places.get(item)
-            if item in dragged:
-                x, y = dragged[item]
-            elif place is not None:
-                x, y = place.x, place.y
-            else:
-                x, y = 0.0, spare
-                spare += height + BELOW_ANOTHER
-            rows.append((x, y, x + layout.width, y + height))
+            place = self.where(item)
+            if place is None:
+                place = 0.0, spare
+                spare += card.height + BELOW_ANOTHER
+            rows.append(_corners(card, place))
+        self._in_column = spare > 0.0
         self._take(rows)
         self.place_frames()
         self.place_notes()
 
-    def move_cards(self, keys: Iterable[str]) -> frozenset[ItemId] | None:
-        """Put these cards where the graph, or a drag, has them; None, and nothing: frames or notes follow them."""
-        cards, is_inside = self._stack.cards, self._state.card_groups.is_inside
-        shown = [ItemId(key) for key in keys if not is_inside(ItemId(key))]
-        if self.frames or self.notes or not cards.keys() <= self._state.graph.places.keys():
-            return None
-        places = {item: self.where(item) for item in shown if item in cards}
-        if None in places.values() or len(places) < len(shown):
-            return None
-        for item, place in places.items():
-            assert place is not None
-            self._put(self._stack.index[item], *place)
-        return frozenset(places)
+    def place_changed(self, changed: Iterable[str]) -> frozenset[ItemId] | None:
+        """Follow the stack where only these cards, frames, notes and dots are new, of another size, or elsewhere.
 
-    def _put(self, k: int, x: float, y: float) -> None:
-        """A card stands elsewhere, as large as it is."""
-        card = self._stack.cards[self._stack.ids[k]]
-        self.corners[k] = corners = x, y, x + card.layout.width, y + card.height
-        if self._bounds is not None:
-            self._bounds[k] = corners
+        Returns:
+            the cards among them; None, and nothing is placed: one stands in the column, and so moves others there.
+        """
+        stack, is_inside = self._stack, self._state.card_groups.is_inside
+        shown = [ItemId(key) for key in changed if not is_inside(ItemId(key))]
+        cards = {item: place for item in shown if item in stack.cards and (place := self.where(item)) is not None}
+        if self._in_column or len(cards) < sum(item in stack.cards for item in shown) or not self._reorder():
+            return None
+        for item, place in cards.items():
+            k = stack.index[item]
+            self.corners[k] = corners = _corners(stack.cards[item], place)
+            if self._bounds is not None:
+                self._bounds[k] = corners
+        self.place_frames()
+        self.place_notes()
+        return frozenset(cards)
+
+    def _reorder(self) -> bool:
+        """Take the order of the stack; whether that is known of all cards but those that it made just now."""
+        ids, before = self._stack.ids, self._ids
+        if ids is before:
+            return True
+        if not self._stack.came and ids == before:
+            self._ids = ids
+            return True
+        number = dict(zip(before, range(len(before)), strict=True))
+        kept = list(map(number.get, ids, itertools.repeat(-1)))
+        if kept.count(-1) > len(self._stack.came):
+            return False
+        self.corners = list(map((*self.corners, (0.0, 0.0, 0.0, 0.0)).__getitem__, kept))
+        self._bounds = self._bounds[kept] if self._bounds is not None and len(before) else None
+        self._ids = ids
+        return True
 
     def _take(self, rows: list[Corners]) -> None:
         """Stand there from now on; the array follows where a few of many moved."""
         before, bounds, self.corners = self.corners, self._bounds, rows
+        self._ids = self._stack.ids
         if bounds is None or len(before) != len(rows):
             self._bounds = None
             return
@@ -121,7 +135,7 @@ class Placement:
         """Frames around what blocks hold."""
         self.frames = {}
         graph = self._state.graph
-        for item in graph.bodies[ROOT]:
+        for item in graph.bodies[ROOT] if graph.blocks else ():
             if item in graph.blocks:
                 self._place_frame(item, 0)
         self.frames = dict(sorted(self.frames.items(), key=lambda pair: pair[1].depth))
@@ -170,7 +184,7 @@ class Placement:
         if covered:
             corners = dict(zip(stack.ids, self.corners, strict=True))
             stack.put_on_top(covered)
-            self.corners, self._bounds = [corners[item] for item in stack.ids], None
+            self.corners, self._bounds, self._ids = [corners[item] for item in stack.ids], None, stack.ids
         return bool(covered)
 
     def _is_covered(self, k: int) -> bool:
@@ -249,7 +263,18 @@ class Placement:
     def _whole_extent(self) -> Box | None:
         boxes = [frame.box for frame in self.frames.values()] + [note.box for note in self.notes.values()]
         if self.corners:
-            lefts, tops, rights, bottoms = zip(*self.corners, strict=True)
-            left, top = min(lefts), min(tops)
-            boxes.append(Box(left, top, max(rights) - left, max(bottoms) - top))
+            left, top, right, bottom = self._outermost()
+            boxes.append(Box(left, top, right - left, bottom - top))
         return geometry.union(boxes)
+
+    def _outermost(self) -> Corners:
+        if self._bounds is not None:
+            (left, top, _, _), (_, _, right, bottom) = self._bounds.min(0).tolist(), self._bounds.max(0).tolist()
+            return left, top, right, bottom
+        lefts, tops, rights, bottoms = zip(*self.corners, strict=True)
+        return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def _corners(card: Card, place: Point) -> Corners:
+    x, y = place
+    return x, y, x + card.layout.width, y + card.height

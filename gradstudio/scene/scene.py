@@ -3,16 +3,18 @@
 The scene follows the graph (`apply`), results (`results_changed`) and overlays (`show`); the view tells it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from gradstudio.graph.card_grouping import card_groups
-from gradstudio.graph.edits import Edits, ReplaceNode, SetHeader, SetPlaces, touched_items
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.edits import Edits, RemoveWire, ReplaceNode, SetHeader, SetPlaces, touched_items
+from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, Graph, ItemId
+from gradstudio.graph.ports.wire_dots import End
 from gradstudio.graph.text.notes import note_of
 from gradstudio.scene.card.card_maker import CardMaker
 from gradstudio.scene.card.card_stack import CardStack
 from gradstudio.scene.card_colours import CardColours
 from gradstudio.scene.dragging import Drag
+from gradstudio.scene.geometry import Box
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.placement import Placement
 from gradstudio.scene.port_points import PortPoints
@@ -88,59 +90,68 @@ class Scene:
         """Follow edits that were just applied to the graph."""
         self.state.graph_revision += 1
         self.stack.follow_flags(edits)
-        moves = [edit for edit in edits if isinstance(edit, SetPlaces)]
-        if len(moves) == len(edits):
-            self._place(frozenset(key for move in moves for key in move.places))
+        if all(isinstance(edit, SetPlaces) for edit in edits):
+            self._place(_keys(edits))
             return
         if any(isinstance(edit, SetHeader) for edit in edits):
             self.stack.cards.clear()
         in_place = all(isinstance(edit, ReplaceNode) for edit in edits)  # as those of a slider that moves
         in_place = self._join() and in_place and self.wiring.is_muted_as_before()
-        if self._make_again(edits, in_place):
-            if self.numbers.follow():
-                self.looks.color_wires()
-        else:
-            self._sync()
+        again, in_place = self._make_again(edits, in_place)
+        if not in_place:
+            self._sync(again | _keys(edits), _ends_of_removed(edits))
+        elif self.numbers.follow():
+            self.looks.color_wires()
 
     def _join(self) -> bool:
         """Ask anew which modules share a card; False when others do now."""
         before, self.state.card_groups = self.state.card_groups, card_groups(self.state.graph)
         return self.stack.follow_card_groups(before)
 
-    def _make_again(self, edits: Edits, in_place: bool) -> bool:
-        """Make the cards anew that look different; whether nothing is elsewhere because of them."""
+    def _make_again(self, edits: Edits, in_place: bool) -> tuple[set[ItemId], bool]:
+        """Make the cards anew that look different; which, and whether nothing is elsewhere because of them."""
         groups = self.state.card_groups
         # A statement about what holds a module changes its mode; a slider cannot.
         switched = set[ItemId]() if in_place else self.stack.in_other_modes()
-        for item in {groups.home(item) for item in touched_items(edits)} | switched:
+        again = {groups.home(item) for item in touched_items(edits)} | switched
+        for item in again:
             stays = self.stack.make_again(item)
             in_place = in_place and stays and self._note_stays(item)
             self.looks.distrust(groups.whole((item,)))
-        self.stack.follow_titles()
-        return in_place
+        return again | self.stack.follow_titles(), in_place
 
     def _note_stays(self, item: ItemId) -> bool:
         node, note = self.graph.nodes.get(item), self.placement.notes.get(item)
         return node is None or note_of(node) == (note.text if note is not None else "")
 
-    def _sync(self) -> None:
-        """Cards for all nodes, none for others; then places, wires, ports."""
+    def _sync(self, changed: Set[str] | None = None, removed: Iterable[End] = ()) -> None:
+        """Cards for all nodes, none for others; then places, wires, ports.
+
+        Of what was there only these are of another size, or elsewhere; None: any. From the `removed` ports wires were
+        taken away.
+        """
         self.stack.follow()
         self.numbers.forget()
         self.numbers.follow()
-        self.wiring.follow()
-        self._place()
+        self.wiring.follow(removed)
+        self._place(self.stack.came.union(changed) if changed is not None else None)
         self.looks.color_wires()
 
     def _place(self, moved: frozenset[str] | None = None) -> None:
-        """Rectangles, frames, notes and wires, from the graph's places; only these were `moved` since; None: any."""
+        """Rectangles, frames, notes and wires, from the graph's places; only these are elsewhere now; None: any."""
         self.state.geometry_revision += 1
         self.dots.follow()
-        cards = self.placement.move_cards(moved) if moved is not None else None
+        cards = self.placement.place_changed(moved) if moved is not None else None
         if cards is None:
             self.placement.place()
         self.routes.route(cards)
         self.stack.list_leaves()
+
+    def items_in(self, view: Box) -> frozenset[ItemId]:
+        """What may show in a rectangle of the scene: items on cards, all blocks, and the edges of a definition."""
+        ids = self.stack.ids
+        cards = self.state.card_groups.whole(ids[k] for k in self.placement.cards_in(view))
+        return cards.union(self.placement.frames, (DEFINITION_INPUTS, DEFINITION_OUTPUTS))
 
     # -------------------------------------------------------------- results and overlays
 
@@ -179,3 +190,13 @@ class Scene:
             self.wiring.view = wires
             self._place()
             self.routes.catch_up(None)
+
+
+def _keys(edits: Edits) -> frozenset[str]:
+    """Of what is put elsewhere."""
+    return frozenset(key for edit in edits if isinstance(edit, SetPlaces) for key in edit.places)
+
+
+def _ends_of_removed(edits: Edits) -> list[End]:
+    """The ports whose wires were taken away."""
+    return [(edit.wire.target, edit.wire.port) for edit in edits if isinstance(edit, RemoveWire)]

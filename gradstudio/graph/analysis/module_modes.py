@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from gradstudio.graph.card_grouping import CALLED, EVAL, FREEZE, SELF, TRAIN, card_groups, makes_module
+from gradstudio.graph.graph_index import index_of, nodes_of
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.operator_rows import row_of, row_of_key
 from gradstudio.operators.model import Kind, Parameter
@@ -64,12 +65,9 @@ def children(graph: Graph, module: ItemId) -> tuple[ItemId, ...]:
 
 def top_level(graph: Graph) -> tuple[ItemId, ...]:
     """The modules that no other one holds, in program order."""
-    operators = {node.operator for node in graph.nodes.values()}
-    making = {key for key in operators if makes_module(row_of_key(graph, key))}
-    if not making:
-        return ()
-    made = {item for item, node in graph.nodes.items() if node.operator in making}
-    return tuple([item for item in graph.order() if item in made and not holders(graph, item)])
+    making = [key for key in index_of(graph).by_operator if makes_module(row_of_key(graph, key))]
+    made = [node.id for node in nodes_of(graph, making) if not holders(graph, node.id)]
+    return tuple(sorted(made, key=graph.numbers().__getitem__) if made else ())
 
 
 def depends_on_mode(graph: Graph, module: ItemId) -> bool:

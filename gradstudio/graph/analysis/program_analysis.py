@@ -63,7 +63,7 @@ class Analysis:
     def _take_over(self, before: "Analysis", edits: Edits) -> None:
         """What was known before some edits, as far as it is true still, or what is true now follows from it."""
         known = before.__dict__
-        held = before.held(edits)
+        held = before.held(self.graph, edits)
         if "addresses" in held:
             self.structure = before.structure
         for part in held & known.keys():
@@ -78,9 +78,9 @@ class Analysis:
             again = any(isinstance(edit, AddNode) and edit.node.id in before.nodes for edit in edits)
             self._flows = known["gradients"], touched, moved or again
 
-    def held(self, edits: Edits) -> frozenset[str]:
-        """The parts that are true of the graph after some more edits, as it is now."""
-        now = self.graph.nodes
+    def held(self, graph: Graph, edits: Edits) -> frozenset[str]:
+        """The parts that are true of the graph, or of a copy of it, after some more edits."""
+        now = graph.nodes
         turned = turned_nodes(edits, self.nodes, now) if "validity" in self.__dict__ else None
         if turned is None:
             return frozenset()
@@ -90,7 +90,7 @@ class Analysis:
             for item in turned
         )
         renamed = [item for item in turned if self.nodes[item].names != now[item].names]
-        if not same or (renamed and (self.validity.incomplete or not are_fresh(self.graph, self.nodes, renamed))):
+        if not same or (renamed and (self.validity.incomplete or not are_fresh(graph, self.nodes, renamed))):
             return frozenset()
         return _PARTS - {"addresses"} if renamed else _PARTS
 

@@ -316,7 +316,7 @@ class Gradients:
 def _around(graph: Graph, items: frozenset[ItemId]) -> set[ItemId]:
     """The blocks around any of the items."""
     found: set[ItemId] = set()
-    for body in {graph.parents[item] for item in items}:
+    for body in {graph.parents[item] for item in items} if graph.blocks else ():
         while body and ItemId(body) not in found:
             found.add(ItemId(body))
             body = graph.parents[ItemId(body)]

@@ -4,6 +4,7 @@ import msgspec
 
 from gradstudio.graph.card_grouping import CALLED, card_groups
 from gradstudio.graph.edits import Edits, apply_all
+from gradstudio.graph.graph_index import copy_with_index
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.recipes.defaults import default_of
 from gradstudio.graph.recipes.draft import Draft
@@ -21,7 +22,7 @@ def connect_fitting(graph: Graph, source: ItemId, output: int, target: ItemId, p
     edits = connect(graph, source, output, target, port)
     if shape is None or port == CALLED:
         return edits
-    trial = graph.copy()
+    trial = copy_with_index(graph)
     apply_all(trial, edits)
     return (*edits, *size_edits(trial, target, shape))
 

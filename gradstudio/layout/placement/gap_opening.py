@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from gradstudio.graph.edits import AddNode, Edits, SetPlaces, apply_all
+from gradstudio.graph.graph_index import copy_with_index
 from gradstudio.graph.model import ROOT, Graph, ItemId, Place
 from gradstudio.layout.card_sizes import card_size, note_size
 
@@ -23,7 +24,9 @@ def open_gap(graph: Graph, edits: Edits) -> Edits:
 
     A card in a wire stands right of where the wire comes from; one that only reads a value stands below its source.
     """
-    draft = graph.copy()
+    if not any(isinstance(edit, AddNode) for edit in edits):
+        return edits
+    draft = copy_with_index(graph)
     apply_all(draft, edits)
     fresh = [edit.node.id for edit in edits if isinstance(edit, AddNode) and edit.node.id in draft.nodes]
     if not fresh:
@@ -90,7 +93,7 @@ class _Room:
         return top
 
     def _readers(self, item: ItemId) -> Iterator[ItemId]:
-        return (wire.target for wire in self.graph.wires.values() if wire.source == item)
+        return (wire.target for wire in self.graph.wires_from(item))
 
     def _box(self, item: ItemId) -> Rect | None:
         """Of a card that has its place already."""

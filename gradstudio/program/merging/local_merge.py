@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
+from gradstudio.graph.edits import ReplaceNode, apply_all
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Node, Wire
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.muted_wires import without_sources
@@ -197,7 +198,8 @@ class _LocalMerge:
     def _in_place(self, after: ReadStatements, twins: dict[ItemId, ItemId]) -> Graph | None:
         """The graph with other records; None where other lines belong together."""
         read = self.graph.copy()
-        read.nodes |= {old: msgspec.structs.replace(after.nodes[new], id=old) for new, old in twins.items()}
+        records = (msgspec.structs.replace(after.nodes[new], id=old) for new, old in twins.items())
+        apply_all(read, tuple(ReplaceNode(record) for record in records))
         analysis = Analysis(read, before=self.analysis)
         if analysis.structure is not self.analysis.structure:
             return None

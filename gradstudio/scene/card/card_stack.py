@@ -1,5 +1,6 @@
 """The cards of a scene in painting order, and how they follow the graph. No Qt."""
 
+import itertools
 from collections.abc import Iterable
 
 from msgspec.structs import replace
@@ -22,6 +23,7 @@ class CardStack:
         cards: by node, in painting order (the last lies on top).
         ids: the nodes in that order.
         index: the place in `ids` of a node's card, also of nodes that share the card of another.
+        came: the cards that were made when the graph was followed last.
     """
 
     def __init__(self, state: SceneState, maker: CardMaker) -> None:
@@ -30,18 +32,44 @@ class CardStack:
         self.cards: dict[ItemId, Card] = {}
         self.ids: list[ItemId] = []
         self.index: dict[ItemId, int] = {}
+        self.came: frozenset[ItemId] = frozenset()
+        self._listed: list[ItemId] = []  # the cards in program order
         self._raised: dict[ItemId, int] = {}
+        self._modules: dict[ItemId, None] = {}
+        self._written: dict[ItemId, None] = {}
 
     # -------------------------------------------------------------- which cards there are
 
     def follow(self) -> None:
         """Cards for all nodes, none for others; those that exist already stay."""
         graph, groups = self._state.graph, self._state.card_groups
-        known, nodes = self.cards, graph.nodes
+        shown: Iterable[ItemId] = graph.order()
+        if graph.blocks:
+            shown = filter(graph.nodes.__contains__, shown)
         inside = groups.calls.keys() | groups.switches.keys()
-        shown = [item for item in graph.order() if item in nodes and item not in inside]
-        self.cards = {item: known.get(item) or self._maker.card(item) for item in shown}
+        if inside:
+            shown = itertools.filterfalse(inside.__contains__, shown)
+        ids = list(shown)
+        known = self.cards
+        if ids == self._listed and len(known) == len(ids):
+            self.came = frozenset()
+            return
+        self._listed = ids
+        self.came = frozenset(ids) - known.keys()
+        made = {item: self._maker.card(item) for item in self.came}
+        self.cards = dict(zip(ids, map((known | made).__getitem__, ids), strict=True))
+        for item in self.came:
+            self._sort_out(item)
         self._order()
+
+    def _sort_out(self, item: ItemId) -> None:
+        """Remember what is asked of few cards: which show a module, and which are titled with what they write into."""
+        layout = self.cards[item].layout
+        for holds, found in ((layout.module is not None, self._modules), (layout.title.endswith("="), self._written)):
+            if holds:
+                found[item] = None
+            else:
+                found.pop(item, None)
 
     def follow_card_groups(self, before: CardGroups) -> bool:
         """Forget the cards that other items share than before; whether there are none."""
@@ -61,10 +89,11 @@ class CardStack:
 
     def _order(self) -> None:
         """Painting order: program order, above it what was raised, the latest on top."""
-        if self._raised:
-            self.cards = dict(sorted(self.cards.items(), key=lambda pair: self._raised.get(pair[0], 0)))
+        raised = sorted(self._raised.keys() & self.cards.keys(), key=self._raised.__getitem__)
+        for item in raised:
+            self.cards[item] = self.cards.pop(item)
         self.ids = list(self.cards)
-        self.index = {item: k for k, item in enumerate(self.ids)}
+        self.index = dict(zip(self.ids, range(len(self.ids)), strict=True))
         shared = ((item, self.index.get(home)) for item, home in self._state.card_groups.insides().items())
         self.index |= {item: k for item, k in shared if k is not None}
 
@@ -82,6 +111,7 @@ class CardStack:
                 and card.layout.display_flags != display_flags_of(graph.places.get(item))
             ):
                 self.cards[item] = replace(self._maker.again(item, card), listed=())
+                self._sort_out(item)
 
     def make_again(self, item: ItemId) -> bool:
         """Make the card of a node that changed anew; whether it has its size and its ports as before."""
@@ -89,20 +119,26 @@ class CardStack:
         if card is None or item not in self._state.graph.nodes:
             return True
         made = self.cards[item] = self._maker.again(item, card)
+        self._sort_out(item)
         return stays_in_place(card, made)
 
-    def follow_titles(self) -> None:
-        """Cards that are titled with what they write into follow its name."""
-        for item, card in self.cards.items():
-            if card.layout.title.endswith("=") and item in self._state.graph.nodes:
-                layout = self._maker.layout(item)
-                if layout != card.layout:
-                    card.layout, card.revision = layout, card.revision + 1
+    def follow_titles(self) -> set[ItemId]:
+        """Cards that are titled with what they write into follow its name; those that do."""
+        changed = set[ItemId]()
+        for item in self._written.keys() & self.cards.keys() & self._state.graph.nodes.keys():
+            card = self.cards[item]
+            layout = self._maker.layout(item)
+            if layout != card.layout:
+                card.layout, card.revision = layout, card.revision + 1
+                self._sort_out(item)
+                changed.add(item)
+        return changed
 
     def in_other_modes(self) -> set[ItemId]:
         """Cards whose module is in another mode now, because of a statement about what holds it."""
         graph = self._state.graph
-        made = ((item, card.layout) for item, card in self.cards.items() if card.layout.module in graph.nodes)
+        shown = ((item, self.cards[item].layout) for item in self._modules.keys() & self.cards.keys())
+        made = ((item, layout) for item, layout in shown if layout.module in graph.nodes)
         return {item for item, layout in made if (layout.mode, layout.frozen) != mode_of(graph, layout.module)}
 
     def expand(self, item: ItemId) -> None:
@@ -110,6 +146,7 @@ class CardStack:
         self._maker.expanded ^= {item}
         card = self.cards[item]
         card.layout, card.revision = self._maker.layout(item), card.revision + 1
+        self._sort_out(item)
 
     def unfold(self, item: ItemId) -> None:
         """Show all leaves of the module on a card, or fold them again."""
@@ -128,6 +165,5 @@ class CardStack:
 
     def list_leaves(self) -> None:
         """Remember which leaves have ports where the cards stand now."""
-        for item, card in self.cards.items():
-            if card.layout.module is not None:
-                card.listed = tuple(row.path for row in self.leaves(item).rows)
+        for item in self._modules.keys() & self.cards.keys():
+            self.cards[item].listed = tuple(row.path for row in self.leaves(item).rows)

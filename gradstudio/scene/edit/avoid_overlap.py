@@ -4,7 +4,8 @@ from collections.abc import Collection
 
 import msgspec
 
-from gradstudio.graph.edits import Edits, SetPlaces, apply_all
+from gradstudio.graph.edits import AddBlock, AddNode, Edits, SetPlaces, apply_all
+from gradstudio.graph.graph_index import copy_with_index
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.ports.wire_dots import item_of
 from gradstudio.graph.recipes.fragments import copy_items
@@ -48,9 +49,11 @@ def place_output_at(scene: Scene, edits: Edits, item: ItemId, x: float, y: float
 
 def _alone(scene: Scene, edits: Edits) -> tuple[Graph, list[ItemId], Scene]:
     """The graph after edits, what they add, and a scene with this alone."""
-    graph, draft = scene.graph, scene.graph.copy()
+    graph, draft = scene.graph, copy_with_index(scene.graph)
     apply_all(draft, edits)
-    new = [item for item in draft.order() if item not in graph]
+    added = {edit.node.id for edit in edits if isinstance(edit, AddNode)}
+    added |= {edit.block.id for edit in edits if isinstance(edit, AddBlock)}
+    new = sorted((item for item in added if item in draft and item not in graph), key=draft.numbers().__getitem__)
     part = copy_items(draft, new)
     part.definitions = draft.definitions
     return draft, new, Scene(part, NoResults(), scene.state.shown, scene.state.meter)

@@ -5,22 +5,17 @@ Many wires are not led around cards: where one runs follows from its ends, what 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.ports.wire_dots import End
 from gradstudio.scene.card.card_layout import CardLayout
 from gradstudio.scene.card.card_stack import CardStack
-from gradstudio.scene.geometry import Corners, Indices
+from gradstudio.scene.geometry import Corners
 from gradstudio.scene.placement import Placement
 from gradstudio.scene.wire.reroute_dots import Dots
 from gradstudio.scene.wire.wire_options import WireStyle
-from gradstudio.scene.wire.wiring import Wiring
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from gradstudio.scene.wire.wiring import NEW, Wiring
 
 Standing = tuple[Corners, CardLayout]
 
@@ -43,12 +38,13 @@ class ManyRoutes:
     def forget(self) -> None:
         """Nothing is known of where wires run."""
         self._style = None
+        self._standing = {}
 
     def distrust(self, which: Iterable[int]) -> None:
         """The wires at these places were led to where something is dragged."""
         self._elsewhere.update(which)
 
-    def follow(self, moved: frozenset[ItemId] | None) -> tuple[Indices | None, list[int]] | None:
+    def follow(self, moved: frozenset[ItemId] | None) -> tuple[list[int] | None, list[int]] | None:
         """Take over what stands where now; only these cards were `moved` since; None: any may have been.
 
         Returns:
@@ -59,7 +55,7 @@ class ManyRoutes:
         style = self._style
         self._wires = self._wiring.wires
         self._style = self._wiring.view.style
-        elsewhere_now = self._moved() if moved is None else self._moved_of(moved)
+        elsewhere_now = self._moved() if moved is None or style is None else self._moved_of(moved)
         dotted = set(self._dots.by_end)
         dots = dotted | self._dotted
         self._dotted = dotted
@@ -67,11 +63,9 @@ class ManyRoutes:
         self._elsewhere = set()
         if style != self._style or not before:
             return None
-        kept = _kept(before, self._wires)
-        changed = {*elsewhere} if kept is None else _changed(kept, elsewhere)
-        if elsewhere_now or dots or self._placement.frames:
-            changed.update(self._touching(elsewhere_now, dots))
-        return kept, sorted(changed)
+        kept = _kept(before, self._wiring)
+        changed = elsewhere if kept is None else _changed(kept, elsewhere)
+        return kept, sorted(changed | self._touching(elsewhere_now, dots))
 
     def _moved(self) -> set[ItemId]:
         """The cards that stand elsewhere, or have their ports elsewhere, than last time."""
@@ -94,33 +88,32 @@ class ManyRoutes:
                 found.add(item)
         return found
 
-    def _touching(self, moved: set[ItemId], dots: set[End]) -> Iterator[int]:
+    def _touching(self, moved: set[ItemId], dots: set[End]) -> set[int]:
         """The wires of these cards, of frames, and of these dots."""
-        index = self._stack.index
-        ids = self._stack.ids
-        here = {item for item, k in index.items() if ids[k] in moved}
-        fixed = index.keys() - here
-        for k, wire in enumerate(self._wires):
-            stays = wire.source in fixed and wire.target in fixed
-            if not stays or (dots and (wire.target, wire.port) in dots):
-                yield k
+        wiring, frames = self._wiring, self._placement.frames
+        if not moved and not dots and not frames:
+            return set()
+        dotted = {k for end in dots if (k := wiring.ends.get(end)) is not None}
+        return dotted | wiring.at((*wiring.on_cards(moved), *frames))
 
 
 def _is_same(before: Standing | None, now: Standing) -> bool:
     return before is not None and before[1] is now[1] and before[0] == now[0]
 
 
-def _changed(kept: Indices, elsewhere: set[int]) -> set[int]:
+def _changed(kept: list[int], elsewhere: set[int]) -> set[int]:
     """The wires that are new, or that were led to where something was dragged."""
-    return {k for k, old in enumerate(kept.tolist()) if old < 0 or old in elsewhere}
+    came = kept.count(NEW)
+    if not elsewhere and kept[len(kept) - came :].count(NEW) == came:
+        return set(range(len(kept) - came, len(kept)))
+    return {k for k, old in enumerate(kept) if old == NEW or old in elsewhere}
 
 
-def _kept(before: list[Wire], now: list[Wire]) -> Indices | None:
-    """Where each wire stood, the last place for one that is new; None when they are the same wires."""
-    if before is now:
+def _kept(before: list[Wire], wiring: Wiring) -> list[int] | None:
+    """Where each wire stood, `NEW` for one that was not there; None when they are the same wires."""
+    if before is wiring.wires:
         return None
-    import numpy as np
-
+    if before is wiring.before and wiring.kept is not None:
+        return wiring.kept
     places = {id(wire): k for k, wire in enumerate(before)}
-    found: NDArray[np.intp] = np.array([places.get(id(wire), -1) for wire in now], dtype=np.intp)
-    return found
+    return [places.get(id(wire), NEW) for wire in wiring.wires]

@@ -6,7 +6,7 @@ What results changed is read again when somebody asks for it: another moment cha
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -15,14 +15,11 @@ from gradstudio.scene.card.card_stack import CardStack
 from gradstudio.scene.card.port_style import MUTED, PortStyle, port_style
 from gradstudio.scene.scene_state import SceneState
 from gradstudio.scene.statement_numbers import StatementNumbers
-from gradstudio.scene.wire.wiring import Wiring
+from gradstudio.scene.wire.wiring import NEW, Wiring
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-NEW: Final = -1
-"""In place of the colour of a wire that has none yet."""
 
 
 class PortLooks:
@@ -47,8 +44,6 @@ class PortLooks:
         self._code_of: dict[PortStyle, int] = {}
         self._looks: dict[ItemId, dict[int, PortStyle]] = {}
         self._unread: set[ItemId] = set()
-        self._leaving: dict[ItemId, list[int]] = {}
-        self._entering: dict[ItemId, list[int]] = {}
         self._coloured: list[Wire] = []
         self._left_out: frozenset[ItemId] | None = None
 
@@ -80,9 +75,8 @@ class PortLooks:
 
     def wires_of(self, item: ItemId) -> list[Wire]:
         """The drawn wires that begin or end at an item's card."""
-        wires = self._wiring.wires
-        ends = self._state.card_groups.whole((item,))
-        return [wires[k] for end in ends for k in (*self._leaving.get(end, ()), *self._entering.get(end, ()))]
+        wiring = self._wiring
+        return [wiring.wires[k] for k in sorted(wiring.at(wiring.on_cards((item,))))]
 
     # -------------------------------------------------------------- following
 
@@ -102,7 +96,7 @@ class PortLooks:
         wires = self._wiring.wires
         if len(self._unread) < len(which):
             shown = set(which)
-            sources = {item for item in self._unread if not shown.isdisjoint(self._leaving.get(item, ()))}
+            sources = {item for item in self._unread if not shown.isdisjoint(self._wiring.leaving(item))}
         else:
             sources = {wires[k].source for k in which} & self._unread
         for item in sources:
@@ -114,21 +108,26 @@ class PortLooks:
         A wire that was there has the colour that it had, unless other statements are left out now.
         """
         wires, left_out = self._wiring.wires, self._numbers.left_out
-        if wires is not self._coloured:
-            self._leaving, self._entering = {}, {}
-            for k, wire in enumerate(wires):
-                self._leaving.setdefault(wire.source, []).append(k)
-                self._entering.setdefault(wire.target, []).append(k)
-        known = dict(zip(map(id, self._coloured), self.code_list, strict=True)) if left_out == self._left_out else {}
-        codes = [known.get(id(wire), NEW) for wire in wires]
-        for k in [k for k, code in enumerate(codes) if code == NEW]:
+        codes = [NEW] * len(wires) if left_out != self._left_out else self._codes_before()
+        came = range(len(codes)) if NEW not in codes else range(codes.index(NEW), len(codes))
+        for k in [k for k in came if codes[k] == NEW]:
             wire = wires[k]
             codes[k] = self._code(self._along(wire, self._last_look(wire.source, wire.output)))
         for wire in self._wiring.muted:
-            codes[self._wiring.index[wire]] = self._code(MUTED)
+            codes[self._wiring.ends[wire.target, wire.port]] = self._code(MUTED)
         self.code_list, self._codes = codes, None
         self._coloured, self._left_out = wires, left_out
         self.revision += 1
+
+    def _codes_before(self) -> list[int]:
+        """What each wire has already; `NEW` for those that have none."""
+        wiring = self._wiring
+        if self._coloured is wiring.wires:
+            return self.code_list
+        if self._coloured is wiring.before and wiring.kept is not None:
+            return list(map((*self.code_list, NEW).__getitem__, wiring.kept))
+        known = dict(zip(map(id, self._coloured), self.code_list, strict=True))
+        return [known.get(id(wire), NEW) for wire in wiring.wires]
 
     def _last_look(self, item: ItemId, output: int) -> PortStyle:
         """How an output was drawn when it was last read."""
@@ -145,7 +144,7 @@ class PortLooks:
         new = {output: port_style(self._state.graph, self._state.results, item, output) for output in old}
         self._looks[item] = new
         if new != old:
-            leaving, cards, wires = self._leaving.get(item, ()), self._stack.cards, self._wiring.wires
+            leaving, cards, wires = self._wiring.leaving(item), self._stack.cards, self._wiring.wires
             for k in leaving:
                 self._color_wire(k, self._last_look(item, wires[k].output))
             ends = {self._state.card_groups.home(wires[k].target) for k in leaving}

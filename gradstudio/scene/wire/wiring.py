@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-WITHIN_CARDS: Final = frozenset({CALLED, SELF})
-"""The ports whose wires may lie inside a card."""
+NEW: Final = -1
+"""In place of the place of a wire that was not there before."""
 
 
 class Wiring:
@@ -25,6 +26,7 @@ class Wiring:
 
     Attributes:
         wires: those of the graph that run between cards; the `muted` ones come last.
+        kept: for each of them its place among those `before`, or `NEW`; None: the same list was followed again.
         view: how they are drawn, and which.
         selection: what is selected; a view may draw the wires of that alone.
     """
@@ -33,6 +35,9 @@ class Wiring:
         """No wires yet."""
         self._state = state
         self.wires: list[Wire] = []
+        self.before: list[Wire] = []
+        self.kept: list[int] | None = None
+        self._drawn: dict[End, Wire] = {}
         self._index: dict[Wire, int] | None = None
         self._places: dict[End, int] | None = None
         self.muted: frozenset[Wire] = frozenset()
@@ -51,19 +56,72 @@ class Wiring:
     def ends(self) -> dict[End, int]:
         """The place in `wires` of the one that ends in a port; made when it is asked for."""
         if self._places is None:
-            self._places = {(wire.target, wire.port): k for k, wire in enumerate(self.wires)}
+            muted = ((wire.target, wire.port) for wire in self.wires[len(self._drawn) :])
+            self._places = dict(zip((*self._drawn, *muted), range(len(self.wires)), strict=True))
         return self._places
 
-    def follow(self) -> None:
-        """List the wires of the graph anew."""
-        self.muted = self._muted_now()
-        graph, is_hidden = self._state.graph, self._state.card_groups.is_hidden
-        items = graph.nodes.keys() | graph.blocks.keys()
-        between = [wire for wire in graph.wires.values() if wire.source in items and wire.target in items]
-        within = {wire for wire in between if wire.port in WITHIN_CARDS and is_hidden(wire)}
-        drawn = [wire for wire in between if wire not in within] if within else between
-        self.wires = [*drawn, *sorted(self.muted)]
+    def place_of(self, wire: Wire) -> int | None:
+        """The place in `wires` of one; None when it is not drawn."""
+        k = self.ends.get((wire.target, wire.port))
+        return k if k is not None and self.wires[k] == wire else None
+
+    def at(self, items: Iterable[ItemId]) -> set[int]:
+        """The places in `wires` of those that begin or end at these items."""
+        graph, some = self._state.graph, frozenset(items)
+        wires = [wire for item in some for table in (graph.outgoing, graph.incoming) for wire in table.get(item, ())]
+        wires += [wire for wire in self.muted if wire.source in some or wire.target in some]
+        return {k for wire in wires if (k := self.place_of(wire)) is not None}
+
+    def leaving(self, item: ItemId) -> list[int]:
+        """The places in `wires` of those that begin at an item."""
+        muted = [wire for wire in self.muted if wire.source == item]
+        wires = (*self._state.graph.outgoing.get(item, ()), *muted)
+        return [k for wire in wires if (k := self.place_of(wire)) is not None]
+
+    def on_cards(self, cards: Iterable[ItemId]) -> frozenset[ItemId]:
+        """The items that stand on these cards."""
+        return self._state.card_groups.whole(cards)
+
+    def follow(self, removed: Iterable[End] = ()) -> None:
+        """List the wires of the graph anew; the same list where it holds the same.
+
+        `removed` are the ports whose wires were taken away, as far as that is known.
+        """
+        were_muted, self.muted = self.muted, self._muted_now()
+        before, drawn = self.wires, self._between_cards()
+        wires = [*drawn.values(), *sorted(self.muted)]
+        as_muted = self.muted == were_muted  # a wire that is not muted any more is equal to what it was
+        self.kept = None
+        if as_muted and wires == before:
+            return
+        likely = self._without(removed) if as_muted else []
+        self._drawn, self.wires, self.before = drawn, wires, before
         self._index = self._places = self._touching = None
+        if list(map(before.__getitem__, likely)) == wires[: len(likely)] and likely:
+            self.kept = [*likely, *[NEW] * (len(wires) - len(likely))]
+        else:
+            places = dict(zip(map(id, before), range(len(before)), strict=True))
+            self.kept = list(map(places.get, map(id, wires), itertools.repeat(NEW)))
+
+    def _without(self, removed: Iterable[End]) -> list[int]:
+        """The places of all wires but these: what a dictionary keeps keeps its order, and what comes stands last."""
+        kept = list(range(len(self.wires)))
+        gone = {k for end in removed if (k := self.ends.get(end)) is not None}
+        for k in sorted(gone, reverse=True):
+            del kept[k]
+        return kept
+
+    def _between_cards(self) -> dict[End, Wire]:
+        """The wires of the graph that do not lie inside a card, or end at the edge of a definition."""
+        graph, groups = self._state.graph, self._state.card_groups
+        drawn = graph.wires.copy()
+        for call, module in groups.modules.items():
+            _take_away(drawn, (call, CALLED), module)
+        for switch, module in groups.switches.items():
+            _take_away(drawn, (switch, SELF), module)
+        if graph.edges is not None:
+            drawn = {end: wire for end, wire in drawn.items() if wire.source in graph and wire.target in graph}
+        return drawn
 
     def is_muted_as_before(self) -> bool:
         """Whether the same wires are muted as when they were listed."""
@@ -102,3 +160,9 @@ class Wiring:
 def _ends_of_dots(keys: Iterable[str]) -> frozenset[End]:
     """The ports into which the wires of these dots end; other keys are none."""
     return frozenset(named[0] for key in keys if (named := end_of(key)) is not None)
+
+
+def _take_away(drawn: dict[End, Wire], end: End, source: ItemId) -> None:
+    wire = drawn.get(end)
+    if wire is not None and wire.source == source:
+        del drawn[end]

@@ -6,6 +6,7 @@ from gradstudio.graph import recipes, rules
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import Refused
+from gradstudio.graph.graph_index import copy_with_index
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.ports.item_ports import output_family, output_ports
 from gradstudio.operators.model import Family
@@ -73,7 +74,7 @@ def add_wired(
         Refused: no port of the operator fits, or the order forbids the wire.
     """
     edits, item = recipes.add_operator(graph, key, *at, body=body)
-    trial = graph.copy()
+    trial = copy_with_index(graph)
     if port.side == "input" and key == LITERAL:
         edits = (*edits, *_saying_the_same(graph, edits, item, port))
     apply_all(trial, edits)
@@ -111,6 +112,6 @@ def _saying_the_same(graph: Graph, edits: Edits, item: ItemId, port: PortRef) ->
     """A value that begins with what is written in the input it is for."""
     holder = graph.nodes.get(port.item)
     written = holder.literals.get(port.path, "") if holder is not None else ""
-    trial = graph.copy()
+    trial = copy_with_index(graph)
     apply_all(trial, edits)
     return recipes.set_literal(trial, item, "value", written) if written else ()

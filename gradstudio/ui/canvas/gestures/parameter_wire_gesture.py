@@ -2,6 +2,7 @@
 
 from gradstudio.graph import names, recipes, rules
 from gradstudio.graph.edits import Edits, apply_all
+from gradstudio.graph.graph_index import copy_with_index
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.recipes.wiring.connection import first_fitting_port
 from gradstudio.scene.items import PortRef
@@ -15,20 +16,20 @@ class LeafGesture(WireGesture):
 
     def __init__(self, canvas: GestureCanvas, at: Pointer, port: PortRef) -> None:
         """Try the reading on a copy."""
-        self._trial = canvas.scene.graph.copy()
+        self._trial = copy_with_index(canvas.scene.graph)
         edits, self._leaf = recipes.read_leaf(canvas.scene.graph, port.item, port.path)
         apply_all(self._trial, edits)
         super().__init__(canvas, at, port)
 
-    def _legal_ports(self) -> frozenset[PortRef]:
-        targets = rules.legal_targets(self._trial, self._leaf, 0)
+    def _legal_among(self, items: list[ItemId]) -> frozenset[PortRef]:
+        targets = rules.legal_targets(self._trial, self._leaf, 0, items)
         return frozenset(PortRef(item, "input", path) for item, path in targets if self._is_shown(item, path))
 
     def _fitting(self, item: ItemId) -> str | None:
         return first_fitting_port(self._trial, self._leaf, 0, item)
 
     def _why_not(self, target: PortRef | None) -> str:
-        if target is None or target in self._legal:
+        if target is None or self._is_legal(target):
             return ""
         return rules.why_not(self._trial, self._leaf, 0, target.item, target.path)
 

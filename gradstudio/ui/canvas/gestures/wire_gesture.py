@@ -41,14 +41,14 @@ class WireGesture(Gesture):
     pans_at_border = True
 
     def __init__(self, canvas: GestureCanvas, at: Pointer, port: PortRef, wire: Wire | None = None) -> None:
-        """Ask the rule-book once where this wire may end."""
+        """The rule-book is asked once for each item that is seen."""
         super().__init__(canvas, at)
         self._port, self._wire = port, wire
         self._at = at
         self._target: PortRef | None = None
         self._reason = ""
         self._moved = False
-        self._legal = self._legal_ports()
+        self._known: dict[ItemId, frozenset[PortRef]] = {}
         self._trials: WireInference | None = getattr(canvas.session, "trials", None)
 
     def move(self, at: Pointer) -> None:
@@ -93,9 +93,10 @@ class WireGesture(Gesture):
         canvas, scene = self.canvas, self.canvas.scene
         width, height = canvas.viewport().width(), canvas.viewport().height()
         if self._moved:
-            lit = {port.item for port in self._legal} | {self._port.item}
+            legal = self._legal_in(scene.items_in(canvas.camera.seen(width, height)))
+            lit = {port.item for port in legal} | {self._port.item}
             veil(painter, canvas.canvas_style, scene, canvas.camera, width, height, lit)
-            for port in self._legal:
+            for port in legal:
                 x, y = canvas.camera.to_view(*scene.placement.anchor(port))
                 if -20 < x < width + 20 and -20 < y < height + 20:
                     ring(painter, canvas.canvas_style.color("accent"), x, y, 8.0 * max(canvas.camera.zoom, 0.5))
@@ -104,12 +105,25 @@ class WireGesture(Gesture):
 
     # --------------------------------------------------------------
 
-    def _legal_ports(self) -> frozenset[PortRef]:
+    def _legal_in(self, items: Iterable[ItemId]) -> frozenset[PortRef]:
+        """The ports of some items in which this wire may end."""
+        asked = dict.fromkeys(items)
+        unknown = [item for item in asked if item not in self._known]
+        if unknown:
+            ports = self._legal_among(unknown)
+            for item in unknown:
+                self._known[item] = frozenset(port for port in ports if port.item == item)
+        return frozenset().union(*(self._known[item] for item in asked))
+
+    def _is_legal(self, port: PortRef) -> bool:
+        return port in self._legal_in((port.item,))
+
+    def _legal_among(self, items: list[ItemId]) -> frozenset[PortRef]:
         graph, port = self.canvas.scene.graph, self._port
         if port.side == "output":
-            targets = rules.legal_targets(graph, port.item, port.output)
+            targets = rules.legal_targets(graph, port.item, port.output, items)
             return frozenset(PortRef(item, "input", path) for item, path in targets if self._is_shown(item, path))
-        sources = rules.legal_sources(graph, port.item, port.path)
+        sources = rules.legal_sources(graph, port.item, port.path, items)
         return frozenset(PortRef(item, "output", "", output) for item, output in sources)
 
     def _is_shown(self, item: ItemId, path: str) -> bool:
@@ -135,7 +149,7 @@ class WireGesture(Gesture):
             outputs = (
                 [PortRef(row.owner, "output", "", row.index) for row in layout.outputs] if layout is not None else []
             )
-            return next((output for output in outputs if output in self._legal), outputs[0] if outputs else None)
+            return next((output for output in outputs if self._is_legal(output)), outputs[0] if outputs else None)
         rows = scene.stack.cards[item].layout.inputs
         for owner in self._owners(dict.fromkeys(row.owner for row in rows)):
             path = self._fitting(owner)
@@ -158,7 +172,7 @@ class WireGesture(Gesture):
         return (self._port, target) if self._port.side == "output" else (target, self._port)
 
     def _why_not(self, target: PortRef | None) -> str:
-        if target is None or target in self._legal:
+        if target is None or self._is_legal(target):
             return ""
         source, end = self._ends(target)
         return rules.why_not(self.canvas.scene.graph, source.item, source.output, end.item, end.path)
@@ -254,7 +268,7 @@ class WireGesture(Gesture):
 
     def _paint_target(self, painter: QPainter) -> None:
         """The port under the pointer, in the colour of what torch would say of it."""
-        if self._target is not None and not self._reason and self._target in self._legal:
+        if self._target is not None and not self._reason and self._is_legal(self._target):
             x, y = self.canvas.camera.to_view(*self.canvas.scene.placement.anchor(self._target))
             ring(painter, self.canvas.canvas_style.color(self._role()), x, y, 12.0 * max(self.canvas.camera.zoom, 0.5))
 

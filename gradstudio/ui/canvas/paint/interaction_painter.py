@@ -129,7 +129,7 @@ def _paint_labels(
         wires = [wire for wire in (*lit, *state.selected_wires) if labels.of(wire) is not None]
         found = (label for wire in wires if (label := labels.of(wire)) is not None)
         paint_labels(painter, style, camera, found, stale=bool(wires) and scene.results.stale(wires[0].target))
-    if state.hovered_wire in scene.wiring.index:
+    if state.hovered_wire is not None and scene.wiring.place_of(state.hovered_wire) is not None:
         _paint_hovered_number(painter, style, scene, camera, state.hovered_wire, labels)
 
 
@@ -268,7 +268,8 @@ def veil(
     bright, seen = scene.state.card_groups.whole(lit), camera.seen(width, height)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(style.faded("canvas", 0.62))
-    for item in scene.stack.ids:
+    ids = scene.stack.ids
+    for item in [ids[k] for k in scene.placement.cards_in(seen, 8.0 / camera.zoom)]:
         box = scene.placement.box(item) if item not in bright else None
         if box is not None and box.meets(seen):
             shown = camera.box_to_view(box.grown(8.0))
