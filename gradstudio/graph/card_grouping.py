@@ -68,9 +68,13 @@ class CardGroups:
             found |= self._together[item]
         return frozenset(found)
 
+    def homes(self, items: Iterable[ItemId]) -> Iterable[ItemId]:
+        """The item whose card shows each of these."""
+        return map(self.home, items) if self._together else items
+
     def cards(self, items: Iterable[ItemId]) -> frozenset[ItemId]:
         """The items whose cards show these."""
-        return frozenset(self.home(item) for item in items)
+        return frozenset(self.homes(items))
 
     def is_hidden(self, wire: Wire) -> bool:
         """Whether a wire lies inside a card: from a module to its call, or to what switches it."""

@@ -128,8 +128,8 @@ class ResultUpdates:
 
     def _homes(self, items: Iterable[ItemId]) -> list[ItemId]:
         """The cards on which these items stand."""
-        home, cards = self._state.card_groups.home, self._stack.cards
-        return [one for one in dict.fromkeys(map(home, items)) if one in cards]
+        shown = dict.fromkeys(self._state.card_groups.homes(items))
+        return list(filter(self._stack.cards.__contains__, shown))
 
     def _waiting_in(self, seen: Box | None) -> list[ItemId]:
         if not self._unmeasured:

@@ -133,7 +133,9 @@ class WireLabels:
         if label is not None and label.text == text:
             return label
         x, y = (
-            label.box.center if label is not None else scene.routes.paths[scene.wiring.index[wire]][LIT_POINT].tolist()
+            label.box.center
+            if label is not None
+            else scene.routes.paths[scene.wiring.ends[wire.target, wire.port]][LIT_POINT].tolist()
         )
         scale = scale_at(zoom)
         width, height = label_width(scene.state.meter, text) * scale, HEIGHT * scale
@@ -255,7 +257,7 @@ class WireLabels:
 
         scene, height = self._scene, HEIGHT * self._scale
         width = label_width(scene.state.meter, words) * self._scale
-        points = scene.routes.paths[scene.wiring.index[wire]][list(POINTS)]
+        points = scene.routes.paths[scene.wiring.ends[wire.target, wire.port]][list(POINTS)]
         middles = np.concatenate([points + np.array([0.0, lift * height]) for lift in lifts])
         half = np.array([width / 2, height / 2])
         boxes = np.concatenate([middles - half, middles + half], 1)

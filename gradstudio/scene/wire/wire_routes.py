@@ -162,7 +162,7 @@ class WireRoutes:
         """Before which dot of a wire a new one at the point comes."""
         import numpy as np
 
-        path = self.paths[self._wiring.index[wire]]
+        path = self.paths[self._wiring.ends[wire.target, wire.port]]
         nearest = int(np.argmin(np.hypot(path[:, 0] - x, path[:, 1] - y)))
         places = (np.array(self._dots.place(key)) for key in self._dots.of(wire))
         return sum(int(np.argmin(np.hypot(*(path - place).T))) < nearest for place in places)

@@ -95,13 +95,18 @@ class Wiring:
         if as_muted and wires == before:
             return
         likely = self._without(removed) if as_muted else []
+        is_longer = len(likely) == len(before) and not self.muted
+        places = self._places if is_longer and wires[: len(before)] == before else None
         self._drawn, self.wires, self.before = drawn, wires, before
         self._index = self._places = self._touching = None
+        if places is not None:
+            places.update(((wire.target, wire.port), k) for k, wire in enumerate(wires[len(before) :], len(before)))
+            self._places = places
         if list(map(before.__getitem__, likely)) == wires[: len(likely)] and likely:
             self.kept = [*likely, *[NEW] * (len(wires) - len(likely))]
         else:
-            places = dict(zip(map(id, before), range(len(before)), strict=True))
-            self.kept = list(map(places.get, map(id, wires), itertools.repeat(NEW)))
+            known = dict(zip(map(id, before), range(len(before)), strict=True))
+            self.kept = list(map(known.get, map(id, wires), itertools.repeat(NEW)))
 
     def _without(self, removed: Iterable[End]) -> list[int]:
         """The places of all wires but these: what a dictionary keeps keeps its order, and what comes stands last."""

@@ -86,7 +86,9 @@ class SessionSync(QObject):
     def _forget_gone(self) -> None:
         """Nothing that was deleted stays lit or selected."""
         graph, lit = self._scene.graph, self._canvas.lit
-        lit.selected_wires = frozenset(wire for wire in lit.selected_wires if wire in self._scene.wiring.index)
+        lit.selected_wires = frozenset(
+            wire for wire in lit.selected_wires if self._scene.wiring.place_of(wire) is not None
+        )
         lit.selected_dots &= graph.places.keys()
         lit.hovered_wire = lit.hovered_port = None
         self._attention.forget(item for item in self._attention.selection if item not in graph)

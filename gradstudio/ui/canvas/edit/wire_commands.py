@@ -91,7 +91,7 @@ class WireCommands:
 
     def put_dot(self, wire: Wire, x: float, y: float, index: int | None = None) -> None:
         """Lead a wire through a scene point; the dot is selected."""
-        if wire not in self._scene.wiring.index:
+        if self._scene.wiring.place_of(wire) is None:
             return
         place = self._scene.routes.dot_index(wire, x, y) if index is None else index
         if self._store.attempt(recipes.add_dot, "Add dot", wire, place, self.on_grid(x, y)):
@@ -102,7 +102,7 @@ class WireCommands:
         if not self._canvas.lit.selected_wires:
             self._canvas.refuse("Click on a wire first; or double-click where the dot is to be.")
         for wire in sorted(self._canvas.lit.selected_wires):
-            x, y = self._scene.routes.paths[self._scene.wiring.index[wire]][MIDDLE].tolist()
+            x, y = self._scene.routes.paths[self._scene.wiring.ends[wire.target, wire.port]][MIDDLE].tolist()
             self.put_dot(wire, x, y)
 
     def remove_dots(self, wire: Wire) -> None:

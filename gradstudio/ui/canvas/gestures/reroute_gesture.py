@@ -43,7 +43,7 @@ class PutDot(Gesture):
 
     def paint(self, painter: QPainter) -> None:
         canvas, scene = self.canvas, self.canvas.scene
-        k = scene.wiring.index.get(self._wire)
+        k = scene.wiring.place_of(self._wire)
         if k is None:
             return
         points = [scene.dots.place(key) for key in scene.dots.of(self._wire)]

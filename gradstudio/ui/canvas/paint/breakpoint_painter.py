@@ -58,7 +58,7 @@ def paint_breakpoints(
                 _ring(painter, style, at, DOT * size)
     for each in store.breakpoints:
         wire = scene.graph.wire_into(each.target, each.port) if each.target else None
-        k = scene.wiring.index.get(wire) if wire is not None else None
+        k = scene.wiring.place_of(wire) if wire is not None else None
         if k is not None:
             at = QPointF(*camera.to_view(*scene.routes.paths[k][ON_WIRE].tolist()))
             paint_dot(painter, style, at, WIRE_DOT * size, each, enabled=store.enabled(each.id))

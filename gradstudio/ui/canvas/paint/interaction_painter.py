@@ -93,11 +93,11 @@ def _paint_wires(
         paint_wires(painter, style, scene, camera, seen, chosen, 3.2)
         if scene.wiring.view.shown == "selection":
             paint_dots(painter, style, scene, camera, seen, chosen)
-    hovered = scene.wiring.index.get(state.hovered_wire) if state.hovered_wire is not None else None
+    hovered = scene.wiring.place_of(state.hovered_wire) if state.hovered_wire is not None else None
     if hovered is not None:
         draw_paths(painter, camera, seen, scene.routes.paths[[hovered]], style.color("accent"), 3.4)
         _ring_ends(painter, style, scene, camera, scene.wiring.wires[hovered])
-    chosen_wires = [wire for wire in state.selected_wires if wire in scene.wiring.index]
+    chosen_wires = [wire for wire in state.selected_wires if scene.wiring.place_of(wire) is not None]
     if chosen_wires:
         _paint_selected(painter, style, scene, camera, seen, chosen_wires)
 
@@ -146,7 +146,7 @@ def _paint_selected(
     painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, wires: Sequence[Wire]
 ) -> None:
     """A glow, a thick line with a light core, and rings at both ends."""
-    paths = scene.routes.paths[[scene.wiring.index[wire] for wire in wires]]
+    paths = scene.routes.paths[[scene.wiring.ends[wire.target, wire.port] for wire in wires]]
     for role, share, width in SELECTED_WIRE:
         draw_paths(
             painter, camera, seen, paths, blend_with_ground(style.color("canvas"), style.color(role), share), width

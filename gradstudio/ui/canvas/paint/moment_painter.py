@@ -95,7 +95,7 @@ def _light(stage: Stage, wires: list[Wire], color: QColor, *, back: bool, width:
     """Wires in a colour, with arrows in the direction of the flow."""
     if not wires:
         return
-    paths = stage.scene.routes.paths[[stage.scene.wiring.index[wire] for wire in wires]]
+    paths = stage.scene.routes.paths[[stage.scene.wiring.ends[wire.target, wire.port] for wire in wires]]
     draw_paths(stage.painter, stage.camera, stage.seen, paths, color, width)
     size = 5.0 * min(1.3, max(0.7, stage.camera.zoom))
     for path in paths:

@@ -1,5 +1,6 @@
 """Where the items of a program stand in its text, found by line and by item. No Qt here."""
 
+import heapq
 from collections.abc import Iterable, Iterator
 
 from gradstudio.graph.model import ItemId
@@ -25,6 +26,10 @@ class ItemSpans:
             longest = self._ends.get(span.end_line)
             if longest is None or (span.line, span.column) < (longest.line, longest.column):
                 self._ends[span.end_line] = span
+
+    def first_of(self, items: Iterable[ItemId], count: int) -> list[Span]:
+        """The first so many of these items, by their lines."""
+        return heapq.nsmallest(count, [self.of[item] for item in items if item in self.of], key=_line)
 
     def statement_at(self, line: int) -> ItemId | None:
         """The item whose statement begins on a line: not a part written inside it."""
@@ -60,6 +65,10 @@ class ItemSpans:
 
 def _covers(span: Span, line: int, column: int) -> bool:
     return (span.line, span.column) <= (line, column) <= (span.end_line, span.end_column)
+
+
+def _line(span: Span) -> int:
+    return span.line
 
 
 def _length(span: Span) -> tuple[int, int]:

@@ -78,6 +78,11 @@ class LineMarks:
             return self.lines.shown(line)
         return self.line_of(failure.failed.node)
 
+    def first_chosen_line(self) -> int:
+        """The first line of the dock on which a selected item begins; 0: none."""
+        lines = (self.line_of(span.node) for span in self.places.first_of(self.chosen(), MOST_MARKED))
+        return next((line for line in lines if line), 0)
+
     def chosen(self) -> frozenset[ItemId]:
         """The selected items; both lines of a module and the call on its card."""
         return card_groups(self._session.graph_store.graph).whole(self._session.attention.selection)
@@ -108,8 +113,7 @@ class LineMarks:
             yield self._line_mark(line, ground)
 
     def _of_selection(self, now: Truths) -> Iterator[Mark]:
-        spans = [self.places.of[item] for item in now.chosen if item in self.places.of]
-        for span in sorted(spans, key=lambda span: span.line)[:MOST_MARKED]:
+        for span in self.places.first_of(now.chosen, MOST_MARKED):
             if self.lines.shown(span.line) and self.lines.shown(span.end_line):
                 yield self._text_mark(span)
 

@@ -232,9 +232,9 @@ class CodePanel(QWidget):
         self._mark()
         if self._following or self.editor.hasFocus():
             return
-        lines = sorted(line for item in self.marks.chosen() if (line := self.marks.line_of(item)))
-        if lines:
-            self.editor.setTextCursor(QTextCursor(self.editor.document().findBlockByNumber(lines[0] - 1)))
+        line = self.marks.first_chosen_line()
+        if line:
+            self.editor.setTextCursor(QTextCursor(self.editor.document().findBlockByNumber(line - 1)))
             self.editor.ensureCursorVisible()
 
     def _on_results_changed(self, nodes: object) -> None:

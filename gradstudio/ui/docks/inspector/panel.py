@@ -337,7 +337,9 @@ class InspectorPanel(QScrollArea):
             self._parts.show_arguments(item)
 
     def _on_results_changed(self, items: frozenset[ItemId]) -> None:
-        if not items or self.item in card_groups(self._session.shown_store.graph).cards(items):
+        item = self.item
+        groups = card_groups(self._session.shown_store.graph)
+        if not items or (item is not None and not items.isdisjoint(groups.whole((item,)))):
             self._throttle.request()
 
 
