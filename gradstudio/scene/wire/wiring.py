@@ -70,13 +70,15 @@ class Wiring:
         graph, some = self._state.graph, frozenset(items)
         wires = [wire for item in some for table in (graph.outgoing, graph.incoming) for wire in table.get(item, ())]
         wires += [wire for wire in self.muted if wire.source in some or wire.target in some]
-        return {k for wire in wires if (k := self.place_of(wire)) is not None}
+        ends = self.ends
+        return {ends[end] for wire in wires if (end := (wire.target, wire.port)) in ends}
 
     def leaving(self, item: ItemId) -> list[int]:
         """The places in `wires` of those that begin at an item."""
         muted = [wire for wire in self.muted if wire.source == item]
         wires = (*self._state.graph.outgoing.get(item, ()), *muted)
-        return [k for wire in wires if (k := self.place_of(wire)) is not None]
+        ends = self.ends
+        return [ends[end] for wire in wires if (end := (wire.target, wire.port)) in ends]
 
     def on_cards(self, cards: Iterable[ItemId]) -> frozenset[ItemId]:
         """The items that stand on these cards."""
