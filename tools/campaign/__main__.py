@@ -31,6 +31,7 @@ DRIVERS = {
     "journal-kills": kills.kill_journals,
     "engine-kills": kills.kill_engines,
     "window-kills": window_kills.kill_windows,
+    window_kills.OF_ENGINES: window_kills.kill_engines,
     "live-engines": live_frames.to_engines,
     "live-windows": live_frames.to_windows,
     "faults": _faults,

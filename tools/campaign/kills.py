@@ -16,11 +16,12 @@ from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
 from gradstudio.protocol.messages.requests import Do, Load
 from gradstudio.protocol.runner import run_program
+from tools.campaign.engine_forks import EngineForks
 from tools.campaign.tally import Failure, Tally, generator_of
 
 LONGEST_S = 0.3
 """After its first word a process lives up to so long."""
-PROGRAM = "x = torch.ones(64, 64)\nfor step in range(200):\n    x = x @ x / 64.0\ny = x.sum()\n"
+PROGRAM = "x = torch.ones(64, 64)\nfor step in range(40):\n    x = x @ x / 64.0\ny = x.sum()\n"
 WRITER = """
 import sys
 from pathlib import Path
@@ -88,26 +89,27 @@ def kill_engines(*, seed: int, cases: range, until: float) -> Tally:
     tally = Tally("engine-kills")
     graph = read_script("import torch\n" + PROGRAM).graph
     program = compile_graph(graph)
-    engine = _started()
-    expected = run_program(engine, graph, program, document="0").report.entries
-    for case in cases:
-        if tally.cases and time.monotonic() > until:
-            break
-        began = time.process_time()
-        delay_s = generator_of("engine-kills", seed, case).random() * LONGEST_S
-        reason = _run_and_die(engine, Load(document="k", revision=1, program=program), delay_s)
-        engine = _started()  # the next to be killed, too
-        if run_program(engine, graph, compile_graph(graph), document="a").report.entries != expected:
-            reason = "the run after the kill has other values"
-        tally.count(case, time.process_time() - began)
-        if reason:
-            tally.failures.append(Failure("engine-kills", seed, case, reason))
-    engine.close()
+    with EngineForks() as engines:
+        engine = _started(engines)
+        expected = run_program(engine, graph, program, document="0").report.entries
+        for case in cases:
+            if tally.cases and time.monotonic() > until:
+                break
+            began = time.process_time()
+            delay_s = generator_of("engine-kills", seed, case).random() * LONGEST_S
+            reason = _run_and_die(engine, Load(document="k", revision=1, program=program), delay_s)
+            engine = _started(engines)  # the next to be killed, too
+            if run_program(engine, graph, compile_graph(graph), document="a").report.entries != expected:
+                reason = "the run after the kill has other values"
+            tally.count(case, time.process_time() - began)
+            if reason:
+                tally.failures.append(Failure("engine-kills", seed, case, reason))
+        engine.close()
     return tally
 
 
-def _started() -> EngineProcess:
-    engine = EngineProcess(stderr=subprocess.DEVNULL)
+def _started(engines: EngineForks) -> EngineProcess:
+    engine = EngineProcess(engines.command, stderr=subprocess.DEVNULL)
     engine.wait_until_ready()
     return engine
 

@@ -8,8 +8,10 @@ import hashlib
 import itertools
 import json
 import os
+import signal
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -21,6 +23,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from gradstudio.document.file import dumps
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.program.reading.reader import read_script
+from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.scene.items import PortRef
 from gradstudio.ui import theme as themes
 from gradstudio.ui.app.window.main_window import MainWindow
@@ -34,6 +38,11 @@ OPERATORS = ("torch.randn", "torch.ones", "operator.add", "torch.relu", "operato
 TEXTS = ("3", "(2, 3)", "0.5", "True", "[1, 2]", "(64,)")
 LONGEST_PAUSE_MS = 120
 SETTLE_MS = 1500
+SHORT_MS = 10
+LONGEST_RUN_MS = 300
+"""Behind the click on Run an engine lives up to so long."""
+PATIENCE_MS = 120_000
+PROGRAM = "import torch\nx = torch.ones(64, 64)\nfor step in range(40):\n    x = x @ x / 64.0\ny = x.sum()\n"
 LEFT = Qt.MouseButton.LeftButton
 NO_KEY = Qt.KeyboardModifier.NoModifier
 TOLD = "told"
@@ -57,7 +66,7 @@ class WindowHand:
         self._frame = Frame(settings, theme)
         self._frame.resize(1280, 800)
         self._frame.show()
-        client = EngineClient(engine, spare=False)
+        self.client = client = EngineClient(engine, spare=False)
         self.window = MainWindow(self._frame, Session(client), settings, theme)
         self._has_engine = engine is not None
         if engine is not None:
@@ -101,6 +110,42 @@ class WindowHand:
             chosen = self._delete
         chosen(nodes)
         return chosen.__name__.strip("_")
+
+    def wait_until(self, holds: Callable[[], bool]) -> bool:
+        """Let the window work until something holds; whether it does."""
+        for _ in range(PATIENCE_MS // SHORT_MS):
+            if holds():
+                return True
+            self.rest(SHORT_MS)
+        return False
+
+    def lose_engine(self) -> str:
+        """Kill the engine at a moment of chance of a run, then run again; what is wrong with the window, or ""."""
+        run, client = self.window.session.run, self.client
+        before, engine = digest(self.graph), client.hello.pid if client.hello is not None else 0
+        run.restart()
+        self.rest(self._generator.random() * LONGEST_RUN_MS)
+        os.kill(engine, signal.SIGKILL)
+        if not self.wait_until(lambda: client.ready and client.hello is not None and client.hello.pid != engine):
+            return "no engine follows"
+        if not self.wait_until(lambda: not run.state.busy):
+            return f"it still waits for the engine that is gone: {run.state}"
+        if digest(self.graph) != before:
+            return "the document is another"
+        return "" if self.has_run() else f"the next run does not end: {run.state}"
+
+    def has_run(self) -> bool:
+        """Run to the end; whether it came there."""
+        run = self.window.session.run
+        run.restart()
+        return self.wait_until(lambda: not run.state.busy) and run.state.outcome == "done" and run.state.at_end
+
+    def values(self) -> str:
+        """What every node gave, in short."""
+        timeline = self.window.session.results.tables.timeline
+        rows = [row for node in timeline.nodes() if (row := timeline.row(node)) is not None]
+        said = [(row.node, [one.summary for one in row.outputs if isinstance(one, TensorRecord)]) for row in rows]
+        return hashlib.sha256(repr(said).encode()).hexdigest()[:16]
 
     def _drop(self, _nodes: list[ItemId]) -> None:
         data = QMimeData()
@@ -207,6 +252,21 @@ def work(folder: Path, seed: str, engine: list[str] | None, round_of: int = 0) -
             tell("standing", *hand.standing())
 
 
+def outlive(folder: Path, seed: str, engine: list[str]) -> None:
+    """Lose one engine after another, each in the middle of a run; how the window takes it is told."""
+    told = os.open(folder / TOLD, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    hand = WindowHand(folder, Random(seed), engine)
+    hand.window.session.graph_store.load(read_script(PROGRAM).graph)
+    hand.wait_until(lambda: hand.client.ready)
+    was_right, expected = hand.has_run(), hand.values()
+    os.write(told, f"ready {was_right}\n".encode())
+    while True:
+        reason = hand.lose_engine()
+        if not reason and hand.values() != expected:
+            reason = "the next run gives other values"
+        os.write(told, f"lost {reason}\n".encode())
+
+
 def serve() -> None:
     """Fork a window for each line of standard input; say its process, and how it ended."""
     for line in sys.stdin:
@@ -217,7 +277,10 @@ def serve() -> None:
             os.dup2(words, 1)
             os.dup2(words, 2)
             try:
-                work(Path(asked["folder"]), asked["seed"], asked["engine"], asked["round_of"])
+                if asked["outlives"]:
+                    outlive(Path(asked["folder"]), asked["seed"], asked["engine"])
+                else:
+                    work(Path(asked["folder"]), asked["seed"], asked["engine"], asked["round_of"])
             except BaseException:  # noqa: BLE001 - whatever comes is what is looked for
                 traceback.print_exc()
             finally:

@@ -15,6 +15,7 @@ import psutil
 
 from gradstudio.document.errors import UnreadableFile
 from gradstudio.document.journal import recoverable
+from tools.campaign.engine_forks import EngineForks
 from tools.campaign.tally import Failure, Tally, generator_of
 from tools.campaign.window_hand import TOLD, digest
 
@@ -22,6 +23,7 @@ LONGEST_S = 1.5
 """After its first word a window lives up to so long."""
 START_S = 120.0
 NAME = "window-kills"
+OF_ENGINES = "window-engines"
 
 
 class Windows:
@@ -47,7 +49,15 @@ class Windows:
         self._server.stdout.close()
         self._server.wait()
 
-    def open(self, folder: Path, seed: str, engine: Sequence[str] | None = None, round_of: int = 0) -> int:
+    def open(
+        self,
+        folder: Path,
+        seed: str,
+        engine: Sequence[str] | None = None,
+        round_of: int = 0,
+        *,
+        outlives: bool = False,
+    ) -> int:
         """Have somebody work in a window; its process.
 
         Args:
@@ -55,10 +65,11 @@ class Windows:
             seed: what is done.
             engine: what starts one; else it has none.
             round_of: behind so many gestures a new document begins.
+            outlives: nothing is done but to run, and to lose the engine meanwhile.
         """
         assert self._server.stdin is not None
         assert self._server.stdout is not None
-        asked = {"folder": str(folder), "seed": seed, "engine": engine, "round_of": round_of}
+        asked = {"folder": str(folder), "seed": seed, "engine": engine, "round_of": round_of, "outlives": outlives}
         self._server.stdin.write(json.dumps(asked) + "\n")
         self._server.stdin.flush()
         return int(self._server.stdout.readline())
@@ -103,6 +114,40 @@ def kill_windows(*, seed: int, cases: range, until: float) -> Tally:
                 tally.failures.append(Failure(NAME, seed, case, reason))
     tally.remarks.append(f"the newest gesture was lost {lost_one} times")
     return tally
+
+
+def kill_engines(*, seed: int, cases: range, until: float) -> Tally:
+    """One window runs a program; each case kills its engine meanwhile, and the next run must be as the first was."""
+    tally = Tally(OF_ENGINES)
+    with (
+        EngineForks() as engines,
+        Windows() as windows,
+        tempfile.TemporaryDirectory(prefix="gradstudio-campaign-") as place,
+    ):
+        folder = Path(place)
+        began = time.monotonic()
+        process = windows.open(folder, f"{OF_ENGINES} {seed}", engines.command, outlives=True)
+        windows.wait_until_ready(folder, process)
+        while len(_losses(folder)) < len(cases) and _lasts(process) and (time.monotonic() < until or not _losses(folder)):
+            time.sleep(0.1)
+        reason = windows.kill(folder, process)
+        reasons = [*_losses(folder), *([reason] if reason else [])]
+        words = (folder / "words").read_text(errors="replace")
+    for number, one in enumerate(reasons):
+        tally.count(number, (time.monotonic() - began) / len(reasons))
+        if one:
+            tally.failures.append(Failure(OF_ENGINES, seed, number, one))
+    if "Traceback" in words:
+        tally.failures.append(Failure(OF_ENGINES, seed, len(reasons), words[words.rindex("Traceback") :][-600:]))
+    return tally
+
+
+def _losses(folder: Path) -> list[str]:
+    return [" ".join(words) for what, *words in told_lines(folder) if what == "lost"]
+
+
+def _lasts(process: int) -> bool:
+    return Path(f"/proc/{process}").exists()
 
 
 def rss_of(process: int) -> int:

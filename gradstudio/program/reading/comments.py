@@ -7,9 +7,13 @@ import keyword
 import re
 import tokenize
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from gradstudio.program.errors import NotReadable
+
+_HIDDEN = "It cannot be told how deep this line stands: take out the lines that hold only a backslash."
+_ONLY_BACKSLASH = re.compile(r"^[ \t\f]*\\$", re.MULTILINE)
 _MARKED = re.compile(r"\\(\s*(region:|endregion|\\))")
 _OUTPUTS = re.compile(r"outputs:\s*(.*)")
 _REGION = re.compile(r"region:\s*(.*)")
@@ -54,15 +58,24 @@ class Comment:
 
 
 class Comments:
-    """The comments of a text, taken one after the other as its statements are read."""
+    """The comments of a text, taken one after the other as its statements are read.
+
+    Attributes:
+        lines: of the text.
+    """
 
     def __init__(self, text: str) -> None:
-        """Find them; the text parses."""
+        """Find them; the text parses.
+
+        Raises:
+            NotReadable: backslashes alone on their lines hide how deep a line stands.
+        """
         self._waiting: list[Comment] = []
-        self._blank = {number for number, line in enumerate(text.split("\n"), 1) if not line.strip()}
+        self.lines: Sequence[str] = text.split("\n")
+        self._blank = {number for number, line in enumerate(self.lines, 1) if not line.strip()}
         self._ends: list[int] = []
         before: tokenize.TokenInfo | None = None
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        for token in _tokens(text):
             if token.type == tokenize.NEWLINE:
                 self._ends.append(token.start[0])
             if before is not None:
@@ -164,6 +177,24 @@ class Notes:
         text = "\n".join([*([""] if self._lines and self._is_apart else []), *self._lines])
         self._lines.clear()
         return text
+
+
+def _tokens(text: str) -> list[tokenize.TokenInfo]:
+    """The tokens of a text that parses.
+
+    WORKAROUND(tokenize takes the indentation of a backslash alone on its line for that of a statement, which Python's
+    parser does not): then such lines count as blank.
+    """
+    try:
+        return list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (IndentationError, tokenize.TokenError):
+        text = _ONLY_BACKSLASH.sub("", text)
+    try:
+        return list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except IndentationError as error:
+        raise NotReadable(_HIDDEN, error.lineno or 1) from None
+    except tokenize.TokenError as error:
+        raise NotReadable(_HIDDEN, error.args[1][0]) from None
 
 
 def _comment(token: tokenize.TokenInfo, ends: bool) -> Comment:

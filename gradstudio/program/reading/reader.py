@@ -129,10 +129,10 @@ class _Reader:
         self._told: RefusalReport = RefusalReport(None if outer is None else outer._told, is_lenient)
         self._methods: Methods = {} if outer is None else outer._methods
         if outer is not None:
-            self._draft, self._modules = outer._draft.inside(), outer._modules
+            self._draft, self._modules, self._literals = outer._draft.inside(), outer._modules, outer._literals
             self._scope = Scope(outer._scope.used, frozenset(outer._scope.bindings()))
             self._scope.has_device, self._scope.offers = outer._scope.has_device, not self._is_lenient
-            self._join(text, stored)
+            self._join(stored)
             self._is_pasted_on, self._settings = False, False
             self._depth, self._end, self._device = 1, END, (0, "")
             return
@@ -145,15 +145,15 @@ class _Reader:
             self._take(canvas, used)
         if pasted:
             self._modules.take_usual()
-        self._join(text, stored)
+        self._literals = Literals(text, self._modules)
+        self._join(stored)
         self._is_pasted_on = canvas is not None
         self._settings = canvas is None
         self._depth, self._end = 0, END
         self._device = (0, "")
 
-    def _join(self, text: str, stored: StoredOf | None) -> None:
-        literals = Literals(text, self._modules)
-        self._expressions = Expressions(self._draft, self._scope, self._modules, literals, stored)
+    def _join(self, stored: StoredOf | None) -> None:
+        self._expressions = Expressions(self._draft, self._scope, self._modules, self._literals, stored)
         self._statements = Statements(self._draft, self._scope, self._modules, self._expressions)
         self._code = CodeReader(self._draft, self._scope, self._modules)
         self._blocks = Blocks(self._draft, self._scope, self._modules, self._expressions, self._body)
@@ -233,7 +233,7 @@ class _Reader:
         """Go on as if a refused statement were code, to see what else is refused; what is read is thrown away."""
         if self._is_lenient and not isinstance(statement, CodeStatement):
             with contextlib.suppress(NotReadable, SyntaxError):
-                self._code.read(CodeStatement([statement], self._text.split("\n")))
+                self._code.read(CodeStatement([statement], self._comments.lines))
 
     def _method_body(self, statements: Sequence[ast.stmt], end: int, comments: Comments) -> None:
         """Read the statements of a method where it is called, with the comments that stand in it."""
