@@ -49,7 +49,7 @@ from gradstudio.program.reading.parser import MAX_CHARACTERS
 from gradstudio.program.trust import NOT_TRUSTED, untrusted_code
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.engine_on_demand import EngineOnDemand
-from gradstudio.protocol.errors import EngineDied
+from gradstudio.protocol.errors import EngineDied, ShapeTooLong
 from gradstudio.protocol.messages.events import Event
 from gradstudio.protocol.messages.inference import Inferred, Inferring
 from gradstudio.protocol.messages.progress import Running
@@ -322,6 +322,8 @@ def _check_one(engine: EngineOnDemand, name: str, options: argparse.Namespace) -
         inferred = without_insides(
             infer_program(engine.ready()[0], opened.graph, program, lambda at: _say_slow(at, opened, program, options))
         )
+    except ShapeTooLong as reason:
+        return _too_long(reason, opened, program, data)
     except EngineDied as death:
         data["problems"] = [problem_json(None, None, str(death), explain_words("EngineDied", str(death)))]
         return FAILED, data, f"{name}: {death}"
@@ -339,6 +341,14 @@ def _check_one(engine: EngineOnDemand, name: str, options: argparse.Namespace) -
         sections = checked(opened.graph, inferred.ports, options.between)
         data["graph"], lines = sections_json(sections, opened.graph), [*lines, *section_lines(sections)]
     return (FINE if not problems else FAILED), data, "\n".join(lines)
+
+
+def _too_long(reason: ShapeTooLong, opened: OpenedGraph, program: Program, data: Json) -> Result:
+    """A check that ended at a statement whose shape takes too long."""
+    address = program_analysis.addresses(opened.graph).get(reason.node)
+    line = _line(opened, reason.node, reason.line or None)
+    data["problems"] = [problem_json(address, line, str(reason), Advice())]
+    return FAILED, data, "\n".join([f"{data['file']}: 1 problem", *problem_lines("PROBLEM", data["problems"])])
 
 
 def _problems(opened: OpenedGraph, program: Program, inferred: Inferred) -> list[Json]:

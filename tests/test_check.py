@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gradstudio.cli import main
-from gradstudio.protocol import client
+from gradstudio.protocol import client, shape_clock
 
 LINEAR = "import torch\nfrom torch import nn\n\nx = torch.randn(3, 8)\nfc = nn.Linear(4, 2)\ny = fc(x)\n"
 TOPK = "import torch\n\nx = torch.randn(3, 4)\nvalues, indices = x.topk(2)\n"
@@ -118,6 +118,18 @@ def test_a_graph_is_analysed_when_asked_for(capsys, write) -> None:
     assert "Between x and y\n  - 1 node: a\n" in capsys.readouterr().out
     assert main(["check", path, "--json"]) == 0
     assert "graph" not in report(capsys)
+
+
+def test_a_shape_that_is_looked_for_too_long_ends_the_check_at_its_line(capsys, write, monkeypatch) -> None:
+    monkeypatch.setattr(client, "COMMAND", (sys.executable, "-m", "tests.helpers.fake_engine", "dreaming"))
+    monkeypatch.setattr(shape_clock, "SHAPE_PATIENCE_S", -1.0)
+    path = write("import torch\n\nx = torch.ones(2)\ny = x * 2\n")
+    assert main(["check", path]) == 1
+    assert "PROBLEM at x (line 3): looking for its shape" in capsys.readouterr().out
+    assert main(["check", path, path, "--json"]) == 1
+    for line in capsys.readouterr().out.splitlines():
+        (problem,) = json.loads(line)["problems"]
+        assert (problem["node"], problem["line"]) == ("x", 3)
 
 
 @pytest.mark.parametrize("words", [("check",), ("check", "--json"), ("run",), ("render", "--run", "-o", "p.png")])

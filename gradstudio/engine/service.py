@@ -1,6 +1,5 @@
 """The engine's main loop: one request after the other, each answered, none able to end it."""
 
-import time
 import traceback
 from typing import assert_never
 
@@ -22,7 +21,6 @@ from gradstudio.engine.live.tensor_table import fetch
 from gradstudio.engine.memory.memory_usage import memory_by_node
 from gradstudio.engine.meta.fake_tensors import WarmUp
 from gradstudio.engine.pipe import Inbox, Outbox
-from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.torch_docs import describe
 from gradstudio.engine.torch_settings import settings
 from gradstudio.engine.verbs import Engine
@@ -35,7 +33,7 @@ from gradstudio.protocol.messages.module_import import BringModule, NotBrought
 from gradstudio.protocol.messages.requests import Collect, Do, Fetch, Load, Request, SampleMemory, Stop
 from gradstudio.protocol.messages.torch_docs import Describe, Described
 
-SAY_EVERY_S = 1.0
+NOWHERE = ItemId("")
 NOTHING_LOADED = "No program was sent yet."
 
 
@@ -50,7 +48,6 @@ class Service:
         self._verbs = TrustedVerbs(self._engine, outbox.send)
         self._warm_up = WarmUp()
         self._inference = Inference(self._warm_up, self._say_where)
-        self._said_s = 0.0
         self._asked: Infer | None = None
         self._inferring = 0
         self._defaults = settings()
@@ -88,7 +85,6 @@ class Service:
             self._say_where()
             return True
         self._asked = None
-        self._said_s = time.monotonic()
         try:
             with torch.inference_mode(False), torch.enable_grad():
                 self._outbox.send(self._inference.infer(request, self._engine.stored.load_file))
@@ -97,13 +93,8 @@ class Service:
             raise
         return False
 
-    def _say_where(self, step: Step | None = None) -> None:
-        """Where inference is, once a second: who waits for it knows that it goes on."""
-        now = time.monotonic()
-        if now - self._said_s < SAY_EVERY_S:
-            return
-        self._said_s = now
-        node, line = (step.id, step.statement.line) if step is not None else (ItemId(""), 0)
+    def _say_where(self, node: ItemId = NOWHERE, line: int = 0) -> None:
+        """Where inference is, before it is tried: who waits for it knows that it goes on, and where it does not."""
         self._outbox.send(Inferring(revision=self._inferring, node=node, line=line))
 
     def handle(self, request: Request) -> None:
@@ -121,6 +112,7 @@ class Service:
                 self._outbox.send(Estimated(needs=self._engine.needs()))
             case TryWire():
                 self._engine.stored.add(request.tensors)
+                self._inferring = request.request
                 with torch.inference_mode(False), torch.enable_grad():
                     self._outbox.send(self._inference.try_wire(request, self._engine.stored.load_file))
             case Describe():

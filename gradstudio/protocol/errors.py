@@ -6,10 +6,12 @@ GradStudioError
     ├── BrokenFrame     the bytes are no message of ours
     ├── EngineDied      the engine's process is gone; carries its exit code
     ├── NeedsTrust      a program holds code of its own, and nobody was asked
-    └── EngineSilent    no answer in the time that was given
+    ├── EngineSilent    no answer in the time that was given
+    └── ShapeTooLong    a shape was looked for until the clock of that ran out; carries the place
 """
 
 from gradstudio.errors import GradStudioError
+from gradstudio.graph.model import ItemId
 
 
 class ProtocolError(GradStudioError):
@@ -40,6 +42,21 @@ class EngineDied(ProtocolError):
 
 class EngineSilent(ProtocolError):
     """The engine did not answer in time."""
+
+
+class ShapeTooLong(ProtocolError):
+    """Looking for a shape took so long that the engine was ended.
+
+    Attributes:
+        node, line: the statement that was tried, as the script numbers lines; "" and 0 where none was.
+    """
+
+    def __init__(self, seconds: float, node: ItemId, line: int) -> None:
+        """Say for how long it was looked for."""
+        super().__init__(
+            f"looking for its shape used {seconds:g} s of a processor and was ended. Only a run can tell it."
+        )
+        self.node, self.line = node, line
 
 
 class NeedsTrust(ProtocolError):

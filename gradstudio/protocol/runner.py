@@ -1,5 +1,6 @@
 """Runs one program on an engine from beginning to end and gathers what it said. No Qt here."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,12 +10,13 @@ from gradstudio.graph.model import Graph
 from gradstudio.program.model import Program
 from gradstudio.program.trust import NOT_TRUSTED, code_digest
 from gradstudio.protocol.client import EngineProcess
-from gradstudio.protocol.errors import EngineSilent, NeedsTrust
+from gradstudio.protocol.errors import EngineSilent, NeedsTrust, ShapeTooLong
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import Event, Failed, Loaded, Log, Paused, Printed, Report, Warned
 from gradstudio.protocol.messages.inference import Estimate, Estimated, Infer, Inferred, Inferring, Need
 from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.messages.requests import Collect, Do, Load, Trust
+from gradstudio.protocol.shape_clock import SHAPE_PATIENCE_S, TICK_S, ShapeClock
 
 PATIENCE_S = 10
 """After so long a person is told that it is still at work."""
@@ -169,16 +171,20 @@ def infer_program(
 
     Raises:
         EngineDied: the engine ended meanwhile.
+        ShapeTooLong: one statement was tried for too long; the engine was ended.
     """
     engine.send(Infer(revision=graph.revision, program=program, tensors=_stored(graph, program)))
-    heard: list[Event] = []
-    try:
-        inferred = engine.wait_for(Inferred, timeout=PATIENCE_S, on_event=heard.append)
-    except EngineSilent:
-        on_slow(next((event for event in reversed(heard) if isinstance(event, Inferring)), None))
-        inferred = engine.wait_for(Inferred)
-    assert isinstance(inferred, Inferred)
-    return inferred
+    clock, began, is_told = ShapeClock(engine.process.pid), time.monotonic(), False
+    while (event := engine.receive(TICK_S)) is None or not isinstance(event, Inferred):
+        if isinstance(event, Inferring):
+            clock.at(event)
+        elif event is None and clock.has_run_out():
+            engine.kill()
+            raise ShapeTooLong(SHAPE_PATIENCE_S, clock.node, clock.line)
+        if not is_told and time.monotonic() - began > PATIENCE_S:
+            is_told = True
+            on_slow(clock.place)
+    return event
 
 
 def _load(

@@ -128,7 +128,9 @@ def kill_engines(*, seed: int, cases: range, until: float) -> Tally:
         began = time.monotonic()
         process = windows.open(folder, f"{OF_ENGINES} {seed}", engines.command, outlives=True)
         windows.wait_until_ready(folder, process)
-        while len(_losses(folder)) < len(cases) and _lasts(process) and (time.monotonic() < until or not _losses(folder)):
+        while (
+            len(_losses(folder)) < len(cases) and _lasts(process) and (time.monotonic() < until or not _losses(folder))
+        ):
             time.sleep(0.1)
         reason = windows.kill(folder, process)
         reasons = [*_losses(folder), *([reason] if reason else [])]

@@ -33,6 +33,7 @@ from gradstudio.engine.meta.meta_tensors import meta_of
 from gradstudio.engine.run.call_tracing import CALL, GROUP
 from gradstudio.engine.script.compiled_steps import Item, Step, flat_steps
 from gradstudio.graph.groups.call_ids import INPUTS, call_item_id
+from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.inference import PortInference
 
@@ -73,6 +74,10 @@ class CallArgument(NamedTuple):
     guessed: bool
 
 
+Heard = Callable[[ItemId, int], object]
+"""Is told of a statement, or the head of a block, and of its line, before it is tried."""
+
+
 class CallAttempt(NamedTuple):
     """A call of a definition that is about to be tried."""
 
@@ -111,7 +116,7 @@ class CallInference:
         keys: what each definition is made of, by its name.
     """
 
-    def __init__(self, program: Program, memo: InsideMemo, heard: Callable[[Step], object] = lambda _: None) -> None:
+    def __init__(self, program: Program, memo: InsideMemo, heard: Heard = lambda _node, _line: None) -> None:
         """Prepare the definitions; `memo` is what an earlier inference found, `heard` is told of each statement."""
         self._heard = heard
         self.keys: dict[str, object] = {}
@@ -127,9 +132,12 @@ class CallInference:
         """What was found of calls, for the next inference."""
         return self._budget.used
 
+    def hear(self, node: ItemId, line: int) -> None:
+        """A statement, or the head of a block, is about to be tried."""
+        self._heard(node, line)
+
     def statement(self, walk: InferencePass, step: Step) -> None:
         """Go through a statement of a pass, and into the call that it may be."""
-        self._heard(step)
         may_enter = self._insides and self._budget.is_left and walk.depth < MAX_DEPTH
         called = self._called(walk, step) if may_enter else None
         if called is None:

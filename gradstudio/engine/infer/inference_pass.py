@@ -16,15 +16,7 @@ from torch import Tensor, nn
 from gradstudio.engine import access
 from gradstudio.engine.access import MODULES
 from gradstudio.engine.infer.code_inference import is_free, pass_code
-from gradstudio.engine.infer.inference_memo import (
-    Memo,
-    Recipe,
-    Recipes,
-    Signature,
-    kinds_of,
-    recipe_for,
-    repeat,
-)
+from gradstudio.engine.infer.inference_memo import Memo, Recipe, Recipes, Signature, kinds_of, recipe_for, repeat
 from gradstudio.engine.infer.name_table import NameTable, prelude_names
 from gradstudio.engine.infer.namespace_changes import are_alike, carries_another, changed_names
 from gradstudio.engine.infer.statement_inference import GUESS, StatementInference, Way
@@ -60,6 +52,9 @@ class Calls(Protocol):
     @property
     def keys(self) -> Mapping[str, object]:
         """What each definition is made of, by its name."""
+
+    def hear(self, node: ItemId, line: int) -> None:
+        """A statement, or the head of a block, is about to be tried."""
 
     def statement(self, walk: "InferencePass", step: Step) -> None:
         """Go through a statement of a pass, and into the call that it may be."""
@@ -181,6 +176,8 @@ class InferencePass:
             self.used[key] = known
             return known
         guessed = not self.names.guessed.isdisjoint(step.source.reads)
+        if self._calls is not None:
+            self._calls.hear(step.id, step.statement.line)
         trial = StatementInference(step, self.names.values, self.way, guessed)
         if trial.trains:
             self.names.train()
@@ -389,6 +386,8 @@ class InferencePass:
         read = [self.names.values.get(name) for name in head.expression.co_names]
         if any(map(_is_unsure, read)) or lose_positions(read):
             return UNKNOWN
+        if self._calls is not None:
+            self._calls.hear(head.block.block, head.block.line)
         try:
             return access.evaluate(head.expression, self.names.values)
         except Exception:  # noqa: BLE001 - a program's own code on stand-ins: the run will say

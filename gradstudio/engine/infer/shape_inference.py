@@ -12,13 +12,13 @@ import psutil
 import torch
 
 from gradstudio.engine.infer.backward_inference import refused_graph
-from gradstudio.engine.infer.call_inference import CallInference, InsideMemo
+from gradstudio.engine.infer.call_inference import CallInference, Heard, InsideMemo
 from gradstudio.engine.infer.inference_memo import MAX_RECIPES, Memo, Recipes, forget_modules
 from gradstudio.engine.infer.inference_pass import InferencePass
 from gradstudio.engine.infer.pass_checkpoints import Checkpoints
 from gradstudio.engine.infer.statement_inference import Way
 from gradstudio.engine.meta.fake_tensors import WarmUp
-from gradstudio.engine.script.compiled_steps import Item, Step
+from gradstudio.engine.script.compiled_steps import Item
 from gradstudio.program.python_sizes import too_big
 from gradstudio.protocol.messages.inference import Infer, Inferred, PortInference, TryWire, WireTried
 
@@ -26,12 +26,12 @@ from gradstudio.protocol.messages.inference import Infer, Inferred, PortInferenc
 class Inference:
     """Answers `Infer`; remembers what it worked out, so an edit costs only what follows it."""
 
-    def __init__(self, warm_up: WarmUp | None = None, heard: Callable[[Step], object] = lambda _: None) -> None:
+    def __init__(self, warm_up: WarmUp | None = None, heard: Heard = lambda _node, _line: None) -> None:
         """Nothing is known.
 
         Args:
             warm_up: fake tensors are used as soon as it is done; without one, always.
-            heard: is told of each statement before it is tried.
+            heard: is told of each statement, and of its line, before it is tried.
         """
         self._heard = heard
         self._memo: Memo = {}

@@ -77,7 +77,12 @@ class Inferred(Message, frozen=True):
 
 
 class Inferring(Message, frozen=True):
-    """Shapes are still being looked for, at this statement now; said at most once a second, and of no quick pass."""
+    """Shapes are still being looked for, at this statement now; said before each one that is tried.
+
+    Attributes:
+        revision: of the program; of a wire that is tried the number of the request.
+        node, line: "" and 0 while what inference needs is being loaded.
+    """
 
     revision: Size
     node: ItemId = ItemId("")

@@ -77,6 +77,7 @@ class Session(QObject):
         self.run.code_question.file = lambda: self.path or self.read_from
         self.run.code_question.tell = lambda words: self.engine.tell(Log(level="warning", text=words))
         self.record = RecordedRun(self.graph_store, self.results.tables, self.run)
+        self.run.questions.wire_asked = self.run.shapes.patience.asked_of_wire
         self.patience = RunPatience(self.engine, self.run.status, self.results.tables, self)
         self.problems = ProblemStore(self.graph_store, self.results, self.run, self.attention, self)
         self.trials = WireInference(self.graph_store, self.results, self.run.questions, self.engine, self)

@@ -194,7 +194,8 @@ class GraphStore(QObject):
         self.undo_stack.setIndex(step)
 
     def load(self, graph: Graph) -> None:
-        """Put another graph in place of this one, with an empty history."""
+        """Put another graph in place of this one, with an empty history; what is being typed belongs to this one."""
+        self.settle()
         self.graph = graph
         self.undo_stack.clear()
         self._merge_ids.clear()

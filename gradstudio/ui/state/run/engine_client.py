@@ -8,6 +8,7 @@ from gradstudio.protocol.client import COMMAND, RUNS_CODE
 from gradstudio.protocol.errors import ProtocolError
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages.events import Device, Event, Hello, Log
+from gradstudio.protocol.messages.inference import Inferring
 from gradstudio.protocol.messages.requests import Request
 from gradstudio.ui.state.run.engine_exchange import Exchange, Line
 
@@ -31,6 +32,7 @@ class EngineChild(QObject):
         """Start it."""
         super().__init__(parent)
         self.hello: Hello | None = None
+        self.infers_at: Inferring | None = None
         self._decoder: Decoder[Event] = Decoder(cast(type[Event], Event))
         self._discarded = False
         self.process = QProcess(self)
@@ -70,6 +72,9 @@ class EngineChild(QObject):
         for message in messages:
             if self._discarded:
                 return
+            if isinstance(message, Inferring):
+                self.infers_at = message
+                continue  # one for each statement: nobody asks before it takes long
             if isinstance(message, Hello):
                 self.hello = message
             self.message.emit(message)
@@ -119,6 +124,7 @@ class EngineClient(QObject):
         self.hello: Hello | None = None
         self.exchange = Exchange()
         self._quick_deaths = 0
+        self._inferred_at: Inferring | None = None
         self._engine: EngineChild | None = None
         self._spare: EngineChild | None = None
         self._spare_timer = QTimer(self)
@@ -146,6 +152,12 @@ class EngineClient(QObject):
         """Hand a request to the engine; it waits in the pipe until the engine is ready."""
         if self._engine is not None:
             self._engine.send(request)
+
+    @property
+    def infers_at(self) -> Inferring | None:
+        """Where the engine at work, or the one that has just ended, said last that it looks for a shape."""
+        now = self._engine.infers_at if self._engine is not None else None
+        return now or self._inferred_at
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -225,7 +237,7 @@ class EngineClient(QObject):
         self.received.emit(message)
 
     def _on_engine_ended(self, how: str) -> None:
-        was_ready = self.ready
+        was_ready, self._inferred_at = self.ready, self.infers_at
         if self._engine is not None:
             self._engine.deleteLater()
             self._engine = None

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gradstudio.protocol.messages.debugging import MemoryByNode
 from gradstudio.protocol.messages.events import Device, Event, Hello, Log, Memory, Paused
+from gradstudio.protocol.messages.inference import Inferring
 from gradstudio.protocol.messages.requests import Do, Load, Request
 from gradstudio.ui.state.results.memory_store import OF_TENSORS
 from gradstudio.ui.state.run.engine_client import EngineClient
@@ -86,6 +87,11 @@ class EngineLine(QObject):
     def pid(self) -> int:
         """Process id of the engine at work; 0 when there is none."""
         return self._client.pid
+
+    @property
+    def infers_at(self) -> Inferring | None:
+        """Where the engine said last that it looks for a shape; None: nowhere since it began."""
+        return self._client.infers_at
 
     @property
     def command(self) -> tuple[str, ...]:

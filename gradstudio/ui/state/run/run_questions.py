@@ -18,6 +18,9 @@ from gradstudio.ui.state.run.run_status import RunStatus
 class RunQuestions(QObject):
     """Asks the engine; each question has a number, and its answer brings the number back.
 
+    Attributes:
+        wire_asked: hears the number of each question about a wire.
+
     Signals:
         fetched(object): an answer to `fetch`.
         answered(object): a `WhatIfAnswered`, `Checked` or `MemoryByNode`.
@@ -39,6 +42,7 @@ class RunQuestions(QObject):
         super().__init__(parent)
         self._requests, self._engine, self._ids = requests, engine, ids
         self._status, self._why_not = status, why_not
+        self.wire_asked: Callable[[int], object] = lambda request: None
 
     @property
     def asked(self) -> int:
@@ -56,7 +60,11 @@ class RunQuestions(QObject):
 
     def try_wire(self, program: Program, target: ItemId) -> int:
         """Ask whether a wire would work, `program` having it in place; 0: nobody can say now."""
-        return self._requests.try_wire(program, target) if self._engine.ready and not self._status.state.busy else 0
+        if not self._engine.ready or self._status.state.busy:
+            return 0
+        request = self._requests.try_wire(program, target)
+        self.wire_asked(request)
+        return request
 
     def weigh_memory(self) -> None:
         """Ask what each node holds; `answered` brings it, the result store keeps it."""

@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 import msgspec
 
+from gradstudio.graph.analysis.program_analysis import addresses
 from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.model import BlockStatement, Program, Statement, flatten_statements
+from gradstudio.program.model import BlockStatement, Program, Statement
 from gradstudio.protocol.messages import requests
 from gradstudio.protocol.messages.debugging import Change, Check, WeighMemory, WhatIf
 from gradstudio.protocol.messages.inference import Infer, Inferred, TryWire
@@ -105,9 +106,8 @@ class RunRequests:
         self._given_up = self._program
 
     def name_of(self, node: ItemId) -> str:
-        """How the script calls a node; its number where it has no name."""
-        statements = flatten_statements(self.program.statements)
-        return next((one.address for one in statements if one.node == node), str(node))
+        """How the script calls a node, those inside definitions among them; "" where it has no name."""
+        return addresses(self._store.graph).get(node, "")
 
     def load_and_infer(self, *, load: bool = True) -> bool:
         """Send the program and ask for its shapes; while the engine looks for them the program is shown.

@@ -1,34 +1,37 @@
 """When the engine is asked for shapes: as soon as the graph has settled, if its document is seen and nothing runs.
 
-Looking for them has a clock of its own: no click asked for it, so none may have to end it. A text that makes a list
-of ten thousand million numbers would hold the engine before anybody has looked at the drawing.
+Looking for them has a clock of its own (`protocol/shape_clock`).
 """
 
 from PySide6.QtCore import QObject, QTimer
 
-from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Event, Log
-from gradstudio.protocol.messages.inference import Inferred, Inferring
+from gradstudio.protocol.messages.inference import Inferred, Inferring, WireTried
+from gradstudio.protocol.shape_clock import TICK_S, ShapeClock
 from gradstudio.ui.state.run.engine_line import EngineLine
 from gradstudio.ui.state.run.run_requests import RunRequests
 from gradstudio.ui.state.run.run_status import RunStatus
 from gradstudio.ui.state.throttle import Throttle
 
 SETTLE_MS = 2
-PATIENCE_S = 8.0
-"""So much of a processor a statement may use before its shape is given up."""
-TICK_MS = 2000
+TICK_MS = int(TICK_S * 1000)
+TOLD_AFTER_S = 2.0
+"""When a statement has used so much of a processor, a person is told where the engine is."""
 
 
 class ShapeRequests:
-    """Collects the edits of a gesture, and asks once behind them."""
+    """Collects the edits of a gesture, and asks once behind them.
+
+    Attributes:
+        patience: ends an engine that looks for one of them for too long.
+    """
 
     def __init__(
         self, requests: RunRequests, engine: EngineLine, status: RunStatus, parent: QObject | None = None
     ) -> None:
         """Ask through `requests` when `engine` is ready; nothing is asked while `status` is busy."""
         self._requests, self._engine, self._status = requests, engine, status
-        self._patience = ShapePatience(engine, status, requests, parent)
+        self.patience = ShapePatience(engine, status, requests, parent)
         self._settle = Throttle(SETTLE_MS, parent)
         self._settle.due.connect(self._on_settle_due)
         self._waits_for_rest = self._waits_for_walls = False
@@ -59,7 +62,7 @@ class ShapeRequests:
         self._have_walls()
         may_ask = self._engine.ready and not self._status.state.busy
         if may_ask and self._requests.load_and_infer(load=self._engine.may_load):
-            self._patience.asked()
+            self.patience.asked()
         # compiled in any case; the next `Paused`, or `Hello`, comes back here
         assert self._requests.program is not None
 
@@ -81,7 +84,7 @@ class ShapeRequests:
 
 
 class ShapePatience(QObject):
-    """Ends an engine that looks for one shape for too long."""
+    """Ends an engine that looks for one shape for too long, be it of the program or of a wire that is tried."""
 
     def __init__(
         self, engine: EngineLine, status: RunStatus, requests: RunRequests, parent: QObject | None = None
@@ -89,7 +92,10 @@ class ShapePatience(QObject):
         """Wait for nothing yet."""
         super().__init__(parent)
         self._engine, self._status, self._requests = engine, status, requests
-        self._waits, self._node, self._used_s = False, ItemId(""), 0.0
+        self._waits, self._wire = False, 0
+        self._clock = ShapeClock(0)
+        self._before: Inferring | None = None
+        self._is_told = False
         self._timer = QTimer(self, interval=TICK_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
         engine.received.connect(self._on_engine_received)
@@ -97,41 +103,61 @@ class ShapePatience(QObject):
 
     def asked(self) -> None:
         """The engine was asked for shapes."""
-        self._waits, self._node = True, ItemId("")
-        self._used_s = self._processor_s()
+        self._waits = True
+        self._begin()
+
+    def asked_of_wire(self, request: int) -> None:
+        """The engine was asked whether a wire would work."""
+        self._wire = request
+        self._begin()
+
+    def _begin(self) -> None:
+        self._clock, self._is_told = ShapeClock(self._engine.pid), False
+        self._before = self._engine.infers_at
         self._timer.start()
 
-    def _processor_s(self) -> float:
-        """What the engine has used of processors so far: on a busy machine it may wait long and do nothing."""
-        import psutil
-
-        try:
-            times = psutil.Process(self._engine.pid).cpu_times()
-        except (psutil.Error, ValueError):
-            return 0.0
-        return float(times.user + times.system)
+    def _look(self) -> None:
+        """Hear where the engine is now."""
+        place = self._engine.infers_at
+        if place is not None and place is not self._before and place is not self._clock.place:
+            self._clock.at(place)
+            self._is_told = False
 
     def _on_engine_received(self, event: Event) -> None:
         if isinstance(event, Inferred) and self._requests.stands(event):
             self._waits = False
+        elif isinstance(event, WireTried) and event.request == self._wire:
+            self._wire = 0
+        if not self._waits and not self._wire and self._timer.isActive():
             self._timer.stop()
-        elif isinstance(event, Inferring) and self._waits:
-            self._node, self._used_s = event.node, self._processor_s()
 
     def _on_timer_timeout(self) -> None:
+        self._look()
         if self._status.state.busy:  # what runs comes first, and has a clock of its own
-            self._used_s = self._processor_s()
-        elif self._processor_s() - self._used_s > PATIENCE_S:
+            self._clock.begin()
+        elif self._clock.has_run_out():
             self._engine.end("it looked too long for a shape and was ended")
+        elif not self._is_told and self._clock.used_s() > TOLD_AFTER_S:
+            self._is_told = True
+            self._status.noted.emit(f"Looking for shapes takes long{self._where()}. It is given up by itself.")
+
+    def _where(self) -> str:
+        """The statement that is tried, by its name and line, as far as they are known."""
+        clock = self._clock
+        if not clock.node:
+            return ""
+        name = self._requests.name_of(clock.node)
+        return f" at {name} (line {clock.line})" if name else f" at line {clock.line}"
 
     def _on_engine_died(self, _how: object) -> None:
         """Whatever ended it: asked the same again it would end again, for ever."""
         self._timer.stop()
-        if not self._waits or self._status.state.busy:
+        self._look()
+        if not (self._waits or self._wire) or self._status.state.busy:
             return
-        self._waits = False
-        self._requests.give_up_shapes()
-        where = f" at {self._requests.name_of(self._node)}" if self._node else ""
-        words = f"Looking for shapes ended the engine{where}. A run tells them; an edit asks again."
+        if self._waits:
+            self._requests.give_up_shapes()
+        self._waits, self._wire = False, 0
+        words = f"Looking for shapes ended the engine{self._where()}. A run tells them; an edit asks again."
         self._engine.tell(Log(level="warning", text=words))
         self._status.noted.emit(words)

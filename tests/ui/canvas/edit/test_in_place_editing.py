@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu
 from gradstudio.graph import recipes
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import ReplaceBlock, ReplaceNode, SetTail
-from gradstudio.graph.model import DOCUMENT_DEVICE, BodyId, ItemId
+from gradstudio.graph.model import DOCUMENT_DEVICE, BodyId, Graph, ItemId
 from gradstudio.ui.canvas.edit.in_place_editors import LineEdit, NoteEdit
 from gradstudio.ui.canvas.menus.context_menu import context_menu
 from gradstudio.ui.canvas.popups.choice_list import ChoiceList
@@ -138,6 +138,16 @@ def test_an_edit_that_does_not_fit_what_was_typed_is_refused_in_words(hand: Hand
     hand.canvas.store.submit(stale, "Delete again")
     assert hand.undo_texts[-1] == "Delete"
     assert len(refused) == 1
+
+
+def test_another_document_in_place_of_this_one_ends_what_is_typed(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    retype(open_line(hand, x, "data"), "7")
+    hand.session.graph_store.load(Graph())
+    assert hand.canvas.in_place.editor is None
+    assert hand.undo_texts == []
+    hand.drop("torch.ones", (300, 100))
+    assert len(hand.graph.nodes) == 1
 
 
 def test_nothing_is_pushed_within_an_undo(hand: Hand) -> None:

@@ -7,6 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
+from gradstudio.protocol import shape_clock
 from gradstudio.protocol.messages.events import Event, Log
 from gradstudio.ui.state.run import shape_requests
 from gradstudio.ui.state.run.engine_client import EngineClient
@@ -18,7 +19,7 @@ Make = Callable[[str], tuple[Session, list[str]]]
 @pytest.fixture
 def session(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
     """With an engine of that mode and no patience at all; and what its log says."""
-    monkeypatch.setattr(shape_requests, "PATIENCE_S", -1.0)
+    monkeypatch.setattr(shape_clock, "SHAPE_PATIENCE_S", -1.0)
     monkeypatch.setattr(shape_requests, "TICK_MS", 300)
     clients: list[EngineClient] = []
 
@@ -42,7 +43,7 @@ def session(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
         client.close()
 
 
-@pytest.mark.parametrize(("mode", "place"), [("dreaming", " at x"), ("fainting", "")])
+@pytest.mark.parametrize(("mode", "place"), [("dreaming", " at x (line 1)"), ("fainting", "")])
 def test_what_ends_the_search_for_shapes_is_not_asked_again_until_the_program_changes(
     qtbot: QtBot, session: Make, mode: str, place: str
 ) -> None:
