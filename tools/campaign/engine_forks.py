@@ -1,7 +1,7 @@
-"""Engines that cost no start: one process imports torch, and forks an engine for whoever asks; for drivers that kill many.
+"""Engines that cost no start, for drivers that kill many: one process imports torch, and forks one for whoever asks.
 
-What is to be started is this file, which loads nothing: it hands its standard streams to the forking process, and ends as
-the engine ends. Everything from the engine's first word on is as in an engine that was started by itself.
+What is to be started is this file, which loads nothing: it hands its standard streams to the forking process, and ends
+as the engine ends. All from the engine's first word on is as in an engine that was started by itself.
 """
 
 import os
@@ -69,7 +69,7 @@ def serve(path: str) -> None:
     import torch  # noqa: F401 - what the forked ones need not import
 
     import gradstudio.engine.service
-    import gradstudio.engine.walls
+    import gradstudio.engine.walls  # noqa: F401 - the same
     from gradstudio.engine.meta.fake_tensors import WarmUp
 
     WarmUp().finish()
@@ -79,8 +79,8 @@ def serve(path: str) -> None:
         listener.listen(BACKLOG)
         print("ready", flush=True)
         while True:
-            asked = [one for _, one in engines.values()]
-            found, _, _ = select.select([0, listener, *engines, *asked], [], [])
+            watched_for: list[int | socket.socket] = [0, listener, *engines, *(one for _, one in engines.values())]
+            found, _, _ = select.select(watched_for, [], [])
             if 0 in found:
                 break
             if listener in found:

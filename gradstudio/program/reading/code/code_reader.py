@@ -99,7 +99,10 @@ def whole_as_code(text: str) -> Graph:
         NotReadable: Python would not run it.
     """
     code = text.removesuffix("\n")
-    names = names_of_code(code)
+    try:
+        names = names_of_code(code)
+    except RecursionError:
+        raise NotReadable("A statement is nested too deep to be looked through.", 1) from None
     if names.is_loose or len(names.binds) > MAX_NAMES:
         raise NotReadable("A statement leaves a loop or a function that is not there.", 1)
     draft = GraphBuilder()

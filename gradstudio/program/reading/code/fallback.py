@@ -40,7 +40,13 @@ def keep_code(text: str, refused: NotReadable, read: Callable[[ast.Module], AnyR
         refused: why.
         read: reads a syntax tree, in which some statements may stand in for others.
     """
-    undrawn = Undrawn(text)
+    try:
+        return _keep_code(Undrawn(text), refused, read)
+    except RecursionError:
+        return None  # what is refused is nested too deep to be told apart
+
+
+def _keep_code(undrawn: Undrawn, refused: NotReadable, read: Callable[[ast.Module], AnyRead]) -> AnyRead | None:
     undrawn.take(refused.all)
     for _ in range(MAX_PASSES):
         if not _take_in_doubt(undrawn):
