@@ -125,6 +125,7 @@ class _Reader:
         self._draft: GraphBuilder
         self._scope: Scope
         self._modules: Modules
+        self._literals: Literals
         self._insides: list[GraphBuilder] = []
         self._told: RefusalReport = RefusalReport(None if outer is None else outer._told, is_lenient)
         self._methods: Methods = {} if outer is None else outer._methods
