@@ -93,7 +93,7 @@ class Engine:
         self.runner.rows.max_values = request.max_values
         some = request.summaries == "visible" and not request.breakpoints
         self.runner.rows.visible = frozenset(request.visible) if some else None
-        self.runner.sampling.is_on = request.samples_turns
+        self.runner.sampling.ask(request)
         if request.verb == "zero_grad":
             self.runner.complete()
         verbs: dict[str, Callable[[Do], str]] = {

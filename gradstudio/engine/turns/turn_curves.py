@@ -1,35 +1,53 @@
 """Numbers by turn: what a backward began from, and what a person asked to see over the turns."""
 
 import struct
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
+from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.script.cursor import Frame
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.progress import Curve, CurveKey
+from gradstudio.protocol.messages.progress import Begin, Curve, CurveKey
 
-NAN = float("nan")
+NAN: Final = float("nan")
+FIGURES: Final[dict[str, Callable[[Tensor], Tensor]]] = {
+    "mean": Tensor.mean,
+    "rms": lambda value: value.square().mean().sqrt(),
+    "norm": torch.linalg.vector_norm,
+    "max": lambda value: value.abs().amax(),
+}
 
 
 class TurnCurves:
-    """Keeps the numbers of each turn of each loop until they are told."""
+    """Keeps the numbers of each turn of each loop until they are told.
+
+    Attributes:
+        wanted: what is noted beside losses.
+    """
 
     def __init__(self) -> None:
         """No turn was run."""
+        self.wanted: tuple[CurveKey, ...] = ()
         self._counts: dict[ItemId, int] = {}
         self._waiting: dict[ItemId, dict[CurveKey, list[object]]] = {}
+        self._begins: dict[ItemId, list[Begin]] = {}
 
     def clear(self) -> None:
         """A start from nothing."""
-        self._counts, self._waiting = {}, {}
+        self._counts, self._waiting, self._begins = {}, {}, {}
 
     def count(self, loop: ItemId) -> int:
         """How many turns of a loop were noted since the start from nothing."""
         return self._counts.get(loop, 0)
+
+    def begin(self, loop: ItemId, around: tuple[int, ...]) -> None:
+        """A loop was entered, in these turns of those around it."""
+        self._begins.setdefault(loop, []).append(Begin(around=around, number=self.count(loop)))
 
     def note(self, live: Live, frame: Frame, steps: list[Step]) -> None:
         """A turn is over."""
@@ -40,13 +58,18 @@ class TurnCurves:
         assert frame.head is not None
         loop, counts, namespace = frame.head.id, self._counts, live.namespace
         waiting = self._waiting.setdefault(loop, {})
-        sources = [(name, waiting.setdefault(key, []).append) for key, name in _losses(live, steps)]
+        losses = [(name, waiting.setdefault(key, []).append) for key, name in _losses(live, steps)]
+        others = [(key, name, waiting.setdefault(key, []).append) for key, name in _named(live, self.wanted)]
         counts.setdefault(loop, 0)
 
         def note() -> None:
             counts[loop] += 1
-            for name, append in sources:
+            for name, append in losses:
                 append(_number(namespace.get(name)))
+            if others:
+                with clean_modes():
+                    for key, name, append in others:
+                        append(_figure(namespace.get(name), key))
 
         return note
 
@@ -58,6 +81,10 @@ class TurnCurves:
             numbers.clear()
         return curves
 
+    def take_begins(self, loop: ItemId) -> tuple[Begin, ...]:
+        """When the loop was entered since this was last asked."""
+        return tuple(self._begins.pop(loop, ()))
+
 
 def _losses(live: Live, steps: list[Step]) -> Iterator[tuple[CurveKey, str]]:
     """What the backwards of a loop begin from, where it has a name at the end of a turn."""
@@ -68,6 +95,14 @@ def _losses(live: Live, steps: list[Step]) -> Iterator[tuple[CurveKey, str]]:
             yield CurveKey(node=bound[0], output=bound[1]), name
 
 
+def _named(live: Live, keys: Iterable[CurveKey]) -> Iterator[tuple[CurveKey, str]]:
+    """The keys of what has a name now, and the name."""
+    names = {binding: name for name, binding in live.binder.items()}
+    for key in keys:
+        if (name := names.get((key.node, key.output))) is not None:
+            yield key, name
+
+
 def _number(value: Any) -> object:
     """A number now; of an accelerator the tensor, which is asked when it is told."""
     if isinstance(value, Tensor):
@@ -75,6 +110,20 @@ def _number(value: Any) -> object:
             return NAN
         return value.item() if value.is_cpu else value.detach()
     return value
+
+
+def _figure(value: Any, key: CurveKey) -> object:
+    """A figure of a value as it stands at the end of the turn, of a module's leaf or of a `.grad`."""
+    if isinstance(value, nn.Module):
+        value = dict(value.named_parameters()).get(key.path)
+    if key.grad:
+        value = value.grad if isinstance(value, Tensor) and value.is_leaf else None
+    if not isinstance(value, Tensor) or key.figure not in FIGURES:
+        return _number(value)
+    plain = value.layout is torch.strided and not value.is_nested and value.numel() > 0
+    if not plain or value.is_complex():
+        return NAN
+    return _number(FIGURES[key.figure](value.detach().to(torch.promote_types(value.dtype, torch.float32))))
 
 
 def _packed(numbers: list[object]) -> bytes:

@@ -27,6 +27,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import Gradients
 from gradstudio.protocol.messages.progress import Turned
+from gradstudio.protocol.messages.requests import Do
 
 WHOLE = 64
 """Loops of at most so many turns are recorded whole."""
@@ -99,6 +100,10 @@ class TurnSampling:
         self._over: set[ItemId] = set()
         self.curves = TurnCurves()
 
+    def ask(self, request: Do) -> None:
+        """What the verb that begins is to do with turns."""
+        self.is_on, self.curves.wanted = request.samples_turns, request.curves
+
     def forget(self) -> None:
         """A start from nothing: no turn was run."""
         self._loops, self._told_s = [], 0.0
@@ -154,11 +159,14 @@ class TurnSampling:
                     seconds=now - loop.began_s,
                     is_sampled=loop.is_sampled,
                     curves=self.curves.take(head.id),
+                    begins=self.curves.take_begins(head.id),
                 )
             )
         for block in self._over:
             number = self.curves.count(block)
-            self._send(Turned(loop=block, is_over=True, number=number, curves=self.curves.take(block)))
+            begins = self.curves.take_begins(block)
+            curves = self.curves.take(block)
+            self._send(Turned(loop=block, is_over=True, number=number, curves=curves, begins=begins))
         self._over.clear()
 
     def _loop_of(self, live: Live, now_s: float) -> _Loop:
@@ -166,6 +174,8 @@ class TurnSampling:
         frames = [frame for frame in live.cursor.frames if frame.iterator is not None]
         for frame in frames[len(self._loops) :]:
             first = FIRST if all(around.turn < FIRST for around in frames if around is not frame) else 1
+            assert frame.head is not None
+            self.curves.begin(frame.head.id, tuple(one.frame.turn for one in self._loops))
             self._loops.append(_Loop(frame, self._quick_loop(live, frame.head), first, now_s))
         return self._loops[-1]
 

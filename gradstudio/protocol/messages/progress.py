@@ -1,10 +1,14 @@
 """Where a run is: one without a trace says it now and then, any other of a statement that takes long, and of loops."""
 
+from typing import Literal as OneOf
+
 import msgspec
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.bounds import Count, Seconds, Size, Turns
+
+Figure = OneOf["value", "mean", "rms", "norm", "max"]
 
 
 class Running(Message, frozen=True):
@@ -24,10 +28,26 @@ class Running(Message, frozen=True):
 
 
 class CurveKey(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """Which number of each turn: that of a value, or what a backward began from."""
+    """Which number of each turn: a value, or a figure of it, as it stands at the end of the turn.
+
+    Attributes:
+        path: a module's parameter by dotted name.
+        figure: "value" of one element; else "mean", "rms", "norm" or "max" (of magnitudes).
+        grad: of the leaf's `.grad`.
+    """
 
     node: ItemId
     output: Count = 0
+    path: str = ""
+    figure: Figure = "value"
+    grad: bool = False
+
+
+class Begin(msgspec.Struct, frozen=True, gc=False):
+    """A loop was entered: in these turns of those around it, with so many turns of its own behind it."""
+
+    around: Turns
+    number: Size
 
 
 class Curve(msgspec.Struct, frozen=True, gc=False):
@@ -46,6 +66,7 @@ class Turned(Message, frozen=True):
         number: how many turns of this loop there were since the start from nothing.
         seconds: since the loop began.
         is_sampled: turns were left out of the record.
+        begins: when it was entered since it was last told.
         is_over: nobody stands in the loop any more; only `number` and `curves` say something.
     """
 
@@ -58,3 +79,4 @@ class Turned(Message, frozen=True):
     is_sampled: bool = False
     is_over: bool = False
     curves: tuple[Curve, ...] = ()
+    begins: tuple[Begin, ...] = ()

@@ -16,6 +16,7 @@ from gradstudio.protocol.messages.debugging import (
 )
 from gradstudio.protocol.messages.inference import Estimate, Infer, TryWire
 from gradstudio.protocol.messages.module_import import BringModule
+from gradstudio.protocol.messages.progress import CurveKey
 from gradstudio.protocol.messages.torch_docs import Describe
 
 
@@ -64,6 +65,7 @@ class Do(Message, frozen=True):
         pictures: figures that its code draws are to be told as pictures.
         summaries: "visible": of nodes that are not in view only shape and dtype are told at once, their rows
             follow with `complete` when the engine has time.
+        curves: what is told of every turn of a loop beside its losses, in `Turned`.
         samples_turns: of long loops not every turn is recorded (semantics §6); the engine tells `Turned`.
 
     "repeat" begins from nothing and goes to where the live state stood, backwards included (a slider's verb).
@@ -81,6 +83,7 @@ class Do(Message, frozen=True):
     trust: Trust | None = None
     samples_turns: bool = False
     pictures: bool = False
+    curves: tuple[CurveKey, ...] = ()
 
 
 class Stop(Message, frozen=True):

@@ -73,6 +73,12 @@ def _memory(parts: PanelParts) -> QWidget:
     return MemoryPanel(parts.session, parts.theme)
 
 
+def _curves(parts: PanelParts) -> QWidget:
+    from gradstudio.ui.docks.curves.panel import CurvesPanel
+
+    return CurvesPanel(parts.session, parts.theme)
+
+
 def _code(parts: PanelParts) -> QWidget:
     from gradstudio.ui.docks.code.panel import CodePanel
 
@@ -114,6 +120,7 @@ DOCKS: Final = (
     DockRow("log", "Log", "bottom", "messages", _log, share=0.44),
     DockRow("problems", "Problems", "bottom", "messages", _problems),
     DockRow("breakpoints", "Breakpoints", "bottom", "messages", _breakpoints),
+    DockRow("curves", "Curves", "bottom", "messages", _curves),
     DockRow("history", "History", "bottom", "messages", _history),
 )
 """In the order of the menu; tabs of one place stand in this order, too."""

@@ -11,7 +11,7 @@ from gradstudio.engine.turns import turn_sampling
 from gradstudio.engine.verbs import Engine
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import Gradients, Row, Traced
-from gradstudio.protocol.messages.progress import Turned
+from gradstudio.protocol.messages.progress import CurveKey, Turned
 from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, Record, TensorRecord
 from gradstudio.protocol.messages.requests import Do
 from gradstudio.protocol.timeline.run_timeline import Timeline
@@ -217,3 +217,25 @@ def test_stop_pauses_and_run_goes_on_to_the_same_end(bench: Bench) -> None:
     plain = Bench()
     plain.run(MLP, trace=False)
     assert torch.equal(plain["loss"], bench["loss"])  # type: ignore[arg-type]
+
+
+def test_what_is_wanted_of_every_turn_is_told_as_it_stands_at_its_end(bench: Bench) -> None:
+    wanted = (
+        CurveKey(node=node(3), path="0.weight", figure="norm"),
+        CurveKey(node=node(3), path="0.weight", figure="max", grad=True),
+        CurveKey(node=node(7), figure="mean"),
+    )
+    bench.load(MLP)
+    bench.engine.do(Do(verb="run", samples_turns=True, curves=wanted))
+    told = {key: [n for event in turned(bench) for curve in event.curves if curve.key == key
+                  for n in memoryview(curve.data).cast("d")] for key in wanted}  # fmt: skip
+    torch.manual_seed(0)
+    names: dict[str, object] = {"torch": torch, "nn": torch.nn, "optim": torch.optim, "F": torch.nn.functional}
+    exec(MLP.replace("range(80)", "range(1)"), names)
+    turn = MLP.partition("range(80):\n")[2]
+    for k in range(80):
+        if k:
+            exec("if True:\n" + turn, names)
+        weight = names["net"][0].weight  # type: ignore[index]
+        expected = [weight.detach().norm(), weight.grad.abs().max(), names["y"].detach().mean()]  # type: ignore[attr-defined]
+        assert [told[key][k] for key in wanted] == pytest.approx([each.item() for each in expected], rel=1e-6)

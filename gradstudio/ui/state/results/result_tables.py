@@ -15,6 +15,7 @@ from gradstudio.protocol.messages.progress import Turned
 from gradstudio.protocol.timeline.run_timeline import Timeline
 from gradstudio.scene.printout import NOTHING_PRINTED, Printout
 from gradstudio.ui.state.document.attention import Attention
+from gradstudio.ui.state.results.curve_store import CurveStore
 from gradstudio.ui.state.results.event_buffer import EventBuffer, defer
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.results.loop_progress import LoopProgress
@@ -38,6 +39,7 @@ class ResultTables(QObject):
         failures: how nodes failed when they last ran; one counts while it `stands`.
         warnings: torch's warnings while a node ran; `printouts`: what was printed and drawn then.
         incomplete: why a node cannot run yet.
+        curves: numbers over the turns of loops.
         loops: how far the loops are that the run stands in.
         written: modules and leaves, by node and output, that are another now than when they were made.
         pace: how often is announced.
@@ -76,6 +78,7 @@ class ResultTables(QObject):
         self.incomplete: dict[ItemId, str] = {}
         self.written: dict[tuple[ItemId, int], ValueNow] = {}
         self.loops = LoopProgress()
+        self.curves = CurveStore(self)
         self._texts: dict[ItemId, str] = {}
         self._pending: set[ItemId] = set()
         self._everything = self._grown = self._restaled = False
@@ -140,6 +143,7 @@ class ResultTables(QObject):
         """Turns of a loop have gone by, some of which may not be in the record."""
         self.timeline.is_sampled = self.timeline.is_sampled or event.is_sampled
         self.loops.note(event)
+        self.curves.add(event)
         self._announce(event.loop)
 
     @defer
@@ -263,6 +267,7 @@ class ResultTables(QObject):
 
     def _forget_history(self) -> None:
         self.timeline.clear()
+        self.curves.clear()
         self.memory_rows = {}
         self._grown = True
         self._attention.look_at_now()

@@ -12,6 +12,7 @@ from gradstudio.program.model import BlockStatement, Program, Statement
 from gradstudio.protocol.messages import requests
 from gradstudio.protocol.messages.debugging import Change, Check, WeighMemory, WhatIf
 from gradstudio.protocol.messages.inference import Infer, Inferred, TryWire
+from gradstudio.protocol.messages.progress import CurveKey
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.run_names import NOTHING_RAN, RunNames
 from gradstudio.ui.state.run.engine_line import EngineLine
@@ -27,6 +28,7 @@ class RunRequests:
         document: the name under which the engine knows it; another one for each graph put in place.
         visible: nodes in view, summarised first.
         run_small: inference may compute small values.
+        curves: what is to be told of every turn, beside losses.
         names: how the program that was sent last calls its nodes.
     """
 
@@ -44,6 +46,7 @@ class RunRequests:
         self._show = show
         self._shows = True
         self.run_small = True
+        self.curves: Callable[[], tuple[CurveKey, ...]] = tuple
         self._inferring = -1
         self.document = uuid.uuid4().hex
         self.visible: tuple[ItemId, ...] = ()
@@ -144,9 +147,8 @@ class RunRequests:
         """Send a verb; long loops are sampled, and in large programs only what is in view is summarised at once."""
         many = len(self._store.graph.nodes) > MANY_NODES and bool(self.visible)
         summaries = "visible" if many else "all"
-        self._engine.send(
-            msgspec.structs.replace(request, visible=self.visible, summaries=summaries, samples_turns=True)
-        )
+        about_turns = {"samples_turns": True, "curves": self.curves()}
+        self._engine.send(msgspec.structs.replace(request, visible=self.visible, summaries=summaries, **about_turns))
 
     def what_if(self, change: Change) -> int:
         """Ask what another value would have done; the request's number."""

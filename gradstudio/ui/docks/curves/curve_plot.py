@@ -1,0 +1,119 @@
+"""The plot of the Curves dock; nothing outside its folder imports pyqtgraph for it."""
+
+import os
+
+os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
+
+import pyqtgraph
+from PySide6.QtCore import QPointF, Signal
+from PySide6.QtWidgets import QWidget
+
+from gradstudio.ui.docks.curves.curve_names import smooth
+from gradstudio.ui.state.results.curve_store import CurveStore, Name
+from gradstudio.ui.theme import Theme, ui_font
+
+TICK_POINTS = 11
+STRONG, FAINT = 1.6, 60
+"""Width of a curve, and how opaque what was smoothed stays behind it."""
+
+
+class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
+    """Curves over turns; the mouse drags and zooms them, a click says where.
+
+    What is drawn keeps the lowest and the highest point of each column of pixels.
+
+    Signals:
+        picked(float): a click at this number of turns, from 0.
+    """
+
+    picked = Signal(float)
+
+    def __init__(self, store: CurveStore, theme: Theme, parent: QWidget | None = None) -> None:
+        """Plot a store; `refresh` draws what is new."""
+        super().__init__(parent, background=theme.surface)
+        self._store, self._theme = store, theme
+        self._curves: dict[Name, tuple[pyqtgraph.PlotDataItem, pyqtgraph.PlotDataItem]] = {}
+        self._titles: dict[Name, str] = {}
+        self._turns, self._is_log = 1, False
+        self.setAccessibleName("Curves over turns")
+        self.setMenuEnabled(False)
+        item = self.getPlotItem()
+        item.hideButtons()
+        item.showGrid(x=False, y=True, alpha=0.14)
+        item.setDownsampling(auto=True, mode="peak")
+        item.setClipToView(True)
+        item.setLabel("bottom", "turn")
+        self.legend = item.addLegend(offset=(-8, 8), labelTextSize="9pt")
+        self._cursor = pyqtgraph.InfiniteLine(angle=90, movable=False)
+        self._cursor.hide()
+        self.addItem(self._cursor, ignoreBounds=True)
+        self.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
+        self.set_theme(theme)
+
+    def refresh(self, titles: dict[Name, str]) -> None:
+        """Draw the curves of these names, called so."""
+        if titles != self._titles:
+            self._forget_curves()
+            self._titles = dict(titles)
+        for name in titles:
+            x, y = self._store.points(name)
+            whole, line = self._curve(name)
+            whole.setVisible(self._turns > 1)
+            if self._turns > 1:
+                whole.setData(x + 1, y, connect="finite")
+            line.setData(x + 1, smooth(y, self._turns), connect="finite")
+
+    def set_log(self, is_on: bool) -> None:
+        """Values on a logarithmic scale."""
+        self._is_log = is_on
+        self.getPlotItem().setLogMode(x=False, y=is_on)
+        self.enableAutoRange()
+
+    def set_smoothing(self, turns: int) -> None:
+        """Draw means of so many turns, what they are of faintly behind."""
+        self._turns = turns
+        self.refresh(self._titles)
+
+    def show_turn(self, number: int | None) -> None:
+        """The turn that is looked at, from 0; None: now."""
+        self._cursor.setVisible(number is not None)
+        if number is not None:
+            self._cursor.setPos(number + 1)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+        self.setBackground(theme.surface)
+        for side in ("left", "bottom"):
+            axis = self.getPlotItem().getAxis(side)
+            axis.setPen(pyqtgraph.mkPen(theme.line))
+            axis.setTextPen(theme.text_dim)
+            axis.setTickFont(ui_font(TICK_POINTS))
+            axis.enableAutoSIPrefix(False)
+        self.legend.setLabelTextColor(theme.text)
+        self._cursor.setPen(pyqtgraph.mkPen(theme.accent, width=1.4))
+        titles = self._titles
+        self._forget_curves()
+        self.refresh(titles)
+
+    def _curve(self, name: Name) -> tuple[pyqtgraph.PlotDataItem, pyqtgraph.PlotDataItem]:
+        if name not in self._curves:
+            color = pyqtgraph.mkColor(self._theme.plot[len(self._curves) % len(self._theme.plot)])
+            faint = pyqtgraph.mkColor(color)
+            faint.setAlpha(FAINT)
+            whole = self.plot(pen=pyqtgraph.mkPen(faint, width=1))
+            line = self.plot(pen=pyqtgraph.mkPen(color, width=STRONG), name=self._titles[name])
+            self._curves[name] = whole, line
+        return self._curves[name]
+
+    def _forget_curves(self) -> None:
+        for pair in self._curves.values():
+            for curve in pair:
+                self.removeItem(curve)
+        self._curves.clear()
+        self._titles = {}
+
+    def _on_scene_mouse_clicked(self, event: object) -> None:
+        box, scene_pos = self.getPlotItem().getViewBox(), QPointF(event.scenePos())  # type: ignore[attr-defined]  # pyqtgraph's
+        if box.sceneBoundingRect().contains(scene_pos):
+            self.picked.emit(float(box.mapSceneToView(scene_pos).x()) - 1)

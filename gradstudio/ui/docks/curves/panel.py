@@ -1,0 +1,229 @@
+"""The Curves dock: what is plotted, how, and the moment of a turn. pyqtgraph comes with the first curve."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QStackedLayout, QToolButton, QVBoxLayout, QWidget
+
+from gradstudio.document.atomic_write import write_file
+from gradstudio.document.errors import CannotSave
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.progress import CurveKey
+from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
+from gradstudio.ui.docks.catch_up import CatchUp
+from gradstudio.ui.docks.curves.curve_names import FIGURES, curve_title, table
+from gradstudio.ui.state.results.curve_store import Name
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
+from gradstudio.ui.widgets.form_layout import label
+
+if TYPE_CHECKING:
+    from gradstudio.ui.docks.curves.curve_plot import CurvePlot
+
+WAITING: Final = "The loss of every turn is drawn here when a loop with a backward runs."
+SMOOTHING: Final = (1, 5, 20, 100, 500)
+NOTHING_SELECTED: Final = "Select a card to plot its values"
+MOST_PATHS: Final = 24
+
+
+class CurvesPanel(QWidget):
+    """A row of buttons over the plot; follows the moment that is looked at, and moves it."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """Nothing is plotted until there is something, and somebody looks."""
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._session, self._theme, self._store = session, theme, session.results.tables.curves
+        self.plot: CurvePlot | None = None
+        self._later = CatchUp(self, self.refresh)
+        self.adding = self._button("Plot over turns", "What to plot of every turn, from the next run on")
+        self.adding.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu = QMenu(self)
+        self.menu.aboutToShow.connect(self._fill_menu)
+        self.adding.setMenu(self.menu)
+        self.log = self._button("log", "Values on a logarithmic scale")
+        self.log.setCheckable(True)
+        self.log.toggled.connect(self._on_log_toggled)
+        self.smoothing = QComboBox(self)
+        self.smoothing.setToolTip("Draw the mean of so many turns")
+        self.smoothing.setAccessibleName("Smoothing")
+        for turns in SMOOTHING:
+            self.smoothing.addItem("as it is" if turns == 1 else f"mean of {turns}", turns)
+        self.smoothing.currentIndexChanged.connect(self._on_smoothing_changed)
+        self.export = self._button("CSV…", "Write the curves as a table")
+        self.export.clicked.connect(self._on_export_clicked)
+        self._waiting = label(WAITING, "dim", wrap=True)
+        self._waiting.setParent(self)
+        self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._lay_out()
+        self._store.changed.connect(self.refresh)
+        self._store.chosen.connect(self.refresh)
+        session.results.moment_moved.connect(self._show_moment)
+
+    def refresh(self) -> None:
+        """Draw what is new; nothing is done while the dock is not seen."""
+        if not self.isVisible() or self._later.puts_off():
+            return
+        titles = self.titles()
+        if titles and self.plot is None:
+            self._load_plot()
+        if self.plot is not None:
+            self.plot.refresh(titles)
+            self._show_moment()
+        self.export.setEnabled(bool(titles))
+        self._stack.setCurrentWidget(self.plot if self.plot is not None and titles else self._waiting)
+
+    def titles(self) -> dict[Name, str]:
+        """The curves that are shown, and how they are called: of each value that of the loop which told most of it."""
+        longest: dict[CurveKey, tuple[int, Name]] = {}
+        for name in self._store.names:
+            count = len(self._store.points(name)[0])
+            if count > longest.get(name[1], (0, name))[0]:
+                longest[name[1]] = (count, name)
+        names = self._session.results.tables.names
+        return {name: curve_title(names.title(key.node) or str(key.node), key) for key, (_, name) in longest.items()}
+
+    def csv(self) -> str:
+        """What is shown, as a table."""
+        return table((name[0], title, *self._store.points(name)) for name, title in self.titles().items())
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+        if self.plot is not None:
+            self.plot.set_theme(theme)
+
+    def sizeHint(self) -> QSize:
+        return QSize(320, 240)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _button(self, text: str, tip: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setText(text)
+        button.setToolTip(tip)
+        button.setAutoRaise(True)
+        return button
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(self._theme.GAP)
+        for widget in (self.adding, self.log, self.smoothing, self.export):
+            row.addWidget(widget)
+        row.addStretch(1)
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self._waiting)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(self._theme.GAP, 0, self._theme.GAP, self._theme.GAP)
+        column.setSpacing(2)
+        column.addLayout(row)
+        column.addLayout(self._stack, 1)
+
+    def _load_plot(self) -> None:
+        from gradstudio.ui.docks.curves.curve_plot import CurvePlot
+
+        self.plot = CurvePlot(self._store, self._theme, self)
+        self.plot.picked.connect(self._on_plot_picked)
+        self.plot.set_log(self.log.isChecked())
+        self.plot.set_smoothing(int(self.smoothing.currentData()))
+        self._stack.addWidget(self.plot)
+
+    # ------------------------------------------------------------------ what is plotted
+
+    def _fill_menu(self) -> None:
+        """What there is of the selected card, and what is plotted already."""
+        self.menu.clear()
+        for key in self._store.wanted:
+            action = self.menu.addAction(f"Remove: {self._title(key)}")
+            action.triggered.connect(partial(self._store.want, tuple(one for one in self._store.wanted if one != key)))
+        if self._store.wanted:
+            self.menu.addSeparator()
+        current = self._session.attention.current
+        keys = self._keys(current) if current is not None else []
+        for key in keys:
+            if key not in self._store.wanted:
+                action = self.menu.addAction(self._title(key))
+                action.triggered.connect(partial(self._store.want, (*self._store.wanted, key)))
+        if not keys:
+            self.menu.addAction(NOTHING_SELECTED).setEnabled(False)
+
+    def _title(self, key: CurveKey) -> str:
+        from gradstudio.graph.names import title
+
+        graph = self._session.graph_store.graph
+        name = title(graph, key.node) if key.node in graph else self._session.results.tables.names.title(key.node)
+        return curve_title(name or str(key.node), key)
+
+    def _keys(self, item: ItemId) -> list[CurveKey]:
+        """The figures of a card's values and of their gradients, as far as it has run."""
+        node = self._session.results.ids.full(item)
+        keys: list[CurveKey] = []
+        for output, record in enumerate(self._session.results.outputs(item) or ()):
+            if isinstance(record, ModuleRecord):
+                for path, leaf in list(record.parameters.items())[:MOST_PATHS]:
+                    keys += _figures(node, output, path, leaf)
+            elif isinstance(record, TensorRecord):
+                keys += _figures(node, output, "", record)
+            else:
+                keys.append(CurveKey(node=node, output=output))
+        return keys
+
+    # ------------------------------------------------------------------ slots
+
+    def _on_log_toggled(self, is_on: bool) -> None:
+        if self.plot is not None:
+            self.plot.set_log(is_on)
+
+    def _on_smoothing_changed(self) -> None:
+        if self.plot is not None:
+            self.plot.set_smoothing(int(self.smoothing.currentData()))
+
+    def _on_export_clicked(self) -> None:
+        from gradstudio.ui.dialogs.file_dialog import ask_where
+
+        folder = self._session.path.parent if self._session.path is not None else Path.home()
+        chosen = ask_where(self, self._theme, "Write the curves", folder / "curves.csv", "Tables (*.csv)")
+        if chosen is not None:
+            try:
+                write_file(chosen, self.csv().encode())
+            except CannotSave as error:
+                self._session.run.status.refused.emit(str(error))
+
+    def _on_plot_picked(self, number: float) -> None:
+        """Look at the recorded turn that lies nearest."""
+        best: tuple[float, int] | None = None
+        timeline = self._session.results.timeline
+        for loop, key in self.titles():
+            for turns in timeline.turns_of(key.node):
+                at, tick = self._store.number_of(loop, turns), timeline.made_at(key.node, None, turns)
+                if at is not None and tick is not None and (best is None or abs(at - number) < best[0]):
+                    best = abs(at - number), tick
+        if best is not None:
+            self._session.attention.look_at(best[1])
+
+    def _show_moment(self) -> None:
+        """The line stands at the turn of the moment that is looked at."""
+        if self.plot is None:
+            return
+        active = self._session.results.active
+        numbers = [self._store.number_of(loop, active.turns) for loop, _ in self.titles()] if active is not None else []
+        self.plot.show_turn(next((number for number in numbers if number is not None), None))
+
+
+def _figures(node: ItemId, output: int, path: str, record: TensorRecord) -> list[CurveKey]:
+    """What can be plotted of a tensor, and of its `.grad` where it is a leaf that has one."""
+    count = 1
+    for size in record.summary.shape:
+        count *= size
+    figures = [figure for figure, _ in FIGURES if (figure == "value") == (count == 1)]
+    of_leaf = (False, True) if record.is_leaf and record.requires_grad else (False,)
+    return [CurveKey(node=node, output=output, path=path, figure=f, grad=grad) for grad in of_leaf for f in figures]

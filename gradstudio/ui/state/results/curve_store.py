@@ -1,0 +1,124 @@
+"""Numbers over the turns of loops: losses by themselves, and what a person asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from PySide6.QtCore import QObject, Signal
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.progress import CurveKey, Turned
+from gradstudio.protocol.timeline.model import Turns
+from gradstudio.ui.state.throttle import Throttle
+
+if TYPE_CHECKING:
+    import numpy as np
+
+CAPACITY = 1 << 20
+"""Points kept of a curve; of more, every four become the lowest and the highest of them."""
+LEAST = 1024
+ANNOUNCEMENT_MS = 100
+
+Numbers: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
+Name: TypeAlias = "tuple[ItemId, CurveKey]"
+"""The loop, and which number of its turns."""
+
+
+class _Points:
+    """The points of one curve: turn numbers and values; they grow by doubling."""
+
+    def __init__(self) -> None:
+        import numpy as np
+
+        self.x: Numbers = np.zeros(LEAST)
+        self.y: Numbers = np.zeros(LEAST)
+        self.count = 0
+
+    def add(self, first: int, values: Numbers) -> None:
+        import numpy as np
+
+        if self.count + len(values) > CAPACITY:
+            self._thin()
+        while self.count + len(values) > len(self.x):
+            self.x, self.y = (np.concatenate((old, np.zeros(len(old)))) for old in (self.x, self.y))
+        end = self.count + len(values)
+        self.x[self.count : end] = np.arange(first, first + len(values))
+        self.y[self.count : end] = values
+        self.count = end
+
+    def _thin(self) -> None:
+        """Of every four points the lowest and the highest stay, in the order they came."""
+        import numpy as np
+
+        whole = self.count // 4 * 4
+        y = self.y[:whole].reshape(-1, 4)
+        known = np.where(np.isnan(y), np.inf, y), np.where(np.isnan(y), -np.inf, y)
+        places = np.sort(np.stack((known[0].argmin(1), known[1].argmax(1)), 1), 1) + np.arange(0, whole, 4)[:, None]
+        rest = np.arange(whole, self.count)
+        kept = np.concatenate((np.unique(places.ravel()), rest))
+        self.x[: len(kept)], self.y[: len(kept)] = self.x[kept], self.y[kept]
+        self.count = len(kept)
+
+
+class CurveStore(QObject):
+    """What the engine told of every turn.
+
+    Attributes:
+        wanted: what a person asked to see beside the losses; the next verb tells it.
+
+    Signals:
+        changed(): there are more points, or none; at most ten times a second.
+        chosen(): something else is wanted.
+    """
+
+    changed = Signal()
+    chosen = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        """No turn was run."""
+        super().__init__(parent)
+        self.wanted: tuple[CurveKey, ...] = ()
+        self._points: dict[Name, _Points] = {}
+        self._begins: dict[ItemId, list[tuple[Turns, int]]] = {}
+        self._throttle = Throttle(ANNOUNCEMENT_MS, self)
+        self._throttle.due.connect(self.changed)
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """The curves there are, in the order they came."""
+        return tuple(self._points)
+
+    def points(self, name: Name) -> tuple[Numbers, Numbers]:
+        """Numbers of turns since the start from nothing, from 0, and values; NaN where a turn had none."""
+        points = self._points[name]
+        return points.x[: points.count], points.y[: points.count]
+
+    def add(self, event: Turned) -> None:
+        """Turns of a loop have gone by."""
+        import numpy as np
+
+        if event.begins:
+            self._begins.setdefault(event.loop, []).extend((begin.around, begin.number) for begin in event.begins)
+        for curve in event.curves:
+            values = np.frombuffer(curve.data, dtype="<f8")
+            points = self._points.setdefault((event.loop, curve.key), _Points())
+            points.add(max(event.number - len(values), 0), values)
+        if event.curves:
+            self._throttle.request()
+
+    def number_of(self, loop: ItemId, turns: Turns) -> int | None:
+        """The number of a turn of a loop, given with the turns of those around it; None when it was not told."""
+        begins = self._begins.get(loop, ())
+        found = next((number for around, number in reversed(begins) if around == turns[:-1]), None)
+        return found + turns[-1] if found is not None and turns else None
+
+    def want(self, keys: tuple[CurveKey, ...]) -> None:
+        """Ask for these beside the losses."""
+        self.wanted = keys
+        self.chosen.emit()
+
+    def clear(self) -> None:
+        """A start from nothing."""
+        self._points.clear()
+        self._begins.clear()
+        self._throttle.request()

@@ -1,0 +1,130 @@
+"""The Curves dock: losses come by themselves, a click goes to the turn, the table holds every number."""
+
+import csv
+import io
+import struct
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.progress import Begin, Curve, CurveKey, Turned
+from gradstudio.protocol.messages.records import Summary, TensorRecord
+from gradstudio.ui.docks.curves.curve_names import curve_title, smooth
+from gradstudio.ui.docks.curves.panel import CurvesPanel
+from gradstudio.ui.state.results import curve_store
+from gradstudio.ui.state.results.curve_store import CurveStore
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
+
+LOOP, LOSS = ItemId("loop"), ItemId("loss")
+KEY = CurveKey(node=LOSS)
+
+
+def turned(first: int, values: list[float], around: tuple[int, ...] | None = None) -> Turned:
+    data = struct.pack(f"<{len(values)}d", *values)
+    begins = () if around is None else (Begin(around=around, number=first),)
+    return Turned(
+        loop=LOOP, turn=first + len(values) - 1, number=first + len(values), begins=begins,
+        curves=(Curve(key=KEY, data=data),),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, session: Session, dark: Theme) -> Iterator[CurvesPanel]:
+    made = CurvesPanel(session, dark)
+    qtbot.addWidget(made)
+    made.resize(500, 300)
+    made.show()
+    yield made
+    if made.plot is not None:
+        made.plot.close()
+        made.plot.deleteLater()
+
+
+def loss_row(turn: int, value: float) -> Row:
+    record = TensorRecord(device="cpu", summary=Summary(dtype="float32", shape=(), value=value))
+    return Row(step=turn + 1, node=LOSS, outputs=(record,), turns=(turn,))
+
+
+def test_points_have_the_numbers_of_their_turns_over_all_runs_of_a_loop(session: Session) -> None:
+    store = session.results.tables.curves
+    store.add(turned(0, [3.0, 2.0], around=(0,)))
+    store.add(turned(2, [1.0], around=(1,)))
+    x, y = store.points((LOOP, KEY))
+    assert (x.tolist(), y.tolist()) == ([0, 1, 2], [3, 2, 1])
+    assert [store.number_of(LOOP, turns) for turns in ((0, 1), (1, 0), (2, 0))] == [1, 2, None]
+
+
+def test_of_too_many_points_no_extreme_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(curve_store, "CAPACITY", 4096)
+    store = CurveStore()
+    values = np.sin(np.arange(50_000) / 700)
+    values[12_345], values[777] = 9.0, -9.0
+    for first in range(0, 50_000, 500):
+        store.add(turned(first, values[first : first + 500].tolist()))
+    x, y = store.points((LOOP, KEY))
+    assert len(x) <= 4096
+    assert (x[y.argmax()], x[y.argmin()]) == (12_345, 777)
+    assert (np.diff(x) > 0).all()
+    assert (values[x.astype(int)] == y).all()
+
+
+def test_smoothing_is_the_mean_of_the_turns_up_to_each() -> None:
+    assert smooth(np.array([1.0, 2.0, np.nan, 6.0]), 3)[[0, 1, 3]].tolist() == [1, 1.5, 4]
+    assert np.isnan(smooth(np.array([1.0, np.nan]), 3)[1])
+
+
+def test_titles_say_the_figure_and_whose() -> None:
+    assert curve_title("loss", KEY) == "loss"
+    assert curve_title("fc", CurveKey(node=LOSS, path="weight", figure="norm", grad=True)) == "norm of fc.weight.grad"
+
+
+def test_a_loss_is_drawn_and_a_click_looks_at_its_turn_and_back(
+    qtbot: QtBot, session: Session, panel: CurvesPanel
+) -> None:
+    tables = session.results.tables
+    assert panel.plot is None, "nothing is imported before there is a curve"
+    with qtbot.waitSignal(tables.curves.changed):
+        tables.add_turns(turned(0, [5.0, 4.0, 3.0, 2.0], around=()))
+    tables.add_rows([loss_row(turn, 5.0 - turn) for turn in (0, 1, 3)])
+    assert panel.plot is not None
+    assert list(panel.titles()) == [(LOOP, KEY)]
+    ((_, line),) = panel.plot._curves.values()
+    assert [list(each) for each in line.getOriginalDataset()] == [[1, 2, 3, 4], [5, 4, 3, 2]]
+    panel.plot.picked.emit(2.6)
+    assert session.results.active is not None and session.results.active.turns == (3,)
+    assert panel.plot._cursor.isVisible() and panel.plot._cursor.value() == 4
+    session.attention.look_at(0)
+    assert panel.plot._cursor.value() == 1
+    session.attention.look_at_now()
+    assert not panel.plot._cursor.isVisible()
+
+
+def test_the_table_has_a_line_a_turn(qtbot: QtBot, session: Session, panel: CurvesPanel) -> None:
+    with qtbot.waitSignal(session.results.tables.curves.changed):
+        session.results.tables.add_turns(turned(0, [0.1, 0.2]))
+    assert list(csv.reader(io.StringIO(panel.csv()))) == [["turn", "loss"], ["1", "0.1"], ["2", "0.2"]]
+
+
+def test_what_is_wanted_of_a_card_is_chosen_in_the_menu(session: Session, panel: CurvesPanel) -> None:
+    leaf = TensorRecord(device="cpu", summary=Summary(dtype="float32", shape=(2, 3)), requires_grad=True)
+    session.results.tables.add_rows([Row(step=1, node=LOSS, outputs=(leaf,))])
+    session.attention.select((LOSS,))
+    panel.menu.aboutToShow.emit()
+    actions = {action.text(): action for action in panel.menu.actions()}
+    actions["norm of loss.grad"].trigger()
+    assert session.results.tables.curves.wanted == (CurveKey(node=LOSS, figure="norm", grad=True),)
+    panel.menu.aboutToShow.emit()
+    next(action for action in panel.menu.actions() if action.text() == "Remove: norm of loss.grad").trigger()
+    assert session.results.tables.curves.wanted == ()
+
+
+def test_a_start_from_nothing_has_no_points(session: Session) -> None:
+    store = session.results.tables.curves
+    store.add(turned(0, [1.0]))
+    session.results.tables.begin(fresh=True)
+    assert store.names == ()
