@@ -27,6 +27,7 @@ FindingKind = OneOf[
     "no_rate",
     "growth",
     "diverges",
+    "rises",
     "growing_graph",
     "kept_graph",
     "batch_softmax",

@@ -59,6 +59,16 @@ class Series:
         """How it grows; None where it does not, or not enough."""
         return growth_of(self.values, LOSS if self.trains else RECURRENCE)
 
+    def rise(self) -> Growth | None:
+        """How it rises where it does in every turn, however little; None else."""
+        if len(self.values) < LEAST_TURNS:
+            return None
+        finite = [value for value in self.values if value is not None and TRIVIAL < value < math.inf]
+        is_rising = all(after > before for before, after in itertools.pairwise(finite))
+        if not is_rising or len(finite) < len(self.values):
+            return None
+        return Growth((finite[-1] / finite[0]) ** (1 / (len(finite) - 1)), 0, None, finite[-1])
+
 
 def growth_of(values: Sequence[float | None], least: float) -> Growth | None:
     """The growth at the end of a series of magnitudes, an infinite one where a value is not finite.
@@ -96,7 +106,7 @@ def _bends(values: list[float]) -> bool:
 
 
 def series_of(facts: RunFacts) -> tuple[Series, ...]:
-    """The series that grow."""
+    """The series that grow, and losses that rise."""
     by_item: dict[ItemId, list[Row]] = {}
     between: dict[ItemId, int] = {}
     backwards = 0
@@ -111,7 +121,7 @@ def series_of(facts: RunFacts) -> tuple[Series, ...]:
             by_item.setdefault(event.node, []).append(event)
     many = ((item, rows) for item, rows in by_item.items() if len(rows) > 2)
     found = [Series(item, rows, item in trains) for item, rows in many]
-    return tuple(series for series in found if series.growth() is not None)
+    return tuple(one for one in found if one.growth() is not None or (one.trains and one.rise() is not None))
 
 
 def recurrences(view: ProgramView, series: Sequence[Series]) -> Iterator[Finding]:
@@ -148,10 +158,10 @@ def divergence(
     for traced in facts.backwards() if by_item else ():
         value = next((value for row in traced.rows[:1] for value in row.values), None)
         one = by_item.pop(value.node, None) if value is not None else None
-        grown = one.growth() if one is not None else None
-        if one is None or grown is None or not _is_positive(one.rows):
+        if one is None or not _is_positive(one.rows):
             continue
-        finding = _diverges(view, facts, one.item, grown, roles)
+        grown = one.growth()
+        finding = _diverges(view, facts, one.item, grown, roles) if grown else _rises(view, one, roles)
         if finding is not None:
             yield finding
 
@@ -174,6 +184,19 @@ def _diverges(
         out = f"Each step goes so far beyond the minimum that the loss is larger behind it. {_inputs(facts)}"
         out += "Try a tenth of the rate, and inputs with mean 0 and deviation 1."
     return Finding("diverges", "error" if grown.overflow is not None else "warning", owner, cause, out, (owner, loss))
+
+
+def _rises(view: ProgramView, loss: Series, roles: dict[ItemId, Role]) -> Finding | None:
+    """A loss that an update by hand makes larger in every step: a note, for somebody may want it so."""
+    update = next((item for item, role in roles.items() if role.act == "write"), None)
+    rise = loss.rise()
+    is_by_hand = not any(role.act == "step" for role in roles.values())
+    if rise is None or update is None or not is_by_hand or not _climbs(view, update):
+        return None
+    cause = f"The update of {view.name(roles[update].of)} adds the gradient: {view.name(loss.item)} rises in every step"
+    out = f"By ×{format_number(rise.factor, 2)} a step, to {format_number(rise.last)}. "
+    out += "Nothing is wrong where it is to become larger; else write -=."
+    return Finding("rises", "info", update, cause, out, (update, loss.item))
 
 
 def _climbs(view: ProgramView, update: ItemId) -> bool:

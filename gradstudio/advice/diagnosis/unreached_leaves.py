@@ -162,10 +162,16 @@ def _hidden_title(view: ProgramView, end: End, name: str) -> str:
 def _name(view: ProgramView, facts: RunFacts, owner: ItemId, rows: list[GradRow]) -> str:
     record = facts.record(owner, 0)
     if isinstance(record, ModuleRecord) and len(rows) < len(record.parameters):
-        paths = sorted({row.path if row.node == owner else _path(facts, row) for row in rows})
-        modules = sorted({path.rpartition(".")[0] or path for path in paths})
+        paths = {row.path if row.node == owner else _path(facts, row) for row in rows}
+        reached = {_layer(path) for path in record.parameters if path not in paths}
+        modules = sorted({path if _layer(path) in reached else _layer(path) for path in paths})
         return f"{view.name(owner)}.{modules[0]}" + (f" (and {len(modules) - 1} more)" if modules[1:] else "")
     return view.name(owner)
+
+
+def _layer(path: str) -> str:
+    """The layer that a parameter belongs to, or itself where it is the module's own."""
+    return path.rpartition(".")[0] or path
 
 
 def _path(facts: RunFacts, row: GradRow) -> str:
@@ -181,9 +187,9 @@ def _ends(view: ProgramView, facts: RunFacts, leaf: ItemId, statements: set[Item
             if target in after:
                 continue
             after.add(target)
+            reaches = reaches or target in statements  # torch.autograd.grad, too, whose word is among the measures
             if view.word(target) in MEASURES:
                 continue
-            reaches = reaches or target in statements
             end = _end(view, facts, target)
             if end is None:
                 todo.append(target)

@@ -193,3 +193,10 @@ def test_notes_of_right_programs_are_no_alarms() -> None:
     notes = {one.problem.kind for program in RIGHT for one in _told(program)}
     assert notes
     assert not [note for note in notes if re.search("diverges|no_zero_grad|idle_step|left_out|kept_graph", note)]
+
+
+def test_an_update_that_climbs_slowly_is_a_note_for_somebody_may_want_it() -> None:
+    (ascent,) = [one for one in RIGHT if one.name == "ascent_on_purpose"]
+    first = _told(ascent)[0]
+    assert (first.address, first.problem.severity) == ("iadd_1", "info")
+    assert first.problem.title == "The update of w adds the gradient: energy rises in every step"
