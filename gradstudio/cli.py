@@ -303,11 +303,11 @@ def _render(options: argparse.Namespace) -> int:
         graph = open_graph(options.file)
     except Unreadable as error:
         return _unreadable(options.file, error)
-    from gradstudio.headless import trace_events
+    from gradstudio.headless import recorded_or_traced
 
     asks = (options.run, options.values, options.shapes, options.gradients, options.step is not None, options.moment)
     try:
-        events = trace_events(graph) if row.is_stepping or any(asks) else []
+        events = recorded_or_traced(options.file, graph) if row.is_stepping or any(asks) else []
     except GradStudioError as error:
         print(f"{options.file}: {error}", file=sys.stderr)
         return FAILED

@@ -49,10 +49,11 @@ from gradstudio.program.reading.parser import MAX_CHARACTERS
 from gradstudio.program.trust import NOT_TRUSTED, untrusted_code
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.engine_on_demand import EngineOnDemand
-from gradstudio.protocol.errors import EngineDied, ShapeTooLong
+from gradstudio.protocol.errors import BadRecord, EngineDied, ShapeTooLong
 from gradstudio.protocol.messages.events import Event
 from gradstudio.protocol.messages.inference import Inferred, Inferring
 from gradstudio.protocol.messages.progress import Running
+from gradstudio.protocol.record_file import program_digest, read_record, record_beside
 from gradstudio.protocol.report import clash_json, entries_json, trace_json, wires_json
 from gradstudio.protocol.report_table import report_table
 from gradstudio.protocol.runner import Outcome, infer_program, run_program, trace_program, trust_in
@@ -158,6 +159,21 @@ def check_files(options: argparse.Namespace) -> Iterator[Result]:
     with EngineOnDemand() as engine:
         for name in options.files:
             yield _check_one(engine, name, options)
+
+
+def recorded_or_traced(name: str, graph: Graph) -> list[Event]:
+    """What was recorded of a document elsewhere, where the record beside it is of this very program, else of a run.
+
+    Raises:
+        EngineDied, NeedsTrust: as `trace_events`.
+    """
+    path = record_beside(Path(name))
+    if name.endswith(document_file.SUFFIX) and path.is_file():
+        with suppress(BadRecord):
+            record = read_record(path)
+            if record.head.program == program_digest(compile_graph(graph)):
+                return list(record.events)
+    return trace_events(graph)
 
 
 def trace_events(graph: Graph) -> list[Event]:

@@ -57,21 +57,28 @@ class SketchPicture:
         return f"<autograd's graph: {count} nodes.{notes}>"
 
 
-def record(path: str | os.PathLike[str]) -> AbstractContextManager[None]:
+def record(path: str | os.PathLike[str], *, level: int | None = None) -> AbstractContextManager[None]:
     """Record what runs inside: ``with gradstudio.record("step.gsg"):`` around a step of a training.
 
     Behind it the file holds the drawing of the step, and `step.record` beside it its values and gradients;
     ``gradstudio step.gsg`` opens both, and runs nothing.
 
+    Args:
+        path: of the document.
+        level: calls of modules deeper than this are drawn as one card each (1: the model is a frame, what it calls are
+            cards in it). None: where the step has more than 120 calls, as deep as there is room.
+
     Raises:
-        ValueError: the name does not end in .gsg.
+        ValueError: `level` is none, or the name does not end in .gsg.
         CannotSave: it cannot be written.
     """
     from gradstudio.engine.record.step_record import record_step
 
     if Path(path).suffix != ".gsg":
         raise ValueError(f"{os.fspath(path)}: a record is a document, so the name must end in .gsg.")
-    return record_step(Path(path))
+    if level is not None and level < 1:
+        raise ValueError(f"level={level}: at least the first level is drawn.")
+    return record_step(Path(path), level)
 
 
 def show(

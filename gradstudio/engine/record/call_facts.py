@@ -1,15 +1,35 @@
 """What is asked of a single call: what it gave, whether it may write, and whose it is."""
 
+import re
 import sys
-from collections.abc import Iterable
-from types import FrameType
-from typing import Any
+from collections.abc import Callable, Iterable
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from gradstudio.engine.bring.call_text import AUGMENTED
-from gradstudio.engine.bring.forward_recorder import tensors_in
+from gradstudio.engine.bring.forward_recorder import Line, tensors_in
+
+STEP, ZERO_GRAD = "optimizer.step", "optimizer.zero_grad"
+LIBRARY = "library"
+BACKWARD, GRAD = "torch.autograd.backward", "torch.autograd.grad"
+"""Paths of calls that are no functions of torch's."""
+
+_HELPERS = re.compile(r"[/\\]torch[/\\]nn[/\\](utils[/\\]|init\.py$)")
+"""Files of functions that torch does not let a mode see as one call."""
+
+
+class ModuleCall(NamedTuple):
+    """One call of a module of the person's, which has ended."""
+
+    module: nn.Module
+    path: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    result: Any
+    line: Line
 
 
 def parts_of(result: Any) -> list[Any]:
@@ -42,6 +62,24 @@ def may_write(name: str, args: Any, kwargs: dict[str, Any]) -> bool:
     if kwargs.get("out") is not None or any(arg is True for arg in args[1:]):
         return True  # F.relu(x, True): what a bare True means, is not asked
     return name.endswith("_") and not name.endswith("__")
+
+
+def helper_around(frame: FrameType | None, is_theirs: Callable[[str], bool], called: CodeType) -> FrameType | None:
+    """The helper of torch's that the person has called, inside of which a frame is; None in their own code.
+
+    Args:
+        frame: the innermost.
+        is_theirs: whether a file is the person's.
+        called: the code that calls modules: what is inside of it is a module's own forward.
+    """
+    found = None
+    while frame is not None and not is_theirs(frame.f_code.co_filename):
+        if frame.f_code is called:
+            return None
+        if _HELPERS.search(frame.f_code.co_filename) and frame.f_code.co_name in frame.f_globals:
+            found = frame
+        frame = frame.f_back
+    return found
 
 
 def name_of(frame: FrameType) -> str:

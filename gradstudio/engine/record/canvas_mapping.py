@@ -1,6 +1,10 @@
 """What was recorded under provisional ids, under those of the drawing."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from itertools import zip_longest
+from typing import TypeVar
 
 import msgspec
 
@@ -10,12 +14,13 @@ from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.text.code_records import CODE
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, SavedTensor, WireGrad
 from gradstudio.protocol.messages.events import Gradients, GradRow, Row, Traced, ValueNow
-from gradstudio.protocol.messages.records import ObjectRecord, PlainRecord, Record
+from gradstudio.protocol.messages.records import ModuleRecord, ObjectRecord, PlainRecord, Record, TensorRecord
 
 NOBODY = ItemId("")
 CLASSES = {"torch.nn.ModuleList": "ModuleList", "torch.nn.Module.parameters": "generator", "python.attribute": "Tensor"}
 """What parts of a statement give that are no statement of the script, by operator; the others a tuple."""
 Output = tuple[ItemId, int]
+RecordT = TypeVar("RecordT", bound=Record)
 _NOTHING: Record = PlainRecord(what="none", class_name="NoneType")
 
 
@@ -58,6 +63,20 @@ class CanvasMapping:
                 self._nodes[provisional] = found[0] if found else at_line[line]
                 self._outputs.setdefault((provisional, 0), (self._nodes[provisional], 0))
 
+        self._inner = text.folding.inner
+        for provisional, inner in self._inner.items():
+            if inner.name in owners:
+                self._outputs[provisional, 0] = owners[inner.name]
+                self._nodes[provisional] = owners[inner.name][0]
+        for source, name in text.folding.results.items():
+            if name in owners:
+                self._outputs[source] = owners[name]
+        for number, visit in text.folding.visits.items():
+            first = ItemId(str(text.folding.first[visit]))
+            if first in self._nodes:
+                self._nodes[ItemId(str(number))] = self._nodes[first]
+            if (source := (ItemId(str(number)), 0)) not in text.folding.results:
+                self._outputs.pop(source, None)
         self._stated = {*self._nodes.values(), *(node for node, _ in self._outputs.values())}
 
     def node(self, provisional: ItemId) -> ItemId:
@@ -106,7 +125,7 @@ class CanvasMapping:
     def _row(self, row: Row) -> list[Row]:
         """It, or one for each node that has a part of what was given."""
         parts: dict[ItemId, dict[int, Record]] = {}
-        for place, record in enumerate(row.outputs):
+        for place, record in enumerate(map(partial(self._placed, row.node), row.outputs)):
             node, output = self._outputs.get((row.node, place), (NOBODY, 0))
             if node:
                 parts.setdefault(node, {})[output] = record
@@ -121,29 +140,45 @@ class CanvasMapping:
             for node, outputs in parts.items()
         ]
 
+    def _placed(self, provisional: ItemId, record: RecordT) -> RecordT | ModuleRecord:
+        """A record under the paths of the folded module that it is a part of."""
+        inner = self._inner.get(provisional)
+        if inner is None:
+            return record
+        parameters: dict[str, TensorRecord] = {}
+        buffers: dict[str, TensorRecord] = {}
+        if isinstance(record, TensorRecord):
+            parameters[inner.path] = record
+        elif isinstance(record, ModuleRecord):
+            parameters = {f"{inner.path}{name}": one for name, one in record.parameters.items()}
+            buffers = {f"{inner.path}{name}": one for name, one in record.buffers.items()}
+        return ModuleRecord(class_name=inner.class_name, parameters=parameters, buffers=buffers)
+
+    def _path(self, provisional: ItemId, path: str) -> str:
+        inner = self._inner.get(provisional)
+        return path if inner is None else f"{inner.path}{path}"
+
     def _joined(self, rows: list[Row]) -> tuple[Row, ...]:
         """Rows of one card of code are one: its statements stand on it together."""
         found: dict[tuple[ItemId, int], Row] = {}
         for row in rows:
             is_code = self._graph.nodes[row.node].operator == CODE
             key = (row.node, 0 if is_code else row.step)
-            known = found.pop(key, None)
+            known = found.get(key)
             if known is not None:
-                outputs = [
-                    row.outputs[place] if place < len(row.outputs) and row.outputs[place] != _NOTHING else record
-                    for place, record in enumerate(known.outputs)
-                ]
-                outputs += row.outputs[len(outputs) :]
-                row = msgspec.structs.replace(row, outputs=tuple(outputs))
+                both = zip_longest(known.outputs, row.outputs, fillvalue=_NOTHING)
+                row = msgspec.structs.replace(row, outputs=tuple(_both(one, other) for one, other in both))
             found[key] = row
         return tuple(found.values())
 
     def _backward(self, traced: BackwardTraced) -> BackwardTraced:
+        wires = [wire for one in traced.wires for wire in self._wire(one)]
+        sent = Counter((wire.target, wire.port) for wire in wires)
         return msgspec.structs.replace(
             traced,
             statement=self.node(traced.statement),
             rows=tuple(map(self._autograd, traced.rows)),
-            wires=tuple(wire for one in traced.wires for wire in self._wire(one)),
+            wires=tuple(wire for wire in wires if sent[wire.target, wire.port] == 1),  # several parts: no sum is known
         )
 
     def _autograd(self, row: AutogradRow) -> AutogradRow:
@@ -156,7 +191,8 @@ class CanvasMapping:
 
     def _edge(self, value: EdgeValue) -> list[EdgeValue]:
         node, output = self._outputs.get((value.node, value.output), (NOBODY, 0))
-        return [msgspec.structs.replace(value, node=node, output=output)] if node else []
+        path = self._path(value.node, value.path)
+        return [msgspec.structs.replace(value, node=node, output=output, path=path)] if node else []
 
     def _saved(self, saved: SavedTensor) -> SavedTensor:
         node, output = self._outputs.get((saved.node, saved.output), (NOBODY, 0))
@@ -186,13 +222,31 @@ class CanvasMapping:
         return msgspec.structs.replace(
             told,
             rows=tuple(row for one in told.rows for row in self._gradient(one)),
-            written=tuple(row for one in told.written for row in self._now(one)),
+            written=self._now(told.written),
         )
 
     def _gradient(self, row: GradRow) -> list[GradRow]:
         node, output = self._outputs.get((row.node, row.output), (NOBODY, 0))
-        return [msgspec.structs.replace(row, node=node, output=output, cause=self.node(row.cause))] if node else []
+        path, cause = self._path(row.node, row.path), self.node(row.cause)
+        return [msgspec.structs.replace(row, node=node, output=output, path=path, cause=cause)] if node else []
 
-    def _now(self, value: ValueNow) -> list[ValueNow]:
-        node, output = self._outputs.get((value.node, value.output), (NOBODY, 0))
-        return [msgspec.structs.replace(value, node=node, output=output)] if node else []
+    def _now(self, values: Iterable[ValueNow]) -> tuple[ValueNow, ...]:
+        found: dict[Output, ValueNow] = {}
+        for value in values:
+            node, output = self._outputs.get((value.node, value.output), (NOBODY, 0))
+            record = self._placed(value.node, value.record)
+            known = found.get((node, output))
+            if known is not None and isinstance(record, ModuleRecord):
+                record = _both(known.record, record)
+            if node:
+                found[node, output] = ValueNow(node=node, step=value.step, record=record, output=output)
+        return tuple(found.values())
+
+
+def _both(one: RecordT, other: RecordT) -> RecordT:
+    """What two statements on one card gave at one place: a module is put together, else the last counts."""
+    if isinstance(one, ModuleRecord) and isinstance(other, ModuleRecord):
+        return msgspec.structs.replace(
+            other, parameters=one.parameters | other.parameters, buffers=one.buffers | other.buffers
+        )
+    return one if other == _NOTHING else other

@@ -13,7 +13,7 @@ from gradstudio.document.file import dumps
 from gradstudio.engine.record.canvas_mapping import CanvasMapping
 from gradstudio.engine.record.script_files import CallerNames, ScriptFiles, caller
 from gradstudio.engine.record.step_recorder import MOST_CALLS, StepRecorder
-from gradstudio.engine.record.step_text import step_text
+from gradstudio.engine.record.step_text import StepText, step_text
 from gradstudio.engine.sketch.module_trace import same_random_numbers
 from gradstudio.graph.model import Header, ItemId
 from gradstudio.operators.catalogue.loader import load
@@ -23,8 +23,12 @@ from gradstudio.protocol.record_file import RecordHead, SourceLine, program_dige
 
 
 @contextmanager
-def record_step(path: Path) -> Iterator[None]:
+def record_step(path: Path, level: int | None = None) -> Iterator[None]:
     """Record what runs inside; the file is written behind it, also when it fails.
+
+    Args:
+        path: of the document.
+        level: calls of modules that are deeper are one statement each; None: where the step is large.
 
     Raises:
         CannotSave: the system refused to write it.
@@ -38,7 +42,7 @@ def record_step(path: Path) -> Iterator[None]:
     finally:
         names.look()
         names.let_go()
-        _write(path, recorder, names)
+        _write(path, recorder, names, level)
 
 
 def record_forward(path: Path, model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -57,11 +61,11 @@ def record_forward(path: Path, model: Callable[..., Any], args: tuple[Any, ...],
             torch.func.functional_call(model, buffers, args, kwargs)
 
 
-def _write(path: Path, recorder: StepRecorder, names: CallerNames) -> None:
+def _write(path: Path, recorder: StepRecorder, names: CallerNames, level: int | None) -> None:
     told = recorder.values.told()
     files = ScriptFiles()
     title = next((files.short(call.line.file) for call in recorder.calls if call.line.file), "a script")
-    text = step_text(recorder, names, title)
+    text = step_text(recorder, names, title, level)
     read = read_script(text.text, keeps_code=True)
     graph = read.graph
     graph.header = Header(seed=None, default_dtype=graph.header.default_dtype)
@@ -71,21 +75,24 @@ def _write(path: Path, recorder: StepRecorder, names: CallerNames) -> None:
         program=program_digest(compile_graph(graph)),
         title=title,
         torch=str(torch.__version__),
-        sources=_sources(recorder, mapping, files),
+        sources=_sources(recorder, text, mapping, files),
         notes=tuple(_notes(recorder)),
     )
     write_file(path, dumps(graph).encode(), durable=False)
     write_record(record_beside(path), head, events)
 
 
-def _sources(recorder: StepRecorder, mapping: CanvasMapping, files: ScriptFiles) -> dict[ItemId, SourceLine]:
+def _sources(
+    recorder: StepRecorder, text: StepText, mapping: CanvasMapping, files: ScriptFiles
+) -> dict[ItemId, SourceLine]:
     """The line of the script that each node is."""
     found: dict[ItemId, SourceLine] = {}
     for number, call in enumerate(recorder.calls):
-        node = mapping.node(ItemId(str(number)))
-        if node and call.line.file:
-            source = files.source(call.line.file, call.line.number)
-            found[node] = SourceLine(files.short(call.line.file), call.line.number, source[:200])
+        node, visit = mapping.node(ItemId(str(number))), text.folding.visits.get(number)
+        line = call.line if visit is None else recorder.visits[visit].line
+        if node and line.file:
+            source = files.source(line.file, line.number)
+            found[node] = SourceLine(files.short(line.file), line.number, source[:200])
     return found
 
 

@@ -1,7 +1,6 @@
 """Recording one step: each call of torch or of a layer, each backward, each step of an optimizer, as it runs."""
 
 import functools
-import re
 import sys
 import threading
 import time
@@ -30,18 +29,25 @@ from gradstudio.engine.bring.value_literals import LARGEST_LITERAL
 from gradstudio.engine.gradient.inplace_writes import Before, storage_of
 from gradstudio.engine.gradient.leaf_writes import leaf_writes
 from gradstudio.engine.record.backward_watch import watched_backward
-from gradstudio.engine.record.call_facts import is_transforming, may_write, name_of, parts_of
+from gradstudio.engine.record.call_facts import (
+    BACKWARD,
+    GRAD,
+    LIBRARY,
+    STEP,
+    ZERO_GRAD,
+    ModuleCall,
+    helper_around,
+    is_transforming,
+    may_write,
+    name_of,
+    parts_of,
+)
 from gradstudio.engine.record.script_files import CallerNames, ScriptFiles
 from gradstudio.engine.record.step_values import StepValues
 from gradstudio.graph.model import ItemId
 
 MOST_CALLS = 20_000
 """What follows runs as ever and is not recorded."""
-STEP, ZERO_GRAD = "optimizer.step", "optimizer.zero_grad"
-LIBRARY = "library"
-BACKWARD, GRAD = "torch.autograd.backward", "torch.autograd.grad"
-_HELPERS = re.compile(r"[/\\]torch[/\\]nn[/\\](utils[/\\]|init\.py$)")
-"""Files of functions that torch does not let a mode see as one call."""
 _ASKS = frozenset(
     "shape dtype device requires_grad is_leaf grad_fn ndim layout names _version is_cuda itemsize nbytes".split()
 )
@@ -55,6 +61,7 @@ class StepRecorder(TorchFunctionMode):
         values: what they gave.
         layers: by identity of a stock layer: it, its path, how it is made, and its id.
         leaves: by id, each tensor that was there before; `before` by identity what the small ones were then.
+        visits: by number, the calls of modules that are no layers of torch's.
         is_full: there was more than is noted.
     """
 
@@ -66,6 +73,7 @@ class StepRecorder(TorchFunctionMode):
         self.layers: dict[int, tuple[nn.Module, str, LayerConstructor, ItemId]] = {}
         self.leaves: dict[ItemId, Tensor] = {}
         self.before: dict[int, Tensor] = {}
+        self.visits: dict[int, ModuleCall] = {}
         self.optimizers: dict[int, torch.optim.Optimizer] = {}
         self.is_full = False
         self._names = names
@@ -95,7 +103,7 @@ class StepRecorder(TorchFunctionMode):
         if name == "backward" and func is Tensor.backward:
             with self._silence():
                 return self._backward("torch.Tensor.backward", args, kwargs, functools.partial(func, *args, **kwargs))
-        if (unit := self._library_call(sys._getframe(1))) is not None:
+        if (unit := helper_around(sys._getframe(1), self._files.is_theirs, _CALLED)) is not None:
             return self._within(unit, func, args, kwargs)
         given = tensors_in((args, kwargs))
         self._meet(given)
@@ -106,17 +114,6 @@ class StepRecorder(TorchFunctionMode):
         result = func(*args, **kwargs)
         self._note(path_of(func), tuple(args), kwargs, result, given, call, since)
         return result
-
-    def _library_call(self, frame: FrameType | None) -> FrameType | None:
-        """The helper of torch's that the person has called, inside of which this is; None in their own code."""
-        is_theirs, found = self._files.is_theirs, None
-        while frame is not None and not is_theirs(frame.f_code.co_filename):
-            if frame.f_code is _CALLED:
-                return None  # a module's own forward
-            if _HELPERS.search(frame.f_code.co_filename) and frame.f_code.co_name in frame.f_globals:
-                found = frame
-            frame = frame.f_back
-        return found
 
     def _within(self, unit: FrameType, func: Any, args: Any, kwargs: Any) -> Any:
         """Something that a function of a library does: the first time the call of that function is noted."""
@@ -140,10 +137,13 @@ class StepRecorder(TorchFunctionMode):
         self._visits += 1
         word, called = type(module).__name__, path or self._names.modules.get(id(module), "")
         self._inside.append(Visit(self._visits, path, plain_words(f"{called} ({word})" if called else word)))
+        number, line = self._visits, self._line()
         try:
-            return plain(module, *args, **kwargs)
+            result = plain(module, *args, **kwargs)
         finally:
             self._inside.pop()
+        self.visits[number] = ModuleCall(module, path, tuple(args), kwargs, result, line)
+        return result
 
     def _layer(
         self, plain: Callable[..., Any], module: nn.Module, path: str, maker: LayerConstructor, args: Any, kwargs: Any

@@ -15,8 +15,10 @@ from gradstudio.engine.bring.forward_text import Recording, Writer
 from gradstudio.engine.bring.layer_constructors import tensors_of
 from gradstudio.engine.bring.leaf_statements import LeafStatements, ModuleState
 from gradstudio.engine.bring.value_literals import NotWritable, literal, small_tensor
+from gradstudio.engine.record.call_facts import BACKWARD, GRAD, LIBRARY, STEP, ZERO_GRAD, ModuleCall, parts_of
+from gradstudio.engine.record.module_folding import Folding, Inner, fold, producer
 from gradstudio.engine.record.script_files import CallerNames, ScriptFiles
-from gradstudio.engine.record.step_recorder import BACKWARD, GRAD, LIBRARY, STEP, ZERO_GRAD, StepRecorder
+from gradstudio.engine.record.step_recorder import StepRecorder
 from gradstudio.graph.model import ItemId
 
 IMPORTS = (
@@ -41,16 +43,18 @@ class StepText:
         lines: by line of the text (from 1), the number of the call it is.
         bound: by number of a call, the names of what it gave.
         names: by provisional id of a layer, leaf or optimizer, its name.
+        folding: what calls of modules stand for.
     """
 
     text: str
     lines: dict[int, int]
     bound: dict[int, list[str]]
     names: dict[ItemId, str]
+    folding: Folding
 
 
-def step_text(recorder: StepRecorder, names: CallerNames, title: str) -> StepText:
-    """Write a step down."""
+def step_text(recorder: StepRecorder, names: CallerNames, title: str, level: int | None = None) -> StepText:
+    """Write a step down; calls of modules deeper than `level` are one statement each, None: where there is much."""
     layers = recorder.layers.values()
     owners = {id(tensor): (layer, path) for layer, path, _, _ in layers for tensor in tensors_of(layer).values()}
     state = {id(tensor): tensor for layer, *_ in layers for tensor in tensors_of(layer).values()}
@@ -69,7 +73,7 @@ def step_text(recorder: StepRecorder, names: CallerNames, title: str) -> StepTex
         dtype="" if default == torch.float32 else str(default),
         remark=REMARK.format(title=title),
     )
-    return _StepWriter(recording, recorder, names).write_step()
+    return _StepWriter(recording, recorder, names, fold(recorder.calls, recorder.visits, level)).write_step()
 
 
 class _StepLeaves(LeafStatements):
@@ -92,9 +96,10 @@ class _StepLeaves(LeafStatements):
 class _StepWriter(Writer):
     """Writes it, whatever was called: what is not in the catalogue is kept as it is spelled."""
 
-    def __init__(self, recording: Recording, recorder: StepRecorder, names: CallerNames) -> None:
+    def __init__(self, recording: Recording, recorder: StepRecorder, names: CallerNames, folding: Folding) -> None:
         super().__init__(recording, frozenset(), _StepLeaves)
-        self._step, self._callers = recorder, names
+        self._step, self._callers, self._folding = recorder, names, folding
+        self._modules: dict[int, tuple[nn.Module, str]] = {}
         self._bound: dict[int, list[str]] = {}
         self._number = 0
         self._optimizers: dict[int, str] = {}
@@ -118,7 +123,19 @@ class _StepWriter(Writer):
         for place, identity in enumerate(self._step.optimizers):
             if identity in self._optimizers:
                 names[ItemId(f"optimizer{place}")] = self._optimizers[identity]
-        return StepText(written.text, lines, self._bound, names)
+        self._place_inner(names)
+        return StepText(written.text, lines, self._bound, names, self._folding)
+
+    def _place_inner(self, names: Mapping[ItemId, str]) -> None:
+        """Say of layers and leaves without a statement of their own which folded module has them."""
+        for module, name in self._modules.values():
+            paths = {id(part): f"{path}." for path, part in module.named_modules() if path}
+            paths |= {id(leaf): path for path, leaf in (*module.named_parameters(), *module.named_buffers())}
+            things = [*((node, layer) for layer, _, _, node in self._step.layers.values()), *self._step.leaves.items()]
+            for node, thing in things:
+                if id(thing) in paths and node not in names:
+                    inner = Inner(name, type(module).__name__, paths[id(thing)])
+                    self._folding.inner.setdefault(node, inner)
 
     @property
     def top_title(self) -> str:
@@ -129,6 +146,40 @@ class _StepWriter(Writer):
         dtype = self._recording.dtype
         header = ["", f"torch.set_default_dtype({dtype})"] if dtype else []
         return [*IMPORTS, *header, "", *(f"# {line}" for line in self._recording.remark.splitlines())]
+
+    def _call(self, number: int, call: Call) -> None:
+        visit = self._folding.visits.get(number)
+        if visit is None:
+            super()._call(number, call)
+        elif self._folding.first[visit] == number:
+            self._say_folded(number, call, visit)
+
+    def _say_folded(self, number: int, call: Call, visit: int) -> None:
+        """A call of a module in the place of all that it did."""
+        self._number, made = number, self._step.visits[visit]
+        members = self._folding.members(visit)
+        inside = call.inside[: [one.number for one in call.inside].index(visit)]
+        spell = _lenient(speller(lambda tensor: self._name_of(tensor, inside)))
+        given = call_of_layer(self._module(made), made.args, made.kwargs, spell)
+        parts = parts_of(made.result)
+        words = [f"{made.path}_out" if len(parts) == 1 else f"{made.path}_{place}" for place in range(len(parts))]
+        is_one = isinstance(made.result, Tensor)
+        targets = self._bind(made.result, words[0]) if is_one else self._nest(made.result, words)
+        for tensor in tensors_in(parts):
+            source = producer(self._recording.calls, members, tensor)
+            if source is not None:
+                self._folding.results[source] = self._leaves.names[id(tensor)]
+        around = [one for one in call.around if all(one in self._recording.calls[k].around for k in members)]
+        self._lines.add(f"{targets} = {given}", (*inside, *around), call)
+
+    def _module(self, made: ModuleCall) -> str:
+        """The name of a folded module; that it was there before is written as code."""
+        if id(made.module) not in self._modules:
+            kind = type(made.module).__name__
+            name = self._names.fresh(made.path or kind.lower())
+            self._modules[id(made.module)] = (made.module, name)
+            self._leaves.top.append(f"{name} = {kind}(...)")
+        return self._modules[id(made.module)][1]
 
     def _say(self, number: int, call: Call, where: tuple[Visit | str, ...]) -> None:
         self._number = number
@@ -176,12 +227,13 @@ class _StepWriter(Writer):
         self._optimizers[id(optimizer)] = name
         kind = type(optimizer)
         path = f"torch.optim.{kind.__name__}" if getattr(torch.optim, kind.__name__, None) is kind else kind.__name__
-        if len(entries) == 1:
-            given = "".join(f", {option}" for option in entries[0][1])
-            self._put_before(f"{name} = {path}({entries[0][0]}{given})")
-            return name
-        rows = ", ".join(_entry(params, options) for params, options in entries)
-        self._put_before(f"{name} = {path}([{rows}])")
+        is_one = len(optimizer.param_groups) == 1
+        given = "".join(f", {option}" for option in entries[0][1]) if entries and is_one else ""
+        if len(entries) == 1 and is_one:
+            params = entries[0][0]
+        else:
+            params = f"[{', '.join(_entry(params, () if is_one else options) for params, options in entries)}]"
+        self._put_before(f"{name} = {path}({params}{given})")
         return name
 
     def _put_before(self, line: str) -> None:
@@ -203,12 +255,12 @@ class _StepWriter(Writer):
         options = _options(optimizer, group)
         left = {id(tensor): tensor for tensor in group["params"]}
         whole: list[str] = []
+        for module, name in self._folded_modules():
+            if _takes(left, module):
+                whole.append(name)
         for layer, path, _, _ in self._step.layers.values():
-            own = [id(parameter) for parameter in layer.parameters()]
-            if own and all(identity in left for identity in own):
+            if _takes(left, layer):
                 whole.append(self._layer(layer, path, ()))
-                for identity in set(own):
-                    del left[identity]
         leaves = {id(leaf) for leaf in self._step.leaves.values()}
         known = [tensor for tensor in left.values() if id(tensor) in leaves or self._leaves.owner_of(tensor)]
         found: list[tuple[str, list[str]]] = []
@@ -219,6 +271,22 @@ class _StepWriter(Writer):
         if known:
             found.append((f"[{', '.join(self._name_of(tensor, ()) for tensor in known)}]", options))
         return found
+
+    def _folded_modules(self) -> list[tuple[nn.Module, str]]:
+        """Every module that stands for what it does, in the order of the calls."""
+        for visit in self._folding.first:
+            self._module(self._step.visits[visit])
+        return list(self._modules.values())
+
+
+def _takes(left: dict[int, Tensor], module: nn.Module) -> bool:
+    """Whether all parameters of a module are among these; then they are taken out."""
+    own = {id(parameter) for parameter in module.parameters()}
+    if not own or not own <= left.keys():
+        return False
+    for identity in own:
+        del left[identity]
+    return True
 
 
 def _entry(params: str, options: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """Steps of many kinds, recorded: the values are those of the script's own variables, and nothing is drawn twice."""
 
 import runpy
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,11 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import gradstudio
+from gradstudio.document.file import load
 from gradstudio.engine.value.tensor_summary import summarise
+from gradstudio.errors import GradStudioError
 from gradstudio.graph.text.code_records import CODE
+from gradstudio.headless import recorded_or_traced
 from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
 from tests.engine.record.test_step_record import Recorded
 
@@ -206,3 +210,20 @@ def test_the_example_of_the_page_records_its_third_step(tmp_path: Path, monkeypa
     assert found.value("x").summary.shape == (32, 1, 28, 28)
     assert {frame.title for frame in found.graph.blocks.values()} == {"Before the step", "net (Net)"}
     assert names["number"] == 4
+
+
+def test_a_record_is_drawn_without_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(path: Path) -> None:
+        x = torch.full((2,), 3.0, requires_grad=True)
+        with gradstudio.record(path):
+            loss = (Square.apply(x) * 2).sum()
+            loss.backward()
+
+    recorded(tmp_path, run)
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")  # no engine can be started
+    path = tmp_path / "step.gsg"
+    events = recorded_or_traced(str(path), load(path))
+    assert [type(event).__name__ for event in events] == ["Traced", "BackwardTraced", "Traced", "Gradients"]
+    path.with_suffix(".record").unlink()
+    with pytest.raises(GradStudioError):
+        recorded_or_traced(str(path), load(path))

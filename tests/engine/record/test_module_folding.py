@@ -1,0 +1,113 @@
+"""A large step is drawn by calls of modules: a network of many blocks is a card for each, with its own numbers."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+import gradstudio
+from gradstudio.engine.record.module_folding import MOST_STATEMENTS
+from gradstudio.engine.value.tensor_summary import summarise
+from gradstudio.protocol.messages.records import ModuleRecord
+from tests.engine.record.test_step_record import Recorded
+
+
+class Part(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm, self.up, self.down = nn.LayerNorm(6), nn.Linear(6, 12), nn.Linear(12, 6)
+        self.scale = nn.Parameter(torch.ones(6))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.down(torch.tanh(self.up(self.norm(x)))) * self.scale
+
+
+class Tower(nn.Module):
+    def __init__(self, height: int) -> None:
+        super().__init__()
+        self.parts = nn.ModuleList([Part() for _ in range(height)])
+        self.head = nn.Linear(6, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        for part in self.parts:
+            x = part(x)
+        return self.head(x)
+
+
+def step(path: Path, height: int, **options: Any) -> tuple[Recorded, dict[str, Tensor], Tower]:
+    torch.manual_seed(2)
+    tower = Tower(height)
+    optimizer = torch.optim.Adam(tower.parameters(), lr=0.01)
+    x, y = torch.randn(5, 6), torch.tensor([0, 1, 2, 1, 0])
+    kept: dict[str, Tensor] = {}
+
+    def keep(name: str) -> Any:
+        def hook(_: nn.Module, __: Any, result: Tensor) -> None:
+            result.retain_grad()
+            kept[name] = result
+
+        return hook
+
+    for number, part in enumerate(tower.parts):
+        part.register_forward_hook(keep(f"parts_{number}_out"))
+    with gradstudio.record(path, **options):
+        optimizer.zero_grad()
+        out = tower(x)
+        loss = F.cross_entropy(out, y)
+        loss.backward()
+        optimizer.step()
+    return Recorded(path), kept | {"loss": loss, "out": out}, tower
+
+
+@pytest.mark.parametrize(("height", "options"), [(30, {}), (3, {"level": 1})])
+def test_each_block_is_a_call_with_its_value_and_the_gradient_that_came_to_it(
+    tmp_path: Path, height: int, options: dict[str, int]
+) -> None:
+    found, kept, _ = step(tmp_path / "step.gsg", height, **options)
+    calls = [node for node in found.graph.nodes.values() if node.operator == "python.free_call"]
+    assert len(calls) == height
+    assert len(found.graph.nodes) < MOST_STATEMENTS
+    for name, tensor in kept.items():
+        assert found.value(name).summary == summarise(tensor.detach()), name
+        if tensor.retains_grad:
+            assert found.gradients[found.node(name)].grad == summarise(tensor.grad), name
+    assert len({frame.title for frame in found.graph.blocks.values()}) == 2
+
+
+def test_the_parameters_of_a_block_are_told_with_their_gradients_under_its_name(tmp_path: Path) -> None:
+    found, _, tower = step(tmp_path / "step.gsg", 3, level=1)
+    card = found.node("parts_1")
+    place = found.graph.nodes[card].names.index("parts_1")
+    row = next(row for row in found.rows if row.node == card)
+    record = row.outputs[place]
+    assert isinstance(record, ModuleRecord)
+    parameters = dict(tower.parts[1].named_parameters())
+    assert (record.class_name, record.parameters.keys()) == ("Part", parameters.keys())
+    told = {
+        row.path: row.grad
+        for event in found.record.events
+        for row in getattr(event, "rows", ())
+        if getattr(row, "path", "") and (row.node, row.output) == (card, place)
+    }
+    assert told == {name: summarise(parameter.grad) for name, parameter in parameters.items()}
+
+
+def test_every_autograd_node_inside_belongs_to_the_card_of_the_block(tmp_path: Path) -> None:
+    found, _, _ = step(tmp_path / "step.gsg", 3, level=1)
+    whole, _, _ = step(tmp_path / "whole.gsg", 3)
+    assert [row.autograd for row in found.backwards[0].rows] == [row.autograd for row in whole.backwards[0].rows]
+    assert all(row.node in found.graph.nodes for row in found.backwards[0].rows)
+    card = found.node("parts_2_out")
+    assert {"AddmmBackward0", "TanhBackward0", "NativeLayerNormBackward0"} <= {
+        row.autograd for row in found.backwards[0].rows if row.node == card
+    }
+
+
+def test_a_small_step_is_drawn_whole_and_a_level_below_the_first_is_refused(tmp_path: Path) -> None:
+    found, _, _ = step(tmp_path / "step.gsg", 3)
+    assert [node.operator for node in found.graph.nodes.values()].count("torch.tanh") == 3
+    with pytest.raises(ValueError, match="first level"):
+        gradstudio.record(tmp_path / "step.gsg", level=0)
