@@ -15,7 +15,8 @@ from gradstudio.graph.model import Graph, StoredTensor
 from gradstudio.layout.tidy import layout_missing
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.parser import MAX_CHARACTERS
-from gradstudio.program.reading.reader import Read, read_script
+from gradstudio.program.reading.read_text import Read
+from gradstudio.program.reading.reader import read_script
 
 SUFFIX = ".py"
 SUFFIXES = (SUFFIX, NOTEBOOK)

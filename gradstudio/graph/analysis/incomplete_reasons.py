@@ -5,13 +5,12 @@ import unicodedata
 from keyword import iskeyword
 
 from gradstudio.graph.boundary_cards import is_card_key
-from gradstudio.graph.card_grouping import CALLED
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.groups.definitions import definition_reason
 from gradstudio.graph.model import Block, ItemId, Node
 from gradstudio.graph.ports.arguments import Argument, slice_parts
 from gradstudio.graph.ports.module_calls import label_at, named_arguments, taker_of
-from gradstudio.graph.text.code_records import CODE, FREE_METHOD, READ, code_reason
+from gradstudio.graph.text.code_records import CODE, FREE, FREE_METHOD, READ, code_reason
 from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.format_templates import count
 from gradstudio.graph.text.record_checks import attribute_of, digest_of, literal_reason, names_reason
@@ -25,6 +24,8 @@ TENSOR_ATTRIBUTES = frozenset(
     "is_cuda is_sparse names retains_grad output_nr".split()
 )
 _PATH = re.compile(r"(?!_)\w+(?:\.(?!_)\w+)*")
+_HANDS_ON = frozenset({"python.attribute", "python.call", "python.alias", "operator.getitem"})
+"""What gives a part of what it is given first, or lets that make something."""
 _DIGEST = re.compile(r"[0-9A-Za-z_-]{1,128}")
 
 
@@ -149,11 +150,11 @@ def _attribute_reason(statements: Statements, node: Node) -> str | None:
     parts = name.split(".")
     if _PATH.fullmatch(name) is None or not all(part.isidentifier() and not iskeyword(part) for part in parts):
         return f"'{name[:60]}' is not the name of an attribute"
-    if name in TENSOR_ATTRIBUTES or name in _fields(statements, node.id):
+    if name in TENSOR_ATTRIBUTES or name in _fields(statements, node.id) or _is_read_of_code(statements, node.id):
         return None
     if not methods().isdisjoint(unicodedata.normalize("NFKC", part) for part in parts):
         return f"'.{name[:60]}' is a method; only attributes can be read"
-    if _is_module(statements, node.id) or _is_read_of_code(statements, node.id):
+    if _is_module(statements, node.id):
         return None
     return f"'.{name[:60]}' can be read from a module only"
 
@@ -170,16 +171,14 @@ def _fields(statements: Statements, item: ItemId) -> frozenset[str]:
 
 
 def _is_read_of_code(statements: Statements, item: ItemId) -> bool:
-    """Whether it only reads what undrawn Python made: `args.lr`, which is not called."""
+    """Whether it reads what undrawn Python made, or what that gave, of which nothing runs without a yes."""
     graph = statements.graph
-    if any(wire.port == CALLED for wire in graph.outgoing.get(item, ())):
-        return False
     for _ in range(100):
         wire = next(iter(graph.wires_to(item)), None)
         source = graph.nodes.get(wire.source) if wire is not None else None
-        if source is None or source.operator == CODE:
+        if source is None or source.operator in FREE:
             return source is not None
-        if source.operator != "python.attribute":
+        if source.operator not in _HANDS_ON:
             return False
         item = source.id
     return False

@@ -15,7 +15,7 @@ from gradstudio.graph.text.code_functions import Comprehension, Free, bound_by_a
 _REACHING = frozenset({"exec", "eval", "compile", "globals", "locals", "__import__", "__builtins__"})
 """Built-ins by which code reads or binds names that no syntax shows."""
 _REACHING_ATTRIBUTES = frozenset(
-    "_getframe currentframe f_globals f_locals f_back __globals__ __dict__ __builtins__ run_path run_module".split()
+    "_getframe currentframe f_globals f_locals f_back __globals__ __builtins__ run_path run_module".split()
 )
 _BARE = frozenset({"vars", "dir"})
 """Built-ins that look at the names around them when they are given nothing."""

@@ -90,6 +90,10 @@ class Comments:
         self._waiting = [one for one in self._waiting if not first <= one.line <= last]
         return part
 
+    def within(self, statement: ast.stmt) -> "Comments":
+        """Those on the lines of a statement, taken out: they are among those of another."""
+        return self.take_out(statement.lineno, statement.end_lineno or statement.lineno)
+
     def again(self) -> "Comments":
         """The same comments, to be taken once more."""
         part = copy.copy(self)

@@ -17,7 +17,9 @@ from gradstudio.operators.families import call_results
 from gradstudio.operators.literals.parser import family_of
 from gradstudio.operators.model import Face, Family, Operator
 
-_HANDS_ON = frozenset({Face.INFIX, Face.PREFIX, Face.AUGMENTED, Face.ALIAS, Face.ITEM, Face.CALL, Face.ATTRIBUTE})
+_HANDS_ON = frozenset(
+    {Face.INFIX, Face.PREFIX, Face.AUGMENTED, Face.ALIAS, Face.ITEM, Face.CALL, Face.ATTRIBUTE, Face.TUPLE}
+)
 """How what is made of something foreign is as foreign."""
 _CALLS_CODE = FREE - {CODE}
 _PYTHON = ("python.", "builtins.", "operator.")
@@ -274,7 +276,7 @@ class GraphBuilder:
             self._foreign.update((item, k) for k in range(max(1, len(node.names))))
         values = list(ports.values())
         if self._foreign and operator.face in _HANDS_ON and any(map(self.is_foreign, values)):
-            self._foreign.add((item, 0))
+            self._foreign.update((item, k) for k in range(max(1, len(node.names))))
         families = [self.family(value) for value in values]
         if operator.face in (Face.INFIX, Face.PREFIX, Face.AUGMENTED) and operator.results[0].family is Family.TENSOR:
             self._families[item, 0] = _of_operands(families)

@@ -10,6 +10,17 @@ _HARMLESS = frozenset({"__future__", "typing", "typing_extensions", "collections
 _FILES = {("pathlib", "Path"): "pathlib.Path", ("safetensors.torch", "load_file"): "safetensors.torch.load_file"}
 _SAME = {
     "torch.nn.parameter.Parameter": "torch.nn.Parameter",
+    "torch.autograd.variable.Variable": "torch.autograd.Variable",
+    "torch.utils.data.dataloader.DataLoader": "torch.utils.data.DataLoader",
+    "torch.utils.data.dataloader.default_collate": "torch.utils.data.default_collate",
+    **{
+        f"torch.utils.data.{home}.{name}": f"torch.utils.data.{name}"
+        for home, names in (
+            ("dataset", "TensorDataset Subset ConcatDataset random_split"),
+            ("sampler", "SequentialSampler RandomSampler SubsetRandomSampler WeightedRandomSampler BatchSampler"),
+        )
+        for name in names.split()
+    },
     "torch.autograd.no_grad": "torch.no_grad",
     "torch.autograd.enable_grad": "torch.enable_grad",
     "torch.autograd.inference_mode": "torch.inference_mode",

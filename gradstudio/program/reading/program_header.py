@@ -59,6 +59,31 @@ def class_of_device(statement: ast.stmt) -> str:
     return "device" if isinstance(value, ast.Call) else "str"
 
 
+def as_text(tree: ast.AST, statement: ast.stmt) -> str:
+    """Why a word that a statement binds to `device` stays one: the text looks into it; "" when it does not."""
+    if class_of_device(statement) != "str":
+        return ""
+    parts = ast.walk(tree)
+    if any(_is_asked(part) for part in parts):
+        return "'device' is a text here, which is compared or taken apart: a canvas has a torch.device under that name."
+    return ""
+
+
+def _is_asked(part: ast.AST) -> bool:
+    match part:
+        case ast.Compare(left=left, comparators=others):
+            operands = [left, *others]
+        case ast.BinOp(left=left, right=right):
+            operands = [left, right]
+        case ast.Attribute(value=value, attr=word) if word not in ("type", "index"):
+            operands = [value]
+        case ast.Subscript(value=value):
+            operands = [value]
+        case _:
+            return False
+    return any(isinstance(one, ast.Name) and one.id == DEVICE for one in operands)
+
+
 def is_choice(test: ast.expr, modules: Modules, named: IsAvailable) -> bool:
     """Whether an expression asks if an accelerator is there."""
     match test:

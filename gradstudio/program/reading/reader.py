@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import Block, BodyId, Graph, Header, ItemId, Wire
+from gradstudio.graph.model import Block, BodyId, Graph, Header, ItemId
 from gradstudio.graph.names import bound_names, check, names_at_end
 from gradstudio.graph.text.statements import SELF
 from gradstudio.program.errors import NotReadable
@@ -19,6 +19,7 @@ from gradstudio.program.reading.definitions.definition_outlines import outline
 from gradstudio.program.reading.definitions.definition_reader import Inside
 from gradstudio.program.reading.definitions.method_inlining import Inlined, Methods
 from gradstudio.program.reading.desugar.closures import Defined, names_in
+from gradstudio.program.reading.desugar.nested_functions import LiftedFunction
 from gradstudio.program.reading.desugar.rewriter import desugar
 from gradstudio.program.reading.expressions.expression_reader import Expressions, StoredOf
 from gradstudio.program.reading.expressions.literal_expressions import Literals
@@ -28,29 +29,21 @@ from gradstudio.program.reading.imports import Modules
 from gradstudio.program.reading.main_part import is_report, main_part
 from gradstudio.program.reading.name_scope import Scope
 from gradstudio.program.reading.parser import MAX_NESTING, parse
-from gradstudio.program.reading.program_header import AUTO, class_of_device, is_path_line, read_device, read_header
-from gradstudio.program.reading.refusal_report import ConsequentRefusal, RefusalReport
+from gradstudio.program.reading.program_header import (
+    AUTO,
+    as_text,
+    class_of_device,
+    is_path_line,
+    read_device,
+    read_header,
+)
+from gradstudio.program.reading.read_text import Read
+from gradstudio.program.reading.refusal_report import ConsequentRefusal, RefusalReport, in_characters
 from gradstudio.program.reading.statements.block_statements import Blocks
 from gradstudio.program.reading.statements.simple_statements import Statements
 
 END = 2**62
 """A line behind every other."""
-
-
-class Read(msgspec.Struct, frozen=True):
-    """A text that was read.
-
-    Attributes:
-        graph: without places.
-        lines: 1-based line of every item in the text, those inside definitions among them.
-        outer: wires into it from items of the canvas that the text is to be pasted on.
-        device: where the text binds `device`, and what class Python gives it; (0, "") when it does not.
-    """
-
-    graph: Graph
-    lines: dict[ItemId, int]
-    outer: tuple[Wire, ...] = ()
-    device: tuple[int, str] = (0, "")
 
 
 def read_script(
@@ -87,7 +80,7 @@ def read_script(
             kept = keep_code(text, error, read)
             whole = whole_as_code(text) if kept is None else kept.graph
             return Read(whole, dict.fromkeys(whole.nodes, 1)) if kept is None else kept
-        first, *others = (_in_characters(one, text) for one in error.all)
+        first, *others = (in_characters(one, text) for one in error.all)
         raise NotReadable(first.reason, first.line, first.column, tuple(others)) from None
 
 
@@ -97,12 +90,6 @@ def _desugared(tree: ast.Module) -> ast.Module:
     except RecursionError:
         raise NotReadable(f"It is nested more than {MAX_NESTING} deep.", 1) from None
     return tree
-
-
-def _in_characters(error: NotReadable, text: str) -> NotReadable:
-    """A refusal whose column counts characters; those of a syntax tree count bytes."""
-    line = text.split("\n")[error.line - 1].encode()
-    return NotReadable(error.reason, error.line, len(line[: error.column].decode(errors="ignore")))
 
 
 class _Reader:
@@ -210,6 +197,9 @@ class _Reader:
         notes = Notes(self._comments)
         for k, statement in enumerate(statements):
             following = statements[k + 1].lineno if k + 1 < len(statements) else end
+            outer = self._comments
+            if isinstance(statement, LiftedFunction):
+                self._comments, following = outer.within(statement), statement.lineno + 1
             above, beside = self._comments.of(statement, following)
             if isinstance(statement, CodeStatement):  # it holds those inside, and the one behind it
                 above, beside = [one for one in above if one.line < statement.lineno], None
@@ -224,6 +214,7 @@ class _Reader:
                 self._told.take(error, statement)
                 self._draft.body, self._depth = inside
                 self._pretend(statement)
+            self._comments = outer
         self._depth -= 1
         self._groups(self._comments.tail(end, column), groups, notes, end)
         self._tail(notes)
@@ -341,6 +332,8 @@ class _Reader:
         device = read_device(statement, self._modules, self._is_available, before)
         if device is None or self._is_pasted_on:
             return device is not None  # the canvas has its own
+        if reason := as_text(self._tree, statement):
+            raise NotReadable(reason, statement.lineno, statement.col_offset)
         if before not in (None, device) and not isinstance(statement, ast.If):
             reason = f"'device' is \"{before}\" above: a canvas has one device. Write the other one where it is used."
             raise NotReadable(reason, statement.lineno, statement.col_offset)

@@ -75,3 +75,9 @@ class RefusalReport:
     def all(self) -> list[NotReadable]:
         """What is told, in the order of the text."""
         return sorted(self._found.values(), key=lambda one: (one.line, one.column))
+
+
+def in_characters(error: NotReadable, text: str) -> NotReadable:
+    """A refusal whose column counts characters; those of a syntax tree count bytes."""
+    line = text.split("\n")[error.line - 1].encode()
+    return NotReadable(error.reason, error.line, len(line[: error.column].decode(errors="ignore")))

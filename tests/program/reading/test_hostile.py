@@ -105,7 +105,7 @@ def test_every_end_of_a_line_is_one(ending: str) -> None:
 
 @pytest.mark.parametrize("mark", ["\x0c", "\x0b", "\x1c", "\x85", "\u2028", "\u2029"])
 def test_what_only_looks_like_the_end_of_a_line_is_none(mark: str) -> None:
-    assert refusal(f"x = 1  # a{mark}b\ny = 'c{mark}d'\nz = lambda: 1\n").line == 3
+    assert refusal(f"x = 1  # a{mark}b\ny = 'c{mark}d'\nz = [lambda: 1]\n").line == 3
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from gradstudio.program.reading.refusal_report import MOST
 MANY = """import torch
 import matplotlib.pyplot as plt
 x = torch.ones(3)
-y = lambda v: v
+y = [lambda v: v]
 z = y(x) + 1
 for i in range(3):
     w = {1, 2}
@@ -33,7 +33,7 @@ def refusals(text: str) -> list[tuple[int, int, str]]:
 def test_each_is_told_with_its_place_and_what_follows_is_not() -> None:
     told = refusals(MANY)
     assert [line for line, _, _ in told] == [2, 4, 7, 9, 12, 15]
-    assert [column for _, column, _ in told] == [0, 4, 8, 4, 8, 4]
+    assert [column for _, column, _ in told] == [0, 5, 8, 4, 8, 4]
     assert "lambda" in told[1][2] and "'undefined' is not bound" in told[4][2]
 
 

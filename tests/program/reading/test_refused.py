@@ -11,7 +11,7 @@ LINES = {
     "from pathlib import PurePath": "torch, numpy and math",
     "from torch import *": "does not say which names",
     "import matplotlib.pyplot as plt": "torch, numpy and math",
-    "y = lambda v: v": "lambda",
+    "y = [lambda v: v]": "lambda",
     "y = {v * 2 for v in (1, 2)}": "comprehension",
     "y = {**x}": "write the entries out",
     "y = x and x.backward()": "cannot be called",

@@ -15,7 +15,8 @@ from gradstudio.graph.text.code_functions import bound_by_alias
 from gradstudio.graph.text.code_records import STANDARD
 from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in
 from gradstudio.program.reading.code.undrawn import every_statement
-from gradstudio.program.reading.desugar.closures import outer_names
+from gradstudio.program.reading.desugar.closures import free_names, outer_names
+from gradstudio.program.reading.desugar.own_device import DEVICE, takes_device
 
 _HARMLESS = {"device", "Path", "HERE", "load_file"}
 """Words of the writer that a text may bind to what it likes, as long as it stores no tensors."""
@@ -71,9 +72,9 @@ def drawn_in_doubt(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         if not isinstance(one, _DEFINED):
             continue
         is_called = one.name in mentioned
-        if one.name in changed or not unsure.isdisjoint(_names_in(one)):
+        if one.name in changed or not unsure.isdisjoint(free_names(one)):
             found.append(one)  # it may be another, or read what may have no value when it is called
-        elif is_called and (outer.get(one.name) or words.look_into_functions or one.decorator_list):
+        elif is_called and (outer.get(one.name) or _holds_functions(one) or words.must_keep(one)):
             found.append(one)  # a call by code brings nothing that a name from around would have brought
         elif isinstance(one, ast.ClassDef) and words.act and not _is_faithful(one, words):
             found.append(one)
@@ -94,7 +95,7 @@ _IMPORTS = (ast.Import, ast.ImportFrom)
 _HEADS = (*_DEFINED, *_IMPORTS)
 _INSPECTING = frozenset(
     "inspect jit script signature getsource get_type_hints __annotations__ __doc__ __code__ __defaults__ __wrapped__ "
-    "__closure__ dataclass fx symbolic_trace export dis ast linecache".split()
+    "__closure__ fx symbolic_trace export dis ast linecache".split()
 )
 """Words by which code may look into a function, whose text is not what it was."""
 
@@ -122,8 +123,16 @@ class _Words:
         self.attributes |= {
             part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)
         }
+        self._calls = [part for part in parts if isinstance(part, ast.Call)]
         self.is_own = any(isinstance(part, ast.Import | ast.ImportFrom) and not _is_known(part) for part in parts)
         self.look_into_functions = not _INSPECTING.isdisjoint(self.attributes | set(_names(parts)))
+
+    def must_keep(self, definition: ast.stmt) -> bool:
+        """Whether it may ask for what is other where a definition is printed: an argument's name, its text."""
+        if self.look_into_functions or not takes_device(definition):
+            return self.look_into_functions
+        named = [call for call in self._calls for one in call.keywords if one.arg in (DEVICE, None)]
+        return any(not (isinstance(call.func, ast.Attribute) and call.func.attr == "to") for call in named)
 
 
 def _names(parts: Iterable[ast.AST]) -> Iterator[str]:
@@ -156,6 +165,13 @@ def _is_faithful(definition: ast.ClassDef, words: _Words) -> bool:
             case _:
                 return False
     return not any(isinstance(part, ast.Attribute) and part.attr == "training" for part in ast.walk(definition))
+
+
+def _holds_functions(definition: ast.stmt) -> bool:
+    """Whether functions stand in it that are lifted out: what it then reads from around it is not looked for here."""
+    inner = [part for part in ast.walk(definition) if isinstance(part, ast.FunctionDef | ast.Lambda)]
+    own = len(definition.body) if isinstance(definition, ast.ClassDef) else 1
+    return len(inner) > (own if isinstance(definition, ast.ClassDef) else 1)
 
 
 def _not_bound(drawn: Sequence[ast.stmt], mentioned: set[str], graph: Graph) -> list[ast.stmt]:

@@ -2,7 +2,7 @@
 
 import ast
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.code.code_statement import CodeStatement, first_line, last_line
@@ -41,17 +41,24 @@ class Undrawn:
         """Keep the statements as code that were refused, or what is around those that already are."""
         before = set(self.keys)
         for error in errors:
-            self.take_at(error.line, error.column)
+            self.take_at(error.line, error.column, before)
         if self.keys == before:
             self.is_whole = True  # what is refused is none of what could be kept: the text as a whole is
 
-    def take_at(self, line: int, column: int) -> None:
-        """Keep the innermost statement there as code, or, where it is that already, the one around it."""
+    def take_at(self, line: int, column: int, before: Set[Key] | None = None) -> None:
+        """Keep the innermost statement there as code, or, where it is that already, the one around it.
+
+        `before` is what was code when all that is taken was read: what that says twice of a statement is one thing.
+        """
         way = self._way(self._statements, line, column)
         while way:
             statement = way.pop()
-            if key_of(statement) not in self.keys and self._is_apart(statement):
-                self.keys.add(key_of(statement))
+            around = way[-1].body if way and isinstance(way[-1], ast.For | ast.With) else self._statements
+            run = _on_its_lines(around, statement)
+            if before is not None and key_of(statement) in self.keys - before:
+                return
+            if key_of(statement) not in self.keys and self._is_apart(run[0], run[-1]):
+                self.keys.update(map(key_of, run))
                 return
         if not self._is_known(line):
             self.is_whole = True
@@ -93,13 +100,14 @@ class Undrawn:
                 return found
             statements = found[-1].body
 
-    def _is_apart(self, statement: ast.stmt) -> bool:
-        """Whether nothing else stands on the lines of a statement, but for comments."""
+    def _is_apart(self, statement: ast.stmt, last: ast.stmt | None = None) -> bool:
+        """Whether nothing else stands on the lines of a statement, or from it to the last, but for comments."""
+        last = last or statement
         start = first_line(statement)
         ahead = self._lines[start - 1].encode()[: statement.col_offset]
         if start == statement.lineno and ahead.strip():
             return False
-        behind = self._lines[last_line(statement) - 1].encode()[statement.end_col_offset or 0 :].strip()
+        behind = self._lines[last_line(last) - 1].encode()[last.end_col_offset or 0 :].strip()
         return not behind or behind.startswith(b"#")
 
     def _replaced(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -131,9 +139,28 @@ class Undrawn:
 
     def _is_divided(self, one: ast.stmt, following: ast.stmt) -> bool:
         """Whether an empty line parts two statements, a group begins or ends there, or one stands deeper."""
+        if last_line(one) == first_line(following):
+            return False
         between = self._lines[last_line(one) : first_line(following) - 1]
         is_parted = any(not line.strip() or _is_marker(line) for line in between)
-        return is_parted or one.col_offset != following.col_offset
+        return is_parted or self._margin(one) != self._margin(following)
+
+    def _margin(self, statement: ast.stmt) -> int:
+        line = self._lines[first_line(statement) - 1]
+        return len(line) - len(line.lstrip())
+
+
+def _on_its_lines(statements: Sequence[ast.stmt], statement: ast.stmt) -> list[ast.stmt]:
+    """A statement with those before and behind it that share lines with it, or with one of those."""
+    place = next((k for k, one in enumerate(statements) if one is statement), None)
+    if place is None:
+        return [statement]
+    first = last = place
+    while first and last_line(statements[first - 1]) == first_line(statements[first]):
+        first -= 1
+    while last + 1 < len(statements) and last_line(statements[last]) == first_line(statements[last + 1]):
+        last += 1
+    return list(statements[first : last + 1])
 
 
 def key_of(statement: ast.stmt) -> Key:

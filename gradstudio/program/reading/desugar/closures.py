@@ -39,6 +39,15 @@ def outer_names(statements: Sequence[ast.stmt]) -> dict[str, list[str]]:
     return _needed(definitions, _bound_around(around))
 
 
+def free_names(definition: Defined) -> set[str]:
+    """The names that a definition reads from around it, whoever binds them."""
+    functions = [definition] if isinstance(definition, Function) else _methods(definition)
+    inside = {name for one in functions for name in _free(one)}
+    if isinstance(definition, Function):
+        return inside
+    return inside | names_in([one for one in definition.body if not isinstance(one, Function)])
+
+
 def by_first_name(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements without second names of functions, `loss_func = nll`; what reads those reads the first."""
     definitions = {one.name for one in statements if isinstance(one, ast.FunctionDef)}

@@ -24,6 +24,8 @@ from gradstudio.program.reading.desugar.constant_arguments import (
     decide_test,
 )
 from gradstudio.program.reading.desugar.layer_in_step import Switched, switched_in
+from gradstudio.program.reading.desugar.nested_functions import lift_functions
+from gradstudio.program.reading.desugar.own_device import rename_own_devices
 from gradstudio.program.reading.desugar.synthetic_nodes import at_position
 from gradstudio.program.reading.expressions.conditional_reader import read_choice
 from gradstudio.program.reading.graph_builder import WiredResult
@@ -33,7 +35,7 @@ from gradstudio.program.reading.program_header import is_choice
 
 _WRITTEN_OUT = (
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr),
-    *(ast.If, ast.IfExp, ast.FunctionDef, ast.ClassDef),
+    *(ast.If, ast.IfExp, ast.FunctionDef, ast.ClassDef, ast.Lambda),
 )
 """What is looked for; a text without it is as plain as it can be."""
 
@@ -56,11 +58,12 @@ class _Text:
         parts = [part for one in statements for part in ast.walk(one)]
         parts += [part for code in codes_in(statements) for part in code.statements]
         self._modules = _imports(parts)
-        if any(isinstance(one, Defined) for one in statements):
+        if any(isinstance(one, Defined) for one in statements) or any(isinstance(part, ast.Lambda) for part in parts):
             switched = switched_in(statements)
             for one in statements:
                 self._tidy(one, switched)
-            statements = by_first_name(statements)
+            statements = lift_functions(by_first_name(statements))
+            rename_own_devices(statements)
             bring_outer_names(statements)
             parts = [part for one in statements for part in ast.walk(one)]
             self._calls = Calls(statements, self._modules.paths())

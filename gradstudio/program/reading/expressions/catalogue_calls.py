@@ -141,7 +141,10 @@ class Calls:
     def _is_of_code(self, value: Port) -> bool:
         """Whether code itself made a value."""
         maker = self._draft.maker(value) if isinstance(value, WiredResult) else None
-        return maker is not None and maker.operator == CODE
+        if maker is None:
+            return False
+        is_read = maker.operator == "python.attribute" and self._draft.is_foreign(value)
+        return is_read or maker.operator == CODE
 
     def _called(self, node: ast.Call, names: tuple[str, ...]) -> WiredResult:
         if isinstance(node.func, ast.Name) and not self._is_bound(node.func.id):

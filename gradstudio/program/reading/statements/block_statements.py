@@ -142,11 +142,15 @@ class Blocks:
         return item
 
     def _enter(self, block: Block, ports: dict[str, Port]) -> None:
-        """Names as they are in the body."""
+        """Names as they are in the body; what a turn of something foreign has is as foreign."""
+        if "over" in ports and self._draft.is_foreign(ports["over"]):
+            self._draft.set_foreign(block.id, 0)
         if block.variable not in ("", "_"):
             self._scope.bind(block.variable, self._draft.result(block.id, 0))
         for k, name in enumerate(block.carried):
             self._draft.set_family(block.id, k + 1, self._draft.family(ports[f"first.{name}"]))
+            if self._draft.is_foreign(ports[f"first.{name}"]):
+                self._draft.set_foreign(block.id, k + 1)
             self._scope.bind(name, self._draft.result(block.id, k + 1))
 
     def _take_apart(self, item: ItemId, target: ast.expr) -> None:

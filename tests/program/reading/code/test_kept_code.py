@@ -67,7 +67,7 @@ def test_where_code_may_do_anything_to_names_all_of_the_text_is_code(text: str) 
     ("text", "line"),
     [
         ("import torch\n\nn = 1\ndef f():\n    global n\n    n += 1\n\nf()\ny = n + 1\n", "y = n + 1"),
-        ("import torch\n\nk = 2\ndef f(x):\n    return x * k\n\ng = lambda x: f(x)\n", "def f(x):"),
+        ("import torch\n\nk = 2\ndef f(x):\n    return x * k\n\ng = {k: f for k in 'ab'}\n", "def f(x):"),
         ("import torch\nimport inspect\n\ndef f(x):\n    return x * 2\n\ns = inspect.signature(f)\n", "def f(x):"),
         ("import torch\n\ndef f(x):\n    return x * 2\n\ntry:\n    f = 3\nfinally:\n    pass\n", "def f(x):"),
         ("import torch\n\nf = torch.relu\nh = {k: f for k in 'a'}\n", "f = torch.relu"),
@@ -187,12 +187,24 @@ def test_nothing_is_moved_past_a_call_of_what_code_made() -> None:
 
 
 def test_a_definition_that_code_calls_stays_drawn_where_it_is_printed_as_it_was() -> None:
-    text = (
-        "import torch\n\ndef f(x, n=2):\n    y = x * n\n    return y\n\ng = lambda x: f(x, n=3)\nz = g(torch.ones(2))\n"
-    )
+    text = "import torch\n\ndef f(x, n=2):\n    y = x * n\n    return y\n\ng = {k: f for k in 'ab'}\n"
     graph = read(text)
     assert graph.definitions.keys() == {"f"}
     assert "def f(x, n=2):\n    y = x * n\n    return y\n" in write_script(graph)
+
+
+def test_two_refusals_in_one_block_keep_that_block_and_not_the_one_around_it() -> None:
+    inner = "    if k > 0:\n        time.sleep(0)\n        time.sleep(0)\n"
+    text = f"import torch\nimport time\n\nx = torch.ones(2)\nfor k in range(2):\n    x = x * k\n{inner}"
+    assert codes(text)[-1].startswith("if k > 0:") and "operator.mul" in drawn(text)
+
+
+@pytest.mark.parametrize("ending", ["", "  # both", ";"])
+def test_statements_on_one_line_are_one_card(ending: str) -> None:
+    text = f"import torch\nimport time\n\nx = torch.ones(2)\nt = time.time(); y = x * 2{ending}\nz = x + 1\n"
+    found = codes(text)
+    assert (f"t = time.time(); y = x * 2{ending}" in found) == (ending != ";")
+    assert ("operator.add" in drawn(text)) == (ending != ";")
 
 
 def test_a_method_that_code_may_call_keeps_its_class_as_code() -> None:
