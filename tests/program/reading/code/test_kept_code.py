@@ -194,7 +194,7 @@ def test_a_definition_that_code_calls_stays_drawn_where_it_is_printed_as_it_was(
 
 
 def test_two_refusals_in_one_block_keep_that_block_and_not_the_one_around_it() -> None:
-    inner = "    if k > 0:\n        time.sleep(0)\n        time.sleep(0)\n"
+    inner = "    if k > 0:\n        time.tzset()\n        time.tzset()\n"
     text = f"import torch\nimport time\n\nx = torch.ones(2)\nfor k in range(2):\n    x = x * k\n{inner}"
     assert codes(text)[-1].startswith("if k > 0:") and "operator.mul" in drawn(text)
 
