@@ -14,8 +14,9 @@ from gradstudio.document.gsg.gsg_writer import write
 from gradstudio.document.python.console_prompts import has_prompts, strip_prompts
 from gradstudio.document.python.python_document import read_python
 from gradstudio.graph.external_inputs import ExternalInput
-from gradstudio.graph.model import Graph, Header, ItemId, Wire
+from gradstudio.graph.model import ROOT, Graph, Header, ItemId, Wire
 from gradstudio.graph.names import bound_names
+from gradstudio.graph.text.code_records import READ, is_code, names_wanted
 
 
 class Fragment(msgspec.Struct, frozen=True):
@@ -93,12 +94,46 @@ def _from_python(text: str, canvas: Graph | None) -> Fragment:
     try:
         read = read_python(text, pasted=True, canvas=canvas)
     except UnreadableFile as error:
+        kept = _kept_as_code(text, canvas)
+        if kept is not None:
+            return kept
         place = f"line {error.line}: " if error.line is not None else ""
         raise NotAFragment(f"The copied Python cannot be drawn: {place}{error.message}") from error
     if not read.graph.parents and read.graph.header == Header(seed=None):
         raise NotAFragment("The copied Python has nothing but imports: copy the statements too.")
     header = _set_up(read.graph.header, canvas) if canvas is not None and not canvas.parents else None
     return Fragment(read.graph, read.outer, is_text=True, header=header)
+
+
+def _kept_as_code(text: str, canvas: Graph | None) -> Fragment | None:
+    """Python that is not drawn, on cards of code that read the names of the canvas; None: not even that."""
+    try:
+        read = read_python(text, pasted=True, keeps_code=True)
+    except UnreadableFile:
+        return None
+    outer = _wires_of_code(read.graph, canvas if canvas is not None else Graph())
+    return Fragment(read.graph, outer, is_text=True) if outer is not None else None
+
+
+def _wires_of_code(part: Graph, canvas: Graph) -> tuple[Wire, ...] | None:
+    """What the code of a part reads from what the canvas binds last; None: it reads what nothing binds above it."""
+    bound = {name: (item, k) for item in canvas.order(ROOT) for k, name in enumerate(_names(canvas, item))}
+    wires: list[Wire] = []
+    own: set[str] = set()
+    for item in part.order():
+        node = part.nodes.get(item)
+        for name in names_wanted(node) if node is not None and is_code(node) else ():
+            if name in own or part.wire_into(item, READ + name) is not None:
+                continue
+            if name not in bound:
+                return None
+            wires.append(Wire(*bound[name], item, READ + name))
+        own.update(_names(part, item))
+    return tuple(wires)
+
+
+def _names(graph: Graph, item: ItemId) -> tuple[str, ...]:
+    return graph.nodes[item].names if item in graph.nodes else ()
 
 
 def _set_up(read: Header, canvas: Graph) -> Header:

@@ -14,6 +14,7 @@ from gradstudio.graph.analysis.program_analysis import incomplete
 from gradstudio.graph.edits import AddNode, AddWire, apply_all
 from gradstudio.graph.model import ROOT, Graph, ItemId, Node, Wire
 from gradstudio.graph.recipes import fragments
+from gradstudio.graph.text.code_records import code_of, is_code
 from gradstudio.program.forms.selection import write_selection
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write, write_script
@@ -78,9 +79,18 @@ def test_lines_of_python_are_a_fragment_without_their_imports() -> None:
     assert set(part.places) == set(part.nodes)
 
 
-def test_python_that_cannot_be_drawn_says_the_line() -> None:
+def test_python_that_cannot_be_drawn_is_kept_as_code_that_reads_the_canvas() -> None:
+    canvas = program("x = torch.ones(2)\ny = x * 2\n")
+    graph = pasted(canvas, "with open('f') as file:\n    x = y\nz = {**{'x': x}}\n")
+    codes = [node for node in graph.nodes.values() if is_code(node)]
+    assert "\n".join(code_of(node) for node in codes) == "with open('f') as file:\n    x = y\nz = {**{'x': x}}"
+    (wire,) = [wire for node in codes for wire in graph.wires_to(node.id) if wire.port == "in.y"]
+    assert graph.nodes[wire.source].names == ("y",)
+
+
+def test_python_that_is_no_program_says_the_line() -> None:
     with pytest.raises(NotAFragment, match="line 2"):
-        from_text("x = torch.ones(2)\ny = lambda v: v\n")
+        from_text("x = torch.ones(2)\nreturn x\n")
 
 
 @pytest.mark.parametrize("text", ["hello", "just some prose, copied", "x", "3.14"])
@@ -168,7 +178,7 @@ def test_other_languages_between_fences_are_left_out() -> None:
 
 def test_a_refusal_counts_the_lines_that_were_copied() -> None:
     with pytest.raises(NotAFragment, match="line 3"):
-        from_text(">>> x = torch.ones(2)\ntensor([1., 1.])\n>>> y = lambda v: v\n")
+        from_text(">>> x = torch.ones(2)\ntensor([1., 1.])\n>>> return x\n")
 
 
 LOOPS = """\

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.graph_index import index_of
-from gradstudio.graph.model import Graph, Node
+from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.text.code_names import CodeNames, names_of_code
 from gradstudio.graph.text.code_text import renamed_code
 
@@ -41,6 +41,11 @@ _DRAWS = re.compile(r"\b(plt|pyplot|ax|axs|axes|fig|sns)\.[a-z_]+\(|\.(plot|imsh
 def is_code(node: Node) -> bool:
     """Whether a node holds undrawn Python."""
     return node.operator == CODE
+
+
+def is_code_at(graph: Graph, item: ItemId) -> bool:
+    """Whether an item of a graph is a node that holds undrawn Python."""
+    return item in graph.nodes and is_code(graph.nodes[item])
 
 
 def holds_code(graph: Graph) -> bool:

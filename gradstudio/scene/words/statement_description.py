@@ -7,6 +7,7 @@ from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.item_ports import find_port, operator_of, output_ports
+from gradstudio.graph.text.code_records import is_code_at, shown_lines
 from gradstudio.protocol.messages.records import Record, TensorRecord
 from gradstudio.scene import value_format
 from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, STATE_WORDS
@@ -67,9 +68,11 @@ def _signs(session: StatementSource, item: ItemId) -> Iterator[Sign]:
 
 
 def operator_words(graph: Graph, item: ItemId) -> str:
-    """What a statement does, in the words of its card: ``matmul``, ``group encoder``, ``for``."""
+    """What a statement does, in the words of its card: ``matmul``, ``group encoder``, ``for``, a line of code."""
     if (block := graph.blocks.get(item)) is not None:
         return block.kind
+    if is_code_at(graph, item):
+        return next((line for line in shown_lines(graph.nodes[item]) if line.strip()), "Python")
     operator, key = operator_of(graph, item), graph.nodes[item].operator
     if key.startswith(GROUP):
         return f"group {key.removeprefix(GROUP)}"

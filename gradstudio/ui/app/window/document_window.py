@@ -15,6 +15,7 @@ from shiboken6 import isValid
 from gradstudio.document.file import View
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.names import title
+from gradstudio.graph.text.code_records import is_code_at
 from gradstudio.ui import theme as themes
 from gradstudio.ui.actions.access_commands import AccessCommands
 from gradstudio.ui.actions.action_set import ActionSet
@@ -324,8 +325,11 @@ class DocumentWindow(QObject):
             self.canvas.navigation.restore_view(view.zoom, view.x, view.y)
 
     def _edit_code(self) -> None:
-        """Put the cursor into the program's text."""
+        """Put the cursor into the program's text, into the lines of the current card where it holds code."""
         self._services.frame.docks.bring_forward("code")
+        item = self.session.attention.current
+        if item is not None and is_code_at(self.session.shown_store.graph, item):
+            self.code.go_to_code(item)
         self.code.editor.setFocus()
         self.code_room.grow()
 

@@ -3,10 +3,14 @@
 from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.text.code_records import is_code_at
 from gradstudio.scene import hit_test
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.group_commands import GroupCommands
 from gradstudio.ui.canvas.edit.in_place_editing import InPlaceEditing
+
+EDIT_CODE = "view.code"
+"""The command that leads to a card's lines in the Code dock."""
 
 
 class FieldCommands:
@@ -24,11 +28,18 @@ class FieldCommands:
     def edit_current(self) -> None:
         """Edit the fields of the current card, from the first that is needed, else the first; Tab goes on."""
         item = self._attention.current
+        if item is not None and is_code_at(self._scene.graph, item):
+            self.edit_code()
+            return
         layout = self._scene.placement.layout(item) if item is not None else None
         rows = layout.fields() if layout is not None else ()
         row = next((row for row in rows if row.required and row.state == "empty"), next(iter(rows), None))
         if row is not None:
             self._in_place.edit_field(row.owner, row.path)
+
+    def edit_code(self) -> None:
+        """Go to the lines of the current card in the Code dock."""
+        self._canvas.command_requested.emit(EDIT_CODE)
 
     def rename(self, item: ItemId) -> None:
         """Edit the names a node binds, or a group's title."""

@@ -2,11 +2,14 @@
 
 from typing import Final, cast
 
+from PySide6.QtCore import QTimer
+
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
 from gradstudio.graph.names import title
+from gradstudio.graph.text.code_records import CODE
 from gradstudio.operators.catalogue.block_rows import KINDS
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.scene import geometry, hit_test
@@ -14,6 +17,7 @@ from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.card_animation import CardAnimation
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 from gradstudio.ui.canvas.edit.card_arrangement import submit_with_room
+from gradstudio.ui.canvas.edit.field_commands import EDIT_CODE
 from gradstudio.ui.canvas.edit.group_commands import GroupCommands
 from gradstudio.ui.canvas.edit.module_commands import ModuleCommands
 from gradstudio.ui.canvas.edit.selection_commands import SelectionCommands
@@ -100,6 +104,8 @@ class OperatorCommands:
         )
         self._selection.select(frozenset({item}))
         self._canvas.shelf.use(key)
+        if key == CODE:  # an empty card of code is to be written: once the popup that made it is gone
+            QTimer.singleShot(0, self._canvas.widget, lambda: self._canvas.command_requested.emit(EDIT_CODE))
         return item
 
     def insert_on_wire(self, wire: Wire, key: str, x: float, y: float) -> bool:

@@ -8,6 +8,7 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QNativeGest
 
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.ports.wire_dots import coinciding_dots
+from gradstudio.graph.text.code_records import is_code_at
 from gradstudio.scene import hit_test
 from gradstudio.scene.hit_test import Hit, cause_at
 from gradstudio.scene.items import PortRef
@@ -107,7 +108,7 @@ class InputDispatcher:
             self._rest()
 
     def double_click(self, event: QMouseEvent) -> None:
-        """Search on empty ground, rename on a header or title, edit on a note."""
+        """Search on empty ground, rename on a header or title, edit on a note; the lines of code in their dock."""
         at = self._pointer_of(event)
         hit = self.hit(at)
         if event.button() != Button.LeftButton:
@@ -123,6 +124,8 @@ class InputDispatcher:
                 self.canvas.group_commands.edit_ports(hit.item, None if hit.header else at.y)
             case "card" if hit.header:
                 self.canvas.field_commands.rename(hit.item)
+            case "card" if is_code_at(self.canvas.scene.graph, hit.item):
+                self.canvas.field_commands.edit_code()
             case "card" if self.canvas.group_commands.way_in(hit.item) is not None:
                 self.canvas.group_commands.step_in(hit.item)
             case "card" if (cause := cause_at(self.canvas.scene, hit.item, at.y)) is not None:

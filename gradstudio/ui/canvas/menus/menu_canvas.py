@@ -29,11 +29,10 @@ class MenuCanvas(CanvasContext, Protocol):
     """A canvas with the commands that its menus offer; `CanvasView` is one.
 
     Attributes:
-        what_if_requested, command_requested: the canvas's signals.
+        what_if_requested: the canvas's signal.
     """
 
     what_if_requested: SignalInstance
-    command_requested: SignalInstance
     selection: "CanvasSelection"
     navigation: "Viewport"
     in_place: "InPlaceEditing"

@@ -11,6 +11,7 @@ from gradstudio.graph.edits import AddBlock, AddNode, Edits
 from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.groups.definitions import group_holding, setup_of
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.text.code_records import code_of
 from gradstudio.program.model import Program
 from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.code import text_replacement
@@ -29,6 +30,8 @@ from gradstudio.ui.theme import Theme
 
 LINKED_MS: Final = 40
 """A selection of lines that grows selects its nodes this often."""
+NOTHING_YET: Final = "pass"
+"""What a new card of code holds."""
 Button = QMessageBox.StandardButton
 
 
@@ -149,6 +152,19 @@ class CodePanel(QWidget):
         self.strip.set_theme(theme)
         self.completion.set_theme(theme)
         self.marks.mark()
+
+    def go_to_code(self, item: ItemId) -> None:
+        """The cursor to the first line of an item's code; all of it is selected when it is nothing yet."""
+        program, node = self._session.run.program, self._session.graph_store.graph.nodes[item]
+        if not self.live.is_applied or not any(one.node == item for one in program.codes):
+            return
+        block = self.editor.document().findBlockByNumber(self.marks.line_of(item) - 1)
+        cursor = QTextCursor(block)
+        cursor.setPosition(block.position() + len(block.text()) - len(block.text().lstrip()))
+        if code_of(node) == NOTHING_YET:
+            cursor.setPosition(block.position() + len(block.text()), QTextCursor.MoveMode.KeepAnchor)
+        self.editor.setTextCursor(cursor)
+        self.editor.ensureCursorVisible()
 
     def discard(self) -> None:
         """Show the program in place of what is not applied."""

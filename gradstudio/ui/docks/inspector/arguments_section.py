@@ -9,6 +9,7 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.ports.item_ports import Port, input_ports, output_ports
 from gradstudio.graph.ports.module_calls import described_by
+from gradstudio.graph.text.code_records import is_code_at
 from gradstudio.operators.literals.choices import DIMENSIONS, LiteralChoice, choices_for
 from gradstudio.operators.model import Parameter
 from gradstudio.scene.card.field_choices import sizes_of
@@ -74,6 +75,8 @@ class ArgumentsSection(Section):
         """The input ports of an item that have a row."""
         graph = self._session.shown_store.graph
         ports = input_ports(graph, item) if item is not None and item in graph else ()
+        if item is not None and is_code_at(graph, item):
+            ports = tuple(port for port in ports if port.path != "code")  # its lines stand by themselves
         return ports if self._common is None else tuple(port for port in ports if port.path in self._common)
 
     def set_theme(self, theme: Theme) -> None:

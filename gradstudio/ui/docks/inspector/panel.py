@@ -38,6 +38,7 @@ class Details(QWidget):
         """
         from gradstudio.ui.docks.inspector.arguments_section import ArgumentsSection
         from gradstudio.ui.docks.inspector.backward_section import BackwardSection
+        from gradstudio.ui.docks.inspector.code_section import CodeSection
         from gradstudio.ui.docks.inspector.cost_section import CostSection
         from gradstudio.ui.docks.inspector.gradcheck_section import CheckSection
         from gradstudio.ui.docks.inspector.item_sections import HeadSection, NoteSection, OrderSection, TroubleBox
@@ -52,6 +53,7 @@ class Details(QWidget):
         self.trouble = TroubleBox(session)
         self.module = ModuleSection(session, theme)
         self.inputs = InputsSection(session, theme)
+        self.code = CodeSection(session, theme)
         self.arguments = ArgumentsSection(session, theme)
         self.values = ValueSection(session, theme)
         self.printout = PrintoutSection(session, theme)
@@ -69,6 +71,7 @@ class Details(QWidget):
         below = (
             *(
                 self.what_if,
+                self.code,
                 self.inputs,
                 self.arguments,
                 self.module,
@@ -92,6 +95,7 @@ class Details(QWidget):
         for part in (self.head, self.module, self.values, self.printout, self.backward, self.check, self.costs):
             part.show_item(item)
         self.what_if.show_item(item)
+        self.code.show_item(item)
         self.order.show_item(item)
         self.note.show_item(item)
         self.trouble.show_item(item)
@@ -113,7 +117,7 @@ class Details(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         parts = (self.head, self.inputs, self.arguments, self.module, self.values, self.backward, self.costs)
-        for part in (*parts, self.printout, self.what_if, self.check):
+        for part in (*parts, self.code, self.printout, self.what_if, self.check):
             part.set_theme(theme)
 
 

@@ -11,6 +11,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, ReplaceBlock, SetHeader, SetPlaces, touched_items
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.names import title
+from gradstudio.graph.text.code_records import is_code_at, shown_lines
 from gradstudio.scene.words.statement_description import (
     describe_statement,
     operator_words,
@@ -116,7 +117,8 @@ class OutlineModel(QAbstractItemModel):
         item, column = row.key.item, index.column()
         match role:
             case Role.ToolTipRole if column == NAME:
-                return "\n".join(filter(None, (self._text(item, NAME), self._text(item, STATE))))
+                code = shown_lines(self.graph.nodes[item]) if is_code_at(self.graph, item) else ()
+                return "\n".join(filter(None, (self._text(item, NAME), self._text(item, STATE), *code)))
             case Role.DisplayRole | Role.ToolTipRole:
                 return self._text(item, column)
             case Role.EditRole if column == NAME:

@@ -1,0 +1,114 @@
+"""Cards of code by hand: added, found in the Code dock by a double click or a key, written there, pasted."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph.model import ItemId
+from gradstudio.graph.text.code_records import code_of, is_code
+from tests.ui.desk import Desk, Key, Keys
+
+TEXT = """import torch
+import json
+
+x = torch.ones(2)
+
+
+def load(text):
+    data = json.loads(text)
+    yield data
+"""
+
+
+def opened(desk: Desk, qtbot: QtBot, folder: Path, text: str = TEXT) -> None:
+    desk.sit_down(qtbot)
+    path = folder / "program.py"
+    path.write_text(text)
+    desk.session.open(path)
+    desk.window.canvas.navigation.open_view()
+
+
+def at_body(desk: Desk, item: ItemId) -> QPointF:
+    """A place on the lines of a card."""
+    box = desk.window.canvas.scene.placement.box(item)
+    layout = desk.window.canvas.scene.placement.layout(item)
+    assert box is not None and layout is not None
+    return QPointF(*desk.window.canvas.camera.to_view(box.x + 40, box.y + layout.height - 12))
+
+
+def selected_line(desk: Desk) -> str:
+    return desk.window.code.editor.textCursor().block().text()
+
+
+@pytest.mark.parametrize("way", ["double click", "Enter"])
+def test_a_card_leads_to_its_lines_and_what_is_written_there_changes_it(
+    desk: Desk, qtbot: QtBot, tmp_path: Path, way: str
+) -> None:
+    opened(desk, qtbot, tmp_path)
+    card = desk.node("load")
+    if way == "Enter":
+        desk.session.attention.select((card,))
+        desk.key(Key.Key_Return)
+    else:
+        at = at_body(desk, card).toPoint()
+        viewport, left = desk.window.canvas.viewport(), Qt.MouseButton.LeftButton
+        QTest.mouseClick(viewport, left, Keys.NoModifier, at)
+        QTest.mouseDClick(viewport, left, Keys.NoModifier, at)
+    desk.until(desk.window.code.editor.hasFocus)
+    assert selected_line(desk) == "def load(text):"
+    steps = desk.session.graph_store.undo_stack.count()
+    desk.press(Key.Key_Down)
+    desk.press(Key.Key_End)
+    QTest.keyClicks(desk.window.code.editor, "  # read")
+    desk.until(lambda: "# read" in code_of(desk.graph.nodes[card]))
+    assert code_of(desk.graph.nodes[card]) == TEXT.partition("\n\n\n")[2].rstrip().replace(
+        "s(text)\n", "s(text)  # read\n"
+    )
+    assert desk.session.graph_store.undo_stack.count() == steps + 1
+    desk.session.graph_store.undo_stack.undo()
+    assert "# read" not in code_of(desk.graph.nodes[card])
+
+
+def test_a_new_card_is_written_at_once_in_place_of_nothing(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    opened(desk, qtbot, tmp_path)
+    desk.window.canvas.operator_commands.add_operator("python.code", 900.0, 700.0)
+    editor = desk.window.code.editor
+    desk.until(lambda: editor.hasFocus() and editor.textCursor().selectedText() == "pass")
+    QTest.keyClicks(editor, "import os as tenth")
+    desk.until(lambda: any("tenth" in node.names for node in desk.graph.nodes.values()))
+    code = desk.graph.nodes[desk.node("tenth")]
+    assert is_code(code)
+    assert code_of(code) == "import os as tenth"
+
+
+def test_python_that_is_not_drawn_is_pasted_as_a_card_that_reads_the_canvas(
+    desk: Desk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    opened(desk, qtbot, tmp_path)
+    QGuiApplication.clipboard().setText("while x.sum() < 10:\n    x = x * 2\nprint({**{'x': x}})\n")
+    desk.window.canvas.clipboard_commands.paste(900.0, 700.0)
+    (card,) = [node for node in desk.graph.nodes.values() if is_code(node) and "while" in code_of(node)]
+    wire = desk.graph.wire_into(card.id, "in.x")
+    assert wire is not None
+    assert wire.source == desk.node("x")
+    assert desk.session.run.program.codes[-1].text.startswith("while")
+
+
+def test_the_inspector_and_the_outline_show_its_lines(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    opened(desk, qtbot, tmp_path)
+    card = desk.node("load")
+    desk.session.attention.select((card,))
+    lines = desk.window.inspector.details.code.lines
+    desk.until(lambda: lines.toPlainText() == code_of(desk.graph.nodes[card]))
+    ports = desk.window.inspector.details.arguments._ports(card)
+    assert [port.path for port in ports if port.path == "code"] == []
+    desk.window.frame.docks.bring_forward("outline")
+    model = desk.window.outline.tree.model()
+    words = {
+        str(model.index(row, column).data()) for row in range(model.rowCount()) for column in range(model.columnCount())
+    }
+    assert "def load(text):" in words
