@@ -53,7 +53,7 @@ class ParameterRow(msgspec.Struct, frozen=True):
     Attributes:
         y: of its top, from the top of the rows.
         values: its range in several wordings, the longest first; `guessed`: only its dtype, as expected.
-        gradient: the norm of its gradient, or its state in words.
+        gradient: the norm of its gradient, or its state in words; `grad`: that gradient, for fewer digits.
     """
 
     path: str
@@ -68,6 +68,7 @@ class ParameterRow(msgspec.Struct, frozen=True):
     state: GradState
     gradient: str
     sentence: str
+    grad: Summary | None = None
 
 
 class ParameterRows(msgspec.Struct, frozen=True):
@@ -187,6 +188,7 @@ def _row(leaf: ModuleParameter, y: float, shown: Shown) -> ParameterRow:
         shape=f"{value_format.shape(leaf.shape)} {leaf.version}".rstrip() if shown.shapes else "",
         values=values, guessed=guessed, buffer=leaf.buffer, learns=leaf.learns, state=leaf.state,
         gradient=_gradient_text(leaf) if shown.gradients else "", sentence=leaf.reason,
+        grad=leaf.grad if leaf.state in ("value", "accumulated") else None,
     )  # fmt: skip
 
 

@@ -1,15 +1,17 @@
 """Nothing covers anything: numbers on wires, words at ports, errors of another moment, cards that fixes add."""
 
 from dataclasses import dataclass
+from xml.etree import ElementTree
 
 import pytest
-from PySide6.QtCore import QRect, QRectF
+from PySide6.QtCore import QBuffer, QIODevice, QRect, QRectF, QSize
 from PySide6.QtGui import QImage, QPainter
+from PySide6.QtSvg import QSvgGenerator
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.messages.debugging import Clash, Culprit
-from gradstudio.protocol.messages.events import Failed
+from gradstudio.protocol.messages.events import Failed, Row
 from gradstudio.protocol.messages.records import PlainRecord, Summary
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.card.gradient_terms import part_words
@@ -20,7 +22,7 @@ from gradstudio.scene.wire.label_placement import place_label
 from gradstudio.scene.wire.wire_labels import WireLabel, brief, summed
 from gradstudio.ui.canvas.paint.card.distant_card import paint_number
 from gradstudio.ui.canvas.paint.moment_painter import Stage, tab_place
-from gradstudio.ui.canvas.paint.pending_painter import begun_items, has_run
+from gradstudio.ui.canvas.paint.pending_painter import begun_items, has_run, paint_pending
 from gradstudio.ui.canvas.paint.picture_export import render_picture
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.state.results.failure import Failure
@@ -29,6 +31,7 @@ from gradstudio.ui.theme import Theme
 from tests.ui.canvas.conftest import Hand
 from tests.ui.canvas.edit.test_canvas_debugging import Squared, marked, number
 
+SVG = "{http://www.w3.org/2000/svg}"
 VIEW = Box(0, 0, 1000, 700)
 
 
@@ -252,6 +255,29 @@ def test_the_card_of_the_moment_is_never_one_that_had_not_run(
     assert not has_run(scene, squared.z, begun_items(scene))
     monkeypatch.setattr(results, "row", lambda _node: None)  # as of a backward, until it is over
     assert has_run(scene, squared.x, begun_items(scene)) and not has_run(scene, squared.y, begun_items(scene))
+
+
+@pytest.mark.parametrize("zoom", [1.0, 0.7, 0.62])
+def test_words_of_what_had_not_run_stand_within_their_cards(squared: Squared, zoom: float) -> None:
+    bare = squared.hand.add("torch.Tensor.backward", 40, 500)
+    squared.run()
+    canvas, tables = squared.hand.canvas, squared.hand.session.results.tables
+    tables.add_rows([Row(step=3, node=bare, outputs=())])
+    tables.pace.flush()
+    squared.hand.session.attention.look_at(0)
+    assert not has_run(canvas.scene, bare, begun_items(canvas.scene))
+    data, generator = QBuffer(), QSvgGenerator()
+    data.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator.setOutputDevice(data)
+    generator.setSize(QSize(2000, 2000))
+    painter, camera = QPainter(generator), Camera(zoom, 0.0, 0.0)
+    paint_pending(painter, canvas.canvas_style, canvas.scene, camera, Box(0, 0, 4000, 4000))
+    painter.end()
+    tree = ElementTree.fromstring(bytes(data.data().data()).decode())
+    words = [(float(one.get("x", "")), float(one.get("y", ""))) for one in tree.iter(f"{SVG}text")]
+    boxes = [camera.box_to_view(box) for item in squared.hand.graph.nodes if (box := canvas.scene.placement.box(item))]
+    assert len(words) == 2, "y and z, which have a well"
+    assert all(any(box.x < x < box.right and box.y < y < box.bottom for box in boxes) for x, y in words)
 
 
 def test_what_runs_now_is_neither_lit_nor_bright_at_a_step_before_it(squared: Squared) -> None:

@@ -3,7 +3,8 @@
 import ast
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 from xml.etree import ElementTree
 
@@ -28,6 +29,7 @@ from gradstudio.protocol.messages.requests import Do
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.distant_card import paint_distant_card
+from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_parameter_rows
 from gradstudio.ui.canvas.paint.card.result_section_painter import paint_result_sections
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.pictures.recorded_results import recorded_results
@@ -96,22 +98,31 @@ def scene_after_run(graph: Graph, theme: Theme) -> Scene:
 
 def painted(scene: Scene, style: CanvasStyle, item: ItemId, zoom: float) -> list[str]:
     """The texts that a card of that zoom shows of its results."""
+    card = scene.stack.cards[item]
+
+    def paint(painter: QPainter) -> None:
+        if zoom < 0.6:
+            rect = QRectF(0, 0, round(card.layout.width * zoom), round(card.drawn_height * zoom))
+            paint_distant_card(painter, style, scene, item, rect, zoom)
+        else:
+            paint_result_sections(painter, style.at(zoom), card.layout, scene.updates.well(item))
+
+    titles = (card.layout.names, card.layout.title, card.layout.subtitle)
+    return [text for text in texts_of(paint) if text not in titles]
+
+
+def texts_of(paint: Callable[[QPainter], None]) -> list[str]:
+    """All that is written."""
     data, generator = QBuffer(), QSvgGenerator()
     data.open(QIODevice.OpenModeFlag.WriteOnly)
     generator.setOutputDevice(data)
     generator.setSize(QSize(800, 800))
     painter = QPainter(generator)
-    card = scene.stack.cards[item]
-    if zoom < 0.6:
-        rect = QRectF(0, 0, round(card.layout.width * zoom), round(card.drawn_height * zoom))
-        paint_distant_card(painter, style, scene, item, rect, zoom)
-    else:
-        paint_result_sections(painter, style.at(zoom), card.layout, scene.updates.well(item))
+    paint(painter)
     painter.end()
     tree = ElementTree.fromstring(bytes(data.data().data()).decode())
     texts = [(node.text or "").strip() for node in tree.iter("{http://www.w3.org/2000/svg}text")]
-    titles = (card.layout.names, card.layout.title, card.layout.subtitle)
-    return [text for text in texts if text and text not in titles]
+    return [text for text in texts if text]
 
 
 def numbers(text: str) -> Iterator[tuple[str, bool]]:
@@ -181,6 +192,44 @@ def test_numbers_on_cards_of_every_form_are_whole_and_torchs(qtbot: QtBot, dark:
     graph = read_script(PROGRAM).graph
     graph.places = layout_missing(graph)
     assert check(graph, dark) > 20 * len(ZOOMS)
+
+
+LAYERS = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+fc = nn.Linear(4, 7)
+head = nn.Linear(7, 1)
+x = torch.randn(16, 4)
+h = fc(x) * 123.0
+y = head(h)
+loss = (y * y).mean()
+loss.backward()
+"""
+
+
+@pytest.mark.parametrize("zoom", [zoom for zoom in ZOOMS if zoom >= 0.6])
+def test_numbers_of_the_leaves_of_a_layer_are_whole_and_torchs(qtbot: QtBot, dark: Theme, zoom: float) -> None:
+    graph = read_script(LAYERS).graph
+    graph.places = layout_missing(graph)
+    scene, style = scene_after_run(graph, dark), CanvasStyle(dark)
+    space: dict[str, object] = {}
+    exec(LAYERS, space)
+    layers = [one for one in space.values() if isinstance(one, torch.nn.Linear)]
+    truths = [Truth(one.detach(), one.grad) for layer in layers for one in layer.parameters()]
+    written = list[str]()
+    for item in scene.stack.cards:
+        leaves, width = scene.updates.well(item).leaves, scene.stack.cards[item].layout.width
+        if leaves.rows:
+            written += texts_of(
+                partial(paint_parameter_rows, style=style.at(zoom), leaves=leaves, top=0.0, width=width)
+            )
+    assert sum("‖∇‖" in text for text in written) >= 3, "the norm of a gradient has room"
+    for text in written:
+        assert ("[" in text) == ("]" in text), "half a shape says less than none"
+        for number, is_cut in numbers(text):
+            assert not is_cut and any(is_true(number, truth) for truth in truths), text
 
 
 @pytest.mark.parametrize("zoom", ZOOMS)

@@ -16,8 +16,8 @@ from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
 PALE: Final = 0.5
 WORDS: Final = "not run yet"
-LEAST_WELL: Final = 24.0
-"""A card with less room below its ports, scene pixels, has the words under it."""
+WORDS_PX: Final = 18.0
+"""Height of the words at the lower edge of a card, view pixels; one with less below its ports has the veil alone."""
 
 
 def paint_pending(painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box) -> None:
@@ -29,8 +29,10 @@ def paint_pending(painter: QPainter, style: CanvasStyle, scene: Scene, camera: C
     late = [k for k in near if not has_run(scene, scene.stack.ids[k], begun)]
     if not late:
         return
+    cards = [scene.stack.cards[scene.stack.ids[k]] for k in late]
     rects = scene.placement.bounds[late].copy()
     rects[:, 2:] -= rects[:, :2]
+    rects[:, 3] = [card.drawn_height for card in cards]  # not the room that is kept below
     rects[:, :2] -= (camera.x, camera.y)
     rects *= camera.zoom
     rects += (-1.0, -1.0, 2.0, 2.0)
@@ -40,12 +42,11 @@ def paint_pending(painter: QPainter, style: CanvasStyle, scene: Scene, camera: C
     if camera.zoom >= DISTANT:
         painter.setFont(style.meter.font("small_italic"))
         painter.setPen(style.color("text_dim"))
-        for k, (x, y, width, height) in zip(late, rects.tolist(), strict=True):
-            bottom = (
-                y + height - 22 if scene.stack.cards[scene.stack.ids[k]].result_height >= LEAST_WELL else y + height + 1
-            )
-            line = QRectF(x + 12 * camera.zoom, bottom, width - 24 * camera.zoom, 18)
-            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, WORDS)
+        for card, (x, y, width, height) in zip(cards, rects.tolist(), strict=True):
+            well = height - card.layout.height * camera.zoom
+            if well >= WORDS_PX:
+                line = QRectF(x + 12 * camera.zoom, y + height - WORDS_PX, width - 24 * camera.zoom, WORDS_PX)
+                painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, WORDS)
 
 
 def begun_items(scene: Scene) -> tuple[ItemId, ...]:

@@ -6,19 +6,32 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from gradstudio.operators.model import Family
-from gradstudio.scene.card.card_layout import BODY_EDGE, CODE_ROW, HEADER, PADDING, ROW, CardLayout, InputRow, OutputRow
+from gradstudio.scene.card.card_layout import (
+    BODY_EDGE,
+    CODE_ROW,
+    HEADER,
+    PADDING,
+    ROW,
+    CardLayout,
+    InputRow,
+    Mode,
+    OutputRow,
+)
 from gradstudio.scene.card.port_style import PortStyle
 from gradstudio.scene.card.result_sections import ResultSections
+from gradstudio.scene.geometry import Box
 from gradstudio.ui.canvas.paint.card.card_background import ground_of, paint_background
 from gradstudio.ui.canvas.paint.card.card_state import CardState
 from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_debug_sections
 from gradstudio.ui.canvas.paint.card.display_flag_painter import paint_bypass, paint_pin
-from gradstudio.ui.canvas.paint.card.field_painter import field_rect, paint_field, qt_rect
+from gradstudio.ui.canvas.paint.card.field_painter import field_rect, paint_field
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_leaf_ports
 from gradstudio.ui.canvas.paint.card.result_section_painter import paint_result_sections
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle, Meter
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_check, paint_pill, paint_port, paint_warning
 
+PILL_PX: Final = 12.0
+"""So much wider than its word is the pill of a switch, at least."""
 Align = Qt.AlignmentFlag
 FAMILY_WORDS: Final = {
     Family.TENSOR: "tensor",
@@ -104,8 +117,7 @@ def _paint_badges(
     """Signs at the right end of the header; returns the x where the title must end."""
     x = layout.width - (14.0 if layout.is_joined else 8.0)
     if layout.switch is not None:
-        paint_switch(painter, style, layout, _ink(style, state))
-        x = layout.switch.x - 5
+        x = paint_switch(painter, style, layout.switch, layout.mode, _ink(style, state)) - 5
     if well.problem_kind in ("error", "warning") or well.alarm:
         is_error = "error" in (well.problem_kind, well.alarm)
         sign = QRectF(x - 15, (HEADER - 15) / 2, 15, 15)
@@ -139,12 +151,14 @@ def _paint_badges(
     return x
 
 
-def paint_switch(painter: QPainter, style: CanvasStyle, layout: CardLayout, ink: QColor) -> None:
-    """Training or evaluation: a pill with its word, with a strong edge while the module trains."""
-    if layout.switch is None:
-        return
+def paint_switch(painter: QPainter, style: CanvasStyle, switch: Box, mode: Mode, ink: QColor) -> float:
+    """Training or evaluation: a pill around its word, with a strong edge while the module trains; its left end."""
     painter.setFont(style.meter.font("badge"))
-    paint_pill(painter, qt_rect(layout.switch), layout.mode, ink, strong=layout.mode == "train")
+    width = max(switch.width, style.meter.width(mode, "badge") + PILL_PX)
+    height = min(HEADER - 3, max(switch.height, style.line))
+    rect = QRectF(switch.right - width, (HEADER - height) / 2, width, height)
+    paint_pill(painter, rect, mode, ink, strong=mode == "train")
+    return rect.left()
 
 
 def _paint_rows(

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from gradstudio.operators.model import Family
+from gradstudio.scene import value_format
 from gradstudio.scene.card.card_layout import PADDING
 from gradstudio.scene.card.parameter_rows import GRADIENT, LEAF, MORE, ParameterRow, ParameterRows
 from gradstudio.scene.items import LEAF_EDGE
@@ -33,8 +34,9 @@ def paint_parameter_rows(
     if leaves.more:
         painter.setFont(style.meter.font("small"))
         painter.setPen(style.color("text_dim"))
-        line = QRectF(PADDING, top + LEAF_EDGE + leaves.more_y, width - 2 * PADDING, MORE)
-        painter.drawText(line, Align.AlignVCenter, style.meter.elided(leaves.more, "small", line.width()))
+        words = style.meter.elided(leaves.more, "small", width - 2 * PADDING)
+        higher = max(0.0, style.line - MORE)  # large letters begin where the rows, which they have room in, end
+        style.meter.write(painter, "small", words, PADDING, top + LEAF_EDGE + leaves.more_y - higher, style.line)
 
 
 def paint_leaf_ports(painter: QPainter, style: CanvasStyle, leaves: ParameterRows, top: float, width: float) -> None:
@@ -51,7 +53,7 @@ def _paint_first_line(painter: QPainter, style: CanvasStyle, row: ParameterRow, 
     name = meter.elided(row.path, "mono", line.width() * 0.62)
     _text(painter, style, name, "mono", style.color("text"), line)
     left = line.left() + meter.width(name, "mono") + GAP
-    shape = meter.elided(row.shape, "mono", max(0.0, line.right() - left))
+    shape = row.shape if meter.width(row.shape, "mono") <= line.right() - left else ""
     _text(painter, style, shape, "mono", style.color("text_dim"), QRectF(left, line.y(), line.right() - left, LEAF))
     room = line.right() - left - meter.width(shape, "mono") - GAP
     roles = ("mono_italic",) if row.guessed else ("mono", "mono_small")
@@ -65,13 +67,27 @@ def _paint_in_one_line(painter: QPainter, style: CanvasStyle, row: ParameterRow,
     """Where letters are large for their card: the gradient at the right, in the place of the values."""
     has_value = row.state in ("value", "accumulated")
     role, room = ("mono" if has_value else "small_italic"), line.width() / 2 - SIGN - 4
-    words = style.meter.elided(row.gradient, role, room)
+    words = _gradient_words(style, row, role, room)
     left = line.right() - style.meter.width(words, role)
     paint_state(painter, style, QRectF(left - SIGN - 4, line.center().y() - SIGN / 2, SIGN, SIGN), row.state)
     color = style.gradient if has_value else style.color("unknown_value")
     _text(painter, style, words, role, color, QRectF(left, line.y(), line.right() - left, line.height()))
-    name = style.meter.elided(f"{row.path} {row.shape}", "mono", left - SIGN - GAP - 4 - line.left())
+    room = left - SIGN - GAP - 4 - line.left()
+    name = f"{row.path} {row.shape}"
+    if style.meter.width(name, "mono") > room:
+        name = style.meter.elided(row.path, "mono", room)
     _text(painter, style, name, "mono", style.color("text"), line)
+
+
+def _gradient_words(style: CanvasStyle, row: ParameterRow, role: str, room: float) -> str:
+    """The norm of a gradient with as many digits as fit, or the state's words."""
+    if row.grad is None:
+        return style.meter.elided(row.gradient, role, room)
+    if style.meter.width(row.gradient, role) <= room:
+        return row.gradient
+    one = value_format.single(row.grad)
+    texts = value_format.norm_wordings(row.grad) if one is None else value_format.number_wordings(one)
+    return next((text for text in texts if style.meter.width(text, role) <= room), "")
 
 
 def _paint_gradient(painter: QPainter, style: CanvasStyle, row: ParameterRow, line: QRectF) -> None:
