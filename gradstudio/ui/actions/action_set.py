@@ -156,10 +156,15 @@ class ActionSet(QObject):
         elif key < Qt.Key.Key_Escape:
             self._bring_up_to_date()  # a letter or sign: on another keyboard's layout it may stand for one of ours
 
-    def refresh(self) -> None:
-        """Something that commands depend on is another thing now: each is asked again before it is looked at."""
+    def refresh(self, *, soon: bool = True) -> None:
+        """Something that commands depend on is another thing now: each is asked again before it is looked at.
+
+        Args:
+            soon: buttons are looked at now; else they wait for the next time.
+        """
         self._outdated.update(self._by_id)
-        self._soon.start()
+        if soon:
+            self._soon.start()
 
     def _on_soon_timeout(self) -> None:
         self._bring_up_to_date(self._on_buttons)

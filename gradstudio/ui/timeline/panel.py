@@ -56,7 +56,8 @@ class TimelinePanel(QWidget):
         session.attention.moment_changed.connect(self._say)
         session.graph_store.replaced.connect(self._on_graph_store_replaced)
         session.run.state_changed.connect(self._on_run_state_changed)
-        session.run.status.slide.rested.connect(self._on_run_state_changed)
+        self._is_behind = False
+        session.run.status.slide.rested.connect(self._on_slide_rested)
         self._say()
 
     @property
@@ -108,12 +109,21 @@ class TimelinePanel(QWidget):
 
     def _on_run_state_changed(self) -> None:
         if self._session.run.status.slide.moves:
-            return  # what is recorded is followed
+            return
         self._rename()
         self.strip.update()
         self._say()
 
+    def _on_slide_rested(self) -> None:
+        if self._is_behind:
+            self._on_run_program_changed(self._session.run.program)
+            self._on_results_recorded()
+        self._on_run_state_changed()
+
     def _on_results_recorded(self) -> None:
+        self._is_behind = self._session.run.status.slide.moves
+        if self._is_behind:
+            return
         self._rename()
         self.strip.follow()
         self._grow()
@@ -130,6 +140,9 @@ class TimelinePanel(QWidget):
             self.grew.emit()
 
     def _on_run_program_changed(self, program: Program) -> None:
+        self._is_behind = self._session.run.status.slide.moves
+        if self._is_behind:
+            return
         self._texts = {statement.node: statement.text for statement in flatten_statements(program.statements)}
         self.strip.graph_changed(self._names())
         self._make_room()

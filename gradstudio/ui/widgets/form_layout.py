@@ -92,10 +92,21 @@ def breakable(text: str) -> str:
 
 def label(text: str, role: str, *, wrap: bool = False) -> QLabel:
     """A label in one of the style sheet's roles: "dim", "heading", "danger", "warning", "title"."""
-    made = WrappedLabel(text) if wrap else QLabel(text)
+    return _in_role(QLabel(text), role, wrap=wrap)
+
+
+def paragraph(text: str, role: str) -> WrappedLabel:
+    """A label of several lines in boxes within boxes, which ask for its height over and over."""
+    made = WrappedLabel(text)
+    _in_role(made, role, wrap=True)
+    return made
+
+
+def _in_role(made: QLabel, role: str, *, wrap: bool) -> QLabel:
     made.setTextFormat(Qt.TextFormat.PlainText)
     if role:
         made.setProperty("role", role)
+    made.setWordWrap(wrap)
     return made
 
 

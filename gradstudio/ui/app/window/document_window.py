@@ -267,6 +267,8 @@ class DocumentWindow(QObject):
         session.player.changed.connect(changed)
         session.results.tables.recorded.connect(changed)
         session.run.state_changed.connect(changed)
+        session.run.status.slide.rested.connect(changed)
+        session.run.status.slide.lasted.connect(changed)
         session.engine.state_changed.connect(changed)
         self.canvas.bookmarks.changed.connect(changed)
         self.canvas.bookmarks.edited.connect(self._on_bookmarks_edited)

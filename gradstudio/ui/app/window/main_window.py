@@ -223,7 +223,7 @@ class MainWindow(FrontDocument):
 
     def _on_room_changed(self, room: DocumentWindow) -> None:
         if room.is_shown:
-            self.actions.refresh()
+            self.actions.refresh(soon=not room.session.run.status.slide.is_brief)
 
     def _on_problems_counted(self, room: DocumentWindow, count: int) -> None:
         if room.is_shown:

@@ -24,6 +24,8 @@ ENGINE_WORDS = {
     "busy": ("running", "accent"),
     "dead": ("engine does not start", "danger"),
 }
+AT_WORK = ("ready", "busy")
+"""What the engine is by turns while a slider moves."""
 
 
 class StatusBar(QStatusBar):
@@ -57,7 +59,7 @@ class StatusBar(QStatusBar):
         self._listen()
         self.say("")
         self._count()
-        self._on_engine_state_changed(session.engine.state)
+        self._show_light(session.engine.state)
         self._on_run_state_changed(session.run.state)
 
     def say(self, text: str, role: str = "warning") -> None:
@@ -120,7 +122,7 @@ class StatusBar(QStatusBar):
         """Take up another theme."""
         self._theme = theme
         self.say("")
-        self._on_engine_state_changed(self._session.engine.state)
+        self._show_light(self._session.engine.state)
 
     def _on_run_answered(self, answer: object) -> None:
         if isinstance(answer, Checked):
@@ -139,8 +141,9 @@ class StatusBar(QStatusBar):
         session.results.changed.connect(self._on_results_changed)
         self.message.node_chosen.connect(session.attention.reveal)
         session.run.state_changed.connect(self._on_run_state_changed)
-        session.run.status.slide.rested.connect(lambda: self._on_run_state_changed(session.run.state))
+        session.run.status.slide.rested.connect(self._on_slide_rested)
         session.engine.state_changed.connect(self._on_engine_state_changed)
+        session.run.status.slide.lasted.connect(self._on_slide_lasted)
         session.engine.died.connect(self._on_engine_died)
         session.patience.waited.connect(self._on_patience_waited)
         session.memory.changed.connect(self._on_memory_changed)
@@ -218,6 +221,17 @@ class StatusBar(QStatusBar):
             self._session.attention.reveal(left[1])
 
     def _on_engine_state_changed(self, state: str) -> None:
+        if not (self._session.run.status.slide.is_brief and state in AT_WORK):
+            self._show_light(state)
+
+    def _on_slide_lasted(self) -> None:
+        self._show_light(self._session.engine.state)
+
+    def _on_slide_rested(self) -> None:
+        self._on_run_state_changed(self._session.run.state)
+        self._show_light(self._session.engine.state)
+
+    def _show_light(self, state: str) -> None:
         words, role = ENGINE_WORDS.get(state, (state, "text_dim"))
         hello = self._session.engine.hello
         if state == "ready" and hello is not None and hello.torch:

@@ -170,7 +170,8 @@ class CodeEditor(QPlainTextEdit):
 
     def _fit_gutter(self) -> None:
         width = self.gutter.sizeHint().width()
-        self.setViewportMargins(width, 0, 0, 0)
+        if self.viewportMargins().left() != width:
+            self.setViewportMargins(width, 0, 0, 0)
         area = self.contentsRect()
         self.gutter.setGeometry(QRect(area.left(), area.top(), width, area.height()))
 

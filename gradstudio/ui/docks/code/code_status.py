@@ -79,9 +79,11 @@ class CodeStrip(QWidget):
         chip, role, words, danger = describe_status(live, focused=focused, line=line)
         self.chip.show_words(chip, role)
         self.words.say(words, is_link=live.shows_error)
-        self.words.setProperty("role", "danger" if danger else "dim")
-        self.words.style().unpolish(self.words)
-        self.words.style().polish(self.words)
+        tone = "danger" if danger else "dim"
+        if self.words.property("role") != tone:
+            self.words.setProperty("role", tone)
+            self.words.style().unpolish(self.words)
+            self.words.style().polish(self.words)
         has_left = bool(live.left_behind) and live.state == "same"
         self.discard_button.setVisible(live.state in ("refused", "conflict"))
         self.keep_button.setVisible(live.state == "conflict")
@@ -193,6 +195,8 @@ class ElidedLabel(QLabel):
 
     def say(self, words: str, *, is_link: bool) -> None:
         """Show other words."""
+        if (words, is_link) == (self.whole, self._is_link):
+            return
         self.whole, self._is_link = words, is_link
         self.setAccessibleName(words)
         self.setCursor(Qt.CursorShape.PointingHandCursor if is_link else Qt.CursorShape.ArrowCursor)

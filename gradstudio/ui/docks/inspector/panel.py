@@ -15,7 +15,7 @@ from gradstudio.ui.docks.inspector.ledger import Ledger, Line
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme
-from gradstudio.ui.widgets.form_layout import label, rule
+from gradstudio.ui.widgets.form_layout import paragraph, rule
 
 if TYPE_CHECKING:
     from gradstudio.ui.docks.inspector.arguments_section import ArgumentsSection
@@ -128,7 +128,7 @@ class InspectorPanel(QScrollArea):
         """Listen to the session's selection, graph and results."""
         super().__init__(parent)
         self._session, self._theme = session, theme
-        self.empty = label(EMPTY_WORDS, "dim", wrap=True)
+        self.empty = paragraph(EMPTY_WORDS, "dim")
         inner = QWidget()
         self._column = QVBoxLayout(inner)
         self._column.setContentsMargins(theme.GAP_LARGE, 2, theme.GAP_LARGE, theme.GAP_LARGE)

@@ -8,7 +8,7 @@ from gradstudio.advice.lesson import Step
 from gradstudio.ui.docks.lesson.lesson_progress import LessonProgress
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
-from gradstudio.ui.widgets.form_layout import BREAK, label
+from gradstudio.ui.widgets.form_layout import BREAK, paragraph
 from gradstudio.ui.widgets.wrapped_label import WrappedLabel
 
 NOTHING = "This document has no lesson. Each example has one: open it from Help ▸ Welcome, or File ▸ Examples."
@@ -33,7 +33,7 @@ class LessonPanel(QWidget):
         self.watch, self._theme = LessonProgress(session), theme
         self.dismissed = False
         self.steps: list[StepRow] = []
-        self.title, self.words = label("", "title", wrap=True), label("", "dim", wrap=True)
+        self.title, self.words = paragraph("", "title"), paragraph("", "dim")
         self.words.setTextFormat(Qt.TextFormat.MarkdownText)
         self.end = QPushButton("All done. Another example…", self)
         self.end.clicked.connect(self.welcome_asked)

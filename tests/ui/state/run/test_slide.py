@@ -19,8 +19,11 @@ def test_a_slider_rests_when_what_it_began_is_over(qtbot: QtBot) -> None:
         return asked[-1]
 
     slide = Slide(is_busy)
-    assert slide.move(follows=True) and slide.moves
+    lasted = list[bool]()
+    slide.lasted.connect(lambda: lasted.append(slide.is_brief))
+    assert slide.move(follows=True) and slide.moves and slide.is_brief
     with qtbot.waitSignal(slide.rested):
         pass
-    assert asked == [True, True, False]
+    assert asked == [True, True, False] and not slide.is_brief
     assert not slide.moves
+    assert lasted == [False, False], "what goes on for so long is no more brief"
