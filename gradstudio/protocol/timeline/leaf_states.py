@@ -1,6 +1,7 @@
 """Leaves by the memory they live in: what each write in the course of a run had made of them. No Qt, no torch."""
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 
 import msgspec
 
@@ -75,14 +76,17 @@ class LeafStates:
                 return begun, found
             begun, found = later
 
-    def owners(self, row: Row) -> tuple[ItemId, ...]:
-        """The nodes that show a leaf which the statement wrote into."""
+    def owners(self, rows: Iterable[Row]) -> set[ItemId]:
+        """The nodes that show leaves which these statements wrote into."""
         self._read()
-        storages = dict.fromkeys([state.storage for state in row.writes])
-        storages.update(
-            dict.fromkeys([one.storage for one in row.outputs if isinstance(one, TensorRecord) and learns(one)])
-        )
-        return tuple(dict.fromkeys([node for storage in storages for node in self._owners.get(storage, ())]))
+        storages = set[int]()
+        for row in rows:
+            for state in row.writes:
+                storages.add(state.storage)
+            for record in row.outputs:
+                if record.__class__ is TensorRecord and record.is_leaf and record.requires_grad:
+                    storages.add(record.storage)
+        return {node for storage in storages for node in self._owners.get(storage, ())}
 
     def _read(self) -> None:
         for tick, row in self._unread:

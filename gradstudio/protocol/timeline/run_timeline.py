@@ -157,7 +157,7 @@ class Timeline:
 
     def leaves_of(self, rows: Iterable[Row]) -> set[ItemId]:
         """The nodes that show leaves which these statements wrote into."""
-        return {node for row in rows for node in self._rows.leaves.owners(row)}
+        return self._rows.leaves.owners(rows)
 
     def nodes(self) -> tuple[ItemId, ...]:
         """Every node that ran, in the order in which they first did."""
@@ -264,13 +264,25 @@ class Timeline:
         traced = self.backwards[entry.backward]
         if self._index is None or self._index.traced is not traced:
             self._index = BackwardIndex(traced)
-        step = backward_steps.step(self._index, first, entry.place)
+        return backward_steps.step(self._index, first, entry.place)._replace(place=self.place_in_backward(tick))
+
+    def place_in_backward(self, tick: int, *, unfolded: bool = False) -> tuple[int, int]:
+        """Which step of how many of its backward a tick is, from 1; unfolded which row of how many.
+
+        (0, 0) in the forward, and where ticks of the backward had to go.
+        """
+        entry = self.ticks[tick] if 0 <= tick < len(self.ticks) else None
+        if entry is None or entry.autograd is None:
+            return 0, 0
+        count = len(self.backwards[entry.backward].rows)
         begin = tick - entry.place
-        end = begin + len(traced.rows) - 1
+        end = begin + count - 1
         if begin < 0 or end >= len(self.ticks) or self.ticks[begin].backward != entry.backward:
-            return step  # ticks of it had to go
+            return 0, 0
+        if unfolded:
+            return entry.place + 1, count
         before = self.ticks[begin].group
-        return step._replace(place=(entry.group - before + 1, self.ticks[end].group - before + 1))
+        return entry.group - before + 1, self.ticks[end].group - before + 1
 
     def forming(
         self, source: ItemId, output: int, tick: int | None, turns: Turns | None = None

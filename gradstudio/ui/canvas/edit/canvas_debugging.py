@@ -234,7 +234,7 @@ class CanvasDebugging(QObject):
         active = results.active
         self._place = (0, 0)
         if active is not None:
-            self._place = self._place_in_backward()
+            self._place = results.timeline.place_in_backward(active.index, unfolded=self._attention.unfolded)
             if (
                 active.node
                 and self._canvas.input_dispatcher.gesture is None
@@ -268,20 +268,6 @@ class CanvasDebugging(QObject):
         if active is None or active.autograd is None or not count:
             return ""
         return f"{number}/{count}" + (f" {active.autograd.autograd}" if self._attention.unfolded else "")
-
-    def _place_in_backward(self) -> tuple[int, int]:
-        """Which step of how many of its backward is looked at, unfolded which tick; (0, 0) in the forward."""
-        active, timeline = self._session.results.active, self._session.results.timeline
-        if active is None or not active.backward:
-            return 0, 0
-        first = active.index - max(active.place, 0)
-        last = first + len(timeline.backwards[active.backward].rows) - 1
-        if first < 0 or last >= len(timeline.ticks) or timeline.ticks[first].backward != active.backward:
-            return 0, 0  # ticks of it had to go
-        if self._attention.unfolded:
-            return active.place + 1, last - first + 1
-        begin, end = timeline.ticks[first].group, timeline.ticks[last].group
-        return active.group - begin + 1, end - begin + 1
 
     def _on_attention_hover_changed(self) -> None:
         self._canvas.lit.pointed = self._attention.hovered
