@@ -2,11 +2,9 @@
 
 import os
 import random
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -16,21 +14,17 @@ from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from benchmarks._whole_window import running_engine, whole_window
 from benchmarks._window import wait_until
 from gradstudio.graph.edits import AddNode, AddWire, Edit, SetPlaces, apply_all
 from gradstudio.graph.model import ROOT, Graph, ItemId, Node, Place, Wire
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.items import PortRef
-from gradstudio.ui import theme as themes
 from gradstudio.ui.app.window.main_window import MainWindow
-from gradstudio.ui.app.window.window_frame import Frame
-from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.state.settings import Settings
 
 REACH = 20
 ROWS = 50
-SIZE = (1400, 900)
 PATIENCE_S = 300
 CALM_S = 0.5
 """What a gesture began is over when the window had nothing to do for so long."""
@@ -192,22 +186,8 @@ class Seat:
 def seat() -> Iterator[Seat]:
     """A whole window with the real engine, as the program builds it."""
     app = QApplication.instance() or QApplication([])
-    theme = themes.theme("dark")
-    themes.apply(app, theme)
-    engine = EngineClient(spare=False)
-    engine.start()
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            session, settings = Session(engine), Settings(Path(folder))
-            frame = Frame(settings, theme)
-            frame.resize(*SIZE)
-            frame.show()
-            window = MainWindow(frame, session, settings, theme)
-            wait_until(app, lambda: session.engine.ready, PATIENCE_S)
-            window.load_plot_later()
-            yield Seat(app, window)
-            frame.may_close = lambda: True
-            frame.close()
-            app.processEvents()
-    finally:
-        engine.close()
+    assert isinstance(app, QApplication)
+    with running_engine() as engine, whole_window(app, engine) as window:
+        wait_until(app, lambda: window.session.engine.ready, PATIENCE_S)
+        window.load_plot_later()
+        yield Seat(app, window)

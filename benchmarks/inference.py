@@ -6,9 +6,7 @@ the canvas was painted after the answer had come. The settling time of an edit i
 
 import os
 import statistics
-import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -17,18 +15,13 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
 from benchmarks._graphs import long_chain, transformer
+from benchmarks._whole_window import running_engine, whole_window
 from benchmarks._window import cpu_s, wait_until
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ROOT, Graph, ItemId
 from gradstudio.scene.camera import Camera
-from gradstudio.ui import theme as themes
-from gradstudio.ui.app.window.main_window import MainWindow
-from gradstudio.ui.app.window.window_frame import Frame
-from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.state.settings import Settings
 
-SIZE = (1400, 900)
 GOAL_MS = 100
 EDITS = 15
 WARM_UP = 3
@@ -45,26 +38,11 @@ PORTS = {
 def measure() -> list[dict[str, Any]]:
     """Edits at the beginning, in the middle and at the end of two graphs."""
     app = QApplication.instance() or QApplication([])
-    theme = themes.theme("dark")
-    themes.apply(app, theme)
-    engine = EngineClient(spare=False)
-    try:
-        engine.start()
-        with tempfile.TemporaryDirectory() as folder:
-            session, settings = Session(engine), Settings(Path(folder))
-            frame = Frame(settings, theme)
-            frame.resize(*SIZE)
-            frame.show()
-            window = MainWindow(frame, session, settings, theme)
-            editing = _Editing(app, session, window.canvas)
-            rows = editing.rows("chain", *long_chain(), form=1)
-            rows += editing.rows("transformer", *transformer(), form=2)
-            frame.may_close = lambda: True
-            frame.close()
-            app.processEvents()
-    finally:
-        engine.close()
-    return rows
+    assert isinstance(app, QApplication)
+    with running_engine() as engine, whole_window(app, engine) as window:
+        editing = _Editing(app, window.session, window.canvas)
+        rows = editing.rows("chain", *long_chain(), form=1)
+        return rows + editing.rows("transformer", *transformer(), form=2)
 
 
 class _Editing:

@@ -6,9 +6,7 @@ every value and gradient summarised, and the canvas painted with the new loss on
 
 import os
 import statistics
-import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -16,24 +14,21 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
+from benchmarks._whole_window import SIZE, running_engine, whole_window
 from benchmarks._window import cpu_s, wait_until
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.scene import value_format
 from gradstudio.scene.camera import Camera
 from gradstudio.ui import theme as themes
-from gradstudio.ui.app.window.main_window import MainWindow
-from gradstudio.ui.app.window.window_frame import Frame
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.state.document.overlays import Overlays
 from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.state.settings import Settings
 
 CELLS = 8
 """Of five nodes and a sum each; with the input, the scale and the backward they are 50 nodes."""
-SIZE = (1400, 900)
 MOVES = 60
 WARM_UP = 10
 GOAL_MS = 33
@@ -50,12 +45,8 @@ def measure() -> list[dict[str, Any]]:
     app = QApplication.instance() or QApplication([])
     rows: list[dict[str, Any]] = []
     for measured in (_on_canvas, _in_window):
-        engine = EngineClient(spare=False)
-        try:
-            engine.start()
+        with running_engine() as engine:
             rows += measured(app, engine)
-        finally:
-            engine.close()
     return rows
 
 
@@ -76,21 +67,10 @@ def _on_canvas(app: Any, engine: EngineClient) -> list[dict[str, Any]]:
 
 
 def _in_window(app: Any, engine: EngineClient) -> list[dict[str, Any]]:
-    theme = themes.theme("dark")
-    themes.apply(app, theme)
-    with tempfile.TemporaryDirectory() as folder:
-        session, settings = Session(engine), Settings(Path(folder))
-        frame = Frame(settings, theme)
-        frame.resize(*SIZE)
-        frame.show()
-        window = MainWindow(frame, session, settings, theme)
-        slider = _Slider(app, session, window.canvas)
+    with whole_window(app, engine) as window:
+        slider = _Slider(app, window.session, window.canvas)
         window.canvas.navigation.set_camera(slider.at_hundred())
-        rows = slider.rows("whole window")
-        frame.may_close = lambda: True
-        frame.close()
-        app.processEvents()
-    return rows
+        return slider.rows("whole window")
 
 
 class _Slider:
