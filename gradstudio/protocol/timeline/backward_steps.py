@@ -1,7 +1,7 @@
 """What can be read off the record of one backward: steps, wires, sums being formed, bytes kept. No Qt, no torch."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 
 from gradstudio.graph.model import ItemId
@@ -110,6 +110,18 @@ def step(index: BackwardIndex, first: int, place: int) -> BackwardStep:
     )
     saved = tuple(tensor for row in rows for tensor in row.saved)
     return BackwardStep(head.node, head.turns, head.backward, head.order, rows, arrivals, wires, saved)
+
+
+def place_of(entry: Tick, ticks: Sequence[Tick], count: int, *, unfolded: bool) -> tuple[int, int]:
+    """Which step of how many a tick of a backward of `count` rows is, unfolded which row; (0, 0) where some went."""
+    begin = entry.index - entry.place
+    end = begin + count - 1
+    if begin < 0 or end >= len(ticks) or ticks[begin].backward != entry.backward:
+        return 0, 0
+    if unfolded:
+        return entry.place + 1, count
+    before = ticks[begin].group
+    return entry.group - before + 1, ticks[end].group - before + 1
 
 
 def partial_sum(

@@ -267,22 +267,11 @@ class Timeline:
         return backward_steps.step(self._index, first, entry.place)._replace(place=self.place_in_backward(tick))
 
     def place_in_backward(self, tick: int, *, unfolded: bool = False) -> tuple[int, int]:
-        """Which step of how many of its backward a tick is, from 1; unfolded which row of how many.
-
-        (0, 0) in the forward, and where ticks of the backward had to go.
-        """
+        """Which step of how many of its backward a tick is, from 1, unfolded which row; (0, 0) in the forward."""
         entry = self.ticks[tick] if 0 <= tick < len(self.ticks) else None
         if entry is None or entry.autograd is None:
             return 0, 0
-        count = len(self.backwards[entry.backward].rows)
-        begin = tick - entry.place
-        end = begin + count - 1
-        if begin < 0 or end >= len(self.ticks) or self.ticks[begin].backward != entry.backward:
-            return 0, 0
-        if unfolded:
-            return entry.place + 1, count
-        before = self.ticks[begin].group
-        return entry.group - before + 1, self.ticks[end].group - before + 1
+        return backward_steps.place_of(entry, self.ticks, len(self.backwards[entry.backward].rows), unfolded=unfolded)
 
     def forming(
         self, source: ItemId, output: int, tick: int | None, turns: Turns | None = None
