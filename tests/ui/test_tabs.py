@@ -295,6 +295,22 @@ def test_memory_of_another_tabs_run_is_not_shown_as_ones_own(window: MainWindow)
     assert not first.session.memory.of_others
 
 
+def test_a_sample_of_memory_is_heard_where_it_is_seen_and_by_what_runs_alone(window: MainWindow) -> None:
+    heard = list[int]()
+    for _ in range(3):
+        window.actions["file.new"].trigger()
+    tabs = window.documents.tabs
+    for number, tab in enumerate(tabs):
+        tab.session.engine.received.connect(lambda _, number=number: heard.append(number))
+    client = window.session.engine.client
+    client.received.emit(Memory(1.0, "cpu", {"process": 10**8}))
+    assert heard == [len(tabs) - 1]
+    heard.clear()
+    client.exchange.runner = tabs[1].session.engine
+    client.received.emit(Memory(1.1, "cpu", {"process": 10**8}))
+    assert heard == [1, len(tabs) - 1]
+
+
 def test_what_was_refused_is_not_said_over_a_run(window: MainWindow) -> None:
     add_node(window)
     window.canvas.refuse("A tensor does not fit here.")

@@ -215,8 +215,10 @@ class EngineLine(QObject):
         return request
 
     def _concerns(self, event: Event) -> bool:
-        if isinstance(event, Hello | Memory):
+        if isinstance(event, Hello):
             return True
+        if isinstance(event, Memory):  # ten a second: a tab behind that ran nothing does not listen
+            return self.shown or self._exchange.runner is self
         if not isinstance(event, OF_THE_RUN):
             for field in ("request", "revision"):
                 if (value := getattr(event, field, None)) is not None:
