@@ -176,7 +176,7 @@ class Engine:
         aim, interrupted = aim_of(live), live is not None and live.interrupted
         drawn = live.seed if live is not None and live.loaded.program.seed is None else None
         live = self._begin(request, drawn)
-        reached = Goal() if aim.at_end else Goal(aim.precedes, aim.reached(lambda: live.cursor.turns), node=aim.node)
+        reached = Goal() if aim.at_end else aim.goal(lambda: live.cursor.turns)
         outcome = self._go(live, reached)
         live.aim = aim if outcome != "done" else None
         if outcome == "done":

@@ -23,12 +23,13 @@ class Aim(NamedTuple):
         """Says directly behind a statement whether this is the place; `turns` tells those of the loops around."""
         return lambda step: not self.at_end and step.id == self.node and turns() == self.turns
 
+    def goal(self, turns: Callable[[], tuple[int, ...]]) -> "Goal":
+        """Stop there; `turns` tells those of the loops around."""
+        return Goal(self.precedes, self.reached(turns), node=self.node, turns=self.turns)
+
     def precedes(self, _: Step) -> bool:
         """Says before a statement whether the place lies before all of them."""
         return not self.node and not self.at_end
-
-
-END = Aim(at_end=True)
 
 
 def never(_: Step) -> bool:
@@ -58,6 +59,7 @@ class Goal(NamedTuple):
         behind: a block, to stop directly behind.
         depth: how many calls may be around a statement that these are asked of; None: any number.
         node: no other statement than this one is stopped at; "": it may be any.
+        turns: and only in these turns of the loops around it; None: in any.
     """
 
     before: Callable[[Step], bool] = never
@@ -65,7 +67,11 @@ class Goal(NamedTuple):
     behind: ItemId = NOBODY
     depth: int | None = None
     node: ItemId = NOBODY
+    turns: tuple[int, ...] | None = None
 
     def asks(self, depth: int) -> bool:
         """Whether a statement with so many calls around it is asked of."""
         return self.depth is None or depth <= self.depth
+
+
+END = Aim(at_end=True)

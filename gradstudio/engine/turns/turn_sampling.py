@@ -62,6 +62,7 @@ class _Loop:
         self.sample_at_s = 0.0
         self.turn_s = 0.0
         self.is_sampled = False
+        self.wanted: list[int] = []
 
     def behind_turn(self, now_s: float) -> bool:
         """A turn was recorded; False when this was noted already."""
@@ -79,7 +80,9 @@ class _Loop:
             return 0
         if self.quick.nested and self.turn_s > PATIENT_S:
             return 0
-        return max(total - 2 - turn, 0) if total is not None else 1 << 62
+        wanted = next((one for one in self.wanted if one > turn), None)
+        ends = [one for one in (total - 1 if total is not None else None, wanted) if one is not None]
+        return max(min(ends) - turn - 1, 0) if ends else 1 << 62
 
 
 class TurnSampling:
@@ -98,11 +101,12 @@ class TurnSampling:
         self._quick_of: Loaded | None = None
         self._told_s = 0.0
         self._over: set[ItemId] = set()
+        self._wanted: tuple[tuple[int, ...], ...] = ()
         self.curves = TurnCurves()
 
     def ask(self, request: Do) -> None:
         """What the verb that begins is to do with turns."""
-        self.is_on, self.curves.wanted = request.samples_turns, request.curves
+        self.is_on, self.curves.wanted, self._wanted = request.samples_turns, request.curves, request.turns
 
     def forget(self) -> None:
         """A start from nothing: no turn was run."""
@@ -132,6 +136,10 @@ class TurnSampling:
             self.curves.note(live, loop.frame, loop.steps)
         end: TurnsEnd | None = None
         if not has_breakpoints and _goes_by(goal, loop.steps):
+            wanted = self._wanted if goal.turns is None else (*self._wanted, goal.turns)
+            around = tuple(one.frame.turn for one in self._loops[:-1])
+            depth = len(around)
+            loop.wanted = sorted({turns[depth] for turns in wanted if turns[:depth] == around and len(turns) > depth})
             end = self._skip(live, loop)
         now = loop.turn_began_s = time.perf_counter()
         if now - self._told_s >= TELL_S:
@@ -303,7 +311,9 @@ def _goes_by(goal: Goal, steps: Iterable[Step]) -> bool:
     conditions = {goal.before, goal.after} - {never}
     if conditions == {at_backward}:
         return not any(step.statement.backward for step in steps)
-    return not conditions or (bool(goal.node) and all(step.id != goal.node for step in steps))
+    if not conditions or (goal.node and goal.turns is not None):
+        return True
+    return bool(goal.node) and all(step.id != goal.node for step in steps)
 
 
 def _turns_of(frame: Frame) -> int | None:

@@ -7,7 +7,7 @@ import msgspec
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.base import Message, Verb
-from gradstudio.protocol.messages.bounds import Count, Size
+from gradstudio.protocol.messages.bounds import Count, Size, Turns
 from gradstudio.protocol.messages.debugging import (
     Breakpoint,
     Check,
@@ -66,6 +66,7 @@ class Do(Message, frozen=True):
         summaries: "visible": of nodes that are not in view only shape and dtype are told at once, their rows
             follow with `complete` when the engine has time.
         curves: what is told of every turn of a loop beside its losses, in `Turned`.
+        turns: turns of loops that are recorded whatever the sample is: the turn of each loop around, outermost first.
         samples_turns: of long loops not every turn is recorded (semantics §6); the engine tells `Turned`.
 
     "repeat" begins from nothing and goes to where the live state stood, backwards included (a slider's verb).
@@ -84,6 +85,7 @@ class Do(Message, frozen=True):
     samples_turns: bool = False
     pictures: bool = False
     curves: tuple[CurveKey, ...] = ()
+    turns: tuple[Turns, ...] = ()
 
 
 class Stop(Message, frozen=True):

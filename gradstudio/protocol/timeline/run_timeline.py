@@ -34,6 +34,7 @@ class Timeline:
         backwards: the record of each backward that is still on the timeline.
         repeated: nodes of the repeated part (semantics §5): a new pass forgets their gradients.
         forgotten: ticks that had to go because there were more than `MAX_TICKS`.
+        wanted: turns that were asked for: they stay, also of a loop that is sampled.
         is_sampled: long loops are recorded by sample: some of their turns were not told.
         revision: another number whenever something was told or forgotten.
     """
@@ -41,6 +42,7 @@ class Timeline:
     def __init__(self) -> None:
         """Nothing has happened."""
         self.repeated: frozenset[ItemId] = frozenset()
+        self.wanted: frozenset[Turns] = frozenset()
         self.revision = 0
         self.clear()
 
@@ -123,7 +125,7 @@ class Timeline:
         fresh = max(LEAST_TRIM, min(TRIM_EVERY, self._trimmed_at // 2))
         if len(self.ticks) - self._trimmed_at < fresh:
             return None
-        kept = select_ticks(self.ticks, MAX_TICKS, self.is_sampled)
+        kept = select_ticks(self.ticks, MAX_TICKS, self.is_sampled, self.wanted)
         self._trimmed_at = len(kept)
         if len(kept) == len(self.ticks):
             return None

@@ -37,13 +37,15 @@ def renumber(kept: list[int], count: int) -> Renumbering:
     return Renumbering(new, stays)
 
 
-def select_ticks(ticks: list[Tick], limit: int, is_sampled: bool = False) -> list[int]:
+def select_ticks(
+    ticks: list[Tick], limit: int, is_sampled: bool = False, wanted: frozenset[Turns] = frozenset()
+) -> list[int]:
     """Indices of the ticks that stay: the first and last turns of each loop, and no more than about `limit`.
 
     A backward stays or goes as a whole; in a loop it goes with its statement. Of turns that are a sample already some
     in between stay, too, evenly spread.
     """
-    dropped = _turns_between(ticks) if is_sampled else _middle_turns(ticks)
+    dropped = _turns_between(ticks, wanted) if is_sampled else _middle_turns(ticks)
     over = len(ticks) - len(dropped)
     if over > limit:
         _oldest(ticks, dropped, over - int(limit * SPARE))
@@ -67,17 +69,21 @@ def _middle_turns(ticks: list[Tick]) -> set[int]:
     return dropped
 
 
-def _turns_between(ticks: list[Tick]) -> set[int]:
-    """Ticks of the turns that are too many."""
+def _turns_between(ticks: list[Tick], wanted: frozenset[Turns]) -> set[int]:
+    """Ticks of the turns that are too many; those that are wanted never are."""
     turns_of = _turns_by_loop(ticks)
     stay = {key: _spread(sorted(turns)) for key, turns in turns_of.items()}
+    asked = {turns[: depth + 1] for turns in wanted for depth in range(len(turns))}
     dropped: set[int] = set()
     waiting: list[int] = []
     for index, _, _, node, turns, pass_number, _, _, row, _ in ticks:
         if row is None:
             waiting.append(index)  # a backward comes before the row of its statement
             continue
-        if any(turn not in stay[node, pass_number, turns[:depth]] for depth, turn in enumerate(turns)):
+        if any(
+            turn not in stay[node, pass_number, turns[:depth]] and turns[: depth + 1] not in asked
+            for depth, turn in enumerate(turns)
+        ):
             dropped.add(index)
             dropped.update(waiting)
         waiting.clear()

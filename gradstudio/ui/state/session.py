@@ -20,6 +20,7 @@ from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.state.results.player import Player
 from gradstudio.ui.state.results.recorded_run import RecordedRun
 from gradstudio.ui.state.results.result_store import ResultStore
+from gradstudio.ui.state.results.turn_request import TurnRequest
 from gradstudio.ui.state.run.debug_store import DebugStore
 from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.run.engine_line import EngineLine
@@ -78,6 +79,7 @@ class Session(QObject):
         self.run.code_question.tell = lambda words: self.engine.tell(Log(level="warning", text=words))
         self.record = RecordedRun(self.graph_store, self.results.tables, self.run)
         self.run.questions.wire_asked = self.run.shapes.patience.asked_of_wire
+        self.turns = TurnRequest(self.run, self.results, self)
         self.patience = RunPatience(self.engine, self.run.status, self.results.tables, self)
         self.problems = ProblemStore(self.graph_store, self.results, self.run, self.attention, self)
         self.trials = WireInference(self.graph_store, self.results, self.run.questions, self.engine, self)

@@ -12,6 +12,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.ui.state.session import Session
 
 HEIGHT_PX = 24
+QWIDGETSIZE_MAX = 16_777_215
 BESIDE_PX = 18
 """`BESIDE_PX`: what the box needs beside its text."""
 
@@ -44,6 +45,12 @@ class TurnChooser(QWidget):
         row.addWidget(self.box)
         row.addWidget(self.later)
         row.addWidget(self._count)
+        self._missing = 0
+        self.recording = self._button("", "", self._record)
+        self.recording.setFixedSize(QWIDGETSIZE_MAX, HEIGHT_PX)
+        self.recording.setAutoRepeat(False)
+        self.recording.hide()
+        row.addWidget(self.recording)
         self.box.valueChanged.connect(self._on_box_value_changed)
         session.attention.selection_changed.connect(self.refresh)
         self.hide()
@@ -93,8 +100,30 @@ class TurnChooser(QWidget):
         if self._loop:
             shown = self._session.attention.chosen_turns.get(self._loop, self._turns)
             turn = None if value > self._turns else _nearest(self._kept, value - 1, shown)
+            self._offer(value if turn not in (None, value - 1) and abs(value - 1 - shown) > 1 else 0)
             self._session.attention.choose_turn(self._loop, turn)
             self._show(self._session.attention.chosen_turns.get(self._loop))
+
+    def _offer(self, turn: int) -> None:
+        """Offer to record a turn (from 1) that is not in the record; 0: nothing."""
+        self._missing = turn
+        self.recording.setVisible(bool(turn))
+        self.recording.setText(f"Record turn {turn:,}")
+        self.recording.setToolTip("Repeats the run, with the same seed, to where it stands, with a record of this turn")
+        self.recording.setAccessibleName(self.recording.text())
+
+    def _record(self) -> None:
+        """The turn that was asked for, in the turns of the loops around that are shown."""
+        session, node = self._session, self._session.attention.current
+        turn, loops = self._missing - 1, loops_around(session.graph_store.graph, node)
+        self._offer(0)
+        if node is None or not loops:
+            return
+        probe = node if node in session.graph_store.graph.nodes else _first_node(session, node)
+        row = session.results.row(probe)
+        around = row.turns[: len(loops) - 1] if row is not None else ()
+        session.attention.choose_turn(loops[-1], None)
+        session.turns.record(session.results.ids.full(probe), (*around, turn))
 
 
 class _TurnBox(QSpinBox):

@@ -239,3 +239,33 @@ def test_what_is_wanted_of_every_turn_is_told_as_it_stands_at_its_end(bench: Ben
         weight = names["net"][0].weight  # type: ignore[index]
         expected = [weight.detach().norm(), weight.grad.abs().max(), names["y"].detach().mean()]  # type: ignore[attr-defined]
         assert [told[key][k] for key in wanted] == pytest.approx([each.item() for each in expected], rel=1e-6)
+
+
+@pytest.mark.parametrize(("text", "wanted", "line"), [(MLP, (40,), 8), (EPOCHS, (1, 33), 5)])
+def test_a_turn_that_is_asked_for_is_recorded_as_in_a_whole_record(
+    bench: Bench, text: str, wanted: tuple[int, ...], line: int
+) -> None:
+    bench.load(text)
+    bench.engine.do(Do(verb="run", samples_turns=True))
+    assert wanted not in {row.turns for row in bench.rows()}
+    bench.events.clear()
+    bench.engine.do(Do(verb="repeat", samples_turns=True, turns=(wanted,)))
+    found, known = by_place(bench.rows()), by_place(whole(text).rows())
+    assert len({row.turns for row in bench.rows()}) < len({turns for _, turns in known}) / 2
+    of_turn = [place for place in known if place[1] == wanted]
+    assert (node(line), wanted) in of_turn
+    for place in of_turn:
+        assert list(map(without_places, found[place].outputs)) == list(map(without_places, known[place].outputs))
+
+
+def test_a_repeat_to_the_middle_of_a_loop_is_sampled_and_ends_where_it_stood(bench: Bench) -> None:
+    bench.load(MLP)
+    bench.engine.do(Do(verb="run", until=node(8)))
+    for _ in range(70):
+        bench.engine.do(Do(verb="run", until=node(8), samples_turns=True))
+    loss, place = bench["loss"], bench.engine.live.cursor.turns  # type: ignore[union-attr]
+    bench.events.clear()
+    bench.engine.do(Do(verb="repeat", samples_turns=True))
+    assert bench.engine.live.cursor.turns == place == (70,)  # type: ignore[union-attr]
+    assert torch.equal(bench["loss"], loss)  # type: ignore[arg-type]
+    assert len({row.turns for row in bench.rows()}) < 20

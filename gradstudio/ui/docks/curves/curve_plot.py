@@ -23,10 +23,11 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
     What is drawn keeps the lowest and the highest point of each column of pixels.
 
     Signals:
-        picked(float): a click at this number of turns, from 0.
+        picked(float): a click at this number of turns, from 0; `chosen` a double click.
     """
 
     picked = Signal(float)
+    chosen = Signal(float)
 
     def __init__(self, store: CurveStore, theme: Theme, parent: QWidget | None = None) -> None:
         """Plot a store; `refresh` draws what is new."""
@@ -116,4 +117,5 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
     def _on_scene_mouse_clicked(self, event: object) -> None:
         box, scene_pos = self.getPlotItem().getViewBox(), QPointF(event.scenePos())  # type: ignore[attr-defined]  # pyqtgraph's
         if box.sceneBoundingRect().contains(scene_pos):
-            self.picked.emit(float(box.mapSceneToView(scene_pos).x()) - 1)
+            number = float(box.mapSceneToView(scene_pos).x()) - 1
+            (self.chosen if event.double() else self.picked).emit(number)  # type: ignore[attr-defined]  # pyqtgraph's

@@ -112,6 +112,11 @@ class CurveStore(QObject):
         found = next((number for around, number in reversed(begins) if around == turns[:-1]), None)
         return found + turns[-1] if found is not None and turns else None
 
+    def turns_at(self, loop: ItemId, number: int) -> Turns | None:
+        """The turn of that number, with the turns of the loops around; None when there was none."""
+        begins = [begin for begin in self._begins.get(loop, ()) if begin[1] <= number]
+        return (*begins[-1][0], number - begins[-1][1]) if begins and number >= 0 else None
+
     def want(self, keys: tuple[CurveKey, ...]) -> None:
         """Ask for these beside the losses."""
         self.wanted = keys

@@ -138,6 +138,10 @@ class ResultTables(QObject):
         self.timeline.add_backward(traced)
         self._announce_grown((*(row.node for row in traced.rows if row.node), *self.timeline.take_changed()))
 
+    def wanted_of_turns(self) -> dict[str, object]:
+        """What the next verb is to tell of turns: figures of all, a record of some; by field of `Do`."""
+        return {"curves": self.curves.wanted, "turns": tuple(self.timeline.wanted)}
+
     @defer
     def add_turns(self, event: Turned) -> None:
         """Turns of a loop have gone by, some of which may not be in the record."""
@@ -239,6 +243,7 @@ class ResultTables(QObject):
     def clear(self) -> None:
         """Forget everything (another document)."""
         self.buffer.forget()
+        self.timeline.wanted = frozenset()
         for table in (self.inference, self.failures, self.warnings, self.printouts, self.incomplete):
             table.clear()
         self._forget_history()

@@ -66,7 +66,7 @@ class RunController(QObject):
         self._tables, self._attention, self._debug = results.tables, results.attention, debug
         self._walk = RecordStepper(results, store)
         self._requests = RunRequests(store, engine, self._on_compiled, self.program_changed.emit)
-        self._requests.curves = lambda: results.tables.curves.wanted
+        self._requests.about_turns = results.tables.wanted_of_turns
         self.status = RunStatus(self)
         self.state_changed = self.status.changed
         self.memory_check = MemoryCheck(self)

@@ -12,7 +12,6 @@ from gradstudio.program.model import BlockStatement, Program, Statement
 from gradstudio.protocol.messages import requests
 from gradstudio.protocol.messages.debugging import Change, Check, WeighMemory, WhatIf
 from gradstudio.protocol.messages.inference import Infer, Inferred, TryWire
-from gradstudio.protocol.messages.progress import CurveKey
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.run_names import NOTHING_RAN, RunNames
 from gradstudio.ui.state.run.engine_line import EngineLine
@@ -28,7 +27,7 @@ class RunRequests:
         document: the name under which the engine knows it; another one for each graph put in place.
         visible: nodes in view, summarised first.
         run_small: inference may compute small values.
-        curves: what is to be told of every turn, beside losses.
+        about_turns: what is to be told of turns, by field of `Do`.
         names: how the program that was sent last calls its nodes.
     """
 
@@ -46,7 +45,7 @@ class RunRequests:
         self._show = show
         self._shows = True
         self.run_small = True
-        self.curves: Callable[[], tuple[CurveKey, ...]] = tuple
+        self.about_turns: Callable[[], dict[str, object]] = dict
         self._inferring = -1
         self.document = uuid.uuid4().hex
         self.visible: tuple[ItemId, ...] = ()
@@ -147,7 +146,7 @@ class RunRequests:
         """Send a verb; long loops are sampled, and in large programs only what is in view is summarised at once."""
         many = len(self._store.graph.nodes) > MANY_NODES and bool(self.visible)
         summaries = "visible" if many else "all"
-        about_turns = {"samples_turns": True, "curves": self.curves()}
+        about_turns = {"samples_turns": True, **self.about_turns()}
         self._engine.send(msgspec.structs.replace(request, visible=self.visible, summaries=summaries, **about_turns))
 
     def what_if(self, change: Change) -> int:

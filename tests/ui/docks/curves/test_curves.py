@@ -56,6 +56,7 @@ def test_points_have_the_numbers_of_their_turns_over_all_runs_of_a_loop(session:
     store.add(turned(2, [1.0], around=(1,)))
     x, y = store.points((LOOP, KEY))
     assert (x.tolist(), y.tolist()) == ([0, 1, 2], [3, 2, 1])
+    assert [store.turns_at(LOOP, number) for number in (0, 1, 2)] == [(0, 0), (0, 1), (1, 0)]
     assert [store.number_of(LOOP, turns) for turns in ((0, 1), (1, 0), (2, 0))] == [1, 2, None]
 
 
