@@ -1,5 +1,7 @@
 """The smaller parts of the inspector: head, failure, place in the order, note."""
 
+import itertools
+
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import (
     QFrame,
@@ -27,6 +29,8 @@ from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.scene import value_format
 from gradstudio.scene.results import Results
 from gradstudio.scene.statement_numbers import statement_places
+from gradstudio.ui.docks.inspector.display_names import name_of
+from gradstudio.ui.docks.inspector.ledger import Line
 from gradstudio.ui.docks.inspector.problem_moment import existed_at_moment
 from gradstudio.ui.docks.inspector.result_name import ResultName
 from gradstudio.ui.state.run.problem_store import Problem, in_sentences
@@ -49,6 +53,10 @@ BLOCK_WORDS = {
 }
 
 
+MOST_LINES = 12
+"""So many of the selected cards are listed."""
+NO_RESULT = "–"
+EXPECTED = "  expected"
 PLACEHOLDERS = {"named": "no name", "inline": "written inline", "own line": "on its own line"}
 NAME_WORDS = {
     "named": "The variable's name in the program; several, with commas, where there are several results",
@@ -67,7 +75,24 @@ def result_words(results: Results, item: ItemId) -> str:
     port = results.inference(item, 0) if record is None else None
     if port is None or port.shape is None:
         return ""
-    return f"{_typed(port.dtype, port.shape, port.device)}  expected"
+    return f"{_typed(port.dtype, port.shape, port.device)}{EXPECTED}"
+
+
+def lines_of_results(session: Session, selection: frozenset[ItemId]) -> tuple[Line, ...]:
+    """Dtype and shape of what several cards give, in the order of the program; a long list is cut short."""
+    graph = session.shown_store.graph
+    nodes = card_groups(graph).cards(selection) & graph.nodes.keys()
+    if len(nodes) < 2:
+        return ()
+    first = list(itertools.islice((item for item in graph.order() if item in nodes), MOST_LINES))
+    lines = [Line(name_of(graph, item), _result_in_a_line(session.results, item), link=item) for item in first]
+    if len(nodes) > len(first):
+        lines.append(Line(kind="words", role="dim", text=f"and {len(nodes) - len(first)} more"))
+    return tuple(lines)
+
+
+def _result_in_a_line(results: Results, item: ItemId) -> str:
+    return result_words(results, item).removesuffix(EXPECTED) or NO_RESULT
 
 
 def _typed(dtype: str, shape: tuple[int, ...], device: str) -> str:

@@ -348,9 +348,10 @@ class InspectorPanel(QScrollArea):
 
 
 def _lines_of(session: Session, selection: frozenset[ItemId]) -> tuple[Line, ...]:
-    """What was found of several items together; none where nothing was checked."""
+    """Of several items dtype and shape, and what was found of them together where that was checked."""
     if not selection:
         return ()
     from gradstudio.ui.docks.inspector.gradcheck_section import lines_of_several
+    from gradstudio.ui.docks.inspector.item_sections import lines_of_results
 
-    return lines_of_several(session, selection)
+    return lines_of_results(session, selection) + lines_of_several(session, selection)

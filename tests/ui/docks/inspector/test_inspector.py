@@ -612,6 +612,26 @@ def test_an_argument_of_several_selected_nodes_is_changed_in_all_of_them(
     assert not inspector.shared.isVisibleTo(inspector) and inspector.item == first
 
 
+def test_of_several_nodes_of_any_kind_dtype_and_shape_are_listed_and_lead_to_them(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    made, other, more = add("torch.randn"), add("torch.relu"), add("torch.Tensor.backward")
+    show_result(session, made)
+    session.attention.select([other, made, more])
+    inspector.refresh()
+    names = [session.graph_store.graph.nodes[item].names[0] for item in (made, other)]
+    lines = inspector.checks.lines
+    assert [line.link for line in lines] == [made, other, more]
+    assert [line.name for line in lines[:2]] == names
+    assert lines[0].text.endswith("[2]") and lines[0].text.startswith("float32") and lines[1].text == "–"
+    session.attention.select([add("torch.randn") for _ in range(20)])
+    inspector.refresh()
+    assert len(inspector.checks.lines) == 13 and inspector.checks.lines[-1].text == "and 8 more"
+    session.attention.select([made])
+    inspector.refresh()
+    assert not inspector.checks.lines
+
+
 def test_dtype_and_shape_are_said_before_a_run_at_the_top(
     inspector: InspectorPanel, session: Session, add: Add
 ) -> None:
