@@ -8,9 +8,9 @@ from typing import TypeVar
 
 import msgspec
 
-from gradstudio.engine.record.step_text import StepText
+from gradstudio.engine.record.step_text import SET_UP, StepText
 from gradstudio.engine.record.step_values import Told
-from gradstudio.graph.model import Graph, ItemId, Wire
+from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
 from gradstudio.graph.text.code_records import CODE
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, SavedTensor, WireGrad
 from gradstudio.protocol.messages.events import Gradients, GradRow, Row, Traced, ValueNow
@@ -41,6 +41,8 @@ class CanvasMapping:
         for wire in sorted(graph.wires.values()):
             self._into.setdefault(wire.target, []).append(wire)
         self._ports: dict[tuple[ItemId, str], str] = {}
+        set_up = (block.id for block in graph.blocks.values() if block.title == SET_UP)
+        self._set_up = next(set_up, NOBODY)
         owners = {
             name: (node.id, place)
             for node in graph.nodes.values()
@@ -97,12 +99,18 @@ class CanvasMapping:
     def events(self, told: Iterable[Told]) -> list[Traced | BackwardTraced | Gradients]:
         """What is told, in messages; rows that follow one another go together."""
         found: list[Traced | BackwardTraced | Gradients] = []
-        rows: list[Row] = []
         parts: set[ItemId] = set()
+        mapped: list[Row | BackwardTraced | Gradients] = []
         for one in told:
             if isinstance(one, Row):
                 for row in self._row(one):
-                    rows += [*self._before(row.node, parts), row]
+                    mapped += [*self._before(row.node, parts), row]
+            else:
+                mapped.append(one)
+        rows: list[Row] = []
+        for one in self._in_drawn_order(mapped):
+            if isinstance(one, Row):
+                rows.append(one)
                 continue
             if rows:
                 found.append(Traced(revision=0, rows=self._joined(rows)))
@@ -111,6 +119,15 @@ class CanvasMapping:
         if rows:
             found.append(Traced(revision=0, rows=self._joined(rows)))
         return found
+
+    def _in_drawn_order(self, told: list[Row | BackwardTraced | Gradients]) -> list[Row | BackwardTraced | Gradients]:
+        """What was there before the step comes first, as it is drawn; as far as no optimizer has written yet."""
+        end = next((place for place, one in enumerate(told) if _ends_set_up(one)), len(told))
+        place_of = {item: place for place, item in enumerate(self._graph.bodies.get(BodyId(self._set_up), ()))}
+        early = [one for one in told[:end] if isinstance(one, Row) and one.node in place_of]
+        early.sort(key=lambda row: place_of[row.node])
+        rest = [one for one in told[:end] if not (isinstance(one, Row) and one.node in place_of)]
+        return [*early, *rest, *told[end:]]
 
     def _before(self, node: ItemId, told: set[ItemId]) -> Iterator[Row]:
         """Rows of the parts that a statement is made of, which the script has not as statements."""
@@ -241,6 +258,10 @@ class CanvasMapping:
             if node:
                 found[node, output] = ValueNow(node=node, step=value.step, record=record, output=output)
         return tuple(found.values())
+
+
+def _ends_set_up(one: Row | BackwardTraced | Gradients) -> bool:
+    return bool(one.writes) if isinstance(one, Row) else isinstance(one, BackwardTraced)
 
 
 def _both(one: RecordT, other: RecordT) -> RecordT:

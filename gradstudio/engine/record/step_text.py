@@ -29,6 +29,8 @@ IMPORTS = (
     "import torch.nn as nn",
     "import torch.nn.functional as F",
 )
+SET_UP = "Before the step"
+"""Title of the frame around layers and leaves."""
 REMARK = (
     "A step of {title}, as it ran: values and gradients are in the record beside this document.\n"
     "Weights and inputs are not kept with it, so a run of this drawing begins with others."
@@ -140,7 +142,7 @@ class _StepWriter(Writer):
     @property
     def top_title(self) -> str:
         """Of the frame around what was there before."""
-        return "Before the step"
+        return SET_UP
 
     def _head(self) -> list[str]:
         dtype = self._recording.dtype

@@ -1,7 +1,7 @@
 """One open document: its graph, its run, what is looked at, and where it is saved."""
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, Signal
 
@@ -18,7 +18,6 @@ from gradstudio.ui.state.library.page_store import PageStore
 from gradstudio.ui.state.results.canvas_ids import CanvasIds
 from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.state.results.player import Player
-from gradstudio.ui.state.results.recorded_run import RecordedRun
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.results.turn_request import TurnRequest
 from gradstudio.ui.state.run.debug_store import DebugStore
@@ -30,6 +29,10 @@ from gradstudio.ui.state.run.run_controller import RunController
 from gradstudio.ui.state.run.run_patience import RunPatience
 from gradstudio.ui.state.run.wire_inference import WireInference
 
+if TYPE_CHECKING:
+    from gradstudio.ui.state.results.recorded_run import RecordedRun
+
+RECORD_SUFFIX: Final = ".record"
 PYTHON_SUFFIXES: Final = (".py", ".ipynb")
 
 
@@ -43,7 +46,7 @@ class Session(QObject):
         view: zoom and centre as they stood in the file, for the canvas to take up.
         subject: what it is about while it has no path: the example or the Python text it came from.
         number: of the untitled documents of a window, from 1.
-        record: what lies beside the document of a run elsewhere.
+        record: what lies beside the document of a run elsewhere; None: nothing does.
         example: stem of the example's file that it began as, or of its own file; "" for others.
         stamp: how the file looked on disk when it was read or written last.
 
@@ -77,7 +80,7 @@ class Session(QObject):
         self.run = RunController(self.graph_store, self.engine, self.results, self.memory, self, self.debug)
         self.run.code_question.file = lambda: self.path or self.read_from
         self.run.code_question.tell = lambda words: self.engine.tell(Log(level="warning", text=words))
-        self.record = RecordedRun(self.graph_store, self.results.tables, self.run)
+        self.record: RecordedRun | None = None
         self.run.questions.wire_asked = self.run.shapes.patience.asked_of_wire
         self.turns = TurnRequest(self.run, self.results, self)
         self.patience = RunPatience(self.engine, self.run.status, self.results.tables, self)
@@ -128,7 +131,10 @@ class Session(QObject):
             return
         graph, view = file.load_with_view(path)
         self._take(graph, path, view)
-        self.record.show_beside(path)
+        if path.with_suffix(RECORD_SUFFIX).is_file():
+            from gradstudio.ui.state.results.recorded_run import RecordedRun
+
+            self.record = RecordedRun(self.graph_store, self.results.tables, self.run, path.with_suffix(RECORD_SUFFIX))
 
     def open_example(self, path: Path) -> None:
         """Open a file as a new, unsaved document, so that saving does not change the example.
@@ -156,7 +162,8 @@ class Session(QObject):
         self.stamp = stamp_of(path)
         self.graph_store.set_clean()
         if path != self.path:
-            self.record.save_beside(path)
+            if self.record is not None:
+                self.record.save(path.with_suffix(RECORD_SUFFIX))
             self.path = path
             self.path_changed.emit()
 
@@ -193,7 +200,7 @@ class Session(QObject):
         self.subject = subject
         self.example = example or (path.stem if path is not None else "")
         self.stamp = stamp_of(path) if path is not None else None
-        self.record.forget()
+        self.record = None
         self.graph_store.load(graph)
         self.memory.clear()  # what another document held is not this one's
         self.path_changed.emit()

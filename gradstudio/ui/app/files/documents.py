@@ -187,8 +187,8 @@ class Documents(QObject):
         error = self.take(lambda session: session.open(path), show=show)
         if error is None and (tab := self.find(path)) is not None:
             self.filled.emit(tab)
-            if words := tab.session.record.words:
-                self.status_message.emit(words)
+            if tab.session.record is not None:
+                self.status_message.emit(tab.session.record.words)
         elif error is None and show:
             self.status_message.emit(_read_words(path))
         return error

@@ -193,7 +193,8 @@ class HeadSection(QWidget):
         then = results.tables.names.text(item) if results.looking_back and results.row(item) is not None else ""
         statements = flatten_statements(self._session.run.program.statements) if then else ()
         now = next((statement.text for statement in statements if statement.node == item), "")
-        source = self._session.record.source(item)
+        record = self._session.record
+        source = record.source(item) if record is not None else None
         if source is not None:
             self.ran_as.setText(f"{source.file}, line {source.line}: {source.text}")
             self.ran_as.setVisible(True)

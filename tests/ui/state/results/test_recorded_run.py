@@ -63,6 +63,7 @@ def test_it_opens_with_the_values_and_gradients_of_the_script(
     gradient = session.results.grad(layer, 0, "weight")
     assert gradient is not None
     assert gradient.grad == summarise(script["grad"])
+    assert session.record is not None
     assert "Recorded from test_recorded_run.py: nothing was executed" in session.record.words
     assert (session.run.state.live, session.run.state.is_record) == (False, True)
     source = session.record.source(node(session, "loss"))
@@ -108,7 +109,7 @@ def test_it_goes_with_the_document_under_another_name_and_stays_when_cards_were_
     session.save(tmp_path / "copy.gsg")
     assert (tmp_path / "copy.record").read_bytes() == step[0].with_suffix(".record").read_bytes()
     session.new()
-    assert session.record.path is None
+    assert session.record is None
     session.open(tmp_path / "copy.gsg")
     assert shown(session, "loss") == summarise(step[1]["loss"])
 
@@ -131,6 +132,7 @@ def test_a_record_that_is_none_or_of_another_program_is_not_shown_and_the_words_
     }[damage]
     record.write_bytes(damaged)
     session.open(path)
+    assert session.record is not None
     assert session.record.words.startswith("The record step.record ")
     assert shown(session, "loss") is None
 
@@ -142,5 +144,6 @@ def test_a_record_of_an_edited_document_is_not_shown(
     path.write_text(step[0].read_text().replace('"0.1"', '"0.2"'))
     path.with_suffix(".record").write_bytes(step[0].with_suffix(".record").read_bytes())
     session.open(path)
+    assert session.record is not None
     assert session.record.words == "The record step.record is of another program, so it is not shown."
     assert shown(session, "loss") is None
