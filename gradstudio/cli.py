@@ -304,6 +304,9 @@ def _render(options: argparse.Namespace) -> int:
     except Unreadable as error:
         return _unreadable(options.file, error)
     from gradstudio.headless import recorded_or_traced
+    from gradstudio.layout.tidy import layout_missing
+
+    graph.places = layout_missing(graph)
 
     asks = (options.run, options.values, options.shapes, options.gradients, options.step is not None, options.moment)
     try:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from gradstudio.cli import main
 from gradstudio.document.file import load, save
+from gradstudio.document.python.python_document import read_python
 from gradstudio.graph.model import Graph, Node
 from gradstudio.paths import examples
 from gradstudio.program.forms.form_table import FORMS, Form
@@ -212,6 +214,16 @@ def test_render_draws_a_picture(tmp_path: Path) -> None:
     environment_free = subprocess.run(command, capture_output=True, text=True, check=False, env={"PATH": "/usr/bin"})
     assert environment_free.returncode == 0, environment_free.stderr
     assert out.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_document_without_places_is_laid_out_before_it_is_drawn(tmp_path: Path) -> None:
+    path, out = tmp_path / "row.gsg", tmp_path / "row.png"
+    graph = read_python("import torch\na = torch.ones(2)\nb = a.exp()\nc = b.sin()\nd = c.sum()\n").graph
+    graph.places = {}
+    save(graph, path)
+    assert main(["render", str(path), "-o", str(out)]) == 0
+    width, height = struct.unpack(">II", out.read_bytes()[16:24])
+    assert width > 2 * height
 
 
 def test_ops_finds_by_everyday_words(capsys: pytest.CaptureFixture[str]) -> None:
