@@ -12,6 +12,7 @@ import argparse
 import ast
 import contextlib
 import json
+import os
 import re
 import signal
 import subprocess
@@ -41,8 +42,8 @@ _COLUMNS = (
     *("source", "files", "open", "equal / that Python ends", "lines", "on cards of code", "calls of torch", "drawn"),
     "CPU seconds per 1,000 lines",
 )
-PATIENCE = 4
-"""So many times the limit a comparison may take: Python runs twice, and a program once more."""
+PATIENCE = 10
+"""So many times the limit a comparison may take on a clock: Python runs three times, and the engine once."""
 
 
 class Row(msgspec.Struct):
@@ -74,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.reach", description=__doc__)
     parser.add_argument("sources", nargs="+", help="folders, or git directories of repositories")
     parser.add_argument(
-        "--run", type=float, default=0.0, metavar="SECONDS", help="compare what Python ends in this time"
+        "--run", type=float, default=0.0, metavar="SECONDS", help="compare what Python ends in so much CPU"
     )
     parser.add_argument("--page", action="store_true", help="print the table of the documentation")
     parser.add_argument("--compare", action="store_true", help=argparse.SUPPRESS)
@@ -187,7 +188,10 @@ def in_a_process(path: Path, limit: float) -> tuple[bool | None, str]:
     """Whether a file runs here as in Python, and what is different; asked in a process of its own."""
     command = [sys.executable, "-m", "tools.reach", "--compare", "--run", str(limit), str(path)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit * PATIENCE, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=limit * PATIENCE, check=False,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )  # fmt: skip
         equal, note = json.loads(done.stdout.splitlines()[-1])
     except (subprocess.TimeoutExpired, json.JSONDecodeError, IndexError):
         return None, "did not end"
@@ -207,14 +211,14 @@ def compared(path: Path, limit: float) -> tuple[bool | None, str]:
 
     text = path.read_text(encoding="utf-8", errors="replace")
     sys.path.insert(0, str(path.parent))
-    signal.signal(signal.SIGALRM, _out_of_time)
-    signal.setitimer(signal.ITIMER_REAL, limit)
+    signal.signal(signal.SIGPROF, _out_of_time)
+    signal.setitimer(signal.ITIMER_PROF, limit)
     try:
         first = by_python(text, str(path), 0, as_main=True)
     except BaseException as error:  # noqa: BLE001 - of a program that may raise anything
         return None, f"Python: {type(error).__name__}: {error}"[:120]
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     graph = read_script(text, keeps_code=True).graph
     program = compile_graph(graph)
     trust = Trust(code_digest(program), str(path), str(path.parent)) if program.codes else None

@@ -2,11 +2,16 @@
 
 from typing import Final
 
+from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.item_ports import operator_of
+from gradstudio.graph.text.code_records import FREE_METHOD
+from gradstudio.graph.text.conditionals import read_conditional
+from gradstudio.graph.text.record_checks import attribute_of
 from gradstudio.operators.model import Face, Operator
 
 WRITING: Final = frozenset({Face.AUGMENTED, Face.SET_ITEM, Face.SET_ATTRIBUTE})
+_DISPLAYS: Final = {"{": "dict", "[": "list", "(": "tuple"}
 MOST_STEPS: Final = 64
 """From one version of a value back to the next, until a name is found."""
 MOST_LETTERS: Final = 20
@@ -14,7 +19,14 @@ MOST_INDEX: Final = 14
 
 
 def title_with_target(graph: Graph, item: ItemId, operator: Operator) -> str:
-    """The title of a node's card: with what it writes into, where that has a name; else the operator's."""
+    """The title of a node's card: with what it writes into, where that has a name; else the operator's.
+
+    A method of what code made has its own name, and a display its kind: what it chooses between is nothing.
+    """
+    if operator.key == FREE_METHOD:
+        return f".{attribute_of(graph.nodes[item])}( )"
+    if operator.face is Face.CHOICE:
+        return _display(graph.nodes[item].literals.get(operator.parameters[0].name, "")) or operator.title
     if operator.face not in WRITING or any(name != "_" for name in graph.nodes[item].names):
         return operator.title
     target = _source_text(graph, item, operator, MOST_STEPS)
@@ -24,6 +36,15 @@ def title_with_target(graph: Graph, item: ItemId, operator: Operator) -> str:
         return f"{target}{_index(graph, item)} ="
     between = "" if operator.face is Face.SET_ATTRIBUTE else " "
     return f"{target}{between}{operator.title}"
+
+
+def _display(template: str) -> str:
+    """What a display makes: a dict, a list, a tuple; "" where an expression chooses."""
+    try:
+        found = read_conditional(template)
+    except Refused:
+        return ""
+    return _DISPLAYS.get(found.text[:1], "") if found.is_display else ""
 
 
 def _source_text(graph: Graph, item: ItemId, operator: Operator, steps: int) -> str:

@@ -27,6 +27,23 @@ def test_a_card_is_titled_with_what_it_writes_into() -> None:
     assert written == ["w -=", "w *=", "t[0] =", "t[:, 1] +=", "w.grad *=", "w.grad =", "t[·] ="]
 
 
+def test_a_display_is_titled_with_what_it_makes_and_a_choice_is_not() -> None:
+    text = "x = torch.ones(2)\nd = {'a': x, 'b': 2}\ne = [*d, x]\nt = (1, *d)\nf = x is not None and d\n"
+    graph = read_python(text, pasted=True).graph
+    chosen = [node.id for node in graph.nodes.values() if node.operator == "python.choice"]
+    operators = [(item, operator_of(graph, item)) for item in chosen]
+    titles = [title_with_target(graph, item, operator) for item, operator in operators if operator is not None]
+    assert titles == ["dict", "list", "tuple", "and / or / if"]
+
+
+def test_a_method_of_what_code_made_is_titled_with_its_name() -> None:
+    text = "x = torch.ones(2)\nm = {k: [] for k in 'ab'}\nn = m.setdefault('c', x)\n"
+    graph = read_python(text, pasted=True, keeps_code=True).graph
+    (item,) = (node.id for node in graph.nodes.values() if node.operator == "python.free_method")
+    operator = operator_of(graph, item)
+    assert operator is not None and title_with_target(graph, item, operator) == ".setdefault( )"
+
+
 def test_the_title_follows_the_name(drawing: Drawing) -> None:
     source, writer = drawing.add("torch.ones", 0, 0), drawing.add("operator.isub", 400, 0)
     drawing.connect(source, writer, "a")
