@@ -17,8 +17,8 @@ from gradstudio.graph.model import (
 from gradstudio.graph.operator_rows import row_of
 from gradstudio.graph.ports.arguments import BLOCK_PARAMETERS, SLICE_PARTS, find_operator, slice_parts
 from gradstudio.graph.ports.module_calls import maker_of, taker_of
-from gradstudio.graph.text.code_records import READ, names_wanted
-from gradstudio.operators.calls.call_signature import INPUTS, forward_parameters, input_parameter
+from gradstudio.graph.text.code_records import FREE, FREE_CALL, FREE_METHOD, READ, names_wanted
+from gradstudio.operators.calls.call_signature import INPUTS, MODULE, forward_parameters, input_parameter
 from gradstudio.operators.families import call_results, element_parameter, is_list_like, result_families
 from gradstudio.operators.model import Face, Family, Kind, Operator, Parameter
 
@@ -27,6 +27,8 @@ GROWING = frozenset({Kind.TENSORS, Kind.VALUES, Kind.MODULES})
 """List-like arguments that offer one port more than they have elements."""
 
 
+_CALLED_CODE = {FREE_CALL: "function", FREE_METHOD: "object"}
+"""What a call of code calls, or calls something of."""
 _RANGE = Parameter("range", Kind.SHAPE, hint="stop, or start, stop, step")
 _BOUNDS = {
     "start": Parameter("start", Kind.INT, default="None", nullable=True, hint="from this position on"),
@@ -158,6 +160,8 @@ def _call_ports(graph: Graph, call: Node, row: Operator) -> list[Port]:
     for parameter in row.parameters:
         if parameter.name != INPUTS or not forward_parameters(maker):
             _add_parameter_ports(ports, graph, call, parameter)
+            if parameter.name == MODULE and call.operator in _CALLED_CODE:
+                ports[-1] = msgspec.structs.replace(ports[-1], label=_CALLED_CODE[call.operator])
             continue
         by_position = list[Port]()
         _add_parameter_ports(by_position, graph, call, parameter)
@@ -189,6 +193,8 @@ def _code_ports(graph: Graph, node: Node, row: Operator) -> list[Port]:
 def _add_parameter_ports(ports: list[Port], graph: Graph, owner: Node | Block, parameter: Parameter) -> None:
     """Put the ports of a parameter behind those there are: one, or one for each element of a list."""
     count = owner.lengths.get(parameter.name)
+    if count is None and _is_given_nothing(graph, owner, parameter):
+        count = 0
     if count is None or not is_list_like(parameter):
         ports.append(_port(graph, owner, parameter, parameter.name, parameter.name, None))
         return
@@ -201,6 +207,12 @@ def _add_parameter_ports(ports: list[Port], graph: Graph, owner: Node | Block, p
             ports.append(_port(graph, owner, element, path, label, k))
     if parameter.kind in GROWING:
         ports.append(Port(f"{parameter.name}.{count}", "+", element, element=count, grows=True))
+
+
+def _is_given_nothing(graph: Graph, owner: Node | Block, parameter: Parameter) -> bool:
+    """Whether it is what a call of code may be given, and is not."""
+    is_free = isinstance(owner, Node) and owner.operator in FREE and parameter.name == INPUTS
+    return is_free and not owner.literals.get(INPUTS) and (owner.id, INPUTS) not in graph.wires
 
 
 def _slice_ports(
