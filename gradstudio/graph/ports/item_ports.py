@@ -95,7 +95,7 @@ def output_ports(graph: Graph, item: ItemId) -> tuple[OutputPort, ...]:
     operator = row_of(graph, node)
     if operator is None:
         return _unknown_outputs(graph, node)
-    if operator.face is Face.CALL:
+    if operator.face is Face.CALL and operator.key not in FREE:
         families = _call_families(graph, node)
     else:
         families = result_families(operator, node.names, node.literals)

@@ -274,6 +274,7 @@ class GraphBuilder:
             return
         if operator.key in _CALLS_CODE:
             self._foreign.update((item, k) for k in range(max(1, len(node.names))))
+            return
         values = list(ports.values())
         if self._foreign and operator.face in _HANDS_ON and any(map(self.is_foreign, values)):
             self._foreign.update((item, k) for k in range(max(1, len(node.names))))
