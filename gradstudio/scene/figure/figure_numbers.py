@@ -1,5 +1,6 @@
 """Values and gradients in the few letters that a figure has room for. No Qt."""
 
+import re
 from typing import Final
 
 from gradstudio.protocol.messages.records import PlainRecord, Record, Summary, TensorRecord
@@ -10,6 +11,7 @@ from gradstudio.scene.figure.math_symbols import number
 MOST_ELEMENTS: Final = 4
 DIGITS: Final = 3
 MOST_LETTERS: Final = 24
+_POWER: Final = re.compile(r"(-?\d[\d.]*e[-+]?\d+)")
 
 
 def value_formula(record: Record, *, values: bool, shapes: bool) -> Formula:
@@ -48,13 +50,21 @@ def _numbers(summary: Summary) -> Formula:
     if _odd(summary):
         return upright(_odd(summary))
     if not _is_written(summary):
-        return upright(_minus(value_format.extent(summary, DIGITS)))
+        return _with_powers(value_format.extent(summary, DIGITS))
     numbers = [value_format.number(one, DIGITS) for one in value_format.nested_scalars(summary.value)]
     if len(numbers) == 1:
         return number(numbers[0])
     across = summary.shape[-1]
     rows = [", ".join(numbers[start : start + across]) for start in range(0, len(numbers), across)]
-    return upright(_minus(f"[{'; '.join(rows)}]"))
+    return _with_powers(f"[{'; '.join(rows)}]")
+
+
+def _with_powers(text: str) -> Formula:
+    """Words and numbers; ``1.00e-8`` as a power of ten."""
+    runs = list[Run]()
+    for k, part in enumerate(_POWER.split(text)):
+        runs += number(part) if k % 2 else upright(_minus(part))
+    return tuple(runs)
 
 
 def _is_written(summary: Summary) -> bool:

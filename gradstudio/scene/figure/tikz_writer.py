@@ -33,6 +33,8 @@ ANCHORS: Final = {"middle": "base", "start": "base west", "end": "base east"}
 KNOWN: Final = {**LETTERS, **SIGNS, **ESCAPED}
 _FOREIGN: Final = re.compile(f"[^\x00-\x7f{''.join(letter for letter in KNOWN if not letter.isascii())}]+")
 """Letters that mathematics mode has no font for (``ö``); text has."""
+_BESIDE_WORD: Final = re.compile(r"(\d(?= (?:\\mathrm|-\\infty))|\\mathrm\{[^{}]+\}(?= -?\d)) ")
+"""A space between a number and a word, which mathematics mode would leave out: ``4 NaN``, ``all 0.5``."""
 _WORD: Final = re.compile(r"[A-Za-z]{2,}")
 
 
@@ -65,7 +67,8 @@ def latex(formula: Formula) -> str:
             sign = "^" if level > 0 else "_"
             letters = f"{sign}{{{letters.strip()}}}"
         found.append(letters)
-    return " ".join("".join(found).split())
+    text = " ".join("".join(found).split())
+    return _BESIDE_WORD.sub(lambda found: f"{found[1]}{SPACE}", text)
 
 
 def _letters(run: Run) -> str:

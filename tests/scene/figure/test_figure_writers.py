@@ -7,10 +7,12 @@ from xml.etree import ElementTree
 import pytest
 
 from gradstudio.document.python.python_document import read_python
+from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.scene.figure.drawing import Curve, Drawing, Frame, Words, upright
 from gradstudio.scene.figure.figure_drawing import draw_figure
 from gradstudio.scene.figure.figure_graph import FigureGraph
 from gradstudio.scene.figure.figure_layout import Layout, lay_out
+from gradstudio.scene.figure.figure_numbers import value_formula
 from gradstudio.scene.figure.figure_style import STYLES, figure_style
 from gradstudio.scene.figure.font_widths import formula_width
 from gradstudio.scene.figure.formula_writer import FormulaWriter
@@ -129,8 +131,17 @@ def test_tikz_writes_what_latex_knows() -> None:
     writer = FormulaWriter(graph)
     told = {graph.nodes[item].names: latex(writer.statement(item)) for item in FigureGraph(graph).boxes}
     assert told["ö",] == r"\textit{ö} = \textit{größe}_{1} \cdot 2" and told["α",] == r"\alpha = \textit{ö} + 1"
-    assert latex(upright("señal 5")) == r"\mathrm{se}\text{ñ}\mathrm{al} 5"
+    assert latex(upright("4 NaN, 2 −∞")) == r"4\;\mathrm{NaN}, 2\;-\infty"
+    assert latex(upright("all 0.5")) == r"\mathrm{all}\;0.5"
+    assert latex(upright("señal 5")) == r"\mathrm{se}\text{ñ}\mathrm{al}\;5"
     assert latex(upright("100 % of a_b & c#")) == r"100 \% \mathrm{of\;a}\_\mathrm{b} \& \mathrm{c}\#"
+
+
+def test_a_range_of_small_numbers_has_powers_of_ten() -> None:
+    summary = Summary(dtype="float32", shape=(4, 9), minimum=-3.3e-8, maximum=1.7e-8, rms=1e-8)
+    record = TensorRecord(device="cpu", summary=summary)
+    said = latex(value_formula(record, values=True, shapes=False))
+    assert said == r"-3.30 \cdot 10^{-8} \dots 1.70 \cdot 10^{-8}"
 
 
 def test_every_mark_is_one_that_the_formats_write() -> None:
