@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 import torch
@@ -147,3 +148,24 @@ def test_a_record_of_an_edited_document_is_not_shown(
     assert session.record is not None
     assert session.record.words == "The record step.record is of another program, so it is not shown."
     assert shown(session, "loss") is None
+
+
+def test_a_record_whose_bytes_were_changed_is_shown_or_refused_in_words(
+    session: Session, step: tuple[Path, dict[str, torch.Tensor]], tmp_path: Path
+) -> None:
+    path, record = tmp_path / "step.gsg", tmp_path / "step.record"
+    path.write_bytes(step[0].read_bytes())
+    data = step[0].with_suffix(".record").read_bytes()
+    chance, begin = Random(7), data.index(b"\n") + 5
+    for _ in range(40):
+        changed = bytearray(data)
+        for _ in range(chance.choice((1, 2, 5))):
+            changed[chance.randrange(begin, len(changed))] = chance.randrange(256)
+        record.write_bytes(bytes(changed))
+        session.open(path)
+        assert session.record is not None
+        assert session.record.words.startswith(("Recorded from", "The record step.record"))
+        session.run.stepper.to_start()
+        for one in session.graph_store.graph.nodes:
+            session.results.outputs(one)
+            session.results.gradients_of(one)
