@@ -35,3 +35,10 @@ def test_an_index_points_into_its_tensor(text: str, tmp_path: Path, capsys: pyte
 def test_a_key_is_asked_for(text: str) -> None:
     with pytest.raises(AccessRefused):
         access.execute(access.statements(text), {"e": eval})
+
+
+@pytest.mark.parametrize("offsets", ["[0, 1000000000]", "[-5, 2]", "[0, 4, 2]"])
+def test_segments_lie_within_their_data(offsets: str) -> None:
+    text = f'y = torch.segment_reduce(torch.ones(4), "sum", offsets=torch.tensor({offsets}))'
+    with pytest.raises(AccessRefused, match="lead out of the data"):
+        access.execute(access.statements(f"import torch\n{text}"), {})

@@ -42,15 +42,16 @@ def looked_through(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def safe(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`torch.segment_reduce`, whose segments are looked at also where it is told to trust them.
+    """`torch.segment_reduce`, whose segments are looked at: it trusts offsets always, and lengths where it is told to.
 
     Raises:
         AccessRefused: they lead out of the data.
     """
 
     def call(data: Any, *arguments: Any, **named: Any) -> Any:
-        if named.get("unsafe") and all(map(_has_data, (data, *named.values()))) and not _lie_within(data, named):
-            raise AccessRefused("the segments lead out of the data, and `unsafe=True` would read what lies there")
+        is_trusted = named.get("unsafe") or named.get("offsets") is not None
+        if is_trusted and all(map(_has_data, (data, *named.values()))) and not _lie_within(data, named):
+            raise AccessRefused("the segments lead out of the data, and torch would read what lies there")
         return function(data, *arguments, **named)
 
     return call

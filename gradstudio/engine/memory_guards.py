@@ -117,7 +117,7 @@ def _native_batch_norm(input: Tensor, *given: Any, **named: Any) -> str:
     return "" if all(one.numel() == channels for one in tensors) else "one of weights and statistics is too short"
 
 
-def _max_pool1d(input: Tensor, *sizes: Any, **named: Any) -> str:
+def _window(input: Tensor, *sizes: Any, **named: Any) -> str:
     numbers = [part for one in (*sizes, *named.values()) for part in (one if isinstance(one, tuple | list) else (one,))]
     whole = [one for one in numbers if isinstance(one, int)]
     return "" if all(abs(one) < _LARGEST_WINDOW for one in whole) else "its window is larger than any input"
@@ -201,11 +201,13 @@ def _heads(at: int, *arguments: Any, **_: Any) -> str:
 
 _BEFORE: Final[dict[str, Check]] = {
     "torch.ctc_loss": _ctc_loss,
+    "torch._C._nn.col2im": _window,
+    "torch._C._nn.im2col": _window,
     "torch.lu_unpack": _lu_unpack,
     "torch.linalg.ldl_solve": _ldl_solve,
     "torch.native_batch_norm": _native_batch_norm,
-    "torch.max_pool1d": _max_pool1d,
-    "torch.max_pool1d_with_indices": _max_pool1d,
+    "torch.max_pool1d": _window,
+    "torch.max_pool1d_with_indices": _window,
     **{f"{place}.{name}": _packed_rnn for place in _RECURRENT for name in ("gru", "rnn_tanh", "rnn_relu")},
     **{f"{place}.lstm": _lstm for place in _RECURRENT},
     **{f"torch.nn.Module.{name}": _registered for name in ("add_module", "register_buffer", "register_parameter")},
@@ -267,6 +269,8 @@ _AT_BACKWARD: Final[dict[str, Saved]] = {
     "torch.embedding_bag": _of_embedding_bag,
     "torch.ctc_loss": _of_ctc_loss,
     "torch.segment_reduce": _of_segment_reduce,
+    "torch.max_pool1d_with_indices": _of_pool(1),
+    "torch.adaptive_max_pool1d": _of_pool(1),
     **{f"torch._C._nn.max_pool{n}d_with_indices": _of_pool(n) for n in (2, 3)},
     **{f"torch._C._nn.adaptive_max_pool{n}d": _of_pool(n) for n in (2, 3)},
 }

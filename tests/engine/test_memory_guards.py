@@ -35,6 +35,12 @@ WILD = {
     "y = torch.native_batch_norm(x, w, w, w, w, True, 0.1, 0.00001)\n",
     "a window": "x = torch.ones(1, 8)\ny = F.max_pool1d(x, 9223372036854775807)\n",
     "a window of a layer": "x = torch.ones(1, 8)\nm = nn.MaxPool1d(9223372036854775807)\ny = m(x)\n",
+    "a margin of a fold": "x = torch.ones(1, 4, 9)\ny = F.fold(x, (4, 4), (2, 2), padding=2147483648)\n",
+    "indices of a pool of one dimension": "x = torch.ones(1, 1, 8, requires_grad=True)\n"
+    "y, i = F.max_pool1d(x, 2, return_indices=True)\nd = i.data\nd.fill_(1000000000)\nz = y.sum()\nz.backward()\n",
+    "indices of a pool that adapts": "x = torch.ones(1, 1, 8, requires_grad=True)\n"
+    "y, i = F.adaptive_max_pool1d(x, 2, return_indices=True)\nd = i.data\nd.fill_(1000000000)\n"
+    "z = y.sum()\nz.backward()\n",
     "no bags": BAGS + "o = torch.empty(0, dtype=torch.int64)\ny = F.embedding_bag(i, w, o)\n",
     "rows for the backward": BAGS + 'y = F.embedding_bag(i, w, o, mode="sum")\nd = i.data\nd.fill_(1000000000)\n'
     "z = y.sum()\nz.backward()\n",
@@ -71,6 +77,10 @@ UNSET = {
 ALLOWED = {
     "bags": BAGS + "y = F.embedding_bag(i, w, o)\nz = y.sum()\nz.backward()\n",
     "a loss": LOGS + LENGTHS + "y = F.ctc_loss(l, t, a, b)\ny.backward()\n",
+    "a fold": "x = torch.ones(1, 4, 9)\ny = F.fold(x, (4, 4), (2, 2))\nz = F.unfold(y, (2, 2))\n",
+    "a pool of one dimension": "x = torch.ones(1, 1, 8, requires_grad=True)\n"
+    "y, i = F.max_pool1d(x, 2, return_indices=True)\nz = y.sum()\nz.backward()\n",
+    "segments": 'y = torch.segment_reduce(torch.ones(4), "sum", offsets=torch.tensor([0, 2, 4]))\n',
     "a pool": "x = torch.ones(1, 1, 8, 8, requires_grad=True)\ny, i = F.max_pool2d(x, 2, return_indices=True)\n"
     "z = y.sum()\nz.backward()\n",
     "packed": PACKED + "y, k = nn.utils.rnn.pad_packed_sequence(p)\n",

@@ -45,7 +45,7 @@ def edit(*, seed: int, cases: range, until: float) -> Tally:
     """Each case edits a document at random, undoes all and redoes all: byte by byte what it was."""
     from gradstudio.ui.state.document.graph_store import GraphStore
 
-    tally, standing = Tally("edits"), _Standing()
+    tally, standing, made_in_all = Tally("edits"), _Standing(), 0
     for case in cases:
         if tally.cases and time.monotonic() > until:
             break
@@ -63,11 +63,13 @@ def edit(*, seed: int, cases: range, until: float) -> Tally:
                 reason = f"after undo or redo to {place} of {len(states) - 1} the document is another"
                 break
         compile_graph(store.graph)
+        made_in_all += len(states) - 1
         store.close()
         tally.count(case, time.process_time() - began)
         if reason:
             tally.failures.append(Failure("edits", seed, case, reason))
         standing.after(tally, seed, case)
+    tally.remarks.append(f"{made_in_all:,} edits")
     return tally
 
 
@@ -130,7 +132,7 @@ class _Standing:
     """What is there before long use: references, descriptors, threads, processes."""
 
     def __init__(self) -> None:
-        self._references, self._warm = 0, 0
+        self._references, self._warm, self._held = 0, 0, 0
         self._descriptors, self._threads = _descriptors(), threading.active_count()
         self._processes = len(psutil.Process().children())
 
@@ -139,12 +141,13 @@ class _Standing:
         if tally.cases < WARM_CASES or tally.cases % WARM_CASES:
             return
         gc.collect()
-        count = sys.getrefcount(None) + sys.getrefcount(True)
+        count, held = sys.getrefcount(None) + sys.getrefcount(True), psutil.Process().memory_info().rss
         if not self._references:
-            self._references, self._warm = count, tally.cases
+            self._references, self._warm, self._held = count, tally.cases, held
             return
         grown = count - self._references
-        tally.remarks[:] = [f"{grown:+,} references to None and True after the warm-up"]
+        words = f"{grown:+,} references to None and True, {(held - self._held) / 2**20:+.1f} MiB after the warm-up"
+        tally.remarks[:] = [words]
         if grown > SLACK_REFERENCES + SLACK_A_CASE * (tally.cases - self._warm) and not tally.failures:
             tally.failures.append(Failure("edits", seed, case, f"{grown:,} more references to None and True"))
 

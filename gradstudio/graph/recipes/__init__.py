@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gradstudio.graph.recipes.nodes import (
         add_operator,
         move,
+        note_refusal,
         rename,
         set_bypassed,
         set_document_device_port,
@@ -112,6 +113,7 @@ __all__ = [
     "move_later",
     "move_wires",
     "mute_wires",
+    "note_refusal",
     "out_of_place",
     "put_at",
     "read_leaf",
@@ -156,7 +158,7 @@ _HOMES: Final = {
     "grouping.loop_carry": "carriable_wires carry",
     "modules": "add_child call_again connect_leaf free_child_port "
     "initialise move_child read_leaf set_frozen set_training",
-    "nodes": "add_operator move rename set_bypassed set_document_device_port "
+    "nodes": "add_operator move note_refusal rename set_bypassed set_document_device_port "
     "set_header set_literal set_mark set_muted set_note",
     "removal": "delete remove_block",
     "reordering": "put_at",

@@ -37,6 +37,8 @@ from gradstudio.operators.families import call_results, default_names, is_list_l
 from gradstudio.operators.literals.parser import parse
 from gradstudio.operators.model import Kind, Operator
 
+MOST_OF_NOTE = 200_000
+"""Characters: the script, and every editor that shows it, hold the note as well."""
 MIN_ELEMENTS = {Kind.TENSORS: 2, Kind.VALUES: 1, Kind.MODULES: 2}
 
 
@@ -168,8 +170,21 @@ def set_header(graph: Graph, header: Header) -> Edits:
     return (SetHeader(header),) if header != graph.header else ()
 
 
+def note_refusal(text: str) -> str:
+    """Why a text is no note; "" when it may be one."""
+    if len(text) <= MOST_OF_NOTE:
+        return ""
+    return f"A note has at most {MOST_OF_NOTE:,} characters, this one {len(text):,}: keep longer texts in a file."
+
+
 def set_note(graph: Graph, item: ItemId, text: str) -> Edits:
-    """Write the note of an item, its comment beside included (`graph.text.notes`); "" removes it."""
+    """Write the note of an item, its comment beside included (`graph.text.notes`); "" removes it.
+
+    Raises:
+        Refused: it is longer than a note may be.
+    """
+    if words := note_refusal(text):
+        raise Refused(words)
     draft = Draft(graph)
     draft.put(with_note(draft.owner(item), text))
     key = f"note:{item}"

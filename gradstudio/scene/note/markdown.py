@@ -14,6 +14,8 @@ Style = OneOf["", "bold", "italic", "bold_italic", "code", "link", "head", "head
 BULLET: Final = "•"
 INDENT: Final = 12.0
 """Scene pixels of a step of a list."""
+MOST_SHOWN: Final = 20_000
+"""Characters of a note that a canvas shows: laying words out takes its time."""
 _INLINE: Final = re.compile(
     r"`(?P<code>[^`]+)`"
     r"|\[(?P<text>[^\]\n]+)\]\((?P<url>https?://[^\s)]+)\)"
@@ -47,8 +49,14 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def parse(text: str) -> tuple[Line, ...]:
-    """The lines of a note; between two fences (```) everything is code."""
+    """The lines of a note; between two fences (```) everything is code.
+
+    Of a very long note they are its beginning, and a line that says how much more there is.
+    """
     lines, fenced = [], False
+    rest = len(text) - MOST_SHOWN
+    if rest > 0:
+        text = text[:MOST_SHOWN]
     for line in text.splitlines() or [""]:
         if line.strip().startswith("```"):
             fenced = not fenced
@@ -56,6 +64,8 @@ def parse(text: str) -> tuple[Line, ...]:
             lines.append(Line((Run(line, "code"),), INDENT))
         else:
             lines.append(_line(line))
+    if rest > 0:
+        lines.append(Line((Run(f"… and {rest:,} more characters", "italic"),)))
     return tuple(lines)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gradstudio.scene.note.markdown import BULLET, INDENT, Line, Run, parse, without_markup
+from gradstudio.scene.note.markdown import BULLET, INDENT, MOST_SHOWN, Line, Run, parse, without_markup
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,14 @@ from gradstudio.scene.note.markdown import BULLET, INDENT, Line, Run, parse, wit
 )
 def test_words_have_their_style_and_the_rest_stands_as_typed(text: str, runs: tuple[Run, ...]) -> None:
     assert parse(text) == (Line(runs),)
+
+
+def test_a_very_long_note_is_shown_by_its_beginning_and_says_how_much_more_there_is() -> None:
+    for text in ("word " * 1_000_000, "a line\n" * 1_000_000, "x" * 5_000_000):
+        lines = parse(text)
+        shown = sum(len(run.text) + 1 for line in lines[:-1] for run in line.runs)
+        assert 15_000 < shown <= MOST_SHOWN + 1
+        assert lines[-1].runs[0].text == f"… and {len(text) - MOST_SHOWN:,} more characters"
 
 
 def test_headings_are_of_two_sizes_and_keep_their_links() -> None:

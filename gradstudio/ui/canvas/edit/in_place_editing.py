@@ -135,6 +135,7 @@ class InPlaceEditing:
         rect.moveTop(max(room.top() + 2, min(rect.top(), room.bottom() - rect.height() - 2)))
         editor.setGeometry(rect)
         editor.textChanged.connect(editor.grow)
+        editor.refused.connect(self._on_editor_refused)
         self._take(editor)
 
     def close(self) -> None:

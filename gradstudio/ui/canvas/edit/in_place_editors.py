@@ -113,9 +113,11 @@ class NoteEdit(QPlainTextEdit):
 
     Signals:
         closed(object): as `LineEdit.closed`.
+        refused(object): why it is not kept; after Ctrl+Enter it stays open.
     """
 
     closed = Signal(object)
+    refused = Signal(object)
 
     def __init__(self, parent: QWidget, text: str, commit: Commit, theme: Theme) -> None:
         """Show the old text."""
@@ -148,7 +150,7 @@ class NoteEdit(QPlainTextEdit):
         if event.key() == Qt.Key.Key_Escape:
             self._close("cancelled")
         elif _ends(event):
-            self._close("kept")
+            self._close("kept", stays=True)
         else:
             super().keyPressEvent(event)
 
@@ -161,11 +163,15 @@ class NoteEdit(QPlainTextEdit):
         """It is over, and what was written is kept."""
         self._close("kept")
 
-    def _close(self, how: str) -> None:
-        if self._open:
-            self._open = False
-            if how == "kept":
-                self._commit(self.toPlainText())
+    def _close(self, how: str, *, stays: bool = False) -> None:
+        if not self._open:
+            return
+        self._open = False
+        words = self._commit(self.toPlainText()) if how == "kept" else ""
+        if words:
+            self.refused.emit(words)
+            self._open = stays
+        if not self._open:
             self.closed.emit(how)
 
 

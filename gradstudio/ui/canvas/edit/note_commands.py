@@ -39,7 +39,13 @@ class NoteCommands:
         self._in_place.edit_note(item, partial(self.set_note, item))
 
     def set_note(self, item: ItemId, text: str) -> str:
-        """Write an item's note, or the last comment of the program (""), or of a block that shows it for a note."""
+        """Write an item's note, or the last comment of the program (""), or of a block that shows it for a note.
+
+        Returns:
+            Why it is none; "" when it was written.
+        """
+        if words := recipes.note_refusal(text):
+            return words
         store, graph = self._store, self._scene.graph
         block = graph.blocks.get(item)
         if item in graph and (block is None or note_of(block) or not graph.tails.get(BodyId(item))):
@@ -73,6 +79,8 @@ class NoteCommands:
         """Keep what was written at a scene point as an item's note, and say where the code has it."""
         if not text.strip():
             return ""
+        if words := recipes.note_refusal(text):
+            return words
         graph = self._scene.graph
         edits: Edits = (
             recipes.set_note(graph, item, text) if item in graph else (SetTail(BodyId(item), text.strip("\n")),)

@@ -437,6 +437,20 @@ def test_a_name_python_does_not_take_is_refused(hand: Hand) -> None:
 
 
 @pytest.mark.feature(39)
+def test_a_note_that_is_too_long_is_refused_in_words_and_can_be_made_shorter(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 200)
+    hand.canvas.note_commands.edit_note(x)
+    editor = hand.canvas.in_place.editor
+    assert isinstance(editor, NoteEdit)
+    editor.setPlainText("x" * 200_001)
+    hand.key(Key.Key_Return, CONTROL, to=editor)
+    assert hand.graph.nodes[x].note == ""
+    assert "at most 200,000 characters" in hand.canvas.bubble.text()
+    editor.setPlainText("short")
+    hand.key(Key.Key_Return, CONTROL, to=editor)
+    assert hand.graph.nodes[x].note == "short"
+
+
 def test_a_note_is_written_and_edited_by_double_click(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 200)
     hand.canvas.note_commands.edit_note(x)
