@@ -70,13 +70,14 @@ class Seat:
         first_ms: CPU of the last gesture up to its first picture.
         pause_ms: the longest piece of work behind it, in which the window did not answer.
         total_ms: all of it, of the window's process.
+        heartbeat: ends every wait for events; stopped where idling is measured.
     """
 
     def __init__(self, app: QApplication, window: MainWindow) -> None:
         self.app, self.window = app, window
         self.first_ms = self.pause_ms = self.total_ms = 0.0
-        self._heartbeat = QTimer()
-        self._heartbeat.start(200)  # no wait for events is for ever
+        self.heartbeat = QTimer()
+        self.heartbeat.start(200)  # no wait for events is for ever
 
     @property
     def session(self) -> Session:

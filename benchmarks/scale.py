@@ -88,7 +88,7 @@ def _edits(person: Seat) -> Iterator[Way]:
     yield "drop", add, None, store.undo
     yield "undo", store.undo, add, None
     chosen = lambda: person.session.attention.select([ItemId(MIDDLE)])  # noqa: E731
-    yield "duplicate", person.window.actions["edit.duplicate"].trigger, chosen, store.undo
+    yield "duplicate", person.canvas.selection_commands.duplicate_selection, chosen, store.undo
     yield "delete", lambda: person.key(Key.Key_Delete), chosen, store.undo
 
 

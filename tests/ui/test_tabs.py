@@ -19,6 +19,7 @@ from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.settings import Settings
 from tests.ui.app.window.test_main_window import press, when_asked, when_asked_for_a_file
+from tests.ui.gestures import counting
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 Button = QMessageBox.StandardButton
@@ -309,6 +310,19 @@ def test_a_sample_of_memory_is_heard_where_it_is_seen_and_by_what_runs_alone(win
     client.exchange.runner = tabs[1].session.engine
     client.received.emit(Memory(1.1, "cpu", {"process": 10**8}))
     assert heard == [1, len(tabs) - 1]
+
+
+def test_an_edit_lays_out_the_tabs_once_however_many_there_are(window: MainWindow) -> None:
+    for _ in range(11):
+        window.actions["file.new"].trigger()
+        add_node(window)
+    window.actions["file.new"].trigger()
+    with counting() as calls:
+        add_node(window)
+    assert calls.by_function["/ui/app/window/tab_strip.py", "minimumTabSizeHint"] <= 3 * len(window.documents.tabs)
+    with counting() as calls:
+        window.documents.step(1)
+    assert calls.by_function["/ui/app/window/tab_strip.py", "minimumTabSizeHint"] <= 3 * len(window.documents.tabs)
 
 
 def test_what_was_refused_is_not_said_over_a_run(window: MainWindow) -> None:

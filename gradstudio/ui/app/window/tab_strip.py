@@ -97,10 +97,11 @@ class TabStrip(QWidget):
         where = str(session.path) if session.path is not None else "Not saved yet"
         words = [where, *(["Unsaved changes"] if tab.is_changed else []), *filter(None, [MARK_WORDS.get(tab.mark, "")])]
         self.bar.setTabToolTip(number, "\n".join(words))
-        self.bar.setTabData(number, tab.mark)
-        mark = MARKS.get(tab.mark)
-        self.bar.setTabIcon(number, icon(mark[0], self._theme, mark[1]) if mark else QIcon())
         self._button(number).setAccessibleName(f"Close {session.title}")
+        if self.bar.tabData(number) != (tab.mark, self._theme):  # an icon lays out all tabs anew
+            mark = MARKS.get(tab.mark)
+            self.bar.setTabData(number, (tab.mark, self._theme))
+            self.bar.setTabIcon(number, icon(mark[0], self._theme, mark[1]) if mark else QIcon())
 
     def _add_button(self, number: int) -> None:
         made = QToolButton(self.bar)
