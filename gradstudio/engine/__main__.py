@@ -11,6 +11,7 @@ from gradstudio.engine.parent_death import end_with_parent
 from gradstudio.engine.pipe import take_standard_streams
 from gradstudio.protocol.messages.base import PROTOCOL_VERSION
 from gradstudio.protocol.messages.events import Hello, Log
+from gradstudio.protocol.process_group import lead_group
 
 if TYPE_CHECKING:
     from gradstudio.engine.service import Service
@@ -40,6 +41,7 @@ def start() -> "Service":
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
+    lead_group(sys.argv)
     inbox, outbox = take_standard_streams()
     hello = Hello(protocol=PROTOCOL_VERSION, ready=False, pid=os.getpid(), python=platform.python_version())
     outbox.send(hello)

@@ -16,6 +16,7 @@ from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.debugging import Check, WhatIf
 from gradstudio.protocol.messages.requests import Do, Request, Stop
+from gradstudio.protocol.process_group import end_others
 
 READ_BYTES = 1 << 20
 PIPE_BYTES = 1 << 20
@@ -85,6 +86,7 @@ class Inbox:
         except BrokenFrame as error:
             sys.stderr.write(f"{error}\n")
             os._exit(EXIT_BROKEN)
+        end_others(sys.argv)
         os._exit(0)
 
     def _accept(self, request: Request) -> None:

@@ -14,6 +14,8 @@ from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import Event, Hello
 from gradstudio.protocol.messages.requests import Request
+from gradstudio.protocol.process_group import RUNS_CODE as RUNS_CODE
+from gradstudio.protocol.process_group import end_group
 
 READ_BYTES = 1 << 20
 _START = (
@@ -23,9 +25,6 @@ _START = (
 """Finds this very package wherever it lies, installed or not, and puts no other folder on the path."""
 COMMAND = (sys.executable, "-P", "-c", _START, str(Path(__file__).resolve().parents[2]), "gradstudio.engine")
 """Starts the engine; never with the working directory on its path, where a ``random.py`` would be executed."""
-
-RUNS_CODE = "--runs-code"
-"""Behind `COMMAND`: an engine that is to run a file of its user's, to which the kernel refuses nothing."""
 
 
 class EngineProcess:
@@ -49,8 +48,9 @@ class EngineProcess:
             environment: of the child; ours when not given.
             stderr: as `subprocess.Popen` takes it; what a program prints goes there as well.
         """
+        self._command = tuple(command or COMMAND)
         self.process = subprocess.Popen(
-            tuple(command or COMMAND),
+            self._command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
@@ -154,6 +154,7 @@ class EngineProcess:
 
     def _reap(self) -> int:
         code = self.process.wait()
+        end_group(self.process.pid, self._command)
         self._reader.join()
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe is not None:

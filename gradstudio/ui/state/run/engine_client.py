@@ -10,6 +10,7 @@ from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages.events import Device, Event, Hello, Log
 from gradstudio.protocol.messages.inference import Inferring
 from gradstudio.protocol.messages.requests import Request
+from gradstudio.protocol.process_group import end_group
 from gradstudio.ui.state.run.engine_exchange import Exchange, Line
 
 SPARE_DELAY_MS = 1500
@@ -59,7 +60,13 @@ class EngineChild(QObject):
     def discard(self) -> None:
         """Kill without a word; nothing it still says is heard."""
         self._discarded = True
+        self._end_group()
         self.process.kill()
+
+    def _end_group(self) -> None:
+        """What code has started ends with its engine."""
+        process = self.hello.pid if self.hello is not None else int(self.process.processId())
+        end_group(process, self.process.arguments())
 
     def _on_process_ready_read(self) -> None:
         data = bytes(self.process.readAllStandardOutput().data())
@@ -92,6 +99,7 @@ class EngineChild(QObject):
         if self._discarded:
             self.deleteLater()
             return
+        self._end_group()
         crashed = status == QProcess.ExitStatus.CrashExit
         self.ended.emit(f"it was killed (signal {code})" if crashed else f"it ended with code {code}")
 
