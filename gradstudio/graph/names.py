@@ -113,6 +113,11 @@ def title(graph: Graph, item: ItemId) -> str:
     return block_title(block) if block is not None else str(item)
 
 
+def value_words(words: str) -> str:
+    """How what an item gives is called within a sentence: ``p``, and "the result of -" where its title is a sign."""
+    return words if any(map(str.isalnum, words)) else f"the result of {words}"
+
+
 def node_title(node: Node) -> str:
     """The names a node binds, else its operator as its card writes it: ``mul_``, ``+=``, ``@``, ``.T``."""
     if any(name != "_" for name in node.names):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.program_view import ProgramView, Source
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.names import value_words
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.records import PlainRecord, Record, Summary, TensorRecord, TupleRecord
@@ -362,7 +363,7 @@ def _is_told(view: ProgramView, item: ItemId, bad: str, spoilt: Mapping[ItemId, 
 
 def _inputs_in_words(view: ProgramView, values: Iterable[_Value]) -> str:
     tensors = [(value.source.item, value.record) for value in values if isinstance(value.record, TensorRecord)]
-    parts = [f"{view.name(item)} is {_range(record.summary)}" for item, record in tensors]
+    parts = [f"{value_words(view.name(item))} is {_range(record.summary)}" for item, record in tensors]
     return f"What goes in: {', '.join(dict.fromkeys(parts))}." if parts else ""
 
 

@@ -18,7 +18,7 @@ from gradstudio.graph.card_grouping import EVAL, TRAIN, makes_module
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
-from gradstudio.graph.names import title
+from gradstudio.graph.names import title, value_words
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.shared_storage import receiver_wire
 from gradstudio.operators.model import Effect
@@ -52,7 +52,7 @@ def _keep_positive(finding: Finding, graph: Graph) -> Iterator[Offer]:
     if operator is None or wire is None or operator.word not in NEEDS_POSITIVE or operator.writes:
         return
     yield (
-        f"Keep {title(graph, wire.source)} above 0 (clamp(min={SMALLEST}))",
+        f"Keep {value_words(title(graph, wire.source))} above 0 (clamp(min={SMALLEST}))",
         lambda now: recipes.insert(now, wire, "torch.Tensor.clamp", {"min": SMALLEST}),
     )
 

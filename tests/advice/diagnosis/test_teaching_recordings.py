@@ -200,3 +200,9 @@ def test_an_update_that_climbs_slowly_is_a_note_for_somebody_may_want_it() -> No
     first = _told(ascent)[0]
     assert (first.address, first.problem.severity) == ("iadd_1", "info")
     assert first.problem.title == "The update of w adds the gradient: energy rises in every step"
+
+
+def test_no_sentence_calls_a_value_by_a_sign_alone() -> None:
+    sentences = [f"{one.problem.title} {one.problem.explanation}" for program in PLANTED for one in _told(program)]
+    fixes = [fix.title for program in PLANTED for fix in _graph_and_fixes(program)[1]]
+    assert not [text for text in (*sentences, *fixes) if re.search(r"(?:in: |, |Keep )[-+*/@%]+ (?:is|above) ", text)]
