@@ -7,7 +7,7 @@ from gradstudio.engine.run.statement_runner import Runner
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.progress import Running
 
-LONG_S = 1.0
+LONG_S = 0.2
 """A statement that has been at work for so long is named."""
 
 

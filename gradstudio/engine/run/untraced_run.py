@@ -19,6 +19,7 @@ from gradstudio.engine.access import FILENAME
 from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.errors import Stopped
 from gradstudio.engine.live.live_state import Live
+from gradstudio.engine.turns.gradient_catch_up import catch_up
 from gradstudio.engine.value.lazy_modules import parameters_of
 from gradstudio.engine.value.view_state import is_leaf
 from gradstudio.program.model import Program
@@ -27,6 +28,8 @@ from gradstudio.protocol.messages.progress import Running
 CHECK = "__gradstudio_check__"
 BEFORE, BEHIND = "__gradstudio_before__", "__gradstudio_behind__"
 TELL_EVERY_S = 0.5
+STEADY = 16
+"""So many backwards of a statement in a row have to find the same leaves without a `.grad`."""
 _HOISTED = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
 
@@ -106,33 +109,71 @@ class Pulse:
 
 
 class LeafWatch:
-    """Looks at the `.grad` of what is bound, before and behind each backward."""
+    """Looks at the `.grad` of what is bound, before and behind each backward.
+
+    Where a statement has found the same leaves without a `.grad` many times, those that find them so are only counted.
+    """
 
     def __init__(self, live: Live) -> None:
         """No backward has run."""
         self._namespace, self._gradients = live.namespace, live.gradients
         self._names = tuple(dict.fromkeys(name for s in live.loaded.steps for name in s.statement.names))
-        self._runs = False
+        self._runs = self._skips = False
+        self._steady: dict[int, int] = {}
+        self._skipped = 0
+        self._may_skip = not live.loaded.program.codes
+        self._holders: list[tuple[str, object]] = []
 
     def before_backward(self) -> None:
         """A backward is about to run."""
+        self._runs, found_none = True, self._finds_none()
+        line = sys._getframe(1).f_lineno
+        before = self._steady.get(line, 0)
+        if found_none and before >= STEADY:
+            self._skips = True
+            return
+        self._catch_up()
         self._look()
-        self._runs = True
+        self._steady[line] = before + 1 if found_none and self._may_skip else 0
 
     def after_backward(self) -> None:
         """A backward has run."""
-        self._gradients.backward_ran({}, counts=True)
+        if self._skips:
+            self._skipped += 1
+            self._skips = False
+        else:
+            self._gradients.backward_ran({}, counts=True)
         self._runs = False
 
     def conclude(self) -> None:
         """Nothing runs any more; a backward that has not come to its end counts when something was left by it."""
+        self._catch_up()
+        if self._runs and self._skips:
+            for leaf in self._gradients.leaves.values():
+                leaf.parts, leaf.seen = [], None  # as the backward found them
         if self._runs:
             self._gradients.backward_ran({}, counts=self._gradients.has_news())
         self._look()
 
+    def _finds_none(self) -> bool:
+        """Whether what held leaves when they were looked at holds them still, and none has a `.grad`."""
+        get = self._namespace.get
+        if any(get(name) is not holder for name, holder in self._holders):
+            return False
+        return all(leaf.tensor.grad is None for leaf in self._gradients.leaves.values())
+
+    def _catch_up(self) -> None:
+        """The backwards that were only counted have run."""
+        if self._skipped:
+            catch_up(self._gradients, self._skipped)
+            self._skipped = 0
+
     def _look(self) -> None:
         """See what statements did to the leaves that are bound now; nobody else is watched."""
-        leaves = {id(leaf): leaf for name in self._names for leaf in _leaves(self._namespace.get(name))}
+        held = [(name, self._namespace.get(name)) for name in self._names]
+        found = [(name, value, some) for name, value in held if (some := _leaves(value))]
+        self._holders = [(name, value) for name, value, _ in found]
+        leaves = {id(leaf): leaf for *_, each in found for leaf in each}
         self._gradients.watch_only(leaves)
         self._gradients.observe()
 

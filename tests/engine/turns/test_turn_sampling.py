@@ -269,3 +269,24 @@ def test_a_repeat_to_the_middle_of_a_loop_is_sampled_and_ends_where_it_stood(ben
     assert bench.engine.live.cursor.turns == place == (70,)  # type: ignore[union-attr]
     assert torch.equal(bench["loss"], loss)  # type: ignore[arg-type]
     assert len({row.turns for row in bench.rows()}) < 20
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "",
+        "(net(x) ** 2).mean().backward()",
+        "opt.zero_grad()",
+        "z = torch.ones(2, requires_grad=True)\n(z * 2).sum().backward()",
+        "net.zero_grad()\nnet(x).backward()",
+        "opt.zero_grad()\ny = torch.ones(2, requires_grad=True)\n(y * 2).sum().backward()",
+    ],
+)
+def test_a_plain_run_of_many_turns_tells_the_states_that_a_record_tells(bench: Bench, ending: str) -> None:
+    text = f"{MLP}{ending}\n"
+    plain = Bench()
+    states = []
+    for one, trace in ((bench, True), (plain, False)):
+        one.run(text, trace=trace)
+        states.append({key: row.state for key, row in one.grads().items() if key[0] in (node(3), node(13))})
+    assert states[0] == states[1]

@@ -1,0 +1,100 @@
+"""A training loop of 1,000 steps: in the engine against the same Python, a ratio of CPU time of one thread.
+
+"plain" as `gradstudio run` executes it; "sampled" as the window does, every event encoded, the loss of each turn told.
+What the window itself does with the events is in another process, and not counted.
+"""
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from gradstudio.engine.audit_wall import wall
+from gradstudio.engine.live.live_state import Loaded
+from gradstudio.engine.verbs import Engine
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.reading.reader import read_script
+from gradstudio.protocol.framing import encode
+from gradstudio.protocol.messages.requests import Do
+
+STEPS, PAIRS = 1000, 3
+TEXT = """import torch
+import torch.nn.functional as F
+from torch import nn, optim
+
+torch.manual_seed(0)
+X = torch.randn({batch}, {width})
+Y = torch.randint(0, 10, ({batch},))
+fc1 = nn.Linear({width}, {width})
+fc2 = nn.Linear({width}, 10)
+opt = optim.{optimizer}([fc1.weight, fc1.bias, fc2.weight, fc2.bias], lr=0.01)
+for t in range({steps}):
+    opt.zero_grad()
+    h = torch.relu(fc1(X))
+    logits = fc2(h)
+    loss = F.cross_entropy(logits, Y)
+    loss.backward()
+    opt.step()
+"""
+LARGE = {"batch": 256, "width": 384, "optimizer": "Adam"}
+SMALL = {"batch": 8, "width": 16, "optimizer": "SGD"}
+
+
+def measure() -> list[dict[str, Any]]:
+    """Steps of a millisecond and more, and small ones."""
+    torch.set_num_threads(1)
+    wall.build()
+    rows = []
+    for size, plain_goal, sampled_goal in ((LARGE, 1.05, 1.15), (SMALL, 1.05, 1.5)):
+        text = TEXT.format(steps=STEPS, **size)
+        by_hand, plain, sampled = (
+            seconds_of(run) for run in interleaved(hand(text), engine(text, trace=False), engine(text, trace=True))
+        )
+        each = f"{by_hand / STEPS * 1e3:.2g} ms a step"
+        rows.append(row(f"training loop, plain / Python, {each}", plain / by_hand, plain_goal))
+        rows.append(row(f"training loop, sampled / Python, {each}", sampled / by_hand, sampled_goal))
+    return rows
+
+
+def row(name: str, measured: float, goal: float) -> dict[str, Any]:
+    """One figure."""
+    compared = f"CPU time of one thread, {STEPS} steps, median of {PAIRS} interleaved rounds"
+    return {
+        "name": name, "measured": measured, "goal": goal, "unit": "x", "ok": measured <= goal, "compared_with": compared,  # noqa: E501
+    }  # fmt: skip
+
+
+def interleaved(*runs: Callable[[], None]) -> list[list[float]]:
+    """CPU seconds of each, one after the other, several times; the first time is not counted."""
+    times: list[list[float]] = [[] for _ in runs]
+    for round_number in range(PAIRS + 1):
+        for found, run in zip(times, runs, strict=True):
+            begun = time.process_time()
+            run()
+            if round_number:
+                found.append(time.process_time() - begun)
+    return times
+
+
+def seconds_of(times: list[float]) -> float:
+    """The median."""
+    return statistics.median(times)
+
+
+def hand(text: str) -> Callable[[], None]:
+    """Python alone."""
+    code = compile(text, "training", "exec")
+    return lambda: exec(code, {})
+
+
+def engine(text: str, *, trace: bool) -> Callable[[], None]:
+    """The engine, every event encoded."""
+    made = Engine(lambda message: encode(message) and None, lambda: False)
+    made.load(Loaded("bench", 1, compile_graph(read_script(text).graph)))
+
+    def run() -> None:
+        assert made.do(Do(verb="run", trace=trace, restart=True, samples_turns=trace)).outcome == "done"
+
+    return run
