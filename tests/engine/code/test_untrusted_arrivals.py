@@ -10,7 +10,6 @@ import pytest
 from gradstudio.cli import main
 from gradstudio.document import png_embedding
 from gradstudio.document.clipboard import from_text, to_text
-from gradstudio.document.errors import DocumentError
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.external_inputs import external_inputs
 from gradstudio.graph.model import Graph
@@ -104,9 +103,9 @@ def test_what_is_pasted_needs_the_yes_to_it(graph: Graph, sentinel: Path) -> Non
     assert not sentinel.exists()
 
 
-def test_python_is_pasted_drawn_or_not_at_all(sentinel: Path) -> None:
+def test_python_that_is_pasted_and_not_drawn_needs_the_yes_to_it(sentinel: Path) -> None:
     for text in (harm(sentinel), f"```python\n{harm(sentinel)}\n```", f">>> {harm(sentinel)}\n'!'"):
         for here in (None, read_script("import torch\nz = torch.ones(3)\n").graph):
-            with pytest.raises(DocumentError):
-                from_text(text, here)
+            program = compile_graph(from_text(text, here).graph)
+            assert [one.text for one in program.codes] == [harm(sentinel)]
     assert not sentinel.exists()

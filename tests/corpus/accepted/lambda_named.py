@@ -1,5 +1,5 @@
 import torch
 
 x = torch.ones(2)
-f = lambda v: v * 2  # refused: lambda
+f = lambda v: v * 2
 y = f(x)
