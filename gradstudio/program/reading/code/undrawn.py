@@ -1,7 +1,7 @@
 """Which statements of a text are kept as code, and the syntax tree in which they are that."""
 
 import ast
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence, Set
 
 from gradstudio.program.errors import NotReadable
@@ -55,7 +55,7 @@ class Undrawn:
             statement = way.pop()
             around = way[-1].body if way and isinstance(way[-1], ast.For | ast.With) else self._statements
             run = _on_its_lines(around, statement)
-            if before is not None and key_of(statement) in self.keys - before:
+            if before is not None and key_of(statement) in self.keys and key_of(statement) not in before:
                 return
             if key_of(statement) not in self.keys and self._is_apart(run[0], run[-1]):
                 self.keys.update(map(key_of, run))
@@ -152,8 +152,8 @@ class Undrawn:
 
 def _on_its_lines(statements: Sequence[ast.stmt], statement: ast.stmt) -> list[ast.stmt]:
     """A statement with those before and behind it that share lines with it, or with one of those."""
-    place = next((k for k, one in enumerate(statements) if one is statement), None)
-    if place is None:
+    place = bisect_left(statements, key_of(statement), key=key_of)
+    if place == len(statements) or statements[place] is not statement:
         return [statement]
     first = last = place
     while first and last_line(statements[first - 1]) == first_line(statements[first]):
