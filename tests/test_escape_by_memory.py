@@ -42,3 +42,15 @@ def test_segments_lie_within_their_data(offsets: str) -> None:
     text = f'y = torch.segment_reduce(torch.ones(4), "sum", offsets=torch.tensor({offsets}))'
     with pytest.raises(AccessRefused, match="lead out of the data"):
         access.execute(access.statements(f"import torch\n{text}"), {})
+
+
+@pytest.mark.filterwarnings("ignore:An output with one or more elements")
+def test_what_could_not_grow_is_empty() -> None:
+    names: dict[str, object] = {}
+    text = "import numpy as np\nimport torch\nu = torch.from_numpy(np.ones(4))"
+    access.execute(access.statements(text), names)
+    with pytest.raises(RuntimeError, match="not resizable"):
+        access.execute(access.statements("torch.add(torch.ones(9), 1, out=u)"), names)
+    assert tuple(names["u"].shape) == (0,)
+    access.execute(access.statements("v = torch.add(torch.ones(9), 1, out=torch.empty(9))"), names)
+    assert names["v"].tolist() == [2.0] * 9

@@ -29,8 +29,9 @@ FILENAME: Final = OF_PROGRAMS
 REACH, METHOD, CALLEE, EACH, WRITABLE, REFUSE = (
     f"__gradstudio_{word}__" for word in ("reach", "method", "callee", "each", "writable", "refuse")
 )
-SPARSE, SAFE, COPY, WITH_INDICES, NOT_COMPRESSED, ALONE = (
-    f"__gradstudio_{word}__" for word in ("sparse", "safe", "copy", "with_indices", "not_compressed", "alone")
+SPARSE, SAFE, COPY, WITH_INDICES, NOT_COMPRESSED, ALONE, WITH_OUT = (
+    f"__gradstudio_{word}__"
+    for word in ("sparse", "safe", "copy", "with_indices", "not_compressed", "alone", "with_out")
 )
 LOCALS: Final = "__gradstudio_locals__"
 _IMPORTED: Final = frozenset(
@@ -308,6 +309,8 @@ def _memory_asked(node: ast.Call, path: str | None, word: str) -> ast.expr:
         node.func = _asked(ALONE, node.func)
     if path in access_calls.SPARSE or path in access_calls.UNSAFE:
         node.func = _asked(SPARSE if path in access_calls.SPARSE else SAFE, node.func)
+    if any(keyword.arg == "out" for keyword in node.keywords) and (path is None or path.startswith("torch.")):
+        node.func = _asked(WITH_OUT, node.func)
     if word in access_calls.RESIZES and isinstance(node.func, ast.Attribute):
         if path is None:
             node.func.value = _asked(NOT_COMPRESSED, node.func.value)
@@ -376,6 +379,7 @@ def _builtins() -> dict[str, Any]:
         EACH: each_callee,
         WITH_INDICES: access_calls.with_indices,
         NOT_COMPRESSED: access_calls.not_compressed,
+        WITH_OUT: access_calls.with_out,
         ALONE: access_calls.alone,
     }
     words: dict[str, Any] = {word: getattr(builtins, word) for word in ("super", "print", "__build_class__")}

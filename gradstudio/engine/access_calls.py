@@ -75,6 +75,34 @@ def alone(loader: Callable[..., Any]) -> Callable[..., Any]:
     return construct
 
 
+def with_out(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that is given what to write into, which is empty where it could not grow.
+
+    WORKAROUND(torch says that memory of numpy's cannot grow, and leaves the tensor as large as if it had)
+    """
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        try:
+            return function(*arguments, **named)
+        except RuntimeError:
+            out = named["out"]
+            for one in out if isinstance(out, tuple | list) else (out,):
+                if isinstance(one, Tensor) and one.layout is torch.strided and not one.is_meta and not _fits(one):
+                    one.resize_(0)
+            raise
+
+    return call
+
+
+def _fits(tensor: Tensor) -> bool:
+    """Whether a tensor lies within its memory."""
+    if not tensor.numel():
+        return True
+    last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+    behind = (tensor.storage_offset() + last + 1) * tensor.element_size()
+    return behind <= tensor.untyped_storage().nbytes()
+
+
 def _lie_within(data: Tensor, named: dict[str, Any]) -> bool:
     """Whether segments by length or by offset begin and end in the data."""
     lengths, offsets = named.get("lengths"), named.get("offsets")

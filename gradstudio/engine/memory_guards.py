@@ -147,6 +147,15 @@ def _sparse_resize(tensor: Tensor, size: Any, *_: Any, **__: Any) -> str:
     return "" if all(length >= 0 for length in size) else "a size is negative"
 
 
+def _resize(tensor: Tensor, *size: Any, **_: Any) -> str:
+    """WORKAROUND(torch says that memory of numpy's cannot grow, and leaves the tensor as large as if it had)."""
+    first = size[0].shape if isinstance(size[0], Tensor) else size[0]
+    wanted = torch.Size(size if isinstance(first, int) else first).numel()
+    storage = tensor.untyped_storage()
+    behind = (tensor.storage_offset() + wanted) * tensor.element_size()
+    return "it cannot grow" if behind > storage.nbytes() and not storage.resizable() else ""
+
+
 def _embedding_bag(weight: Tensor, indices: Tensor, offsets: Tensor, *_: Any, **__: Any) -> str:
     is_without = weight.requires_grad and indices.numel() and not offsets.numel()
     return "no bag begins anywhere" if is_without else ""
@@ -223,6 +232,8 @@ _BEFORE: Final[dict[str, Check]] = {
     "torch.sparse.spdiags": _spdiags,
     "torch.Tensor.sparse_resize_": _sparse_resize,
     "torch.Tensor.sparse_resize_and_clear_": _sparse_resize,
+    "torch.Tensor.resize_": _resize,
+    "torch.Tensor.resize_as_": _resize,
     "torch.embedding_bag": _embedding_bag,
 }
 """Where torch's own modules find them."""

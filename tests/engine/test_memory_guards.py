@@ -35,6 +35,9 @@ WILD = {
     "y = torch.native_batch_norm(x, w, w, w, w, True, 0.1, 0.00001)\n",
     "a window": "x = torch.ones(1, 8)\ny = F.max_pool1d(x, 9223372036854775807)\n",
     "a window of a layer": "x = torch.ones(1, 8)\nm = nn.MaxPool1d(9223372036854775807)\ny = m(x)\n",
+    "memory of numpy's": "import numpy as np\na = np.ones(4)\nx = torch.from_numpy(a)\nx.resize_(1000000)\n",
+    "as large as another": "import numpy as np\na = np.ones(4)\nx = torch.from_numpy(a)\n"
+    "x.resize_as_(torch.ones(1000000))\n",
     "a margin of a fold": "x = torch.ones(1, 4, 9)\ny = F.fold(x, (4, 4), (2, 2), padding=2147483648)\n",
     "indices of a pool of one dimension": "x = torch.ones(1, 1, 8, requires_grad=True)\n"
     "y, i = F.max_pool1d(x, 2, return_indices=True)\nd = i.data\nd.fill_(1000000000)\nz = y.sum()\nz.backward()\n",
@@ -77,6 +80,9 @@ UNSET = {
 ALLOWED = {
     "bags": BAGS + "y = F.embedding_bag(i, w, o)\nz = y.sum()\nz.backward()\n",
     "a loss": LOGS + LENGTHS + "y = F.ctc_loss(l, t, a, b)\ny.backward()\n",
+    "sizes": "import numpy as np\na = np.ones(4)\nx = torch.from_numpy(a)\nx.resize_(2)\n"
+    "y = torch.ones(2)\ny.resize_(9, 9)\n"
+    "z = torch.ones(2)\nz.resize_as_(torch.zeros(3, 3))\n",
     "a fold": "x = torch.ones(1, 4, 9)\ny = F.fold(x, (4, 4), (2, 2))\nz = F.unfold(y, (2, 2))\n",
     "a pool of one dimension": "x = torch.ones(1, 1, 8, requires_grad=True)\n"
     "y, i = F.max_pool1d(x, 2, return_indices=True)\nz = y.sum()\nz.backward()\n",
