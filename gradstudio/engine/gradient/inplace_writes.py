@@ -18,11 +18,12 @@ MAX_STORAGES = 10_000
 
 
 class Before(NamedTuple):
-    """A tensor before a statement that may write into it: its version, and what `storage_of` says."""
+    """A tensor before a statement that may write into it: its version, what `storage_of` says, whether it learns."""
 
     tensor: Tensor
     version: int
     storage: int
+    requires_grad: bool
 
 
 class Write(NamedTuple):
@@ -43,7 +44,7 @@ class Writes:
     def note(self, step: Step, turns: tuple[int, ...], before: list[Before]) -> None:
         """A statement has run; `before` is what `versions` said before it."""
         seen = set[int]()
-        for tensor, version, _ in before:
+        for tensor, version, *_ in before:
             now = tensor._version
             if now == version or (storage := storage_of(tensor)) in seen:
                 continue
@@ -73,7 +74,7 @@ def versions(step: Step, namespace: dict[str, object]) -> list[Before]:
         values = [value for value in values if not isinstance(value, nn.Module)]
     found = {id(tensor): tensor for value in values for tensor in _reachable(value)}
     return [
-        Before(tensor, tensor._version, storage_of(tensor))
+        Before(tensor, tensor._version, storage_of(tensor), tensor.requires_grad)
         for tensor in found.values()
         if not tensor.is_inference() and tensor.layout is torch.strided and not tensor.is_nested
     ]

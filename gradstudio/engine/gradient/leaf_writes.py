@@ -1,4 +1,4 @@
-"""Leaves that a statement wrote into and does not give: an optimizer's step, an initialiser, ``W.data -= …``."""
+"""Leaves that a statement wrote into and does not give, or froze: an optimizer's step, ``W.data -= …``."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -11,21 +11,21 @@ from gradstudio.engine.value.value_records import serial_of
 
 
 class LeafWrite(NamedTuple):
-    """A leaf that was written into, and the serial number of the storage where it lived before."""
+    """A leaf, or a buffer, that was written into, and the serial number of the storage where it lived before."""
 
     tensor: Tensor
     storage: int
 
 
 def leaf_writes(leaves: Iterable[Leaf], before: list[Before], outputs: Iterable[object]) -> tuple[LeafWrite, ...]:
-    """The leaves that a statement wrote into and that are none of its results, or live elsewhere now.
+    """The leaves that a statement wrote into and that are none of its results, live elsewhere now, or were frozen.
 
     Args:
         before: every tensor that it could write into, as it was before it.
     """
     written, moved = set[int](), set[int]()
-    for tensor, version, storage in before:
-        if storage_of(tensor) != storage:
+    for tensor, version, storage, requires_grad in before:
+        if storage_of(tensor) != storage or tensor.requires_grad != requires_grad:
             moved.add(id(tensor))  # ``W.data = t`` gives a leaf another memory, and counts no version
         elif tensor._version != version:
             written.add(storage)

@@ -14,6 +14,7 @@ from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.script.cursor import Cursor
 from gradstudio.engine.torch_settings import Settings
 from gradstudio.graph.groups.call_ids import is_call_item, outermost
+from gradstudio.graph.model import ItemId
 
 SHARE_KEPT = 4
 _NAMES_AGAIN = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
@@ -73,7 +74,12 @@ def new_pass(live: Live) -> None:
         if step.id in live.setup and step.id not in live.anew and not step.statement.is_part:
             live.rebind(step)
     staying = live.setup.keys() - live.anew
-    live.gradients.new_pass(live.pass_number, lambda node: (outermost(node) if is_call_item(node) else node) in staying)
+
+    def stays(node: ItemId) -> bool:
+        return (outermost(node) if is_call_item(node) else node) in staying
+
+    live.gradients.new_pass(live.pass_number, stays)
+    live.modules.new_pass(stays)
     live.cursor = Cursor(live.loaded.items, live.namespace)
 
 

@@ -12,6 +12,7 @@ from torch import Tensor
 from gradstudio.engine.gradient.gradient_registry import Gradients
 from gradstudio.engine.gradient.inplace_writes import Before, Writes
 from gradstudio.engine.gradient.leaf_writes import LeafWrite, leaf_writes
+from gradstudio.engine.gradient.module_watch import ModuleWatch
 from gradstudio.engine.gradient.tensor_watch import Value
 from gradstudio.engine.live.call_frames import Entered, Standing
 from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps, prepare
@@ -23,7 +24,7 @@ from gradstudio.graph.groups.call_ids import OUTPUTS, call_item_id
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.backward_trace import AutogradRow
-from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.events import ModeState, Row
 from gradstudio.protocol.messages.records import Record
 
 Binding = tuple[ItemId, int]
@@ -97,7 +98,7 @@ class Live:
         paused: a verb has ended in this pass, so what is next was shown.
         behind: the statement that ran last in this pass, and the turns of the loops around it.
         aim: where the verb was to end that did not get there; a repeat goes as far.
-        writes: who wrote into what in place.
+        writes: who wrote into what in place; `modules` whose mode and buffers are watched.
         calls: the calls that are being carried out, the outermost first; `inside` where the innermost stands while
             no verb is at work (since `suspended_at`): then names, binder and cursor are the program's.
         groups: the group that each call is of that was ever entered.
@@ -129,6 +130,7 @@ class Live:
     behind: tuple[ItemId, tuple[int, ...]] | None = None
     aim: Aim | None = None
     writes: Writes = field(default_factory=Writes)
+    modules: ModuleWatch = field(default_factory=ModuleWatch)
     calls: list[Entered] = field(default_factory=list)
     inside: Standing | None = None
     suspended_at: float = 0.0
@@ -180,10 +182,19 @@ class Live:
         self.cursor.skip_to_end()
         return "done"
 
-    def note_writes(self, step: Step, before: list[Before], outputs: tuple[Any, ...]) -> tuple[LeafWrite, ...]:
-        """A statement has run that may have written into what was so before it; the leaves that it wrote into."""
+    def note_writes(
+        self, step: Step, before: list[Before], outputs: tuple[Any, ...]
+    ) -> tuple[tuple[LeafWrite, ...], tuple[ModeState, ...]]:
+        """A statement has run that may have written into what was so before it.
+
+        Returns:
+            the leaves and buffers that it wrote into, and the modules that it switched.
+        """
         self.writes.note(step, self.cursor.turns, before)
-        return leaf_writes(self.gradients.leaves.values(), before, outputs)
+        leaves = leaf_writes(self.gradients.leaves.values(), before, outputs)
+        if not self.modules.places:
+            return leaves, ()
+        return (*leaves, *self.modules.writes()), self.modules.modes()
 
     def leave_calls(self) -> None:
         """Give up every call that is being carried out: the place is before the outermost again."""
@@ -203,6 +214,7 @@ class Live:
         for held in (self.namespace, self.binder, self.setup, self.lists, self.backward_parts):
             held.clear()
         self.gradients.let_go()
+        self.modules.new_pass(lambda _: False)
 
     def bind(self, step: Step, values: tuple[Any, ...]) -> None:
         """Note who bound the statement's names, and what set-up has made."""

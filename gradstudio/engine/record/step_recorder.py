@@ -254,7 +254,9 @@ class StepRecorder(TorchFunctionMode):
         self._use(optimizer)
         leaves = [leaf for group in optimizer.param_groups for leaf in group["params"]]
         self._leaves_before = [
-            Before(leaf, leaf._version, storage_of(leaf)) for leaf in leaves if leaf.layout is torch.strided
+            Before(leaf, leaf._version, storage_of(leaf), leaf.requires_grad)
+            for leaf in leaves
+            if leaf.layout is torch.strided
         ]
 
     def _after_step(self, optimizer: torch.optim.Optimizer) -> None:

@@ -350,8 +350,8 @@ class Runner:
         self._segments.learn(step, execution.operands, outputs, seconds)
         entry.needs, entry.inputs, entry.call = execution.needs, execution.inputs, call
         entry.block = cursor.gradless_block if execution.needs else None
-        if execution.written:
-            entry.writes = live.note_writes(step, execution.written, outputs)
+        if execution.written or (live.modules.places and not step.pure):
+            entry.writes, entry.modes = live.note_writes(step, execution.written, outputs)
         self._pending.append(entry)
         self._bound(live, step, outputs)
         if ended - self._flushed_at > FLUSH_AFTER_S or len(self._pending) >= FLUSH_ROWS:

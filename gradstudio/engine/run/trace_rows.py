@@ -6,7 +6,7 @@ import torch
 from msgspec import Struct
 from torch import Tensor
 from torch.autograd.graph import Node
-from torch.nn import Parameter
+from torch.nn import Module, Parameter
 
 from gradstudio.engine.gradient.gradient_states import cut_here, inherit_cut
 from gradstudio.engine.gradient.leaf_writes import LeafWrite
@@ -20,7 +20,7 @@ from gradstudio.engine.value.tensor_summary import dtype_name, outline, summaris
 from gradstudio.engine.value.value_records import device_name, record_of, serial_of, tensor_record
 from gradstudio.engine.value.view_state import is_nodeless_view
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.events import LeafState, Row
+from gradstudio.protocol.messages.events import LeafState, ModeState, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 
 Outputs = tuple[object, ...]
@@ -36,7 +36,7 @@ class Pending(Struct, eq=False):
         inputs: who bound its operands; `needs`: one of them requires grad.
         block: around it, that switches gradients off; `call` what its wires brought in.
         summary: of its one result, where it was summarised with those of others.
-        writes: leaves that it wrote into, other than its results.
+        writes: leaves and buffers that it wrote into, other than its results; `modes` modules that it switched.
     """
 
     step: Step
@@ -54,6 +54,7 @@ class Pending(Struct, eq=False):
     alive_bytes: int = 0
     summary: Summary | None = None
     writes: tuple[LeafWrite, ...] = ()
+    modes: tuple[ModeState, ...] = ()
 
 
 class Rows:
@@ -89,7 +90,11 @@ class Rows:
     def first(self, live: Live, entry: Pending) -> Row:
         """The row of a statement that was not told yet, in the order they ran."""
         step, outputs = entry.step, entry.outputs
-        if len(outputs) == 1 and outputs[0].__class__ in _PLAIN and not (step.statement.writes or entry.writes):
+        if (
+            len(outputs) == 1
+            and outputs[0].__class__ in _PLAIN
+            and not (step.statement.writes or entry.writes or entry.modes)
+        ):
             tensor = outputs[0]
             assert isinstance(tensor, Tensor)
             if tensor.layout is _STRIDED and tensor.is_cpu and not (tensor.is_nested or tensor.is_inference()):
@@ -145,6 +150,9 @@ class Rows:
         live.gradients.made(
             step.id, entry.turns, outputs, lambda tensor: self._cut(live, entry, tensor), call=entry.call
         )
+        for place, output in enumerate(outputs):
+            if isinstance(output, Module):
+                live.modules.made((step.id, place), output)
         if entry.call is not None and step.statement.writes:
             live.gradients.written(outputs, entry.call)
         entry.made_bytes = sum([memory.see_all(output, step.id, number) for output in outputs])
@@ -168,6 +176,7 @@ class Rows:
             alive_bytes=entry.alive_bytes,
             complete=not light,
             writes=self._leaf_states(entry, light) if entry.writes else (),
+            modes=entry.modes,
         )
         last = live.last_rows.get(row.node)
         if last is None or last.step <= number:
@@ -175,7 +184,7 @@ class Rows:
         return row
 
     def _leaf_states(self, entry: Pending, light: bool) -> tuple[LeafState, ...]:
-        """The leaves that a statement wrote into, as they stand behind it."""
+        """The leaves and buffers that a statement wrote into, as they stand behind it."""
         records = [(storage, tensor_record(tensor, self.max_values, light=light)) for tensor, storage in entry.writes]
         return tuple([LeafState(storage, record) for storage, record in records if isinstance(record, TensorRecord)])
 

@@ -254,11 +254,12 @@ class TurnSampling:
         ahead = _ids_from(loop.frame, place) if place is not None else frozenset()
         before = (*turns[:-1], turns[-1] - 1)
         with clean_modes():
+            writes = _writes(live, loop.steps)
             for step in loop.steps:
                 turn = before if step.id in ahead else turns
                 if turn is turns:
                     live.behind = (step.id, turns)
-                self._tell_one(live, step, turn, _writes(live, step), shows_all)
+                self._tell_one(live, step, turn, writes.get(step.id, ()), shows_all)
         self._telling.flush()
         with clean_modes():
             rows = live.gradients.rows_of(live.gradients.leaves.values())
@@ -296,14 +297,24 @@ def _ids_from(frame: Frame, place: Path) -> frozenset[ItemId]:
     return frozenset(found)
 
 
-def _writes(live: Live, step: Step) -> tuple[LeafWrite, ...]:
-    """The leaves that a statement wrote into when it was recorded last, as they are now."""
-    row = live.last_rows.get(step.id)
-    if row is None or not row.writes:
-        return ()
-    written = {state.record.storage for state in row.writes}
-    leaves = live.gradients.leaves.values()
-    return tuple([LeafWrite(leaf.tensor, leaf.storage) for leaf in leaves if leaf.storage in written])
+def _writes(live: Live, steps: Iterable[Step]) -> dict[ItemId, tuple[LeafWrite, ...]]:
+    """The leaves that each statement wrote into when it was recorded last, as they are now.
+
+    Buffers are told with the first of them, so that no call is told only for what it wrote.
+    """
+    rows = {step.id: row for step in steps if (row := live.last_rows.get(step.id)) is not None and row.writes}
+    found, storages, writer = dict[ItemId, tuple[LeafWrite, ...]](), set[int](), ItemId("")
+    for writer, row in rows.items():
+        written = {state.record.storage for state in row.writes}
+        storages |= written
+        leaves = [leaf for leaf in live.gradients.leaves.values() if leaf.storage in written]
+        if leaves:
+            found[writer] = tuple([LeafWrite(leaf.tensor, leaf.storage) for leaf in leaves])
+    buffers = live.modules.living_in(storages)
+    if buffers:
+        writer = next(iter(found), writer)
+        found[writer] = (*found.get(writer, ()), *buffers)
+    return found
 
 
 def _goes_by(goal: Goal, steps: Iterable[Step]) -> bool:

@@ -77,10 +77,18 @@ class Started(Message, frozen=True):
 
 
 class LeafState(msgspec.Struct, frozen=True, gc=False):
-    """A leaf as a statement left it that wrote into it; `storage` is where it lived before."""
+    """A leaf or a buffer as a statement left it that wrote into it or froze it; `storage` is where it lived before."""
 
     storage: int
     record: TensorRecord
+
+
+class ModeState(msgspec.Struct, frozen=True, gc=False):
+    """The mode in which a statement left the module that an output of a node is."""
+
+    node: ItemId
+    output: Count
+    training: bool
 
 
 class Row(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
@@ -95,7 +103,8 @@ class Row(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=Tru
         made_bytes: of storages that its results brought into being (a view brings none).
         alive_bytes: of all the program holds on that device behind it.
         complete: False when figures and previews are still to come, in a row of the same step.
-        writes: leaves that it wrote into, other than its results (an optimizer's step).
+        writes: leaves that it wrote into, other than its results (an optimizer's step), or froze, and buffers.
+        modes: modules that it switched to another mode.
     """
 
     step: Count
@@ -109,6 +118,7 @@ class Row(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=Tru
     alive_bytes: Size = 0
     complete: bool = True
     writes: tuple[LeafState, ...] = ()
+    modes: tuple[ModeState, ...] = ()
 
 
 class Traced(Message, frozen=True):

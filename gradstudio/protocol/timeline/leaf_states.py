@@ -1,7 +1,8 @@
-"""Leaves by the memory they live in: what each write in the course of a run had made of them. No Qt, no torch."""
+"""Leaves and buffers by their memory, and modes: what each write in a run had made of them. No Qt, no torch."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -12,18 +13,20 @@ from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRec
 Place = tuple[int, tuple[int, ...], tuple[int, ...] | None]
 """Storage, shape and stride: the same elements of one memory."""
 
+State = TypeVar("State")
 
-class States:
-    """What one leaf was from which tick on."""
+
+class States(Generic[State]):
+    """What one leaf, or one mode, was from which tick on."""
 
     __slots__ = ("records", "ticks")
 
     def __init__(self) -> None:
         """Nothing is known."""
         self.ticks: list[int] = []
-        self.records: list[TensorRecord] = []
+        self.records: list[State] = []
 
-    def put(self, tick: int, record: TensorRecord) -> None:
+    def put(self, tick: int, record: State) -> None:
         """It is this from the tick on; what was told of that tick before is replaced."""
         place = bisect_left(self.ticks, tick)
         if place < len(self.ticks) and self.ticks[place] == tick:
@@ -32,7 +35,7 @@ class States:
             self.ticks.insert(place, tick)
             self.records.insert(place, record)
 
-    def between(self, after: int, until: int | None) -> tuple[int, TensorRecord] | None:
+    def between(self, after: int, until: int | None) -> tuple[int, State] | None:
         """The last state that begins behind one tick and at or before another (None: now)."""
         place = (len(self.ticks) if until is None else bisect_right(self.ticks, until)) - 1
         if place < 0 or self.ticks[place] <= after:
@@ -41,23 +44,24 @@ class States:
 
 
 class LeafStates:
-    """Reads what ran when it is asked; before the first write into a leaf it has nothing to say.
+    """Reads what ran when it is asked; before the first write into a leaf or a buffer it has nothing to say.
 
     Attributes:
-        written: whether a statement wrote into a leaf that is none of its results.
+        written: whether a statement wrote into a leaf that is none of its results, or a buffer, or switched a module.
     """
 
     def __init__(self) -> None:
         """Nothing has run."""
         self.written = False
         self._unread: list[tuple[int, Row]] = []
-        self._states: dict[Place, States] = {}
+        self._states: dict[Place, States[TensorRecord]] = {}
+        self._modes: dict[tuple[ItemId, int], States[bool]] = {}
         self._owners: dict[int, dict[ItemId, None]] = {}
 
     def add(self, tick: int, row: Row) -> None:
         """A statement was executed, or is told again."""
         self._unread.append((tick, row))
-        if row.writes:
+        if row.writes or row.modes:
             self.written = True
 
     def at(self, record: TensorRecord, tick: int | None) -> TensorRecord:
@@ -76,17 +80,37 @@ class LeafStates:
                 return begun, found
             begun, found = later
 
-    def owners(self, rows: Iterable[Row]) -> set[ItemId]:
-        """The nodes that show leaves which these statements wrote into."""
+    def module_at(self, row: Row, output: int, made: int, tick: int | None) -> ModuleRecord | None:
+        """A module that was made at a tick as it was at another (None: now); None where it was as it was made."""
+        record = row.outputs[output]
+        if not isinstance(record, ModuleRecord):
+            return None
         self._read()
-        storages = set[int]()
+        modes = self._modes.get((row.node, output))
+        switched = modes.between(made, tick) if modes is not None else None
+        before = (*record.parameters.items(), *record.buffers.items())
+        leaves = {path: self.at(leaf, tick) for path, leaf in before}
+        if switched is None and all(leaves[path] is leaf for path, leaf in before):
+            return None
+        return msgspec.structs.replace(
+            record,
+            training=record.training if switched is None else switched[1],
+            parameters={path: leaves[path] for path in record.parameters},
+            buffers={path: leaves[path] for path in record.buffers},
+        )
+
+    def owners(self, rows: Iterable[Row]) -> set[ItemId]:
+        """The nodes that show leaves which these statements wrote into, or modules which they switched."""
+        self._read()
+        storages, switched = set[int](), set[ItemId]()
         for row in rows:
+            switched.update(mode.node for mode in row.modes)
             for state in row.writes:
                 storages.add(state.storage)
             for record in row.outputs:
                 if record.__class__ is TensorRecord and record.is_leaf and record.requires_grad:
                     storages.add(record.storage)
-        return {node for storage in storages for node in self._owners.get(storage, ())}
+        return switched.union(*(self._owners.get(storage, ()) for storage in storages))
 
     def _read(self) -> None:
         for tick, row in self._unread:
@@ -94,6 +118,8 @@ class LeafStates:
                 self._own(row.node, record)
                 if isinstance(record, TensorRecord) and learns(record):
                     self._put(tick, record.storage, record)
+            for mode in row.modes:
+                self._modes.setdefault((mode.node, mode.output), States()).put(tick, mode.training)
             for state in row.writes:
                 self._put(tick, state.storage, state.record)
                 moved = self._owners.setdefault(state.record.storage, {})
@@ -105,10 +131,12 @@ class LeafStates:
         self._states.setdefault(place, States()).put(tick, record)
 
     def _own(self, node: ItemId, record: Record) -> None:
-        leaves = record.parameters.values() if isinstance(record, ModuleRecord) else (record,)
+        if isinstance(record, ModuleRecord):
+            leaves = [*record.parameters.values(), *record.buffers.values()]
+        else:
+            leaves = [record] if isinstance(record, TensorRecord) and learns(record) else []
         for leaf in leaves:
-            if isinstance(leaf, TensorRecord) and learns(leaf):
-                self._owners.setdefault(leaf.storage, {})[node] = None
+            self._owners.setdefault(leaf.storage, {})[node] = None
 
 
 def learns(record: TensorRecord) -> bool:
@@ -117,10 +145,11 @@ def learns(record: TensorRecord) -> bool:
 
 
 def _as_of(record: TensorRecord, state: TensorRecord) -> TensorRecord:
-    """The record with the numbers, the version and the memory of a later state."""
+    """The record with the numbers, the version, the memory and whether it learns, of a later state."""
     return msgspec.structs.replace(
         record,
         summary=state.summary,
+        requires_grad=state.requires_grad,
         version=state.version,
         storage=state.storage,
         stride=state.stride,

@@ -10,7 +10,7 @@ from gradstudio.graph.groups.call_ids import calls_around, is_call_item, outermo
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced, WireGrad
 from gradstudio.protocol.messages.events import GradRow, Row
-from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
 from gradstudio.protocol.timeline import backward_steps
 from gradstudio.protocol.timeline.backward_steps import BackwardIndex, WireIndex
 from gradstudio.protocol.timeline.gradient_log import GradientLog
@@ -58,8 +58,7 @@ class Timeline:
         self._rows = RowIndex()
         self._autograd: dict[ItemId, list[int]] = {}
         self._incomplete: dict[int, int] = {}
-        self._trimmed_at = 0
-        self._verb_begins = 0
+        self._trimmed_at = self._verb_begins = 0
         self._calling = ItemId("")
         self._wires = WireIndex()
         self._index: BackwardIndex | None = None  # of the backward that was last asked for
@@ -146,12 +145,16 @@ class Timeline:
 
     @property
     def wrote_leaves(self) -> bool:
-        """Whether a statement wrote into a leaf that is none of its results, as an optimizer's step does."""
+        """Whether a statement wrote into a leaf that is none of its results or into a buffer, or switched a module."""
         return self._rows.leaves.written
 
     def leaf_at(self, record: TensorRecord, tick: int | None = None) -> TensorRecord:
         """What a leaf that was `record` when it was made had become by the tick (None: now)."""
         return self._rows.leaves.at(record, tick)
+
+    def module_at(self, row: Row, output: int, made: int, tick: int | None = None) -> ModuleRecord | None:
+        """What a module that a row made at the tick `made` had become by another; None: it is as it was made."""
+        return self._rows.leaves.module_at(row, output, made, tick)
 
     def leaf_since(self, record: TensorRecord, tick: int | None = None) -> int:
         """The tick that had made of such a leaf what it was at another (None: now); -1: it is not known."""
@@ -292,8 +295,7 @@ class Timeline:
             return None
         changed = {entry.node for entry in self.ticks[low + 1 : high + 1]}
         changed.update(self.leaves_of(entry.row for entry in self.ticks[low + 1 : high + 1] if entry.row is not None))
-        changed.update(self._gradients.changed(low, high))
-        changed.update(self._wires.changed(low, high))
+        changed.update(self._gradients.changed(low, high), self._wires.changed(low, high))
         for tick in (low, high):
             if tick < last:
                 changed.add(self.ticks[tick].node)
@@ -370,8 +372,7 @@ class Timeline:
         self.revision += 1
         old = self.ticks
         self.forgotten += len(old) - len(kept)
-        self.ticks, self._groups = [], []
-        self._autograd = {}
+        self.ticks, self._groups, self._autograd = [], [], {}
         last = -1
         for index, place in enumerate(kept):
             entry = old[place]

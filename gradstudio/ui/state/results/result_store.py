@@ -175,10 +175,7 @@ class ResultStore(QObject):
         return self.timeline.saved_bytes(full, made)
 
     def module_now(self, node: ItemId) -> ModuleRecord | None:
-        """A module as it stands at the moment, where that is another than when it was made.
-
-        Looking back its parameters are those of the moment, its mode and its buffers those of its making.
-        """
+        """A module as it stands at the moment, where that is another than when it was made."""
         full = self.ids.full(node)
         row = self._cursor.row(full)
         made = row.outputs[0] if row is not None and row.outputs else None
@@ -187,12 +184,7 @@ class ResultStore(QObject):
         now = self.tables.written.get((full, 0))
         if now is not None and now.step == row.step and not self.looking_back and isinstance(now.record, ModuleRecord):
             return now.record
-        if not self.timeline.wrote_leaves:
-            return None
-        leaves = {path: self._cursor.newest_of(leaf) for path, leaf in made.parameters.items()}
-        if all(leaf is made.parameters[path] for path, leaf in leaves.items()):
-            return None
-        return msgspec.structs.replace(made, parameters=leaves)
+        return self._cursor.module(row, 0) if self.timeline.wrote_leaves else None
 
     # ------------------------------------------------------------------ whatever the moment
 

@@ -129,10 +129,6 @@ class TimelineCursor:
             self._shared = (key, self._find_shared())
         return self._shared[1]
 
-    def newest_of(self, record: TensorRecord) -> TensorRecord:
-        """A leaf as the last statement before the moment that wrote into it left it."""
-        return self.timeline.leaf_at(record, self.tick)
-
     def trained(self, row: Row, output: int, now: ValueNow | None) -> Record:
         """A leaf that was written into, as of the moment; any other record as it was made.
 
@@ -142,10 +138,15 @@ class TimelineCursor:
         record = row.outputs[output]
         if not isinstance(record, TensorRecord) or not learns(record):
             return record
-        found = self.newest_of(record)
+        found = self.timeline.leaf_at(record, self.tick)
         if self.tick is not None or now is None or now.step != row.step or not isinstance(now.record, TensorRecord):
             return found
         return now.record if (now.record.version or 0) > (found.version or 0) else found
+
+    def module(self, row: Row, output: int) -> ModuleRecord | None:
+        """A module as the last statements before the moment left it; None where it is as it was made."""
+        made = self.timeline.made_at(row.node, self.tick, row.turns)
+        return None if made is None else self.timeline.module_at(row, output, made, self.tick)
 
     def went_in(self, source: ItemId, output: int, target: ItemId) -> TensorRecord | None:
         """Of a leaf, what it was when the target last took it; None where it is none, or the target has not run."""

@@ -7,8 +7,9 @@ from gradstudio.graph.edits import AddBlock, AddNode, AddWire, apply_all
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, Wire
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, WireGrad
 from gradstudio.protocol.messages.debugging import MemoryByNode, NodeMemory
-from gradstudio.protocol.messages.events import LeafState, Row, ValueNow
+from gradstudio.protocol.messages.events import LeafState, ModeState, Row, ValueNow
 from gradstudio.protocol.messages.records import ModuleRecord, Summary, TensorRecord
+from gradstudio.scene.card.parameter_rows import parameter_rows, record_now
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.latest_value import latest_values
@@ -271,3 +272,48 @@ def test_what_an_optimizer_stepped_is_shown_as_of_the_moment(qtbot: QtBot) -> No
         (1.0, 5.0, 1.0), (10.0, 50.0, 1.0), (10.0, 50.0, 10.0),
         (11.0, 51.0, 10.0), (11.0, 51.0, 11.0), (12.0, 52.0, 11.0)
     ]  # fmt: skip
+
+
+def test_a_module_is_shown_as_of_the_moment(qtbot: QtBot) -> None:
+    store = GraphStore(looped())
+    results = ResultStore(store, Attention(store), store)
+    tables = results.tables
+
+    def leaf(value: float, version: int, storage: int, learns: bool = False) -> TensorRecord:
+        return TensorRecord(
+            device="cpu", summary=summary(value), requires_grad=learns, storage=storage, version=version
+        )
+
+    weights, mean = {"weight": leaf(5.0, 0, 8, True)}, {"running_mean": leaf(0.0, 0, 9)}
+    norm = ModuleRecord(class_name="BatchNorm1d", parameters=weights, buffers=mean)
+    tables.begin(True)
+    tables.add_rows([Row(step=1, node=W, outputs=(norm,)), row(OUT, 2, 3.0)])
+    tables.pace.flush()
+    for step, row_of in enumerate(
+        (
+            Row(step=3, node=H, outputs=(), writes=(LeafState(9, leaf(0.5, 1, 9)),)),
+            Row(step=4, node=OUT, outputs=(), writes=(LeafState(8, leaf(5.0, 0, 8)),)),
+            Row(step=5, node=H, outputs=(), modes=(ModeState(W, 0, training=False),)),
+        )
+    ):
+        with qtbot.waitSignal(tables.changed) as heard:
+            tables.add_rows([row_of])
+            tables.pace.flush()
+        assert W in heard.args[0], step
+
+    def card() -> tuple[bool, bool, object]:
+        record, leaves = record_now(results, W), parameter_rows(results, W)
+        assert record is not None
+        assert leaves is not None
+        weight, buffer = leaves
+        assert buffer.summary is not None
+        return record.training, weight.requires_grad, buffer.summary.value
+
+    assert card() == (False, False, 0.5)
+    seen = []
+    for tick in range(1, 5):
+        results.attention.look_at(tick)
+        seen.append(card())
+    assert seen == [(True, True, 0.0), (True, True, 0.5), (True, False, 0.5), (False, False, 0.5)]
+    results.attention.look_at(1)
+    assert card() == (True, True, 0.0)
