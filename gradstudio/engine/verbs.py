@@ -57,7 +57,7 @@ class Engine:
         self._send, self._stopped = send, stopped
         self._listener = OutputCapture(send)
         self.runner = Runner(send, stopped, self.memory)
-        self.sampler = MemorySampler(send, self.memory, self._kept_bytes, LongWork(send, self.runner).look)
+        self.sampler = MemorySampler(send, self.memory, self._beyond, LongWork(send, self.runner).look)
         self._defaults = settings()
         self._weigher = MemoryForecast(send, self._defaults)
         self._ran_plain: int | None = None
@@ -353,9 +353,8 @@ class Engine:
     def _note_cursor(self, live: Live, interrupted: bool) -> None:
         live.interrupted = interrupted and live.cursor.upcoming() is not None
 
-    def _kept_bytes(self) -> int:
-        live = self.live
-        return 0 if live is None else live.gradients.grad_bytes
+    def _beyond(self) -> dict[str, int]:
+        return self.runner.training.series(self.live)
 
     def _drop_live(self) -> None:
         self._ran_plain = None
@@ -363,6 +362,7 @@ class Engine:
             self.live.let_go()
             self.live = None
             self.runner.let_go()
+            self.runner.training.clear()
             self.memory.collect()
 
     # -------------------------------------------------------------- telling

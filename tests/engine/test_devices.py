@@ -75,7 +75,7 @@ def test_accelerators_have_four_curves_each(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_sample_is_of_the_cpu_and_of_every_accelerator(monkeypatch: pytest.MonkeyPatch) -> None:
     Card(monkeypatch)
     sent: list[Message] = []
-    MemorySampler(sent.append, LiveBytes(), lambda: 7).sample("Run 1")
+    MemorySampler(sent.append, LiveBytes(), lambda: {"kept": 7}).sample("Run 1")
     samples = [event for event in sent if isinstance(event, Memory)]
     assert [(s.device, s.mark) for s in samples] == [("cpu", "Run 1"), ("cuda:0", "Run 1"), ("cuda:1", "Run 1")]
     assert set(samples[0].series) == {"tensors", "kept", "process"} and samples[0].series["kept"] == 7
@@ -83,7 +83,7 @@ def test_a_sample_is_of_the_cpu_and_of_every_accelerator(monkeypatch: pytest.Mon
 
 def test_a_mark_is_not_sent_when_nobody_wants_samples() -> None:
     sent: list[Message] = []
-    MemorySampler(sent.append, LiveBytes(), lambda: 7).mark("Run 1")
+    MemorySampler(sent.append, LiveBytes(), lambda: {"kept": 7}).mark("Run 1")
     assert sent == []
 
 

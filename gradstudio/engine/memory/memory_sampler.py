@@ -1,8 +1,9 @@
 """The memory plot: samples from a thread, on whatever device the program uses.
 
 On a CPU torch has no allocator counter: "tensors" are the storages the program has named, weighed
-when first seen and dropped when torch frees them; "kept" are recorded gradients, which are there only
-to be shown; "process" is the resident size.
+when first seen and dropped when torch frees them; "gradients" and "optimizer" are `.grad` and optimizer
+state (`training_bytes`); "kept" are recorded gradients, which are there only to be shown; "process" is
+the resident size.
 """
 
 import gc
@@ -146,18 +147,18 @@ class MemorySampler:
         self,
         send: Callable[[Message], None],
         live: LiveBytes,
-        kept: Callable[[], int],
+        beyond: Callable[[], dict[str, int]],
         beside: Callable[[], None] | None = None,
     ) -> None:
         """Sample nothing until `every` is called.
 
         Args:
-            kept: says how many bytes are held only for showing.
+            beyond: bytes by series that are held beyond those of `live`.
             beside: what else is looked at that often, on the same thread.
         """
         self._send = send
         self._live = live
-        self._kept = kept
+        self._beyond = beyond
         self._beside = beside
         self._process = psutil.Process()
         self._wanted = threading.Event()
@@ -183,7 +184,7 @@ class MemorySampler:
     def sample(self, mark: str = "") -> None:
         """Send one sample of each device."""
         now = time.monotonic()
-        series = {"tensors": self._live.total, "kept": self._kept(), "process": int(self._process.memory_info().rss)}
+        series = {"tensors": self._live.total, **self._beyond(), "process": int(self._process.memory_info().rss)}
         self._send(Memory(time_s=now, device="cpu", series=series, mark=mark))
         for device, figures in accelerator_series().items():
             self._send(Memory(time_s=now, device=device, series=figures, mark=mark))

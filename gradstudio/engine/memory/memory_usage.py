@@ -1,4 +1,4 @@
-"""What each node holds now: alive for the program, saved for a backward, `.grad`, or kept only for showing.
+"""What each node holds now: alive for the program, saved for a backward, `.grad`, optimizer state, or kept for showing.
 
 "Alive" is decided by reachability when asked: a storage that the program's names reach, or the graph behind them.
 """
@@ -16,14 +16,14 @@ from gradstudio.engine.backward.saved_tensors import saved_tensors
 from gradstudio.engine.gradient.wire_edges import MARK, Marks
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.memory.memory_sampler import LiveBytes
+from gradstudio.engine.memory.training_bytes import Storages, add_storage, dense_parts, optimizers_of, state_tensors
 from gradstudio.engine.value.lazy_modules import tensors_of
+from gradstudio.engine.value.value_records import device_name
 from gradstudio.engine.value.view_state import grad_fn_of, is_leaf
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import MemoryByNode, NodeMemory
 
 NOBODY = ItemId("")
-Storages = dict[int, int]
-"""Bytes of storages, by torch's address of each."""
 
 
 def memory_by_node(live: Live | None, seen: LiveBytes) -> MemoryByNode:
@@ -100,21 +100,24 @@ class _Scale:
     def weighed(self) -> MemoryByNode:
         """The answer."""
         alive, saved = self._alive(), self._program.saved
-        grads = self._grads()
-        kept = self._kept({**self._program.all, **_union(grads.values())})
-        nodes = {*alive, *saved, *grads, *kept, *self._seen.freed, *self._live.executed} - {NOBODY}
+        grads, states = self._grads(), self._states()
+        named, of_leaves, of_optimizers = (_union(some.values()) for some in (alive, grads, states))
+        kept = self._kept({**self._program.all, **of_leaves})
+        nodes = {*alive, *saved, *grads, *states, *kept, *self._seen.freed, *self._live.executed} - {NOBODY}
         rows = [
             NodeMemory(
                 node=node, device=self._devices.get(node, "cpu"), alive_bytes=_sum(alive.get(node)),
                 saved_bytes=_sum(saved.get(node)), kept_bytes=_sum(kept.get(node)), grad_bytes=_sum(grads.get(node)),
+                state_bytes=_sum(states.get(node)),
                 freed_step=0 if alive.get(node) else self._freed_step(node),
             )
             for node in self._in_order(nodes)
         ]  # fmt: skip
         return MemoryByNode(
             revision=self._live.loaded.revision, rows=tuple(row for row in rows if _tells(row)),
-            alive_bytes=_sum(_union(alive.values())), saved_bytes=_sum(_union(saved.values())),
-            kept_bytes=_sum(_union(kept.values())), grad_bytes=_sum(_union(grads.values())),
+            alive_bytes=_sum(named), saved_bytes=_sum(_union(saved.values())),
+            kept_bytes=_sum(_union(kept.values())), grad_bytes=_sum(_without(of_leaves, named)),
+            state_bytes=_sum(_without(of_optimizers, {**named, **of_leaves})),
         )  # fmt: skip
 
     def _alive(self) -> dict[ItemId, Storages]:
@@ -135,6 +138,16 @@ class _Scale:
             _add(found[known.node if known is not None else NOBODY], grad)
         return found
 
+    def _states(self) -> dict[ItemId, Storages]:
+        """By the node that made the optimizer."""
+        found: dict[ItemId, Storages] = defaultdict(dict)
+        for name, (node, _) in self._live.binder.items():
+            for optimizer in optimizers_of(self._live.namespace.get(name)):
+                for tensor in state_tensors(optimizer):
+                    self._devices.setdefault(node, device_name(tensor.device))
+                    _add(found[node], tensor)
+        return found
+
     def _kept(self, others: Storages) -> dict[ItemId, Storages]:
         """What nobody but the records holds: values let go, graphs behind them, recorded gradients."""
         found: dict[ItemId, Storages] = defaultdict(dict)
@@ -145,7 +158,7 @@ class _Scale:
         creators = {key: known.node for key, known in self._seen.storages()}
         for key, size in self._shown.named.items():
             found[creators.get(key, NOBODY)][key] = size
-        return {node: {k: size for k, size in some.items() if k not in others} for node, some in found.items()}
+        return {node: _without(some, others) for node, some in found.items()}
 
     def _freed_step(self, node: ItemId) -> int:
         """Behind which statement the node's results were let go; 0 when it made none, or they cannot be told."""
@@ -220,13 +233,16 @@ def _owner(node: Node) -> ItemId:
 
 
 def _add(storages: Storages, tensor: Tensor) -> None:
-    if tensor.layout is torch.strided and not tensor.is_nested and not tensor.is_meta:
-        storage = tensor.untyped_storage()
-        storages[storage._cdata] = storage.nbytes()
+    for part in dense_parts(tensor):
+        add_storage(storages, part)
 
 
 def _union(several: Iterable[Storages]) -> Storages:
     return {key: size for storages in several for key, size in storages.items()}
+
+
+def _without(storages: Storages, others: Storages) -> Storages:
+    return {key: size for key, size in storages.items() if key not in others}
 
 
 def _sum(storages: Storages | None) -> int:
@@ -234,4 +250,5 @@ def _sum(storages: Storages | None) -> int:
 
 
 def _tells(row: NodeMemory) -> bool:
-    return bool(row.alive_bytes or row.saved_bytes or row.kept_bytes or row.grad_bytes or row.freed_step)
+    held = (row.alive_bytes, row.saved_bytes, row.kept_bytes, row.grad_bytes, row.state_bytes)
+    return any(held) or bool(row.freed_step)

@@ -15,6 +15,7 @@ from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.live.value_changes import values_now
 from gradstudio.engine.memory.allocation_guard import refuse_too_large
 from gradstudio.engine.memory.memory_sampler import LiveBytes, allocated_bytes
+from gradstudio.engine.memory.training_bytes import TrainingBytes
 from gradstudio.engine.run.call_tracing import CallTracer, is_call
 from gradstudio.engine.run.pause_policy import PausePolicy
 from gradstudio.engine.run.run_failures import RunFailures
@@ -60,7 +61,7 @@ class Runner:
         self._segments = Segments()
         self._segments_of: Loaded | None = None
         self._insides: CallTracer | None = None
-        self.rows = Rows(lambda: self._stopped(), memory)
+        self.rows, self.training = Rows(lambda: self._stopped(), memory), TrainingBytes(memory)
         self._unfinished: list[tuple[Recording, BackwardTraced]] = []
         telling = Telling(lambda entry: self._pending.append(entry), self.flush, self._outputs_now)
         self._failures = RunFailures(send, self.flush, lambda: self.rows.max_values)
@@ -116,6 +117,7 @@ class Runner:
             first, take = self.rows.first, waiting.pop
             rows = tuple([first(live, take()) for _ in range(len(waiting))])  # each is let go behind its row
         self._send(Traced(revision=live.loaded.revision, rows=rows))
+        self.training.count_if_asked(live)
 
     def complete(self, limit: int | None = None) -> bool:
         """Tell in full what was only outlined, up to `limit` rows; True while there is more."""
@@ -163,6 +165,7 @@ class Runner:
             rows = live.gradients.rows()
             written = values_now(live, self.rows.max_values, live.gradients.visible)
         self._send(Gradients(revision=live.loaded.revision, rows=rows, written=written))
+        self.training.conclude(live)
 
     # -------------------------------------------------------------- one statement
 

@@ -233,7 +233,8 @@ class NodeMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         alive_bytes: storages its results brought into being that the program still holds (views bring none).
         saved_bytes: what its autograd nodes keep for a backward; storages that `alive_bytes` counts are counted too.
         kept_bytes: held only because GradStudio shows it.
-        grad_bytes: `.grad` of its leaves.
+        grad_bytes: `.grad` of its leaves, also where a result is the same storage.
+        state_bytes: what an optimizer keeps of each parameter.
         freed_step: the `Row.step` behind which its results were let go; 0: still there.
     """
 
@@ -243,11 +244,12 @@ class NodeMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     saved_bytes: Size = 0
     kept_bytes: Size = 0
     grad_bytes: Size = 0
+    state_bytes: Size = 0
     freed_step: Place = 0
 
 
 class MemoryByNode(Message, frozen=True):
-    """Answer to `WeighMemory`; totals count each storage once."""
+    """Answer to `WeighMemory`; totals count each storage once: what is alive, or a gradient, is no other's again."""
 
     revision: Size
     rows: tuple[NodeMemory, ...] = ()
@@ -255,3 +257,4 @@ class MemoryByNode(Message, frozen=True):
     saved_bytes: Size = 0
     kept_bytes: Size = 0
     grad_bytes: Size = 0
+    state_bytes: Size = 0

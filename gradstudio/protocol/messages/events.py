@@ -254,8 +254,8 @@ class Memory(Message, frozen=True):
 
     Attributes:
         time_s: monotonic seconds of the engine.
-        series: bytes by name: on a CPU "tensors" and "process"; on accelerators "allocated",
-            "reserved", "peak", "total".
+        series: bytes by name: on a CPU "tensors", "kept", "process" and, once something was trained, "gradients" and
+            "optimizer"; on accelerators "allocated", "reserved", "peak", "total".
         device: whose.
         mark: text of a mark at this moment ("Run 3"), else "".
     """

@@ -3,6 +3,7 @@
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import NodeMemory
 from gradstudio.protocol.timeline import step_numbering as numbering
@@ -51,7 +52,9 @@ class CostSection(Section):
         if results.moment is None:
             found = results.node_memory(item)
             freed = step_number(results.timeline, found.freed_step, attention.unfolded) if found is not None else None
-            lines.extend(Line(name, text) for name, text in memory_facts(found, freed))
+            module = card_groups(self._session.shown_store.graph).modules.get(item)
+            held = layer_facts(results.node_memory(module)) if module is not None else ()
+            lines.extend(Line(name, text) for name, text in (*memory_facts(found, freed), *held))
         elif row.made_bytes:
             lines.append(Line("made", value_format.size(row.made_bytes)))
         lines.extend(Line(name, text) for name, text in saved_facts(results, item))
@@ -115,14 +118,27 @@ def memory_facts(memory: NodeMemory | None, freed: int | None = None) -> Facts:
     """What a node holds now, in words; nothing when it was not weighed. `freed`: number of the step that freed it."""
     if memory is None:
         return ()
-    pairs = (
-        ("alive", memory.alive_bytes),
-        ("kept for showing", memory.kept_bytes),
-        (".grad", memory.grad_bytes),
+    facts = list(
+        _sizes(
+            ("alive", memory.alive_bytes),
+            ("kept for showing", memory.kept_bytes),
+            ("gradients", memory.grad_bytes),
+            ("optimizer state", memory.state_bytes),
+        )
     )
-    facts = [(name, value_format.size(size)) for name, size in pairs if size]
     if memory.freed_step:
         facts.append(("freed", f"at step {freed:,}" if freed is not None else "at an earlier step"))
     elif not facts:
         facts.append(("alive", "0 B"))
     return tuple(facts)
+
+
+def layer_facts(memory: NodeMemory | None) -> Facts:
+    """What the module holds whose call a card shows."""
+    if memory is None:
+        return ()
+    return _sizes(("parameters, buffers", memory.alive_bytes), ("gradients", memory.grad_bytes))
+
+
+def _sizes(*pairs: tuple[str, int]) -> Facts:
+    return tuple((name, value_format.size(size)) for name, size in pairs if size)

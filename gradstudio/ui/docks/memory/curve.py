@@ -14,6 +14,8 @@ Array: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
 
 SERIES = ("tensors", "kept", "process", "allocated", "peak", "reserved", "total")
 """Series whose colours are those of a theme, in this order, in every document."""
+LIKE = {"gradients": "allocated", "optimizer": "peak"}
+"""Series of a CPU that have the colour of one which only accelerators have."""
 UNITS = (("B", 1.0), ("KiB", 1024.0), ("MiB", 1024.0**2), ("GiB", 1024.0**3), ("TiB", 1024.0**4))
 
 
@@ -100,5 +102,6 @@ def label_sides(
 
 def series_color(colors: Sequence[str], name: str) -> str:
     """The colour of a series, the same in every document, whatever is measured beside it."""
+    name = LIKE.get(name, name)
     place = SERIES.index(name) if name in SERIES else len(SERIES) + sum(map(ord, name))
     return colors[place % len(colors)]

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 TITLES = {
     "tensors": "tensors",
+    "gradients": "gradients",
+    "optimizer": "optimizer",
     "process": "process",
     "kept": "kept",
     "allocated": "allocated",
@@ -27,7 +29,9 @@ TITLES = {
     "total": "device total",
 }
 TIPS = {
-    "tensors": "Bytes of all tensors that are alive",
+    "tensors": "Bytes of all results that are alive, parameters among them; gradients and optimizer state come on top",
+    "gradients": "Bytes of the .grad of all leaves",
+    "optimizer": "Bytes of what optimizers keep of each parameter, such as exp_avg",
     "process": "Resident set size (RSS) of the engine's process",
     "kept": "Bytes that are alive only because they are kept for showing",
 }

@@ -20,8 +20,8 @@ CAPACITY = 12_000
 FLAT = 3
 """Of samples that say the same, so many are kept; the newest stands for all that follow."""
 CPU = "cpu"
-OF_TENSORS = ("tensors", "kept", "allocated", "peak")
-"""Series that runs make."""
+OF_TENSORS = ("tensors", "gradients", "optimizer", "kept", "allocated", "peak")
+"""Series that runs make, in the order they are shown."""
 
 Numbers: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
 
@@ -98,8 +98,9 @@ class MemoryStore(QObject):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The series there are, in the order they came; without those of tensors that are all another document's."""
-        return tuple(name for name in self._ring.series if not self.of_others or name not in OF_TENSORS)
+        """The series there are, what runs make first; without that where it is all another document's."""
+        others = tuple(name for name in self._ring.series if name not in OF_TENSORS)
+        return others if self.of_others else (*(name for name in OF_TENSORS if name in self._ring.series), *others)
 
     @property
     def times_s(self) -> Numbers:

@@ -344,3 +344,5 @@ def test_the_step_that_freed_has_the_timelines_number() -> None:
     memory = NodeMemory(node=ItemId("a"), freed_step=9)
     assert memory_facts(memory, 2) == (("freed", "at step 2"),)
     assert memory_facts(memory) == (("freed", "at an earlier step"),)
+    trained = NodeMemory(node=ItemId("a"), alive_bytes=1024, grad_bytes=2048, state_bytes=4096)
+    assert memory_facts(trained) == (("alive", "1 KiB"), ("gradients", "2 KiB"), ("optimizer state", "4 KiB"))

@@ -10,6 +10,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.analysis import module_modes
 from gradstudio.graph.card_grouping import calls_of, card_groups
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.debugging import MemoryByNode, NodeMemory
 from gradstudio.protocol.messages.events import GradRow, Row, ValueNow
 from gradstudio.protocol.messages.records import ModuleRecord, Summary, TensorRecord
 from gradstudio.ui.docks.inspector.panel import InspectorPanel
@@ -48,6 +49,17 @@ def test_either_half_shows_the_page_of_both(inspector: InspectorPanel, session: 
     assert "in_features" in details.arguments.editors
     assert details.inputs.isVisible()
     assert details.module.isVisible()
+
+
+def test_the_card_says_what_its_layer_holds(inspector: InspectorPanel, session: Session) -> None:
+    module, call = layer(session)
+    results = session.results
+    results.tables.add_rows([Row(step=1, node=module, outputs=()), Row(step=2, node=call, outputs=())])
+    held = NodeMemory(node=module, alive_bytes=4096, grad_bytes=2048)
+    results.tables.set_memory(MemoryByNode(revision=0, rows=(held, NodeMemory(node=call, alive_bytes=1024))))
+    session.attention.select((call,))
+    words = inspector.details.costs.ledger.words()
+    assert words[1:] == ["alive  1 KiB", "parameters, buffers  4 KiB", "gradients  2 KiB"]
 
 
 def test_the_result_is_renamed_apart_from_the_module(inspector: InspectorPanel, session: Session) -> None:

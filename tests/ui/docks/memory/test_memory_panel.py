@@ -100,6 +100,25 @@ def test_the_label_of_a_run_stands_above_the_curves(
         panel.grab()
 
 
+def test_what_training_holds_stands_beside_the_tensors_in_colours_of_its_own(
+    qtbot: QtBot, session: Session, panel: MemoryPanel
+) -> None:
+    with qtbot.waitSignal(session.memory.changed):
+        for k in range(20):
+            held = {"tensors": 4 * 2**20, "kept": 0, "process": 300 * 2**20}
+            trained = {"gradients": 4 * 2**20, "optimizer": 8 * 2**20} if k > 9 else {}
+            session.memory.add(Memory(time_s=k * 0.1, device="cpu", series={**held, **trained}))
+    names = ["tensors", "gradients", "optimizer", "kept", "process"]
+    assert panel.plot is not None and list(panel.plot._curves) == list(panel.legend._labels) == names
+    pens = {curve.opts["pen"].color().name() for curve in panel.plot._curves.values()}
+    assert len(pens) == len(names)
+    assert [panel.legend._labels[name].text().rpartition("<br>")[2] for name in names[:3]] == [
+        "4 MiB",
+        "4 MiB",
+        "8 MiB",
+    ]
+
+
 def test_nothing_is_drawn_while_the_dock_is_hidden(qtbot: QtBot, session: Session, panel: MemoryPanel) -> None:
     panel.hide()
     with qtbot.waitSignal(session.memory.changed):
