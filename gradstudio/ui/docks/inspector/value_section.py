@@ -183,6 +183,8 @@ class ValueSection(Section):
         made: list[Subject] = []
         for port in output_ports(self._session.shown_store.graph, item):
             record = records[port.index] if port.index < len(records) else None
+            if isinstance(record, ModuleRecord) and not port.index:
+                record = record_now(self._session.results, item) or record
             made.append(Subject(port.name or f"result {port.index + 1}", item, port.index, "", port.name, record))
             if isinstance(record, ModuleRecord):
                 made += self._leaves_of(item, port.name)
