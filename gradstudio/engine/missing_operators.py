@@ -13,6 +13,8 @@ _OF_OBJECTS = (
     *(f"torch.optim.Optimizer.{name}" for name in ("param_groups", "defaults", "state")),
     "torch.autograd.graph.Node.variable",
     "torch.autograd.graph.Node._saved_",
+    *(f"torch.utils.data.{name}" for name in ("DataLoader.dataset", "DataLoader.batch_size", "TensorDataset.tensors")),
+    *(f"torch.utils.data.Subset.{name}" for name in ("dataset", "indices")),
 )
 """Attributes that objects have and their classes have not: nobody can ask a class for them."""
 

@@ -144,7 +144,7 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     before = copy.deepcopy(model.state_dict())
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     path = tmp_path_factory.mktemp("record") / "step.gsg"
-    drawn = torch.get_rng_state()
+    drawn, modes = torch.get_rng_state(), torch.overrides._get_current_function_mode_stack()
     with gradstudio.record(path):
         optimizer.zero_grad()
         out = model(x)
@@ -152,6 +152,7 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         loss.backward()
         optimizer.step()
     assert torch.equal(drawn, torch.get_rng_state())
+    assert torch.overrides._get_current_function_mode_stack() == modes
     told = plain(twin, x, y, loss_of)
     torch.optim.Adam(twin.parameters(), lr=0.01).step()
     return {
@@ -177,7 +178,6 @@ def test_nothing_of_the_recorder_stays(both: dict[str, Any]) -> None:
     assert nn.Module.__call__.__qualname__ == "Module._wrapped_call_impl"
     assert torch.autograd.backward.__module__ == "torch.autograd"
     assert "record" not in torch.optim.Adam.step.__code__.co_filename
-    assert not torch.overrides._get_current_function_mode_stack()
     assert not any(module._forward_hooks for module in both["model"].modules())
 
 

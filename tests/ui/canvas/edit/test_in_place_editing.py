@@ -436,7 +436,6 @@ def test_a_name_python_does_not_take_is_refused(hand: Hand) -> None:
     assert "Python" in hand.canvas.bubble.text()
 
 
-@pytest.mark.feature(39)
 def test_a_note_that_is_too_long_is_refused_in_words_and_can_be_made_shorter(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 200)
     hand.canvas.note_commands.edit_note(x)
@@ -451,6 +450,7 @@ def test_a_note_that_is_too_long_is_refused_in_words_and_can_be_made_shorter(han
     assert hand.graph.nodes[x].note == "short"
 
 
+@pytest.mark.feature(39)
 def test_a_note_is_written_and_edited_by_double_click(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 200)
     hand.canvas.note_commands.edit_note(x)
