@@ -24,7 +24,9 @@ from gradstudio.protocol.messages.events import (
     Warned,
 )
 from gradstudio.protocol.messages.requests import Do
+from gradstudio.protocol.timeline.run_timeline import Timeline
 from tests.engine.build import node, program
+from tests.protocol.timelines import feed
 
 
 class Bench:
@@ -68,6 +70,11 @@ class Bench:
 
     def rows(self) -> list[Row]:
         return [row for event in self.events if isinstance(event, Traced) for row in event.rows]
+
+    def timeline(self) -> Timeline:
+        """What the window makes of what was told of a run."""
+        self.engine.settle()
+        return feed(Timeline(), self.events)
 
     def grads(self) -> dict[tuple[ItemId, int, str], GradRow]:
         self.engine.settle()

@@ -10,7 +10,6 @@ from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
 from gradstudio.protocol.timeline.run_timeline import Timeline
 from tests.engine.build import node
 from tests.engine.conftest import Bench
-from tests.protocol.timelines import TOLD, feed
 
 TURNS = 4
 STEP = """\
@@ -49,7 +48,7 @@ def oracle(text: str, name: str) -> list[torch.Tensor]:
 def timeline(bench: Bench, text: str) -> Timeline:
     bench.load(text)
     bench.do("run")
-    return feed(Timeline(), [event for event in bench.events if isinstance(event, TOLD)])
+    return bench.timeline()
 
 
 def ends(line: Timeline) -> list[int]:

@@ -8,7 +8,6 @@ from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
 from gradstudio.protocol.timeline.run_timeline import Timeline
 from tests.engine.build import node
 from tests.engine.conftest import Bench
-from tests.protocol.timelines import TOLD, feed
 
 Modes = tuple[bool, dict[str, bool], dict[str, object]]
 """Trains, what learns, the buffers."""
@@ -73,7 +72,7 @@ def oracle(text: str) -> list[Modes]:
 def timeline(bench: Bench, text: str) -> Timeline:
     bench.load(text)
     bench.do("run")
-    return feed(Timeline(), [event for event in bench.events if isinstance(event, TOLD)])
+    return bench.timeline()
 
 
 def net_at(line: Timeline, tick: int | None, place: int = 1) -> ModuleRecord:

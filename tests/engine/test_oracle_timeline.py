@@ -2,26 +2,10 @@
 
 import pytest
 
-from gradstudio.protocol.messages.backward_trace import BackwardTraced
-from gradstudio.protocol.messages.events import Gradients, Traced
-from gradstudio.protocol.timeline.run_timeline import Timeline
 from tests.engine.build import node
 from tests.engine.conftest import Bench
 
 LEAVES = "x = torch.ones(3, requires_grad=True)\nu = torch.ones(3, requires_grad=True)\ny = x.sum()\n"
-
-
-def timeline_of(bench: Bench) -> Timeline:
-    timeline = Timeline()
-    bench.engine.settle()
-    for event in bench.events:
-        if isinstance(event, Traced):
-            timeline.add_rows(event.rows)
-        elif isinstance(event, BackwardTraced):
-            timeline.add_backward(event)
-        elif isinstance(event, Gradients):
-            timeline.add_gradients(event.rows, event.whole)
-    return timeline
 
 
 @pytest.mark.parametrize(
@@ -29,7 +13,7 @@ def timeline_of(bench: Bench) -> Timeline:
 )
 def test_nothing_was_reached_from_that_moment_on_and_not_before(bench: Bench, backward: str) -> None:
     bench.run(f"{LEAVES}{backward}\nz = x * 2\ns = z.sum()")
-    timeline = timeline_of(bench)
+    timeline = bench.timeline()
     (at,) = [tick.index for tick in timeline.ticks if tick.node == node(4)]
     states = [row.state if (row := timeline.grad(node(1), tick=tick)) else None for tick in range(len(timeline.ticks))]
     assert states == ["not_run"] * at + ["not_reached"] * (len(timeline.ticks) - at)
@@ -40,7 +24,7 @@ def test_nothing_was_reached_from_that_moment_on_and_not_before(bench: Bench, ba
 
 def test_one_that_failed_before_it_began_is_none(bench: Bench) -> None:
     bench.run("x = torch.ones(3)\nw = torch.ones(3, requires_grad=True)\ny = x.sum()\ny.backward()")
-    timeline = timeline_of(bench)
+    timeline = bench.timeline()
     row = timeline.grad(node(2))
     assert row is not None
     assert row.state == "not_run" == bench.state(2)

@@ -9,8 +9,7 @@ import torch
 
 from gradstudio.engine.turns import turn_sampling
 from gradstudio.engine.verbs import Engine
-from gradstudio.protocol.messages.backward_trace import BackwardTraced
-from gradstudio.protocol.messages.events import Gradients, Row, Traced
+from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.progress import CurveKey, Turned
 from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, Record, TensorRecord
 from gradstudio.protocol.messages.requests import Do
@@ -159,18 +158,6 @@ def test_the_loss_of_every_turn_is_told(bench: Bench) -> None:
         assert numbers[turn].item() == pytest.approx(record.summary.value, abs=0)
 
 
-def timeline_of(bench: Bench) -> Timeline:
-    timeline = Timeline()
-    for event in bench.events:
-        if isinstance(event, Traced):
-            timeline.add_rows(event.rows)
-        elif isinstance(event, BackwardTraced):
-            timeline.add_backward(event)
-        elif isinstance(event, Gradients):
-            timeline.add_gradients(event.rows, event.whole)
-    return timeline
-
-
 def test_in_a_turn_between_leaves_are_what_the_turns_before_made_of_them(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,7 +167,7 @@ def test_in_a_turn_between_leaves_are_what_the_turns_before_made_of_them(
     sampled(bench, text)
     other = Bench()
     other.run(text)
-    found, known = timeline_of(bench), timeline_of(other)
+    found, known = bench.timeline(), other.timeline()
     turns = found.turns_of(node(7))
     assert 4 < len(turns) < 300
     for one in turns:
