@@ -43,12 +43,17 @@ class EngineForks:
 
     def __exit__(self, *_: object) -> None:
         """End what forks them, and with it every engine."""
-        assert self._server.stdin is not None
-        assert self._server.stdout is not None
-        self._server.stdin.close()
-        self._server.stdout.close()
-        self._server.wait()
+        end_server(self._server)
         self._folder.cleanup()
+
+
+def end_server(server: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> None:
+    """End a process that forks others as long as somebody holds its standard input."""
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.close()
+    server.stdout.close()
+    server.wait()
 
 
 def relay(path: str) -> None:

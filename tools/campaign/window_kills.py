@@ -15,7 +15,7 @@ import psutil
 
 from gradstudio.document.errors import UnreadableFile
 from gradstudio.document.journal import recoverable
-from tools.campaign.engine_forks import EngineForks
+from tools.campaign.engine_forks import EngineForks, end_server
 from tools.campaign.tally import Failure, Tally, generator_of
 from tools.campaign.window_hand import TOLD, digest
 
@@ -43,11 +43,7 @@ class Windows:
 
     def __exit__(self, *_: object) -> None:
         """End what forks them."""
-        assert self._server.stdin is not None
-        assert self._server.stdout is not None
-        self._server.stdin.close()
-        self._server.stdout.close()
-        self._server.wait()
+        end_server(self._server)
 
     def open(
         self,
