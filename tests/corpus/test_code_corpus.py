@@ -18,7 +18,7 @@ from tests.corpus.running import by_engine, by_python, differences
 
 HERE = Path(__file__).parent
 TEXTS = sorted((HERE / "code").glob("*.py"))
-ALL_OF_IT = {"whole_file_exec", "star_import", "future_annotations"}
+ALL_OF_IT = {"whole_file_exec", "star_import", "future_annotations", "future_behind_words"}
 """Of these nothing can be drawn with certainty."""
 
 

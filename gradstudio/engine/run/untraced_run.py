@@ -191,7 +191,7 @@ def _leaves(value: object) -> list[Tensor]:
 def _woven(statements: list[ast.stmt], backward_lines: frozenset[int], every: bool) -> list[ast.stmt]:
     woven: list[ast.stmt] = []
     for place, statement in enumerate(statements):
-        if (every or place == 0) and not _is_future(statement):
+        if (every or place == 0) and not _stands_first(statement):
             woven.append(_call(CHECK, statement))
         if isinstance(statement, ast.For | ast.With | ast.If):
             statement.body = _woven(statement.body, backward_lines, every=False)
@@ -204,8 +204,10 @@ def _woven(statements: list[ast.stmt], backward_lines: frozenset[int], every: bo
     return woven
 
 
-def _is_future(statement: ast.stmt) -> bool:
-    """Whether it must stand first in its text."""
+def _stands_first(statement: ast.stmt) -> bool:
+    """Whether nothing may be put before it: what the text says of itself, and what says how it is to be read."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+        return True
     return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
 
 
