@@ -1,21 +1,30 @@
-"""The engine process as the window sees it: one at work, one warm spare; it may die at any moment."""
+"""The engines as the window sees them: one at work, those set aside, warm spares; each may die at any moment.
 
-from typing import cast
+The one at work has walls, or was started for the code of one document. When a document comes to the front that needs
+another one, it is set aside with all that it holds, and comes back with its document.
+"""
+
+from typing import NamedTuple, cast
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
 from gradstudio.protocol.client import COMMAND, RUNS_CODE
 from gradstudio.protocol.errors import ProtocolError
 from gradstudio.protocol.framing import Decoder, encode
-from gradstudio.protocol.messages.events import Device, Event, Hello, Log
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.protocol.messages.events import Device, Event, Gradients, Hello, Log, Traced
 from gradstudio.protocol.messages.inference import Inferring
-from gradstudio.protocol.messages.requests import Request
+from gradstudio.protocol.messages.requests import Request, SampleMemory
 from gradstudio.protocol.process_group import end_group
-from gradstudio.ui.state.run.engine_exchange import Exchange, Line
+from gradstudio.ui.state.run.engine_exchange import Exchange, Line, Seats
 
 SPARE_DELAY_MS = 1500
 KILL_WAIT_MS = 2000
 MAX_QUICK_DEATHS = 3
+MOST_ASIDE = 3
+"""So many engines for code wait for their documents; of the others only what was recorded stays."""
+SAMPLE_MS = 100
+"""So often memory is told of by the engine at work."""
 
 
 class EngineChild(QObject):
@@ -104,6 +113,13 @@ class EngineChild(QObject):
         self.ended.emit(f"it was killed (signal {code})" if crashed else f"it ended with code {code}")
 
 
+class EngineAside(NamedTuple):
+    """An engine that waits, and who has it."""
+
+    engine: EngineChild
+    seats: Seats
+
+
 class EngineClient(QObject):
     """Sends requests to the engine, announces what it says, and replaces it when it dies.
 
@@ -135,6 +151,9 @@ class EngineClient(QObject):
         self._inferred_at: Inferring | None = None
         self._engine: EngineChild | None = None
         self._spare: EngineChild | None = None
+        self._spare_for_code: EngineChild | None = None
+        self._expecting: set[Line] = set()
+        self._aside: dict[Line | None, EngineAside] = {}
         self._spare_timer = QTimer(self)
         self._spare_timer.setSingleShot(True)
         self._spare_timer.setInterval(SPARE_DELAY_MS)
@@ -180,30 +199,107 @@ class EngineClient(QObject):
             self._set_state("ready" if self.ready else "starting")
 
     def kill_and_restart(self) -> None:
-        """End the engine whatever it does; the warm spare takes over."""
+        """End the engine at work whatever it does; the one with walls that waits takes over, or the warm spare."""
+        self.exchange.ended_for = self.exchange.code_line
         self._discard()
         self._replace()
 
-    def start_for_code(self, line: Line) -> None:
-        """An engine without walls takes over, for the code of one document; when it ends, one with walls follows."""
-        self._discard()
-        if not self._closing:
-            self._take_over(self._spawn(RUNS_CODE), line)
+    def turn_to(self, code_line: Line | None) -> bool:
+        """Have an engine for a document's code at work, or one with walls; the one at work is set aside.
+
+        Returns:
+            Whether it is a new one, which has heard of nothing.
+        """
+        self.exchange.leave(code_line)  # in one with walls it has asked for shapes at most
+        self._set_aside()
+        if self._closing:
+            return True
+        waiting = self._aside.pop(code_line, None)
+        if code_line is not None:
+            self.exchange.aside.discard(code_line)
+        if waiting is not None:
+            self._resume(waiting)
+            return False
+        if code_line is None:
+            self._replace()
+            return True
+        spare, self._spare_for_code = self._spare_for_code, None
+        self._expecting.discard(code_line)
+        self._take_over(_taken(spare) or self._spawn(RUNS_CODE), code_line)
+        return True
+
+    def end_code(self, line: Line) -> None:
+        """What a document's code has begun ends: its engine at work, or the one that waits."""
+        self._expecting.discard(line)
+        if self._spare_for_code is not None and not self._expecting:
+            self._spare_for_code.discard()
+            self._spare_for_code = None
+        if self.exchange.code_line is line:
+            self.kill_and_restart()
+        elif (waiting := self._aside.pop(line, None)) is not None:
+            self.exchange.aside.discard(line)
+            waiting.engine.discard()
+
+    def expect_code(self, line: Line) -> None:
+        """A document with code is seen: a spare for code is started, which runs nothing before a yes."""
+        if self._want_spare and line not in self._expecting:
+            self._expecting.add(line)
+            self._spare_timer.start()
 
     def close(self) -> None:
         """End all processes."""
         self._closing = True
         self._spare_timer.stop()
-        for engine in (self._engine, self._spare):
+        waiting = [one.engine for one in self._aside.values()]
+        for engine in (self._engine, self._spare, self._spare_for_code, *waiting):
             if engine is not None:
                 engine.discard()
                 engine.process.waitForFinished(KILL_WAIT_MS)
-        self._engine = self._spare = None
+        self._engine = self._spare = self._spare_for_code = None
+        self._aside.clear()
 
     def _discard(self) -> None:
         if self._engine is not None:
             self._engine.discard()
             self._engine = None
+
+    def _set_aside(self) -> None:
+        """The engine at work waits, unless it has not begun."""
+        engine, self._engine = self._engine, None
+        if engine is None:
+            return
+        if not engine.ready or self._closing:
+            engine.discard()
+            return
+        engine.message.disconnect(self._on_engine_message)
+        engine.ended.disconnect(self._on_engine_ended)
+        engine.send(SampleMemory(every_ms=0))
+        seats = self.exchange.seats
+        self._aside[seats.code_line] = EngineAside(engine, seats)
+        engine.message.connect(self._on_aside_message)
+        engine.ended.connect(lambda how: self._on_aside_ended(engine, how))
+        if seats.code_line is not None:
+            self.exchange.aside.add(seats.code_line)
+            self._let_go_of_the_oldest()
+
+    def _let_go_of_the_oldest(self) -> None:
+        lines = [line for line in self._aside if line is not None]
+        for line in lines[:-MOST_ASIDE]:
+            self.end_code(line)
+            line.displaced.emit(lines[-1].title())
+
+    def _resume(self, waiting: EngineAside) -> None:
+        """It is at work again, as it was."""
+        engine = waiting.engine
+        engine.message.disconnect(self._on_aside_message)
+        engine.ended.disconnect()
+        self._engine, self.hello = engine, engine.hello
+        self.exchange.sit(waiting.seats)
+        engine.message.connect(self._on_engine_message)
+        engine.ended.connect(self._on_engine_ended)
+        engine.send(SampleMemory(every_ms=SAMPLE_MS))
+        self.state = "ready"
+        self.state_changed.emit(self.state)  # also where the other one was ready: it is another one
 
     def _spawn(self, *options: str) -> EngineChild:
         return EngineChild([*self._command, *options], self)
@@ -220,12 +316,11 @@ class EngineClient(QObject):
     def _replace(self) -> None:
         if self._closing:
             return
+        if (waiting := self._aside.pop(None, None)) is not None:
+            self._resume(waiting)
+            return
         spare, self._spare = self._spare, None
-        if spare is not None and spare.process.state() == QProcess.ProcessState.NotRunning:
-            spare = None
-        if spare is not None:
-            spare.ended.disconnect()
-        self._take_over(spare if spare is not None else self._spawn())
+        self._take_over(_taken(spare) or self._spawn())
 
     def _set_state(self, state: str) -> None:
         if state != self.state:
@@ -246,6 +341,7 @@ class EngineClient(QObject):
 
     def _on_engine_ended(self, how: str) -> None:
         was_ready, self._inferred_at = self.ready, self.infers_at
+        self.exchange.ended_for = self.exchange.code_line
         if self._engine is not None:
             self._engine.deleteLater()
             self._engine = None
@@ -257,12 +353,44 @@ class EngineClient(QObject):
         self._replace()
         self.died.emit(how)
 
+    def _on_aside_message(self, message: Event) -> None:
+        """What names the document it is for, which has shown the like before; nobody else is to hear of it."""
+        if isinstance(message, Traced | BackwardTraced | Gradients):
+            self.received.emit(message)
+
+    def _on_aside_ended(self, engine: EngineChild, how: str) -> None:
+        line = next((line for line, one in self._aside.items() if one.engine is engine), None)
+        self._aside.pop(line, None)
+        if line is not None:
+            self.exchange.aside.discard(line)
+        engine.deleteLater()
+        self.exchange.ended_for = line
+        self.died.emit(how)
+
     def _on_spare_timer_timeout(self) -> None:
-        if self._spare is None and not self._closing:
+        if self._closing:
+            return
+        if self._spare is None:
             self._spare = self._spawn()
             self._spare.ended.connect(self._on_spare_ended)
+        if self._spare_for_code is None and self._expecting:
+            self._spare_for_code = self._spawn(RUNS_CODE)
+            self._spare_for_code.ended.connect(self._on_spare_for_code_ended)
 
     def _on_spare_ended(self, _how: str) -> None:
         if self._spare is not None:
             self._spare.deleteLater()
             self._spare = None
+
+    def _on_spare_for_code_ended(self, _how: str) -> None:
+        if self._spare_for_code is not None:
+            self._spare_for_code.deleteLater()
+            self._spare_for_code = None
+
+
+def _taken(spare: EngineChild | None) -> EngineChild | None:
+    """A spare that takes over; None when it has ended."""
+    if spare is None or spare.process.state() == QProcess.ProcessState.NotRunning:
+        return None
+    spare.ended.disconnect()
+    return spare

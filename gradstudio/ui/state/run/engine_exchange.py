@@ -1,7 +1,7 @@
 """Who is on the line: the documents that share one engine, whose program it has, and who runs."""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from PySide6.QtCore import SignalInstance
 
@@ -21,6 +21,14 @@ class Line(Protocol):
     is_live: Callable[[], bool]
 
 
+class Seats(NamedTuple):
+    """Who has an engine: what `Exchange` says of the one at work."""
+
+    holder: Line | None = None
+    runner: Line | None = None
+    code_line: Line | None = None
+
+
 class Exchange:
     """Who is on the line.
 
@@ -29,6 +37,8 @@ class Exchange:
         holder: whose program the engine has, and whose namespace, if there is one.
         runner: who asked for a verb last.
         code_line: for whose code the engine was started, without walls; None: it has them, and runs no code.
+        ended_for: for whose code the engine was that ended last; None: it had walls.
+        aside: for whose code engines wait, set aside while another is at work.
     """
 
     def __init__(self) -> None:
@@ -37,6 +47,8 @@ class Exchange:
         self.holder: Line | None = None
         self.runner: Line | None = None
         self.code_line: Line | None = None
+        self.ended_for: Line | None = None
+        self.aside: set[Line] = set()
         self._numbers = 0
 
     def next_number(self) -> int:
@@ -52,5 +64,26 @@ class Exchange:
 
     def forget(self, code_line: Line | None = None) -> None:
         """Another engine answers: it has nobody's program; it was started for the code of a line, or has its walls."""
-        self.holder = self.runner = None
-        self.code_line = code_line
+        self.sit(Seats(code_line=code_line))
+
+    @property
+    def seats(self) -> Seats:
+        """Who has the engine at work."""
+        return Seats(self.holder, self.runner, self.code_line)
+
+    def sit(self, seats: Seats) -> None:
+        """Another engine is at work, which these have; whoever has closed since has nothing."""
+        holder, runner, self.code_line = seats
+        self.holder = holder if holder in self.lines else None
+        self.runner = runner if runner in self.lines else None
+
+    def leave(self, line: Line | None) -> None:
+        """What the engine at work has of a line is nobody's any more."""
+        self.holder = None if self.holder is line else self.holder
+        self.runner = None if self.runner is line else self.runner
+
+    def is_struck(self, line: Line) -> bool:
+        """Whether the engine that ended last was the one of this line."""
+        if self.ended_for is None:
+            return line not in self.aside and line is not self.code_line
+        return line is self.ended_for

@@ -111,10 +111,10 @@ class EngineLine(QObject):
         self._client.set_busy(busy)
 
     def kill_and_restart(self) -> None:
-        """End the engine whatever it does; the others are told."""
+        """End the engine at work whatever it does; the others that used it are told."""
         self._client.kill_and_restart()
         for other in tuple(self._exchange.lines):
-            if other is not self:
+            if other is not self and self._exchange.is_struck(other):
                 other.died.emit("it was restarted from another tab")
 
     def end(self, how: str) -> None:
@@ -149,27 +149,43 @@ class EngineLine(QObject):
         return self._exchange.code_line is self
 
     @property
+    def keeps_code(self) -> bool:
+        """Whether an engine was started for this document's code, be it at work or not."""
+        return self.runs_code or self in self._exchange.aside
+
+    @property
     def is_ours(self) -> bool:
-        """Whether the engine at work is one that this document may use."""
-        return self.has_walls or self.runs_code
+        """Whether the engine at work is the one that this document uses."""
+        return self.runs_code or (self.has_walls and not self.keeps_code)
 
     def settle(self, *, for_code: bool) -> bool:
         """Have an engine for this document's code, or one with walls; whether another one takes over for that.
 
         Another document that runs its code is not disturbed: what is asked waits.
         """
-        if self.runs_code if for_code else self.has_walls:
+        if self.is_ours and self.runs_code == for_code:
             return False
         if self._exchange.runner not in (None, self) and self.state in ("starting", "busy"):
             return False
-        self._exchange.take(self)
-        if for_code:
-            self._client.start_for_code(self)
-            self._exchange.runner = self
-        else:
-            self._client.kill_and_restart()
-        self.replaced.emit()
+        if not for_code:
+            self.end_code()
+        if self.runs_code == for_code and self.is_ours:
+            return True
+        if self._client.turn_to(self if for_code else None):
+            if for_code:
+                self._exchange.runner = self
+            self.replaced.emit()
         return True
+
+    def end_code(self) -> None:
+        """What this document's code has begun ends; the engine with walls answers again."""
+        if self.keeps_code:
+            self._client.end_code(self)
+            self.replaced.emit()
+
+    def expect_code(self) -> None:
+        """The document holds code, which may be run soon."""
+        self._client.expect_code(self)
 
     # ------------------------------------------------------------------ among others
 
@@ -195,16 +211,12 @@ class EngineLine(QObject):
         """The document is closed: nothing reaches it any more."""
         if self not in self._exchange.lines:
             return
-        if self.runs_code:  # what trusted code has begun ends with its document
-            self._client.kill_and_restart()
+        self._client.end_code(self)  # what trusted code has begun ends with its document
         self._exchange.lines.remove(self)
         self._client.received.disconnect(self._on_client_received)
         self._client.state_changed.disconnect(self._on_client_state_changed)
         self._client.died.disconnect(self._on_client_died)
-        if self._exchange.holder is self:
-            self._exchange.holder = None
-        if self._exchange.runner is self:
-            self._exchange.runner = None
+        self._exchange.leave(self)
 
     # ------------------------------------------------------------------ inner workings
 
@@ -216,7 +228,7 @@ class EngineLine(QObject):
 
     def _concerns(self, event: Event) -> bool:
         if isinstance(event, Hello):
-            return True
+            return self.is_ours
         if isinstance(event, Memory):  # ten a second: a tab behind that ran nothing does not listen
             return self.shown or self._exchange.runner is self
         if not isinstance(event, OF_THE_RUN):
@@ -246,4 +258,5 @@ class EngineLine(QObject):
         self.state_changed.emit(state)
 
     def _on_client_died(self, how: str) -> None:
-        self.died.emit(how)
+        if self._exchange.is_struck(self):
+            self.died.emit(how)

@@ -88,6 +88,7 @@ class RunController(QObject):
         engine.died.connect(self._on_engine_died)
         engine.displaced.connect(self._on_engine_displaced)
         engine.replaced.connect(self._on_engine_replaced)
+        engine.state_changed.connect(self._on_engine_state_changed)
 
     @property
     def state(self) -> RunState:
@@ -269,8 +270,7 @@ class RunController(QObject):
             self.shapes.request()
 
     def _on_store_replaced(self) -> None:
-        if self._engine.runs_code:  # of the document that was here
-            self._engine.settle(for_code=False)
+        self._engine.end_code()  # of the document that was here
         self._requests.document_changed()
         self.memory_check.take_needs(())
         self._waiting.clear()
@@ -291,6 +291,10 @@ class RunController(QObject):
     def _on_engine_died(self, how: str) -> None:
         self._engine_lost(f"The engine died: {how}. A new one is started")
         self.shapes.request()
+
+    def _on_engine_state_changed(self, state: str) -> None:
+        if state == "ready" and self.state.waiting:  # its `Hello` may be about to be heard, or it has said it long ago
+            QTimer.singleShot(0, self, self._begin_waiting)
 
     def _on_engine_replaced(self) -> None:
         self._engine_lost("Another engine takes over", "stopped")

@@ -34,7 +34,7 @@ class ShapeRequests:
         self.patience = ShapePatience(engine, status, requests, parent)
         self._settle = Throttle(SETTLE_MS, parent)
         self._settle.due.connect(self._on_settle_due)
-        self._waits_for_rest = self._waits_for_walls = False
+        self._waits_for_rest = self._waits_for_engine = False
         engine.state_changed.connect(self._on_engine_state_changed)
         status.slide.rested.connect(self._on_slide_rested)
 
@@ -48,8 +48,8 @@ class ShapeRequests:
         self._settle.request()
 
     def wake(self) -> None:
-        """The document is shown: its shapes are asked for when they are not known."""
-        if not self._requests.up_to_date:
+        """The document is shown: its engine is at work, and shapes are asked for when they are not known."""
+        if not self._requests.up_to_date or not self._engine.is_ours:
             self._settle.request()
 
     def _on_settle_due(self) -> None:
@@ -59,23 +59,26 @@ class ShapeRequests:
         self._waits_for_rest = self._status.slide.moves
         if self._waits_for_rest:
             return  # its runs say the shapes
-        self._have_walls()
+        self._have_engine()
         may_ask = self._engine.ready and not self._status.state.busy
         if may_ask and self._requests.load_and_infer(load=self._engine.may_load):
             self.patience.asked()
         # compiled in any case; the next `Paused`, or `Hello`, comes back here
-        assert self._requests.program is not None
+        if self._requests.program.codes and self._engine.ready and not self._engine.keeps_code:
+            self._engine.expect_code()
 
-    def _have_walls(self) -> None:
-        """An engine that was started for code serves no other document, nor this one when it has none any more."""
-        if self._engine.has_walls or self._status.state.busy:
+    def _have_engine(self) -> None:
+        """The engine at work is this document's own for its code, if it has one, or one with walls."""
+        line = self._engine
+        if self._status.state.busy or (line.is_ours and line.has_walls):
             return
-        if not (self._engine.runs_code and self._requests.program.codes):
-            self._waits_for_walls = not self._engine.settle(for_code=False)
+        for_code = line.keeps_code and bool(self._requests.program.codes)
+        if not (line.is_ours and line.runs_code == for_code):
+            self._waits_for_engine = not line.settle(for_code=for_code)
 
     def _on_engine_state_changed(self, state: str) -> None:
-        if self._waits_for_walls and state == "ready":
-            self._waits_for_walls = False
+        if self._waits_for_engine and state == "ready":
+            self._waits_for_engine = False
             self.request()
 
     def _on_slide_rested(self) -> None:
