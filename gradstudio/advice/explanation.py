@@ -8,6 +8,7 @@ import msgspec
 from gradstudio.advice.failure_case import Lookup, place_of
 from gradstudio.advice.model import Advice, Rule
 from gradstudio.advice.rules.error_rules import RULES
+from gradstudio.advice.rules.gradient_errors import STEPPED
 from gradstudio.advice.rules.layer_errors import OF_OPERATORS
 from gradstudio.advice.rules.torch_warnings import WARNINGS
 from gradstudio.graph.analysis.call_addresses import locate_item
@@ -26,6 +27,9 @@ from gradstudio.protocol.messages.events import Failed
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
 
+STEP = "torch.optim.Optimizer.step"
+GRADIENT, NONE = "torch.Tensor.grad", "NoneType"
+KEEP_LEAF = "Change the leaf in place, under no_grad (w -= …), instead of binding its name anew"
 FREED = r"first backward freed"
 SHAPES_EXPLAIN_NOTHING = r"memory"
 """In an explanation: it is about two backwards; what went in has nothing to do with it."""
@@ -92,6 +96,13 @@ def _explain(failed: Failed, graph: Graph | None, lines: Lines) -> Advice:
         advice = rule.match(failed.type_name, failed.message) or advice
     if graph is not None and re.search(CUT, advice.explanation):
         return Advice(describe_cut(failed.node, graph) or advice.explanation, advice.fixes)
+    stepped = stepped_between(failed, graph) if graph is not None else ""
+    if stepped and failed.clash is not None:
+        words = STEPPED.explanation.replace("The step", stepped)
+        return Advice(f"{words} {describe_clash(failed.clash, graph)}", STEPPED.fixes)
+    computed = describe_computed_owner(failed.node, graph) if graph is not None and NONE in failed.message else ""
+    if computed and advice.explanation:
+        return Advice(computed, (KEEP_LEAF,))
     if advice.explanation and failed.clash is not None and failed.clash.culprits:
         first, dot, _ = advice.explanation.partition(". ")  # what follows is told better, with names and lines
         return Advice(f"{first}{dot.rstrip()} {describe_clash(failed.clash, graph)}", advice.fixes)
@@ -101,6 +112,46 @@ def _explain(failed: Failed, graph: Graph | None, lines: Lines) -> Advice:
     if not advice.explanation or not operands or re.search(SHAPES_EXPLAIN_NOTHING, advice.explanation):
         return advice
     return Advice(f"{advice.explanation} {operands}", advice.fixes)
+
+
+def stepped_between(failed: Failed, graph: Graph) -> str:
+    """The step of an optimizer that wrote into what a backward needs, as it is written; "" where none did."""
+    for culprit in failed.clash.culprits if failed.clash is not None else ():
+        place = locate_item(graph, culprit.node)
+        node = place.graph.nodes.get(place.item) if place is not None else None
+        if place is not None and node is not None and node.operator == STEP:
+            wire = place.graph.wire_into(place.item, "self")
+            return f"{_source_name(place.graph, wire)}.step()" if wire is not None else "A step"
+    return ""
+
+
+def describe_computed_owner(node: ItemId, graph: Graph) -> str:
+    """Why the .grad that a statement reads is None, where a loop binds its name anew: "w is no leaf: ..."; else ""."""
+    for wire in graph.wires_to(node):
+        owner = graph.wire_into(wire.source, "self") if _is_grad(graph, wire.source) else None
+        maker = _maker_of(graph, owner) if owner is not None else None
+        if maker is None or not graph.wires_to(maker):
+            continue
+        text = next((s.text for s in flatten_statements(compile_graph(graph).statements) if s.node == maker), "")
+        name = _name(graph, maker)
+        return (
+            f"{name} is no leaf: `{text or title(graph, maker)}` computes a new tensor, and only leaves keep their "
+            f"gradient, so {name}.grad is None."
+        )
+    return ""
+
+
+def _is_grad(graph: Graph, item: ItemId) -> bool:
+    return item in graph.nodes and graph.nodes[item].operator == GRADIENT
+
+
+def _maker_of(graph: Graph, wire: Wire) -> ItemId | None:
+    """What each turn leaves of a value that a loop carries."""
+    block = graph.blocks.get(wire.source)
+    if block is None or not 0 < wire.output <= len(block.carried):
+        return None
+    following = graph.wire_into(block.id, f"next.{block.carried[wire.output - 1]}")
+    return following.source if following is not None and following.source in graph.nodes else None
 
 
 def of_operator(graph: Graph | None, node: ItemId) -> tuple[Rule, ...]:

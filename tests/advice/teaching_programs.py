@@ -10,6 +10,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from gradstudio.advice.diagnosis.finding_sources import every_finding
+from gradstudio.advice.diagnosis.run_diagnosis import RunDiagnosis
+from gradstudio.advice.fixes.finding_fixes import finding_fixes
+from gradstudio.advice.fixes.fix_kinds import fixes_for
+from gradstudio.advice.model import Fix
 from gradstudio.advice.run_problems import RunProblem, RunRecorder, run_problems
 from gradstudio.graph.analysis.call_addresses import addresses
 from gradstudio.graph.model import Graph
@@ -67,6 +72,15 @@ def told_of(graph: Graph, events: Iterable[Message]) -> list[Told]:
     names = addresses(graph)
     problems = run_problems(graph, recorder_of(events))
     return [Told(names.get(problem.node, problem.node), problem) for problem in problems]
+
+
+def ways_out(graph: Graph, events: Iterable[Message]) -> list[Fix]:
+    """The ways out of all that is found in a run, and of its failure."""
+    recorder = recorder_of(events)
+    run = RunDiagnosis(recorder.timeline)
+    found = every_finding(graph, recorder.value, run, recorder.gradients())
+    failed = fixes_for(recorder.failed, graph, recorder.value) if recorder.failed is not None else ()
+    return [*failed, *(fix for finding in found for fix in finding_fixes(finding, graph))]
 
 
 def is_found(program: Teaching, told: list[Told]) -> bool:

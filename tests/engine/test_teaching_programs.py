@@ -6,13 +6,14 @@ What the engine said of the smaller ones is kept for the rooms without torch (te
 import pytest
 import torch
 
+from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import Failed, Warned
 from tests.advice.diagnosed import TOLD
-from tests.advice.teaching_programs import RECORDINGS, Teaching, Told, alarms, is_found, programs, told_of
+from tests.advice.teaching_programs import RECORDINGS, Teaching, Told, alarms, is_found, programs, told_of, ways_out
 from tests.engine.conftest import Bench
 from tests.helpers import recordings
 
@@ -27,13 +28,18 @@ def _name(program: Teaching) -> str:
     return program.name
 
 
-def _told_by_torch(program: Teaching) -> list[Told]:
-    """Run a program on an engine of this process; what is told of a kept run must be told of this one."""
-    graph = read_script(program.text).graph
+def _heard(graph: Graph) -> list[Message]:
+    """What an engine of this process says of a run."""
     bench = Bench()
     torch.manual_seed(0)
     bench.run(compile_graph(graph))
-    heard = [event for event in bench.events if isinstance(event, TOLD | Failed | Warned)]
+    return [event for event in bench.events if isinstance(event, TOLD | Failed | Warned)]
+
+
+def _told_by_torch(program: Teaching) -> list[Told]:
+    """Run a program on an engine of this process; what is told of a kept run must be told of this one."""
+    graph = read_script(program.text).graph
+    heard = _heard(graph)
     told = told_of(graph, heard)
     _settle(program, graph, heard, told)
     return told
@@ -70,3 +76,26 @@ def test_a_planted_bug_is_told_of_by_its_cause_at_its_node(program: Teaching) ->
 def test_of_a_right_program_nothing_more_than_a_note_is_told(program: Teaching) -> None:
     found = alarms(_told_by_torch(program))
     assert bool(found) == (program.name in ALARMED), found
+
+
+MENDED = {
+    "step_first_in_the_turn": "Move step behind the backward",
+    "step_before_backward": "Move step behind the backward",
+    "step_before_backward_in_a_function": "Move step behind the backward",
+    "step_a_turn_late": "Move opt.step() behind the backward",
+    "zero_grad_before_step": "Zero the gradients behind step",
+    "step_behind_the_loop": "Move step behind the backward, into its loop",
+    "clip_behind_the_step": "Move clip_grad_norm_ behind the backward",
+    "train_function_without_zero": "Zero the gradients before this backward (opt.zero_grad())",
+    "log_inside_a_class": "Keep h above 0 (clamp(min=1e-08))",
+}
+
+
+@pytest.mark.parametrize(("name", "title"), MENDED.items(), ids=MENDED)
+def test_one_step_leads_from_a_planted_bug_to_a_right_program(name: str, title: str) -> None:
+    (program,) = (one for one in PLANTED if one.name == name)
+    graph = read_script(program.text).graph
+    heard = _heard(graph)
+    fix = next(fix for fix in ways_out(graph, heard) if fix.title == title)
+    apply_all(graph, fix.edits or ())
+    assert alarms(told_of(graph, _heard(graph))) == []

@@ -15,6 +15,7 @@ from gradstudio.advice.diagnosis.nan_origins import (
 )
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import RunFacts, TimelineLike
+from gradstudio.advice.diagnosis.step_order import order_findings
 from gradstudio.advice.diagnosis.training_steps import roles_of, step_findings, takes_steps
 from gradstudio.advice.diagnosis.unreached_leaves import without_gradient
 from gradstudio.graph.model import Graph, ItemId
@@ -59,7 +60,7 @@ class RunDiagnosis:
             return ()
         facts.call_by_names(lambda item: _has_name(view, item))
         roles = roles_of(view, facts) if self._steps else {}
-        steps = list(step_findings(view, facts, roles))
+        steps = [*step_findings(view, facts, roles), *order_findings(view, facts, roles)]
         grown = [*recurrences(view, self._series), *divergence(view, facts, self._series, roles)]
         found = [*steps, *grown]
         if self._spoilt:
@@ -89,6 +90,10 @@ def _causes(found: list[Finding]) -> list[Finding]:
     blamed = {finding.kind for finding in found if finding.severity == "warning"}
     if blamed & UNLEARNT:
         found = [one for one in found if one.kind != "idle_step" or "zero_grad" in one.title]
+    late = {finding.node for finding in found if finding.kind == "late_step"}
+    found = [one for one in found if one.kind != "idle_step" or one.node not in late]
+    if "growing_graph" in kinds:
+        found = [finding for finding in found if finding.kind != "old_loss"]
     if "no_zero_grad" in kinds:
         found = [finding for finding in found if finding.kind not in SUMS]
     spoilt = {finding.node for finding in found if finding.kind == "backward_not_finite"}

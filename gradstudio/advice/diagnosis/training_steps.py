@@ -8,7 +8,7 @@ from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import Leaf, LeafKey, RunFacts, is_zero, leaf_rows
-from gradstudio.graph.groups.call_ids import outermost
+from gradstudio.graph.groups.call_ids import is_call_item, outermost
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.shared_storage import written_values
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
@@ -16,6 +16,8 @@ from gradstudio.protocol.messages.events import Row
 
 STEP, ZERO, ADD_GROUP = (f"torch.optim.Optimizer.{word}" for word in ("step", "zero_grad", "add_param_group"))
 MODULE_ZERO = "torch.nn.Module.zero_grad"
+GRADIENT, PARAMETERS = "torch.Tensor.grad", "torch.nn.Module.parameters"
+CLIPS = frozenset({"torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"})
 LEAST_IDLE = 2
 MOST_NAMES = 3
 
@@ -23,7 +25,7 @@ MOST_NAMES = 3
 class Role(NamedTuple):
     """What a statement does to gradients or leaves; `of` is the optimizer, the module or the leaf."""
 
-    act: OneOf["step", "zero", "write"]
+    act: OneOf["step", "zero", "write", "clip"]
     of: ItemId
 
 
@@ -46,7 +48,7 @@ class Steps:
         stale: by statement of the backward that added behind a step, who steps with the sum, and the leaf.
         idle: by item that made an optimizer, its steps without a gradient that is newer than the zeroing or the step.
         count: by item that made an optimizer, all its steps.
-        zeroed: optimizers whose idle steps stand behind a zeroing.
+        zeroed: optimizers whose idle steps stand behind a zeroing, and the statement that zeroed last.
         reached: leaves that got gradients, and in how many backwards something was in `.grad` before.
         written: leaves that the program writes into itself.
     """
@@ -57,7 +59,7 @@ class Steps:
         self.stale: dict[ItemId, tuple[ItemId, LeafKey]] = {}
         self.idle: dict[ItemId, int] = {}
         self.count: dict[ItemId, int] = {}
-        self.zeroed: set[ItemId] = set()
+        self.zeroed: dict[ItemId, tuple[ItemId, ...]] = {}
         self.step_of: dict[ItemId, ItemId] = {}
         self.reached: dict[LeafKey, int] = {}
         self.written: set[int] = set()
@@ -85,11 +87,11 @@ class Steps:
 
     def _act(self, row: Row, role: Role) -> None:
         if role.act == "zero":
-            self._zero(role.of)
+            self._zero(role.of, row.node)
         elif role.act == "write":
             self._use([key for key in self._contents if key[0] == role.of], row.node)
             self.written |= self._facts.storages((role.of, ""))
-        else:
+        elif role.act == "step":
             self.count[role.of] = self.count.get(role.of, 0) + 1
             self.step_of[role.of] = row.node
             if role.of not in self._fresh:
@@ -97,13 +99,13 @@ class Steps:
             held = self._facts.held.get(role.of, {})
             self._use([key for key in self._contents if self._facts.storages(key) & held.keys()], role.of)
 
-    def _zero(self, of: ItemId) -> None:
+    def _zero(self, of: ItemId, by: ItemId) -> None:
         held = set(self._facts.held.get(of, ())) or self._facts.module_storages(of)
         for key, content in self._contents.items():
             if self._facts.storages(key) & held:
                 content.used = content.stale = False
         emptied = {item for item in self._fresh if self._facts.held[item].keys() & held}
-        self.zeroed |= emptied
+        self.zeroed.update(dict.fromkeys(emptied, (by,)))
         self._fresh -= emptied
 
     def _use(self, keys: list[LeafKey], by: ItemId) -> None:
@@ -127,11 +129,26 @@ def roles_of(view: ProgramView, facts: RunFacts) -> dict[ItemId, Role]:
                 of, _ = view.resolve(source.item, source.output)
                 found[full] = Role("step" if node.operator == STEP else "zero", of)
             continue
+        if node.operator in CLIPS:
+            module = _module_of(view, full)
+            if module is not None:
+                found[full] = Role("clip", module)
+            continue
         for base, _ in written_values(graph, item):
             owner = ItemId(full.removesuffix(item) + base)
             if facts.storages((owner, "")):
                 found[full] = Role("write", owner)
     return found
+
+
+def _module_of(view: ProgramView, clip: ItemId) -> ItemId | None:
+    """Whose parameters a clip is given; None where they come by another way."""
+    given = view.source(clip, ("parameters",))
+    node = view.node(given.item) if given is not None else None
+    source = view.source(given.item, ("self",)) if given is not None else None
+    if node is None or source is None or node.operator != PARAMETERS:
+        return None
+    return view.resolve(source.item, source.output)[0]
 
 
 def takes_steps(facts: RunFacts) -> bool:
@@ -155,7 +172,7 @@ def step_findings(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role])
 
 
 def _is_known(view: ProgramView, facts: RunFacts, role: Role) -> bool:
-    if role.act == "write" or (role.act == "zero" and facts.is_module(role.of)):
+    if role.act in ("write", "clip") or (role.act == "zero" and facts.is_module(role.of)):
         return True
     node = view.node(role.of)
     return role.of in facts.held and node is not None and makes_optimizer(node.operator)
@@ -189,7 +206,7 @@ def _idle(view: ProgramView, steps: Steps) -> Iterator[Finding]:
         else:
             words = f"{name} steps without gradients: no backward has reached its parameters before"
             more = "A step goes by what is in .grad, and leaves alone what has none. Call backward on the loss before."
-        yield Finding("idle_step", "warning", step, words, more, (step, optimizer))
+        yield Finding("idle_step", "warning", step, words, more, (step, *steps.zeroed.get(optimizer, ()), optimizer))
 
 
 def _frozen(view: ProgramView, facts: RunFacts, steps: Steps) -> Iterator[Finding]:
@@ -228,7 +245,9 @@ def _left_out(view: ProgramView, facts: RunFacts, steps: Steps, roles: dict[Item
         if not is_meant:
             left.update(dict.fromkeys(storages))
     names = _names(view, facts, list(left))
-    if names:
+    if names and all(is_call_item(facts.leaves[one].owner) for one in left if one in facts.leaves):
+        yield _unregistered(view, facts, stepped[-1], list(left), names)
+    elif names:
         optimizer = stepped[-1]
         yield Finding(
             "left_out",
@@ -239,6 +258,20 @@ def _left_out(view: ProgramView, facts: RunFacts, steps: Steps, roles: dict[Item
             "its parameters to the optimizer, or freeze it (requires_grad_(False)), which saves their gradients.",
             (optimizer, *_owners(facts, list(left))),
         )
+
+
+def _unregistered(view: ProgramView, facts: RunFacts, optimizer: ItemId, left: list[int], names: str) -> Finding:
+    """Layers and tensors that a class of the program's own made, and that its `parameters()` does not list."""
+    return Finding(
+        "left_out",
+        "warning",
+        optimizer,
+        f"{view.name(optimizer)} does not update {names}: parameters() does not list what is in a plain list, or no "
+        "nn.Parameter",
+        "A module knows the layers and parameters that are its attributes. Keep layers in nn.ModuleList, and make a "
+        "tensor that is to learn an nn.Parameter.",
+        (optimizer, *_owners(facts, left)),
+    )
 
 
 def _is_module_of(facts: RunFacts, held: set[int]) -> bool:

@@ -10,6 +10,7 @@ from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimi
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Offer
 from gradstudio.advice.fixes.gradient_fixes import DETACHING, new_tensor_words
+from gradstudio.advice.fixes.inside_calls import fixes_where, id_inside
 from gradstudio.advice.fixes.recipe_trial import edits_of
 from gradstudio.advice.model import Fix
 from gradstudio.graph import recipes
@@ -21,6 +22,7 @@ from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.names import title, value_words
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.shared_storage import receiver_wire
+from gradstudio.graph.text.name_bindings import name_of
 from gradstudio.operators.model import Effect
 
 SMALLEST = "1e-08"
@@ -29,12 +31,23 @@ NEEDS_POSITIVE = frozenset({"log", "log2", "log10", "sqrt", "rsqrt", "reciprocal
 CUTTING_BLOCKS = frozenset({"no_grad", "inference_mode"})
 DETACH = "torch.Tensor.detach"
 FLOOR_DIVISION, TRUE_DIVISION = "operator.floordiv", "operator.truediv"
+OPTIMIZER_STEP = "torch.optim.Optimizer.step"
 OPTIMIZER_ZERO_GRAD = "torch.optim.Optimizer.zero_grad"
 SET_ATTRIBUTE, MODULE_ZERO_GRAD = "python.set_attribute", "torch.nn.Module.zero_grad"
 
 
 def finding_fixes(finding: Finding, graph: Graph) -> tuple[Fix, ...]:
-    """The ways out that apply to this graph, as undo steps; none for many findings."""
+    """The ways out that apply to this graph, as undo steps; none for many findings.
+
+    What is found inside a function or a class is mended there.
+    """
+    if finding.kind not in MAKERS:
+        return ()
+    here = finding._replace(node=id_inside(finding.node), path=tuple(map(id_inside, finding.path)))
+    return fixes_where(graph, finding.node, partial(_fixes_in, here))
+
+
+def _fixes_in(finding: Finding, graph: Graph) -> tuple[Fix, ...]:
     maker = MAKERS.get(finding.kind)
     found: dict[str, Fix] = {}
     for words, recipe in maker(finding, graph) if maker is not None else ():
@@ -153,7 +166,14 @@ def _logarithm(finding: Finding, graph: Graph) -> Iterator[Offer]:
 def _zero_before(finding: Finding, graph: Graph) -> Iterator[Offer]:
     """Zero the gradients before the backward that adds to them: by the optimizer, or the leaf's own `.grad`."""
     backward, owner = finding.node, next(iter(finding.path[1:2]), None)
-    if owner not in graph.nodes or backward not in graph.nodes:
+    if backward not in graph.nodes:
+        return
+    given = _optimizer_that_is_given(graph)
+    if owner not in graph.nodes and given is not None:
+        words = f"Zero the gradients before this backward ({name_of(graph, (given.source, given.output))}.zero_grad())"
+        zero = partial(recipes.statement_before, source=given.source, output=given.output, before=backward)
+        yield words, partial(zero, key=OPTIMIZER_ZERO_GRAD)
+    if owner not in graph.nodes:
         return
     if makes_optimizer(graph.nodes[owner].operator):
         words = f"Zero the gradients before this backward ({title(graph, owner)}.zero_grad())"
@@ -166,6 +186,12 @@ def _zero_before(finding: Finding, graph: Graph) -> Iterator[Offer]:
         f"Zero the gradient before this backward ({name}.grad = None)",
         partial(zero, key=SET_ATTRIBUTE, literals=literals),
     )
+
+
+def _optimizer_that_is_given(graph: Graph) -> Wire | None:
+    """How the only optimizer that steps here comes into a function that is given it."""
+    wires = [graph.wire_into(node.id, "self") for node in graph.nodes.values() if node.operator == OPTIMIZER_STEP]
+    return wires[0] if len(wires) == 1 else None
 
 
 def _other_dimension(finding: Finding, graph: Graph) -> Iterator[Offer]:
@@ -224,6 +250,41 @@ def _require(finding: Finding, graph: Graph) -> Iterator[Offer]:
     )
 
 
+def _in_order(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """The step, or the clip, directly behind the backward."""
+    item, backward = finding.node, next(iter(finding.path[1:2]), None)
+    if item not in graph.nodes or backward not in graph.nodes:
+        return
+    parts = (wire.source for wire in graph.wires_to(item) if wire.source in graph.nodes)
+    moved = (*(part for part in parts if graph.nodes[part].nested), item)
+    words = f"Move {title(graph, item)} behind the backward"
+    if graph.parents[item] == graph.parents[backward]:
+        yield words, partial(recipes.move_behind, items=moved, other=backward)
+    else:
+        yield f"{words}, into its loop", partial(_into_body, items=moved, other=backward)
+
+
+def _into_body(graph: Graph, items: tuple[ItemId, ...], other: ItemId) -> Edits:
+    """Move statements to another one's body, behind it."""
+    edits = recipes.move_into(graph, items, graph.parents[other])
+    draft = graph.copy()
+    apply_all(draft, edits)
+    return (*edits, *recipes.move_behind(draft, items, other))
+
+
+def _zero_behind(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """The zeroing behind the step that it is in front of."""
+    step = finding.node
+    zeroing = next((item for item in finding.path[1:] if _is_zeroing(graph, item)), None)
+    if zeroing is not None and step in graph.nodes:
+        words = f"Zero the gradients behind {title(graph, step)}"
+        yield words, partial(recipes.move_behind, items=(zeroing,), other=step)
+
+
+def _is_zeroing(graph: Graph, item: ItemId) -> bool:
+    return item in graph.nodes and graph.nodes[item].operator in (OPTIMIZER_ZERO_GRAD, MODULE_ZERO_GRAD)
+
+
 def _wire_from(finding: Finding, graph: Graph) -> Wire | None:
     """The wire into the finding's node from the second step of its path."""
     return next((wire for wire in graph.wires_to(finding.node) if wire.source in finding.path[1:2]), None)
@@ -239,6 +300,10 @@ MAKERS: dict[FindingKind, Callable[[Finding, Graph], Iterator[Offer]]] = {
     "twice_softmax": _without_activation,
     "twice_sigmoid": _without_activation,
     "no_zero_grad": _zero_before,
+    "late_step": _in_order,
+    "step_behind_loop": _in_order,
+    "idle_clip": _in_order,
+    "idle_step": _zero_behind,
     "batch_softmax": _other_dimension,
     "rounds_down": _real_division,
     "wrong_mode": _evaluate,

@@ -2,7 +2,16 @@
 
 from collections.abc import Callable, Iterator
 
-from gradstudio.advice.explanation import failed_of, of_operator
+import msgspec
+
+from gradstudio.advice.explanation import (
+    KEEP_LEAF,
+    NONE,
+    describe_computed_owner,
+    failed_of,
+    of_operator,
+    stepped_between,
+)
 from gradstudio.advice.failure_case import Case, Lookup, Offer
 from gradstudio.advice.fixes import (
     argument_fixes,
@@ -12,9 +21,11 @@ from gradstudio.advice.fixes import (
     shape_fixes,
     value_fixes,
 )
+from gradstudio.advice.fixes.inside_calls import fixes_where, id_inside, lookup_item
 from gradstudio.advice.fixes.recipe_trial import edits_of
 from gradstudio.advice.model import Fix, FixKind, Rule
 from gradstudio.advice.rules.error_rules import RULES
+from gradstudio.advice.rules.gradient_errors import STEPPED
 from gradstudio.advice.rules.torch_warnings import WARNINGS
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages.events import Failed, Warned
@@ -85,6 +96,7 @@ MAKERS: dict[str, Maker] = {
     "shorter": argument_fixes.shorter,
     "softmax_first": dimension_fixes.softmax_first,
     "squeeze_target": shape_fixes.squeeze_target,
+    "step_behind": gradient_fixes.step_behind,
     "stay": value_fixes.stay,
     "subscripts": shape_fixes.subscripts,
     "swap": argument_fixes.swap,
@@ -113,7 +125,20 @@ def fixes_for(failed: Failed, graph: Graph, lookup: Lookup = _unknown) -> tuple[
     Args:
         lookup: the newest record of an item's output, where the failure does not tell it.
     """
-    for rule in (*of_operator(graph, failed.node), *RULES):
+    here, inside = msgspec.structs.replace(failed, node=id_inside(failed.node)), _inside(failed.node, lookup)
+    return fixes_where(graph, failed.node, lambda around: _fixes_in(here, around, inside))
+
+
+def _inside(node: ItemId, lookup: Lookup) -> Lookup:
+    """What is known of values beside a node of a run, by their ids there."""
+    return lambda item, output: lookup(lookup_item(node, item), output)
+
+
+def _fixes_in(failed: Failed, graph: Graph, lookup: Lookup) -> tuple[Fix, ...]:
+    if NONE in failed.message and describe_computed_owner(failed.node, graph):
+        return (Fix(KEEP_LEAF),)
+    rules = (STEPPED,) if stepped_between(failed, graph) else (*of_operator(graph, failed.node), *RULES)
+    for rule in rules:
         groups = rule.groups(failed.type_name, failed.message)
         if groups is not None:
             return _fixes(rule, Case(graph, failed, groups, lookup))
@@ -122,10 +147,15 @@ def fixes_for(failed: Failed, graph: Graph, lookup: Lookup = _unknown) -> tuple[
 
 def fixes_for_warning(warned: Warned, graph: Graph, lookup: Lookup = _unknown) -> tuple[Fix, ...]:
     """The ways out of what torch warns of: none where the warning is not known."""
+    node, inside = id_inside(warned.node), _inside(warned.node, lookup)
+    return fixes_where(graph, warned.node, lambda around: _fixes_of_warning(warned, node, around, inside))
+
+
+def _fixes_of_warning(warned: Warned, node: ItemId, graph: Graph, lookup: Lookup) -> tuple[Fix, ...]:
     for rule in WARNINGS:
         groups = rule.groups(warned.category, warned.message)
         if groups is not None:
-            failed = failed_of(PortInference(node=warned.node, refusal=warned.message), graph, lookup)
+            failed = failed_of(PortInference(node=node, refusal=warned.message), graph, lookup)
             return _fixes(rule, Case(graph, failed, groups, lookup))
     return ()
 

@@ -212,6 +212,14 @@ def behind_backward(case: Case, _kind: FixKind) -> Iterator[Offer]:
         yield "Move it behind the backward", partial(recipes.move_behind, items=(*chosen, case.item), other=first.id)
 
 
+def step_behind(case: Case, _kind: FixKind) -> Iterator[Offer]:
+    """Move the optimizer's step that wrote behind the backward that failed."""
+    for item in culprits(case):
+        wire = case.graph.wire_into(item, "self")
+        name = f"{case.name(wire.source)}.step()" if wire is not None else case.name(item)
+        yield f"Move {name} behind the backward", partial(recipes.move_behind, items=(item,), other=case.item)
+
+
 # ------------------------------------------------------------------ who wrote, and into what
 
 

@@ -2,6 +2,19 @@
 
 from gradstudio.advice.model import FixKind, Rule
 
+STEPPED = Rule(
+    "stepped before the backward",
+    "RuntimeError",
+    r"one of the variables needed for gradient computation has been modified by an inplace operation",
+    "The step changed weights that this backward needs: it stands between the forward and the backward.",
+    ("Let the optimizer step behind the backward", "Compute what the backward begins from anew, behind the step"),
+    "import torch\nm = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))\n"
+    "opt = torch.optim.SGD(m.parameters(), lr=0.1)\nx = torch.ones(1, 2)\nm(x).sum().backward()\n"
+    "loss = m(x).sum()\nopt.step()\nloss.backward()",
+    (FixKind("step_behind", 0),),
+)
+"""Of what torch says of an overwritten tensor, where an optimizer's step is known to have written."""
+
 GRADIENTS: tuple[Rule, ...] = (
     Rule(
         "backward not scalar",

@@ -153,7 +153,7 @@ def _attribute_reason(statements: Statements, node: Node) -> str | None:
     if name in TENSOR_ATTRIBUTES or name in _fields(statements, node.id) or _is_read_of_code(statements, node.id):
         return None
     if not methods().isdisjoint(unicodedata.normalize("NFKC", part) for part in parts):
-        return f"'.{name[:60]}' is a method; only attributes can be read"
+        return f"'.{name[:60]}' is a method; only attributes can be read: to call it, write .{name[:60]}()"
     if _is_module(statements, node.id):
         return None
     return f"'.{name[:60]}' can be read from a module only"

@@ -242,11 +242,9 @@ def _by_position(operator: Operator, positional: tuple[Given, ...], skipped: fro
             placed.spread = (parameter.name,)
             rest.clear()
     placed.values, placed.positional = values, tuple(values)
-    return f"{operator.title} takes {_count(len(values))} by position, not {len(positional)}." if rest else ""
-
-
-def _count(number: int) -> str:
-    return f"{number} argument{'' if number == 1 else 's'}"
+    hint = f" Call what it makes: {operator.title}()(…)." if operator.constructs else ""
+    count = f"{len(values)} argument{'' if len(values) == 1 else 's'}"
+    return f"{operator.title} takes {count} by position, not {len(positional)}.{hint}" if rest else ""
 
 
 def _is_whole(given: Given) -> bool:

@@ -45,6 +45,13 @@ def test_a_method_that_is_called_twice_is_told_once() -> None:
     assert [line for line, _, _ in refusals(text)] == [6]
 
 
+def test_parentheses_that_were_forgotten_are_named() -> None:
+    made = "import torch\nfrom torch import nn\nm = nn.Linear(2, 1)\nopt = torch.optim.SGD(m.parameters(), lr=0.1)\n"
+    assert "write .step()" in refusals(f"{made}opt.step\n")[0][2]
+    loss = refusals(f"{made}x = torch.ones(3, 2)\nloss = nn.MSELoss(m(x), x)\n")[0][2]
+    assert "Call what it makes: MSELoss()(…)" in loss
+
+
 def test_there_is_an_end_to_it() -> None:
     assert len(refusals("import torch\n" + "x = open('f')\n" * 1000)) == MOST
 

@@ -15,6 +15,11 @@ COMPARISONS = ELEMENTWISE | DIFFERENCES | EQUALITIES
 MEANT = frozenset("unsqueeze getitem expand expand_as view reshape sum mean amax amin max min".split())
 """What makes a dimension of size 1 on purpose, to let two tensors broadcast."""
 CROSS, NLL = frozenset({"cross_entropy", "CrossEntropyLoss"}), frozenset({"nll_loss", "NLLLoss"})
+DIVERGENCES = frozenset({"kl_div", "KLDivLoss"})
+RECTIFIERS = frozenset({"relu", "ReLU", "relu6", "ReLU6"})
+"""What leaves nothing below 0."""
+SHUFFLES = frozenset({"randperm"})
+CHOICES = frozenset({"getitem", "index_select", "take"})
 LOGITS = frozenset({"binary_cross_entropy_with_logits", "BCEWithLogitsLoss"})
 CHANCES = frozenset({"softmax", "Softmax"})
 LOGARITHMS = frozenset({"log_softmax", "LogSoftmax"})
@@ -91,6 +96,52 @@ def twice_sigmoid(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -
     )
 
 
+def cut_scores(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
+    """Scores that went through a relu: a class can not be told to be unlikely."""
+    stage, source = _giver(view, item)
+    if stage is None or source is None or stage.word not in RECTIFIERS:
+        return
+    yield Finding(
+        "cut_scores",
+        "warning",
+        item,
+        f"{word} gets scores that a relu has cut at 0 ({_called(view, stage, source)})",
+        f"{word} wants scores of any sign. A relu behind the last layer leaves none below 0, and a class whose score "
+        "is below 0 for every example gets no gradient any more. Take the relu behind the last layer away.",
+        _path(item, source, stage),
+    )
+
+
+def shuffled_apart(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
+    """Predictions of examples in one random order against targets in another."""
+    sources = [view.source(item, ports) for ports in (FIRST, SECOND)]
+    orders = [_order_of(view, source) if source is not None else None for source in sources]
+    first, second = orders
+    if first is None or second is None or first == second or sources[1] is None:
+        return
+    yield Finding(
+        "shuffled_apart",
+        "warning",
+        item,
+        f"{word} compares examples in two random orders: randperm is drawn twice, for the inputs and for the targets",
+        "Each call of randperm gives another order, so no example meets its own target, and nothing can be learnt. "
+        "Draw one order and take both by it: order = torch.randperm(n), x[order], y[order].",
+        tuple(dict.fromkeys((item, second, first))),
+    )
+
+
+def _order_of(view: ProgramView, source: Source) -> ItemId | None:
+    """The randperm by which the rows behind a value were chosen last."""
+    for stage in view.stages(source.item, source.output):
+        if stage.word not in CHOICES:
+            continue
+        chosen = view.source(stage.item, ("index.0", "index", "indices"))
+        maker = view.resolve(chosen.item, chosen.output)[0] if chosen is not None else None
+        if maker is not None and view.word(maker) in SHUFFLES:
+            return maker
+    return None
+
+
 def no_logarithm(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
     """Scores or probabilities where logarithms of probabilities are wanted."""
     stage, source = _giver(view, item)
@@ -101,9 +152,20 @@ def no_logarithm(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) ->
         "warning",
         item,
         f"{word} wants logarithms of probabilities, and {_called(view, stage, source)} gives none",
-        f"{word} only picks the element of the right class and turns its sign. Put log_softmax in front of it, or "
-        "use cross_entropy, which contains both.",
+        _without_logarithm(word),
         _path(item, source, stage),
+    )
+
+
+def _without_logarithm(word: str) -> str:
+    if word in DIVERGENCES:
+        return (
+            f"{word} subtracts its input from the target's logarithm: of probabilities it is no divergence, and may "
+            "be below 0. Give it log_softmax of the scores; the target stays a probability."
+        )
+    return (
+        f"{word} only picks the element of the right class and turns its sign. Put log_softmax in front of it, or "
+        "use cross_entropy, which contains both."
     )
 
 

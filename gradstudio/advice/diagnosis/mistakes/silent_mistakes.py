@@ -6,7 +6,13 @@ A look is a row of `LOOKS`; what is inside functions and classes of the program 
 from collections.abc import Callable, Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.mistakes import layer_mistakes, loss_mistakes, optimizer_mistakes, shape_mistakes
+from gradstudio.advice.diagnosis.mistakes import (
+    layer_mistakes,
+    loop_mistakes,
+    loss_mistakes,
+    optimizer_mistakes,
+    shape_mistakes,
+)
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.card_grouping import CALL
@@ -19,7 +25,9 @@ for _words, _look in (
     (loss_mistakes.COMPARISONS, loss_mistakes.broadcasts),
     (loss_mistakes.CROSS, loss_mistakes.twice_softmax),
     (loss_mistakes.LOGITS, loss_mistakes.twice_sigmoid),
-    (loss_mistakes.NLL, loss_mistakes.no_logarithm),
+    (loss_mistakes.CROSS, loss_mistakes.cut_scores),
+    (loss_mistakes.NLL | loss_mistakes.DIVERGENCES, loss_mistakes.no_logarithm),
+    (loss_mistakes.CROSS | loss_mistakes.ELEMENTWISE | loss_mistakes.LOGITS, loss_mistakes.shuffled_apart),
     (shape_mistakes.FLOORS, shape_mistakes.rounds_down),
     (shape_mistakes.VIEWS, shape_mistakes.view_for_transpose),
     (shape_mistakes.SOFTMAXES, shape_mistakes.batch_softmax),
@@ -50,6 +58,7 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
             if word == "Sequential":
                 found += shape_mistakes.batch_softmax_inside(view, full, lookup)
     found += layer_mistakes.of_layers(graph)
+    found += loop_mistakes.of_loops(graph)
     found += optimizer_mistakes.of_optimizers(graph, lookup)
     return tuple(dict.fromkeys(found))
 
