@@ -57,6 +57,14 @@ class LeafStates:
         self._states: dict[Place, States[TensorRecord]] = {}
         self._modes: dict[tuple[ItemId, int], States[bool]] = {}
         self._owners: dict[int, dict[ItemId, None]] = {}
+        self._modules: set[ItemId] = set()
+
+    def modules(self) -> set[ItemId]:
+        """The nodes that gave modules, where any was switched, or a leaf written into."""
+        if not self.written:
+            return set()
+        self._read()
+        return self._modules
 
     def add(self, tick: int, row: Row) -> None:
         """A statement was executed, or is told again."""
@@ -132,6 +140,7 @@ class LeafStates:
 
     def _own(self, node: ItemId, record: Record) -> None:
         if isinstance(record, ModuleRecord):
+            self._modules.add(node)
             leaves = [*record.parameters.values(), *record.buffers.values()]
         else:
             leaves = [record] if isinstance(record, TensorRecord) and learns(record) else []

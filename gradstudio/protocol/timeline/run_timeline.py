@@ -299,6 +299,7 @@ class Timeline:
         for tick in (low, high):
             if tick < last:
                 changed.add(self.ticks[tick].node)
+        changed |= set() if one is not None and other is not None else self._rows.leaves.modules()  # pills say the text
         changed.discard(ItemId(""))
         return changed
 

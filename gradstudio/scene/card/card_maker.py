@@ -10,7 +10,7 @@ from gradstudio.scene.card.card_layout_cache import CardLayoutCache
 from gradstudio.scene.card.compact_layout import compact
 from gradstudio.scene.card.debug_sections import PLAIN, DebugSections, debug_sections
 from gradstudio.scene.card.display_flags import display_flags_of
-from gradstudio.scene.card.parameter_rows import NOTHING, ParameterRows, leaf_rows
+from gradstudio.scene.card.parameter_rows import NOTHING, ParameterRows, leaf_rows, module_state
 from gradstudio.scene.card.result_sections import (
     NO_MODULE,
     ModuleContext,
@@ -73,7 +73,10 @@ class CardMaker:
         """The results of a node as its card says them."""
         state, layout = self._state, card.layout
         names, held = state.graph.nodes[item].names, self._held(item, layout)
-        return result_sections(state.results, item, names, state.shown, held)
+        sections = result_sections(state.results, item, names, state.shown, held)
+        if layout.module is None or state.results.moment is None:
+            return sections
+        return replace(sections, state=module_state(state.results, layout.module))
 
     def extras(self, item: ItemId) -> DebugSections:
         """What was tried at a node, and its cost."""

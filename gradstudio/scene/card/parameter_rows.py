@@ -113,6 +113,15 @@ def record_now(results: Results, module: ItemId) -> ModuleRecord | None:
     return results.module_now(module) or records[0]
 
 
+def module_state(results: Results, module: ItemId) -> tuple[bool, bool] | None:
+    """Whether a module trains, and whether all its parameters are frozen, at the moment; None before it was made."""
+    record = record_now(results, module)
+    if record is None:
+        return None
+    is_frozen = bool(record.parameters) and not any(leaf.requires_grad for leaf in record.parameters.values())
+    return record.training, is_frozen
+
+
 def leaf_rows(results: Results, module: ItemId, shown: Shown, *, unfolded: bool) -> ParameterRows:
     """What stands on the card of a module below its fields."""
     found = parameter_rows(results, module)

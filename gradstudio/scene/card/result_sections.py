@@ -128,6 +128,8 @@ class ResultSections(msgspec.Struct, frozen=True):
         leaves: rows of a module's parameters and buffers, above the values.
         printout: what was printed and drawn, below the values.
         alarm: how bad what was found at it, or at the module on its card, is: a sign in its head.
+        state: of the module on the card at the moment that is looked at: whether it trains, and whether it is frozen;
+            None: the text says it.
     """
 
     height: float = 0.0
@@ -142,6 +144,7 @@ class ResultSections(msgspec.Struct, frozen=True):
     strip: float = 0.0
     alarm: Alarm = ""
     printout: Printout = NOTHING_PRINTED
+    state: tuple[bool, bool] | None = None
 
 
 def well_heights(

@@ -64,7 +64,8 @@ def paint_upper(
 
 def upper_of(layout: CardLayout, well: ResultSections, state: CardState) -> tuple[object, ...]:
     """What decides how ground, header, ports and fields look: values may change without it."""
-    return layout, state, ground_of(layout, well, state), well.hints, well.guessed, well.stale, well.leaves, well.alarm
+    ground = ground_of(layout, well, state)
+    return layout, state, ground, well.hints, well.guessed, well.stale, well.leaves, well.alarm, well.state
 
 
 def paint_lower(
@@ -116,8 +117,9 @@ def _paint_badges(
 ) -> float:
     """Signs at the right end of the header; returns the x where the title must end."""
     x = layout.width - (14.0 if layout.is_joined else 8.0)
+    mode, is_frozen = mode_at(layout, well)
     if layout.switch is not None:
-        x = paint_switch(painter, style, layout.switch, layout.mode, _ink(style, state)) - 5
+        x = paint_switch(painter, style, layout.switch, mode, _ink(style, state)) - 5
     if well.problem_kind in ("error", "warning") or well.alarm:
         is_error = "error" in (well.problem_kind, well.alarm)
         sign = QRectF(x - 15, (HEADER - 15) / 2, 15, 15)
@@ -138,7 +140,7 @@ def _paint_badges(
         paint_pin(painter, QRectF(x - 12, (HEADER - 12) / 2, 12, 12), ink)
         x -= 17
     for shown, word in (
-        (layout.frozen, "frozen"),
+        (is_frozen, "frozen"),
         (layout.bypassed, "bypassed"),
         (layout.unknown, "unknown"),
     ):
@@ -149,6 +151,14 @@ def _paint_badges(
             painter.drawText(QRectF(x - width, 0, width, HEADER), Align.AlignVCenter, word)
             x -= width + 6
     return x
+
+
+def mode_at(layout: CardLayout, well: ResultSections) -> tuple[Mode, bool]:
+    """What the pills of a module say: its mode and whether it is frozen, at the moment, else as the text has it."""
+    if well.state is None:
+        return layout.mode, layout.frozen
+    trains, is_frozen = well.state
+    return "train" if trains else "eval", is_frozen
 
 
 def paint_switch(painter: QPainter, style: CanvasStyle, switch: Box, mode: Mode, ink: QColor) -> float:
