@@ -1,6 +1,7 @@
 """Training or evaluating, learning or frozen: what the text says of a module (semantics §10)."""
 
 from collections.abc import Iterator
+from typing import Literal as OneOf
 
 from gradstudio.graph.card_grouping import CALLED, EVAL, FREEZE, SELF, TRAIN, card_groups, makes_module
 from gradstudio.graph.graph_index import index_of, nodes_of
@@ -8,6 +9,7 @@ from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.operator_rows import row_of, row_of_key
 from gradstudio.operators.model import Kind, Parameter
 
+Mode = OneOf["", "train", "eval"]
 _DIFFER = ("dropout", "batchnorm", "instancenorm", "rrelu", "multiheadattention", "transformer")
 _COUNTING = ("batchnorm", "instancenorm")
 _HELD = frozenset({Kind.MODULE, Kind.MODULES})
@@ -33,6 +35,16 @@ def is_frozen(graph: Graph, module: ItemId) -> bool:
     found = _statements(graph, module, frozenset({FREEZE}))
     last = found[-1] if found else None
     return last is not None and graph.nodes[last].literals.get("requires_grad") == "False"
+
+
+def mode_of(graph: Graph, module: ItemId | None) -> tuple[Mode, bool]:
+    """The mode of a module that behaves differently in it, or was switched; whether it is frozen."""
+    if module is None:
+        return "", False
+    mode: Mode = ""
+    if is_shown(graph, module):
+        mode = "train" if is_training(graph, module) else "eval"
+    return mode, is_frozen(graph, module)
 
 
 def mode_statements(graph: Graph, module: ItemId) -> tuple[ItemId, ...]:

@@ -5,7 +5,6 @@ Coordinates are scene pixels from the card's top left corner.
 
 from collections.abc import Callable, Sequence
 from typing import Final
-from typing import Literal as OneOf
 
 import msgspec
 from msgspec.structs import replace
@@ -29,6 +28,8 @@ from gradstudio.scene.geometry import Box
 HEADER: Final = 24.0
 ROW: Final = 18.0
 MORE_ROW: Final = 15.0
+MORE_WIDTH: Final = 64.0
+"""Of what unfolds the rest, where it stands left of an output."""
 CODE_ROW: Final = 15.0
 """Of a line of code that a card shows."""
 PADDING: Final = 12.0
@@ -53,7 +54,6 @@ BADGE: Final = 26.0
 NOBODY: Final = ItemId("")
 SWITCH: Final = 42.0
 """Width of the switch between training and evaluation."""
-Mode = OneOf["", "train", "eval"]
 
 Measure = Callable[[str, str], float]
 """Width of a text in a font role ("title", "subtitle", "label", "mono"), scene pixels."""
@@ -158,7 +158,7 @@ class CardLayout(msgspec.Struct, frozen=True, gc=False):
     captions: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
     module: ItemId | None = None
-    mode: Mode = ""
+    mode: module_modes.Mode = ""
     switch: Box | None = None
     frozen: bool = False
     display_flags: DisplayFlags = PLAIN
@@ -207,7 +207,7 @@ def card_layout(
     title = title_with_target(graph, head.id, operator) if operator else head.operator.rsplit(".", 1)[-1]
     title += uses_of(graph, head.operator)
     constructor = head.id if makes_module(operator) else None
-    mode, frozen = mode_of(graph, constructor)
+    mode, frozen = module_modes.mode_of(graph, constructor)
     is_named = operator is not None and operator.key != FREE_METHOD
     width = _width(operator.title if operator and is_named else title, ports, outputs, measure, SWITCH if mode else 0.0)
     width = max(width, MODULE_WIDTH) if module is not None else width
@@ -244,16 +244,6 @@ def _call_row(graph: Graph, port: Port, call: ItemId) -> InputRow:
     if port.literal or port.parameter.kind not in (Kind.ANY, Kind.OBJECT) or not port.required:
         return row
     return replace(row, parameter=replace(port.parameter, kind=Kind.TENSOR), family=Family.TENSOR)
-
-
-def mode_of(graph: Graph, module: ItemId | None) -> tuple[Mode, bool]:
-    """The mode of a module that behaves differently in it, or was switched; whether it is frozen."""
-    if module is None:
-        return "", False
-    mode: Mode = ""
-    if module_modes.is_shown(graph, module):
-        mode = "train" if module_modes.is_training(graph, module) else "eval"
-    return mode, module_modes.is_frozen(graph, module)
 
 
 def _with_module(layout: CardLayout) -> CardLayout:
@@ -358,7 +348,9 @@ def _placed(layout: CardLayout, measure: Measure) -> CardLayout:
         _placed_input(row, top + ROW * (first + k), left, layout.width - (HINT_ROOM if k < beside else 0.0))
         for k, row in enumerate(layout.inputs)
     )
-    return _closed(layout, inputs, outputs, top + ROW * max(len(outputs), first + len(inputs), len(layout.captions)))
+    end = top + ROW * max(len(outputs), first + len(inputs), len(layout.captions))
+    free = Box(PADDING, top, MORE_WIDTH, ROW) if first and not layout.captions else None
+    return _closed(layout, inputs, outputs, end, free)
 
 
 def _placed_joined(layout: CardLayout, measure: Measure) -> CardLayout:
@@ -376,10 +368,15 @@ def _placed_joined(layout: CardLayout, measure: Measure) -> CardLayout:
     return _closed(layout, (*beside, *below), outputs, top + ROW * (first + len(own)))
 
 
-def _closed(layout: CardLayout, inputs: tuple[InputRow, ...], outputs: tuple[OutputRow, ...], y: float) -> CardLayout:
-    """The layout with these rows, which end at `y`, and below them the row that unfolds the rest, if there is one."""
-    more = Box(PADDING, y, layout.width - 2 * PADDING, MORE_ROW) if layout.hidden or layout.expanded else None
-    height = y + (MORE_ROW if more is not None else 0.0) + CODE_ROW * len(layout.code) + BODY_EDGE
+def _closed(
+    layout: CardLayout, inputs: tuple[InputRow, ...], outputs: tuple[OutputRow, ...], y: float, free: Box | None = None
+) -> CardLayout:
+    """The layout with these rows, which end at `y`, and what unfolds the rest, if there is any: below, or in `free`."""
+    more, below = None, 0.0
+    if layout.hidden or layout.expanded:
+        more = free or Box(PADDING, y, layout.width - 2 * PADDING, MORE_ROW)
+        below = 0.0 if free else MORE_ROW
+    height = y + below + CODE_ROW * len(layout.code) + BODY_EDGE
     return replace(layout, inputs=inputs, outputs=outputs, more=more, height=height)
 
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from gradstudio.graph.analysis.module_modes import mode_of
 from gradstudio.graph.card_grouping import CardGroups
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
-from gradstudio.scene.card.card_layout import mode_of
 from gradstudio.scene.card.card_maker import CardMaker
 from gradstudio.scene.card.display_flags import display_flags_of
 from gradstudio.scene.card.parameter_rows import ParameterRows

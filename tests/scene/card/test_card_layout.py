@@ -6,7 +6,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.operators.model import Family
-from gradstudio.scene.card.card_layout import HEADER, MAXIMUM_WIDTH, card_layout
+from gradstudio.scene.card.card_layout import BODY_EDGE, HEADER, MAXIMUM_WIDTH, ROW, card_layout
 from gradstudio.scene.card.frame_layout import frame_layout
 
 
@@ -33,6 +33,18 @@ def test_untouched_optional_arguments_are_folded_behind_one_row() -> None:
     assert unfolded.hidden == 0
     assert {"reduction", "weight"} <= {row.path for row in unfolded.inputs}
     assert unfolded.height > layout.height
+
+
+@pytest.mark.parametrize("key", ["torch.tensor", "torch.randn", "torch.zeros"])
+def test_what_unfolds_the_rest_takes_no_row_where_an_output_has_one_for_itself(key: str) -> None:
+    graph, (item,) = graph_with(key)
+    for expanded in (False, True):
+        layout = card_layout(graph, item, measure, expanded=expanded)
+        (output,) = layout.outputs
+        assert layout.more is not None
+        assert layout.more.center[1] == output.y
+        assert layout.more.right < layout.width / 2
+        assert layout.height == HEADER + 2 * BODY_EDGE + ROW * (1 + len(layout.inputs))
 
 
 def test_what_was_given_is_never_folded() -> None:

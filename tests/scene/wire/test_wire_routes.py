@@ -14,7 +14,7 @@ STYLES: tuple[WireStyle, ...] = ("curved", "straight", "angled")
 
 def passing(drawing: Drawing) -> tuple[ItemId, Wire]:
     """A card between the ends of a wire."""
-    x, between = drawing.add("torch.randn", 0, 0), drawing.add("torch.ones", 320, -60)
+    x, between = drawing.add("torch.randn", 0, 0), drawing.add("torch.ones", 320, -30)
     total = drawing.add("torch.sum", 700, 0)
     return between, drawing.connect(x, total, "input")
 

@@ -596,7 +596,7 @@ def test_operators_without_a_place_of_their_own_cover_nothing(hand: Hand) -> Non
 
 def test_a_clicked_card_lies_on_top_and_is_hit_there(hand: Hand) -> None:
     below, above = hand.add("torch.randn", 200, 100), hand.add("torch.randn", 300, 130)
-    shared = (330, 200)
+    shared = (330, 170)
     hand.click(hand.header(above))
     assert hand.canvas.input_dispatcher.hit(hand.canvas.input_dispatcher.at(hand.view(*shared))).item == above
     hand.click((220, 112))

@@ -5,6 +5,7 @@ from typing import Final
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
+from gradstudio.graph.analysis.module_modes import Mode
 from gradstudio.operators.model import Family
 from gradstudio.scene.card.card_layout import (
     BODY_EDGE,
@@ -14,7 +15,6 @@ from gradstudio.scene.card.card_layout import (
     ROW,
     CardLayout,
     InputRow,
-    Mode,
     OutputRow,
 )
 from gradstudio.scene.card.port_style import PortStyle
@@ -191,9 +191,13 @@ def _paint_rows(
     _paint_captions(painter, style, layout)
     _paint_code(painter, style, layout)
     if layout.more is not None:
-        text = "⋯ fewer" if layout.expanded else f"⋯ {layout.hidden} more"
         painter.setPen(style.color("text_dim"))
-        style.meter.write(painter, "small", text, layout.more.x, layout.more.y, layout.more.height)
+        style.meter.write(painter, "small", _more(layout), layout.more.x, layout.more.y, layout.more.height)
+
+
+def _more(layout: CardLayout) -> str:
+    """What unfolds the inputs that are not shown, or folds them again."""
+    return "⋯ fewer" if layout.expanded else f"⋯ {layout.hidden} more"
 
 
 def _paint_stubs(painter: QPainter, style: CanvasStyle, layout: CardLayout, state: CardState) -> None:
@@ -304,7 +308,9 @@ def _hint(layout: CardLayout, well: ResultSections, row: OutputRow) -> tuple[str
 
 
 def _hint_left(style: CanvasStyle, layout: CardLayout, well: ResultSections, row: OutputRow) -> float:
-    """Where the label or the field of an input in the same row ends."""
+    """Where the label or the field of an input in the same row ends, or what unfolds the others."""
+    if layout.more is not None and abs(layout.more.center[1] - row.y) < 1:
+        return layout.more.x + style.meter.width(_more(layout), "small") + 8
     beside = next((one for one in layout.inputs if abs(one.y - row.y) < 1), None)
     if beside is None:
         return PADDING
