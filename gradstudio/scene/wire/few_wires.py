@@ -12,6 +12,8 @@ from gradstudio.scene.geometry import BERNSTEIN, FORWARD, LEAST_PULL, MOST_PULL,
 FEW_WIRES: Final = 48
 BETWEEN: Final = (0.0, 0.25, 0.5, 0.75)
 """Parts of a piece of a path at which is looked whether it is behind something; those of `routing`."""
+GRAZE: Final = 6.0
+"""A wire that comes nearer than this to the upper or lower edge of something runs along it, scene pixels."""
 Point = tuple[float, float]
 Path = list[Point]
 
@@ -37,8 +39,9 @@ def bounds_of(path: Path) -> Corners:
 
 
 def is_behind(path: Path, bounds: Corners, obstacle: Corners) -> bool:
-    """Whether a path runs behind an obstacle."""
+    """Whether a path runs behind an obstacle, or grazes its upper or lower edge."""
     left, top, right, bottom = obstacle
+    top, bottom = top - GRAZE, bottom + GRAZE
     if bounds[0] >= right or bounds[2] <= left or bounds[1] >= bottom or bounds[3] <= top:
         return False
     for (x, y), (next_x, next_y) in pairwise(path):

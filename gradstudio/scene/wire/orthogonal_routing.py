@@ -24,7 +24,7 @@ TURN: Final = 24.0
 """And so many for another upright stretch."""
 OFF: Final = 0.05
 """A pixel away from the middle counts so much."""
-TRACKS: Final = np.array([10.0, 17.0, 24.0, 31.0])
+TRACKS: Final = np.array([14.0, 20.0, 26.0, 32.0])
 """How far from ports and edges of cards stretches run."""
 MIDDLES: Final = np.arange(-5, 6) * 7.0
 """Tracks around the middle between two ports."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradstudio.scene.arrays import distinct
 from gradstudio.scene.geometry import FORWARD, PATH_POINTS, Floats, Indices
+from gradstudio.scene.wire.few_wires import GRAZE
 from gradstudio.scene.wire.orthogonal_routing import BEHIND, Point, Taken, Way, find_way
 from gradstudio.scene.wire.wire_options import WireStyle
 from gradstudio.scene.wire.wire_styles import way_path
@@ -23,7 +24,7 @@ LEAST: Final = 60.0
 """A shorter wire stays as it is."""
 MOST_ASIDE: Final = 110.0
 CLEAR: Final = 6.0
-OFFSETS: Final = np.arange(10.0, 60.0, 7.0)
+OFFSETS: Final = np.arange(14.0, 64.0, 7.0)
 """How far from the edges of cards lanes run."""
 ASIDE: Final = 300.0
 """How far left and right of its ends a wire that goes backwards looks for a way."""
@@ -141,7 +142,7 @@ def _others(path: Floats, obstacles: Floats, own: Iterable[int], *, beside: bool
     across = (obstacles[:, 0] < right) & (obstacles[:, 2] > left)
     across[[k for k in own if k >= 0]] = False
     low, high = path[:, 1].min(), path[:, 1].max()
-    met = across & (obstacles[:, 1] < high) & (obstacles[:, 3] > low)
+    met = across & (obstacles[:, 1] - GRAZE < high) & (obstacles[:, 3] + GRAZE > low)
     if met.any():  # the lane may lead around all of what it meets
         low, high = min(low, obstacles[met, 1].min()), max(high, obstacles[met, 3].max())
     found: Floats = obstacles[across & (obstacles[:, 1] < high + AROUND) & (obstacles[:, 3] > low - AROUND)]
@@ -149,10 +150,10 @@ def _others(path: Floats, obstacles: Floats, own: Iterable[int], *, beside: bool
 
 
 def _hits(path: Floats, others: Floats) -> int:
-    """How many obstacles a path runs behind."""
+    """How many obstacles a path runs behind, or grazes at their upper or lower edges."""
     points = (path[:-1] + _BETWEEN * (path[1:] - path[:-1])).reshape(-1, 2)
     x, y = points[:, :1], points[:, 1:]
-    inside = (others[:, 0] < x) & (x < others[:, 2]) & (others[:, 1] < y) & (y < others[:, 3])
+    inside = (others[:, 0] < x) & (x < others[:, 2]) & (others[:, 1] - GRAZE < y) & (y < others[:, 3] + GRAZE)
     return int(inside.any(0).sum())
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gradstudio.scene.arrays import path_bounds, wire_paths
 from gradstudio.scene.geometry import FORWARD
-from gradstudio.scene.wire.few_wires import FEW_WIRES, bounds_of, few_paths, is_behind
+from gradstudio.scene.wire.few_wires import FEW_WIRES, GRAZE, bounds_of, few_paths, is_behind
 from gradstudio.scene.wire.routing import each_routed
 from tests.helpers.drawing import Drawing
 
@@ -48,7 +48,8 @@ def test_what_is_in_the_way_is_what_wires_are_led_around(
 def test_a_card_in_the_way_is_behind_the_path() -> None:
     (path,) = few_paths([(0.0, 0.0)], [(600.0, 0.0)]) or ()
     assert is_behind(path, bounds_of(path), (200.0, -40.0, 400.0, 40.0))
-    assert not is_behind(path, bounds_of(path), (200.0, 1.0, 400.0, 40.0))
+    assert is_behind(path, bounds_of(path), (200.0, GRAZE - 1.0, 400.0, 40.0))
+    assert not is_behind(path, bounds_of(path), (200.0, GRAZE + 1.0, 400.0, 40.0))
 
 
 @pytest.mark.parametrize("count", [1, FEW_WIRES, FEW_WIRES + 1])
