@@ -176,11 +176,10 @@ class GradientLog:
     def renumber(self, ticks: Renumbering) -> None:
         """Only some ticks stay, numbered anew; what happened between two of them holds from the second on."""
         for log in self._logs.values():
-            provisional = [place in log.provisional for place in range(len(log.rows))]
-            entries = list(zip(log.ticks, log.rows, provisional, strict=True))
-            log.ticks, log.rows, log.provisional = [], [], set()
-            for tick, row, flag in entries:
-                log.put(ticks.new[tick], row, flag)
+            last = {ticks.new[tick]: place for place, tick in enumerate(log.ticks)}
+            log.ticks, log.rows = list(last), [log.rows[place] for place in last.values()]
+            if log.provisional:
+                log.provisional = {place for place, old in enumerate(last.values()) if old in log.provisional}
             log.arrivals = [
                 (ticks.new[tick], number, turns, row) for tick, number, turns, row in log.arrivals if ticks.stays[tick]
             ]

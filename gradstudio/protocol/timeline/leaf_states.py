@@ -1,7 +1,7 @@
 """Leaves and buffers by their memory, and modes: what each write in a run had made of them. No Qt, no torch."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Generic, TypeVar
 
 import msgspec
@@ -71,6 +71,11 @@ class LeafStates:
         self._unread.append((tick, row))
         if row.writes or row.modes:
             self.written = True
+
+    def add_all(self, rows: Collection[tuple[int, Row]]) -> None:
+        """Statements were executed, each at its tick."""
+        self._unread += rows
+        self.written = self.written or any(row.writes or row.modes for _, row in rows)
 
     def at(self, record: TensorRecord, tick: int | None) -> TensorRecord:
         """What a leaf was at a tick (None: now) that was `record` when it was made."""

@@ -68,7 +68,7 @@ class RowIndex:
     def __init__(self) -> None:
         """Nothing has run."""
         self._nodes: dict[ItemId, NodeRows] = {}
-        self._turns: dict[tuple[ItemId, Turns], NodeRows] = {}
+        self._turns: dict[tuple[ItemId, Turns], NodeRows] | None = None  # nobody asks but who looks into a loop
         self._storages = StorageIndex()
         self.leaves = LeafStates()
 
@@ -77,14 +77,15 @@ class RowIndex:
         self._ran(row.node).add(tick, row)
         self._storages.unread.append(row)
         self.leaves.add(tick, row)
-        if row.turns:
+        if row.turns and self._turns is not None:
             self._turns.setdefault((row.node, row.turns), NodeRows()).add(tick, row)
 
     def replace(self, tick: int, row: Row) -> None:
         """The row of this tick is told anew, with all its figures."""
         self._storages.unread.append(row)
         self.leaves.add(tick, row)
-        for ran in (self._nodes.get(row.node), self._turns.get((row.node, row.turns))):
+        in_turns = self._turns.get((row.node, row.turns)) if self._turns is not None else None
+        for ran in (self._nodes.get(row.node), in_turns):
             place = ran.until(tick) - 1 if ran is not None else -1
             if ran is not None and place >= 0 and ran.rows[place].step == row.step:
                 ran.rows[place] = row
@@ -100,7 +101,7 @@ class RowIndex:
 
     def at(self, node: ItemId, tick: int | None, turns: Turns | None) -> tuple[int, Row] | None:
         """The newest row at the tick, in these turns if any are given, and from which tick on it holds."""
-        ran = self._turns.get((node, turns)) if turns else self._nodes.get(node)
+        ran = self._by_turns().get((node, turns)) if turns else self._nodes.get(node)
         place = ran.until(tick) - 1 if ran is not None else -1
         return (ran.ticks[place], ran.rows[place]) if ran is not None and place >= 0 else None
 
@@ -117,19 +118,25 @@ class RowIndex:
 
     def renumber(self, ticks: Renumbering) -> None:
         """Only some ticks stay, numbered anew; what a node held between two of them holds from the second on."""
-        old, self._nodes, self._turns = self._nodes, {}, {}
+        self._turns = None
         self._storages = StorageIndex()
         self.leaves = LeafStates()
-        for node, was in old.items():
-            ran = self._ran(node)
+        for ran in self._nodes.values():
             # Of the rows that hold from one tick on now, the last is what a node held there.
-            holds = {ticks.new[tick]: row for tick, row in zip(was.ticks, was.rows, strict=True)}
+            holds = {ticks.new[tick]: row for tick, row in zip(ran.ticks, ran.rows, strict=True)}
             ran.ticks, ran.rows = list(holds), list(holds.values())
             self._storages.unread += ran.rows
-            for tick, row in zip(ran.ticks, ran.rows, strict=True):
-                self.leaves.add(tick, row)
-                if row.turns:
-                    self._turns.setdefault((node, row.turns), NodeRows()).add(tick, row)
+            self.leaves.add_all(holds.items())
+
+    def _by_turns(self) -> dict[tuple[ItemId, Turns], NodeRows]:
+        """Rows of nodes in one turn of the loops around them; made when it is first asked for, and after each trim."""
+        if self._turns is None:
+            self._turns = {}
+            for node, ran in self._nodes.items():
+                for tick, row in zip(ran.ticks, ran.rows, strict=True):
+                    if row.turns:
+                        self._turns.setdefault((node, row.turns), NodeRows()).add(tick, row)
+        return self._turns
 
     def _ran(self, node: ItemId) -> NodeRows:
         ran = self._nodes.get(node)
