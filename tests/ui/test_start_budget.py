@@ -50,6 +50,7 @@ def places(frame):
     return {key: dock.geometry().getRect() for key, dock in docks.items()}
 
 first = {}
+resized = []
 
 class Watch(QObject):
     def eventFilter(self, watched, event):
@@ -58,12 +59,15 @@ class Watch(QObject):
             watched.resize(1280, 800)  # the screen there is none of is narrower than a window
         if event.type() == QEvent.Type.Paint and type(watched).__name__ == "Frame" and not first:
             first.update(places(watched))
+        if event.type() == QEvent.Type.Resize and watched.objectName() in first:
+            resized.append(watched.objectName())
         if event.type() == QEvent.Type.Paint and type(watched.parent()).__name__ == "CanvasView":
             canvas = watched.parent()
             if canvas.scene.graph.nodes and canvas.isVisible():
                 sys.setprofile(None)
                 docks = {"first": first, "filled": places(canvas.window())}
-                print(json.dumps({"calls": calls, "modules": sorted(sys.modules), **docks}), flush=True)
+                modules = sorted(sys.modules)
+                print(json.dumps({"calls": calls, "modules": modules, "resized": resized, **docks}), flush=True)
                 os._exit(0)
         return False
 
@@ -111,3 +115,7 @@ def test_the_first_picture_takes_no_more_calls_than_it_did(start: dict[str, Any]
 def test_no_dock_moves_between_the_frame_and_the_filled_window(start: dict[str, Any]) -> None:
     assert "lesson" in start["first"], "the example has a lesson, which lies over the Library"
     assert start["first"] == start["filled"]
+
+
+def test_no_dock_is_laid_out_in_another_size_while_the_window_is_filled(start: dict[str, Any]) -> None:
+    assert start["resized"] == []

@@ -7,9 +7,9 @@ neither numpy nor any panel may be imported here.
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QToolBar, QWidget
 
 from gradstudio.ui.app.window.window_layout import LayoutKeeper
 from gradstudio.ui.docks.dock_set import Docks
@@ -62,12 +62,23 @@ class Frame(QMainWindow):
         self.addToolBar(self.toolbar)
         self.docks = Docks(self, theme)
         self.layout_keeper = LayoutKeeper(self, self.docks, settings)
-        self._ground = QWidget(self)
+        self._middle = QStackedWidget(self)
+        self._ground = QWidget(self._middle)
         self._ground.setStyleSheet(f"background: {theme.canvas};")
-        self.setCentralWidget(self._ground)
+        self._middle.addWidget(self._ground)
+        self.setCentralWidget(self._middle)
         self.statusBar().setMinimumHeight(STATUS_HEIGHT_PX)
         self._restore_geometry()
         self.layout_keeper.restore()
+
+    def fill_middle(self, widget: QWidget) -> None:
+        """Show a widget where the ground is, as soon as what is being built stands.
+
+        The central widget stays: another one is hidden at first, and until it is shown every layout, and there are
+        dozens, gives its room to the docks.
+        """
+        self._middle.addWidget(widget)
+        QTimer.singleShot(0, widget, lambda: self._middle.setCurrentWidget(widget))
 
     def _restore_geometry(self) -> None:
         saved = self._settings.window.value("geometry")

@@ -48,7 +48,8 @@ class LayoutKeeper(QObject):
         """Take up the layout that was left; the first one where none was."""
         self.follows = "saved" if isinstance(self._saved(), QByteArray) else "first"
         self._arranged_px = QSize()
-        self._docks.arrange(self._window.width())
+        if self.follows == "saved":  # put as they were left when the window is shown
+            self._docks.arrange(self._window.width())
         self.apply()
 
     def reset(self) -> None:

@@ -1,9 +1,9 @@
 """Where the rooms of the documents stand in the frame: one page each in the middle, in the docks and at the bottom."""
 
-from PySide6.QtWidgets import QStackedWidget, QStatusBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from gradstudio.ui.app.window.document_window import DocumentWindow
-from gradstudio.ui.app.window.window_frame import STATUS_HEIGHT_PX, Frame
+from gradstudio.ui.app.window.window_frame import Frame
 
 
 class Workbench(QWidget):
@@ -20,13 +20,11 @@ class Workbench(QWidget):
         for row in above:
             column.addWidget(row)
         column.addWidget(self._middle, 1)
-        bar = QStatusBar(frame)
+        bar = frame.statusBar()
         bar.setSizeGripEnabled(False)
-        bar.setMinimumHeight(STATUS_HEIGHT_PX)
         bar.setContentsMargins(0, 0, 0, 0)
         bar.addPermanentWidget(self._bottom, 1)
-        frame.setStatusBar(bar)
-        frame.setCentralWidget(self)
+        frame.fill_middle(self)
 
     def add(self, room: DocumentWindow) -> None:
         """Give a room its pages; none of them is shown yet."""

@@ -110,6 +110,8 @@ class CodeEditor(QPlainTextEdit):
         bar, across = self.verticalScrollBar(), self.horizontalScrollBar()
         top = self.firstVisibleBlock().blockNumber()
         above = sum(len(hunk.lines) - (hunk.end - hunk.start) for hunk in found if hunk.end <= top)
+        if not self._known:  # nothing was seen that could stay where it is
+            above = 0
         places = bar.value() + above, across.value()
         self._putting = True
         if not undoable:

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
@@ -15,6 +15,8 @@ from gradstudio.protocol.messages.events import Failed, Row
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.docks.code.code_editor import CodeEditor
+from gradstudio.ui.docks.code.line_diff import Hunk
 from gradstudio.ui.docks.code.panel import CodePanel
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.run.run_state import RunState
@@ -217,6 +219,17 @@ def test_lines_that_are_selected_select_their_nodes_and_the_canvas_stays_where_i
     lines_of(code, line_with(code, "eye(3"), line_with(code, "eye(4"))
     qtbot.waitUntil(lambda: session.attention.selection == {items[0], items[1]})
     assert code.editor.textCursor().hasSelection() and not revealed
+
+
+def test_a_text_that_comes_into_an_empty_editor_is_seen_from_its_first_line(qtbot: QtBot, dark: Theme) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    editor = CodeEditor(dark, window)
+    editor.resize(400, 100)
+    window.show()
+    editor.put([Hunk(0, 0, ("import torch",)), Hunk(1, 1, tuple(f"x_{number} = 1" for number in range(12)))])
+    assert editor.verticalScrollBar().maximum() > 5
+    assert editor.verticalScrollBar().value() == 0
 
 
 def test_several_nodes_mark_several_lines_and_one_in_view_is_not_scrolled_to(
