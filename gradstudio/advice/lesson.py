@@ -16,10 +16,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
+from gradstudio.late_pattern import late
+
 NEAR: Final = 5e-3
 """Share by which a number may be off: lessons round."""
-_STEP: Final = re.compile(r"^\d+\. ", re.MULTILINE)
-_COMMENT: Final = re.compile(r"\s*<!--(.*?)-->", re.DOTALL)
+_STEP: Final = late(r"^\d+\. ", re.MULTILINE)
+_COMMENT: Final = late(r"\s*<!--(.*?)-->", re.DOTALL)
 
 
 class Sign(NamedTuple):

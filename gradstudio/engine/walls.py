@@ -16,7 +16,7 @@ from gradstudio.engine import memory_guards
 from gradstudio.engine.audit_wall import wall
 from gradstudio.engine.kernel import landlock, seccomp
 from gradstudio.engine.meta.fake_tensors import WarmUp
-from gradstudio.protocol.client import RUNS_CODE
+from gradstudio.protocol.process_group import RUNS_CODE
 
 LIST: Final = "list by type"
 HOOK: Final = "audit hook"

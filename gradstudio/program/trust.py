@@ -1,7 +1,6 @@
 """What a person trusts when they trust a program: all of its undrawn Python, by one digest."""
 
 import ast
-import hashlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -64,6 +63,8 @@ def numbered_lines(code: str, first: int | None) -> tuple[str, ...]:
 
 
 def _digest(texts: Iterable[str]) -> str:
+    import hashlib
+
     total = hashlib.sha256()
     for text in texts:
         data = text.encode("utf-8", "surrogatepass")

@@ -2,11 +2,9 @@
 
 import queue
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import IO, cast
 
 from gradstudio.protocol.errors import BrokenFrame, EngineDied, EngineSilent
@@ -14,17 +12,11 @@ from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import Event, Hello
 from gradstudio.protocol.messages.requests import Request
+from gradstudio.protocol.process_group import COMMAND as COMMAND
 from gradstudio.protocol.process_group import RUNS_CODE as RUNS_CODE
 from gradstudio.protocol.process_group import end_group
 
 READ_BYTES = 1 << 20
-_START = (
-    "import runpy, sys; sys.path.insert(0, sys.argv[1]); import gradstudio; del sys.path[0]; "
-    "runpy.run_module(sys.argv[2], run_name='__main__')"
-)
-"""Finds this very package wherever it lies, installed or not, and puts no other folder on the path."""
-COMMAND = (sys.executable, "-P", "-c", _START, str(Path(__file__).resolve().parents[2]), "gradstudio.engine")
-"""Starts the engine; never with the working directory on its path, where a ``random.py`` would be executed."""
 
 
 class EngineProcess:

@@ -1,10 +1,20 @@
-"""The group of processes of an engine that runs its user's code: what the code starts ends with the engine."""
+"""What starts an engine, and the group of processes of one that runs its user's code: what that starts ends with it."""
 
 import os
 import signal
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
+
+_START = (
+    "import runpy, sys; sys.path.insert(0, sys.argv[1]); import gradstudio; del sys.path[0]; "
+    "runpy.run_module(sys.argv[2], run_name='__main__')"
+)
+"""Finds this very package wherever it lies, installed or not, and puts no other folder on the path."""
+COMMAND = (sys.executable, "-P", "-c", _START, str(Path(__file__).resolve().parents[2]), "gradstudio.engine")
+"""Starts the engine; never with the working directory on its path, where a ``random.py`` would be executed."""
 
 RUNS_CODE: Final = "--runs-code"
 """Behind `COMMAND`: an engine that is to run a file of its user's, to which the kernel refuses nothing."""

@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import re
 
 from gradstudio.document.errors import BadField, UnreadableFile
 from gradstudio.document.gsg.file_records import ForRecord, HeaderRecord, Item, NodeRecord
@@ -13,6 +12,7 @@ from gradstudio.graph.names import check
 from gradstudio.graph.text.code_records import CODE, READ, bound_reason
 from gradstudio.graph.text.literal_text import NotALiteral, spell
 from gradstudio.graph.text.record_checks import DEVICE_KINDS
+from gradstudio.late_pattern import late
 from gradstudio.operators.calls.call_signature import is_argument_name
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.families import element_parameter
@@ -21,7 +21,7 @@ from gradstudio.operators.model import Face, Operator, Parameter
 
 SMALLEST_SEED, LARGEST_SEED = -(2**63), 2**64 - 1
 Where = tuple[Step, ...]
-_PLAIN = re.compile(r"(?:-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,16})?|True|False|None)\Z")
+_PLAIN = late(r"(?:-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,16})?|True|False|None)\Z")
 
 
 class Fault(Exception):

@@ -1,6 +1,5 @@
 """Text → records: decoding, versions, and what is wrong in words with line and column. Nothing is executed."""
 
-import difflib
 import gc
 import re
 from collections.abc import Callable, Iterator
@@ -13,16 +12,17 @@ from gradstudio.document.errors import BadField, NewerVersion, NotAGraph, Unread
 from gradstudio.document.gsg.field_checks import Fault
 from gradstudio.document.gsg.file_records import VERSION, ContentRecord
 from gradstudio.document.gsg.json_position import line_column, locate, parse_path
+from gradstudio.late_pattern import late
 
 LARGEST_TEXT = 64 * 2**20
 """Bytes of a file; data beside it does not count."""
 
 Content = TypeVar("Content", bound=ContentRecord)
 Built = TypeVar("Built")
-_PLACE = re.compile(r" - at (?:key in )?`(\$[^`]*)`$")
-_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`$", re.DOTALL)
-_MISSING = re.compile(r"Object missing required field `(.*)`$", re.DOTALL)
-_TYPE = re.compile(r"`([a-z0-9 |]+)`")
+_PLACE = late(r" - at (?:key in )?`(\$[^`]*)`$")
+_UNKNOWN = late(r"Object contains unknown field `(.*)`$", re.DOTALL)
+_MISSING = late(r"Object missing required field `(.*)`$", re.DOTALL)
+_TYPE = late(r"`([a-z0-9 |]+)`")
 _TYPES = {
     "object": "an object {…}",
     "array": "a list […]",
@@ -35,7 +35,7 @@ _TYPES = {
     "array | null": "a list […] or null",
     "float | null": "a number or null",
 }
-_BYTE = re.compile(r"\(byte (\d+)\)")
+_BYTE = late(r"\(byte (\d+)\)")
 
 
 class _Head(msgspec.Struct):
@@ -143,6 +143,8 @@ def _refuse_field(message: str, words: str) -> NoReturn:
 
 def _near_miss(field: str) -> str:
     known = _field_names(ContentRecord)
+    import difflib
+
     near = difflib.get_close_matches(field[:100], sorted(known), n=1)
     return f" (did you mean '{near[0]}'?)" if near else ""
 

@@ -3,7 +3,6 @@
 import base64
 import json
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -29,11 +28,12 @@ from gradstudio.graph.model import (
 )
 from gradstudio.graph.ports.muted_wires import muted_wires
 from gradstudio.graph.ports.wire_dots import dot_key, dots_by_end
+from gradstudio.late_pattern import late
 
 Line = dict[str, Any]
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-_DIGITS = re.compile(r"(\d+)")
+_CONTROL = late(r"[\x00-\x08\x0b-\x1f\x7f]")
+_DIGITS = late(r"(\d+)")
 _FARTHEST_PX = 1e7
 
 

@@ -1,13 +1,14 @@
 """Where something stands in a JSON text: line and column of a path. Used only when a file is refused."""
 
-import json
 import re
 
+from gradstudio.late_pattern import late
+
 Step = str | int
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
-_SPACE = re.compile(r"[ \t\r\n]*")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_PLAIN = re.compile(r"[^,\]}\s]*")
+_TOKEN = late(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
+_SPACE = late(r"[ \t\r\n]*")
+_STRING = late(r'"(?:[^"\\]|\\.)*"')
+_PLAIN = late(r"[^,\]}\s]*")
 
 
 def locate(text: str, path: tuple[Step, ...]) -> tuple[int, int]:
@@ -56,6 +57,8 @@ def _member(text: str, start: int, step: Step) -> int | None:
 
 
 def _key(text: str, position: int) -> tuple[str, int]:
+    import json
+
     match = _STRING.match(text, position)
     if match is None:
         return "", len(text)

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 
 from gradstudio.program.model import Program
 from gradstudio.program.trust import code_digest
-from gradstudio.protocol.client import RUNS_CODE
 from gradstudio.protocol.messages.requests import Trust
+from gradstudio.protocol.process_group import RUNS_CODE
 
 NOT_HERE = "This engine keeps its walls and runs no code that is not drawn."
 NEEDED = (

@@ -1,6 +1,5 @@
 """Why an item cannot run, whatever it reads: what is missing, is no literal, or is asked of the wrong thing."""
 
-import re
 import unicodedata
 from keyword import iskeyword
 
@@ -15,6 +14,7 @@ from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.format_templates import count
 from gradstudio.graph.text.record_checks import attribute_of, digest_of, literal_reason, names_reason
 from gradstudio.graph.text.statements import Statements
+from gradstudio.late_pattern import late
 from gradstudio.operators.calls.call_signature import INPUTS, is_argument_name, stray_reason
 from gradstudio.operators.catalogue.method_names import methods
 from gradstudio.operators.model import Face, Family, Kind, Operator
@@ -23,10 +23,10 @@ TENSOR_ATTRIBUTES = frozenset(
     "T H mT mH shape dtype device layout grad grad_fn data requires_grad is_leaf ndim real imag itemsize nbytes "
     "is_cuda is_sparse names retains_grad output_nr".split()
 )
-_PATH = re.compile(r"(?!_)\w+(?:\.(?!_)\w+)*")
+_PATH = late(r"(?!_)\w+(?:\.(?!_)\w+)*")
 _HANDS_ON = frozenset({"python.attribute", "python.call", "python.alias", "operator.getitem"})
 """What gives a part of what it is given first, or lets that make something."""
-_DIGEST = re.compile(r"[0-9A-Za-z_-]{1,128}")
+_DIGEST = late(r"[0-9A-Za-z_-]{1,128}")
 
 
 def node_reason(statements: Statements, node: Node) -> str | None:

@@ -3,7 +3,6 @@
 import ast
 import builtins
 import keyword
-import re
 from functools import lru_cache
 
 from gradstudio.graph.errors import Refused
@@ -11,6 +10,7 @@ from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.text.code_names import CodeNames, names_of_code
 from gradstudio.graph.text.code_text import renamed_code
+from gradstudio.late_pattern import late
 
 CODE = "python.code"
 """The key of the operator."""
@@ -34,8 +34,8 @@ MAX_NAMES = 500
 """Names that one node may bind, or read."""
 _GIVEN = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__", "__builtins__"}
 _NOTHING = CodeNames()
-_PRINTS = re.compile(r"\b(print|tqdm|trange|warn|warning|info|debug)\(")
-_DRAWS = re.compile(r"\b(plt|pyplot|ax|axs|axes|fig|sns)\.[a-z_]+\(|\.(plot|imshow|hist|scatter)\(")
+_PRINTS = late(r"\b(print|tqdm|trange|warn|warning|info|debug)\(")
+_DRAWS = late(r"\b(plt|pyplot|ax|axs|axes|fig|sns)\.[a-z_]+\(|\.(plot|imshow|hist|scatter)\(")
 
 
 def is_code(node: Node) -> bool:

@@ -3,7 +3,6 @@
 import ast
 import re
 from functools import lru_cache
-from string import Formatter
 
 import msgspec
 
@@ -39,6 +38,8 @@ def pieces(literal: str) -> tuple[Piece, ...]:
     Raises:
         Refused: it is no text, or a hole holds more than a format.
     """
+    from string import Formatter
+
     try:
         text = ast.literal_eval(literal)
         parsed = list(Formatter().parse(text)) if isinstance(text, str) else None

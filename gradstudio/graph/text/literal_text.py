@@ -5,13 +5,13 @@ what is printed is what `ruff format` leaves as it is.
 """
 
 import ast
-import re
 import warnings
 from functools import lru_cache
 
 import msgspec
 
 from gradstudio.graph.errors import GraphError
+from gradstudio.late_pattern import late
 from gradstudio.operators.literals.grammar import NUMPY_NAMES
 
 MAX_ELEMENTS = 10_000
@@ -270,7 +270,7 @@ def _decimal(text: str) -> str:
     return digits + suffix + exponent + power.removeprefix("+")
 
 
-_SIMPLE_POWER = re.compile(r"[-+~]*(?:\d[\w.]*|[^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:e-\d+)?")
+_SIMPLE_POWER = late(r"[-+~]*(?:\d[\w.]*|[^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:e-\d+)?")
 
 
 def is_simple_power(text: str) -> bool:

@@ -4,7 +4,6 @@ Nothing in an expression ends it before its end.
 """
 
 import ast
-import copy
 import warnings
 
 from gradstudio.graph.errors import Refused
@@ -61,6 +60,8 @@ class _ShortNames(ast.NodeTransformer):
 
 
 def _with_short_names(body: ast.expr) -> ast.AST:
+    import copy
+
     tree: ast.AST = _ShortNames().visit(copy.deepcopy(body))
     for node in ast.walk(tree):
         if "ctx" in node._fields:

@@ -5,9 +5,10 @@ Only the spelling is changed here; whether the argument takes the value is asked
 
 import re
 
+from gradstudio.late_pattern import late
 from gradstudio.operators.literals.torch_names import DTYPE_ALIASES, DTYPES
 
-_QUOTED_OR_NOT = re.compile(
+_QUOTED_OR_NOT = late(
     r"""(?P<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|“(?P<curly>[^“”"\\\n]*)”|[^"'“]+"""
     r"""|"(?:[^"\\\n]|\\.)*|'(?:[^'\\\n]|\\.)*|.""",
     re.DOTALL,
@@ -16,18 +17,18 @@ _QUOTED_OR_NOT = re.compile(
 _TYPOGRAPHIC = str.maketrans(
     {"−": "-", "\u00a0": " ", "\u202f": " ", "“": '"', "”": '"', "…": "...", "×": "x", "·": "*", "∞": "inf"}
 )
-_TIMES_PI = re.compile(r"(?<![\w.])(\d+(?:\.\d*)?)([πτ])")
-_IMAGINARY = re.compile(r"(?<![\w.])((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)i\b")
+_TIMES_PI = late(r"(?<![\w.])(\d+(?:\.\d*)?)([πτ])")
+_IMAGINARY = late(r"(?<![\w.])((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)i\b")
 _YES = frozenset({"yes", "on", "true", "t", "1"})
 _NO = frozenset({"no", "off", "false", "f", "0"})
 _TEXT_QUOTES = {"“": "”", "„": "“", "‘": "’", "«": "»", "`": "`"}
-_SIZE = re.compile(r"(?:torch\.)?Size\((.*)\)", re.DOTALL)
-_CROSS = re.compile(r"(?<=\d)\s*(?:[xX]|\bby\b)\s*(?=[-+]?\d)")
-_GAP = re.compile(r"(?<=\d)\s+(?=[-+]?\d)")
-_SIZES = re.compile(r"[-+]?\d+(?:(?:\s*[xX]\s*|\s+by\s+|\s+)[-+]?\d+)+")
-_INDEXED = re.compile(r"(?:[^\W\d]\w*(?:\.[^\W\d]\w*)*)?\s*\[(.*)\]", re.DOTALL)
-_DEVICE_CALL = re.compile(r"""(?:torch\.)?device\(\s*(?:type=)?["']?([\w:]+)["']?\s*(?:,\s*(?:index=)?(\d+)\s*)?\)""")
-_SLICE_CALL = re.compile(r"\bslice\(([^()]*)\)")
+_SIZE = late(r"(?:torch\.)?Size\((.*)\)", re.DOTALL)
+_CROSS = late(r"(?<=\d)\s*(?:[xX]|\bby\b)\s*(?=[-+]?\d)")
+_GAP = late(r"(?<=\d)\s+(?=[-+]?\d)")
+_SIZES = late(r"[-+]?\d+(?:(?:\s*[xX]\s*|\s+by\s+|\s+)[-+]?\d+)+")
+_INDEXED = late(r"(?:[^\W\d]\w*(?:\.[^\W\d]\w*)*)?\s*\[(.*)\]", re.DOTALL)
+_DEVICE_CALL = late(r"""(?:torch\.)?device\(\s*(?:type=)?["']?([\w:]+)["']?\s*(?:,\s*(?:index=)?(\d+)\s*)?\)""")
+_SLICE_CALL = late(r"\bslice\(([^()]*)\)")
 
 
 def without_typography(text: str) -> str:

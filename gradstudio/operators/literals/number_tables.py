@@ -2,21 +2,22 @@
 
 import re
 
+from gradstudio.late_pattern import late
 from gradstudio.operators.errors import LiteralError
 
-_WRAPPED = re.compile(
+_WRAPPED = late(
     r"(?:torch\.|np\.|numpy\.)?(?:tensor|array|Tensor|as_tensor|asarray|Parameter containing:\s*tensor)\((.*)\)",
     re.DOTALL,
 )
-_KEYWORDS = re.compile(
+_KEYWORDS = late(
     r",\s*(?:dtype|device|grad_fn|requires_grad|shape|size)\s*=\s*(?:<[^<>]*>|[\w.]+(?:\([^()]*\))?|'[^']*'|\"[^\"]*\")\s*$"
 )
 MOST_KEYWORDS = 6
 """So many of them a call can have."""
 _NUMBER = r"(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?j?|inf|nan|True|False"
-_GAP = re.compile(rf"((?:^|(?<=[\s\[(,]))[-+]?(?:{_NUMBER}))\s+(?=[-+]?(?:{_NUMBER})(?:[\s\]),]|$))")
-_ROWS = re.compile(r"([\])])\s*(?=[\[(])")
-_TERM = re.compile(rf"[-+]?(?:{_NUMBER})")
+_GAP = late(rf"((?:^|(?<=[\s\[(,]))[-+]?(?:{_NUMBER}))\s+(?=[-+]?(?:{_NUMBER})(?:[\s\]),]|$))")
+_ROWS = late(r"([\])])\s*(?=[\[(])")
+_TERM = late(rf"[-+]?(?:{_NUMBER})")
 
 
 def as_lists(text: str) -> str:

@@ -6,7 +6,7 @@ Nothing here evaluates. A refusal says what is wrong and what the argument takes
 import keyword
 import re
 import unicodedata
-from difflib import get_close_matches
+from collections.abc import Iterable
 from functools import lru_cache
 
 from gradstudio.operators.errors import LiteralError
@@ -246,7 +246,7 @@ def _text(text: str, parameter: Parameter) -> str:
         same = [choice for choice in choices if choice.lower() == value.strip().lower()]
         if len(same) == 1:
             return quote(same[0])
-        near = get_close_matches(value[:40], choices, n=1)
+        near = _nearest(value[:40], choices)
         raise LiteralError(f"{quote(value[:40])} is none of them.{f' Did you mean {quote(near[0])}?' if near else ''}")
     if any(unicodedata.category(letter) == "Cs" for letter in value):
         raise LiteralError("This text holds half a character.")
@@ -263,9 +263,16 @@ def _named(text: str, names: frozenset[str], what: str) -> str:
     name = text.removeprefix("torch.")
     if name in names:
         return f"torch.{name}"
-    near = get_close_matches(name[:40].lower(), names, n=1)
+    near = _nearest(name[:40].lower(), names)
     hint = f" Did you mean torch.{near[0]}?" if near else ""
     raise LiteralError(f"There is no {what} '{quotation(text)}'.{hint}")
+
+
+def _nearest(word: str, names: Iterable[str]) -> list[str]:
+    """The name that is most like a word, where one is."""
+    from difflib import get_close_matches
+
+    return get_close_matches(word, list(names), n=1)
 
 
 def _device(text: str, parameter: Parameter) -> str:
@@ -275,7 +282,7 @@ def _device(text: str, parameter: Parameter) -> str:
     kind, _, number = text.partition(":")
     if kind not in DEVICE_TYPES or not re.fullmatch(r"|\d{1,3}", number) or text.endswith(":"):
         asked = kind[:40].lower()
-        near = ["cuda"] if asked in ("gpu", "nvidia") else get_close_matches(asked, DEVICE_TYPES, n=1)
+        near = ["cuda"] if asked in ("gpu", "nvidia") else _nearest(asked, DEVICE_TYPES)
         raise LiteralError(f"There is no device '{quotation(text)}'.{f' Did you mean {near[0]}?' if near else ''}")
     return quote(text)
 

@@ -6,12 +6,13 @@ import unicodedata
 
 import msgspec
 
+from gradstudio.late_pattern import late
 from gradstudio.operators.errors import LiteralError
 
 MAX_CHARACTERS = 400_000
 MAX_DIGITS = 400
 
-_TOKEN = re.compile(
+_TOKEN = late(
     r"""[ \t\r\n\f]*(?:
         (?P<number>0[xXoObB]\w*|\.?\d(?:[eE][+-](?=\d)|[\w.])*)
       | (?P<word>[^\W\d]\w*(?:\.[^\W\d]\w*)*)
@@ -20,13 +21,13 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_NUMBER = re.compile(
+_NUMBER = late(
     r"(?P<based>0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+)"
     r"|(?P<whole>\d+(?:_\d+)*)?(?:(?P<point>\.)(?P<part>\d+(?:_\d+)*)?)?(?:[eE](?P<exponent>[+-]?\d+))?(?P<j>[jJ])?"
 )
 """Digits behind the whole part need a point: were they optional both, a run of digits could be parted anywhere,
 and a long one with a letter behind it would be tried in all these ways."""
-_ESCAPE = re.compile(r"\\(?:([\\'\"abfnrtv])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_ESCAPE = late(r"\\(?:([\\'\"abfnrtv])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 _UNKNOWN = {"^": "A power is written with **, such as 2**10.", "=": "A value only, without a name and '='."}
 _ESCAPED = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 

@@ -1,6 +1,6 @@
 """torch's names that may stand in a literal: dtypes, devices, layouts, attributes. Data only."""
 
-import re
+from gradstudio.late_pattern import late
 
 DTYPES = frozenset(
     "float32 float float64 double float16 half bfloat16 complex32 chalf complex64 cfloat complex128 cdouble "
@@ -30,7 +30,7 @@ LAYOUTS = frozenset("strided sparse_coo sparse_csr sparse_csc sparse_bsr sparse_
 
 MEMORY_FORMATS = frozenset("contiguous_format preserve_format channels_last channels_last_3d".split())
 
-ATTRIBUTE = re.compile(r"[^\W\d_]\w*")
+ATTRIBUTE = late(r"[^\W\d_]\w*")
 """One part of the path to an attribute: a name that does not begin with an underscore."""
 
 MODULE_METHODS = frozenset(

@@ -1,10 +1,10 @@
 """Comments: notes, titles and what cannot run, as lines that can never be anything but comments."""
 
-import re
+from gradstudio.late_pattern import late
 
 INDENT = "    "
-_MARKER = re.compile(r"\s*(region:|endregion|\\)")
-_COOKIE = re.compile(r"coding[:=]")
+_MARKER = late(r"\s*(region:|endregion|\\)")
+_COOKIE = late(r"coding[:=]")
 
 
 def comment_lines(text: str) -> list[str]:

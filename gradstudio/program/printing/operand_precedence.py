@@ -1,7 +1,5 @@
 """Operands: how tightly what is printed in a port binds, and whether a formatter takes it for simple."""
 
-import re
-
 from gradstudio.graph.model import DOCUMENT_DEVICE, Block, ItemId, Node
 from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.literal_text import (
@@ -20,6 +18,7 @@ from gradstudio.graph.text.literal_text import (
     is_simple_power,
     spell,
 )
+from gradstudio.late_pattern import late
 from gradstudio.operators.model import Face, Operator
 from gradstudio.program.printing.name_references import References
 
@@ -33,7 +32,7 @@ INFIX = {
     **dict.fromkeys(("*", "/", "//", "%", "@"), PRODUCT),
     "**": POWER,
 }
-_SIMPLE_BOUND = re.compile(r"[-+~]*(?:\d[\w.]*|[^\W\d]\w*|\"[^\"]*\")(?:e-\d+)?")
+_SIMPLE_BOUND = late(r"[-+~]*(?:\d[\w.]*|[^\W\d]\w*|\"[^\"]*\")(?:e-\d+)?")
 
 
 class Operands:

@@ -1,18 +1,18 @@
 """Beside: a comment behind a statement, where `ruff format` leaves it there; else on a line above."""
 
-import re
 import unicodedata
 
+from gradstudio.late_pattern import late
 from gradstudio.program.printing.comment_lines import comment_lines, remark
 from gradstudio.program.printing.line_wrapping import WIDTH
 from gradstudio.program.printing.pretty_printer import columns
 
 GAP = "  "
 _TAB = " " * 4
-_PRAGMA = re.compile(r"#\s*((?i:noqa)|(isort|type|pyright|pylint|flake8|ruff|ty):)")
+_PRAGMA = late(r"#\s*((?i:noqa)|(isort|type|pyright|pylint|flake8|ruff|ty):)")
 """Comments whose length does not count."""
-_BEHIND = re.compile(r"[\])}:]*  (#.*)")
-_CLOSED = re.compile(r"\s*\)  (#.*)")
+_BEHIND = late(r"[\])}:]*  (#.*)")
+_CLOSED = late(r"\s*\)  (#.*)")
 
 
 def with_comment(lines: tuple[str, ...], text: str) -> tuple[tuple[str, ...], int]:

@@ -4,11 +4,12 @@ Nothing is fetched and nothing is HTML; what is not understood stands as it was 
 line of the note.
 """
 
-import re
 from typing import Final
 from typing import Literal as OneOf
 
 import msgspec
+
+from gradstudio.late_pattern import late
 
 Style = OneOf["", "bold", "italic", "bold_italic", "code", "link", "head", "head_2"]
 BULLET: Final = "•"
@@ -16,7 +17,7 @@ INDENT: Final = 12.0
 """Scene pixels of a step of a list."""
 MOST_SHOWN: Final = 20_000
 """Characters of a note that a canvas shows: laying words out takes its time."""
-_INLINE: Final = re.compile(
+_INLINE: Final = late(
     r"`(?P<code>[^`]+)`"
     r"|\[(?P<text>[^\]\n]+)\]\((?P<url>https?://[^\s)]+)\)"
     r"|(?P<bare>https?://[^\s<>\"')\]]*[^\s<>\"')\].,;:!?])"
@@ -25,8 +26,8 @@ _INLINE: Final = re.compile(
     r"|(?<![\w*])\*(?P<italic>[^\s*](?:[^*]*[^\s*])?)\*(?![\w*])"
     r"|(?<!\w)_(?P<slanted>[^\s_](?:[^_]*[^\s_])?)_(?!\w)"
 )
-_HEAD: Final = re.compile(r"(#{1,6}) +(.+?) *#*$")
-_ITEM: Final = re.compile(r"( *)(?:[-*+]|(\d{1,3})[.)]) +(.+)$")
+_HEAD: Final = late(r"(#{1,6}) +(.+?) *#*$")
+_ITEM: Final = late(r"( *)(?:[-*+]|(\d{1,3})[.)]) +(.+)$")
 _NAMED: Final[dict[str, Style]] = {
     "code": "code", "both": "bold_italic", "bold": "bold", "italic": "italic", "slanted": "italic",
 }  # fmt: skip

@@ -32,7 +32,6 @@ def main(argv: list[str]) -> int:
     Args:
         argv: what follows the program's name.
     """
-    gc.disable()  # hundreds of classes are born until the window is filled; nothing of it is garbage
     try:
         paths, folder, reset = parse(argv)
         qt_compatibility.check(pyside_text=_pyside_version())

@@ -1,6 +1,7 @@
 """Loads msgspec and PySide6 for the window without what it uses of neither; nothing of Qt may be loaded before."""
 
 import builtins
+import gc
 import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -11,18 +12,29 @@ from gradstudio.ui.app import enum_members
 SIGNATURES = "shibokensupport.signature"
 ASKED_BY_REFUSALS = (
     *(f"{SIGNATURES}.errorhandler", f"{SIGNATURES}.layout", f"{SIGNATURES}.parser"),
-    f"{SIGNATURES}.lib.enum_sig",
+    *(f"{SIGNATURES}.lib.enum_sig", f"{SIGNATURES}.lib.tool"),
 )
 """What PySide6 reads signatures with: asked when a call is refused in words, or for somebody's help."""
+OF_OTHERS = ("msgspec.inspect", "msgspec.toml", "msgspec.yaml", "tempfile")
+"""What both bring along for other programs than a window; `tempfile` for a way of theirs that is no more."""
 STUB_WRITERS = ("shibokensupport.signature.lib.pyi_generator", "PySide6.support.signature.lib.pyi_generator")
 """PySide6's writer of .pyi files, as it is loaded and as it is published then."""
 
 
 def load() -> None:
-    """Load both; what is loaded already stays as it is."""
+    """Load both; what is loaded already stays as it is.
+
+    Nothing is collected until the window is filled: thousands of classes and enumerations are born, none is garbage.
+    """
+    gc.disable()
     enum_members.load()
-    _load_msgspec()
-    _load_qt()
+    finders = sys.meta_path
+    sys.meta_path = _FirstStays([_NotYet(), *finders])
+    try:
+        _load_msgspec()
+        _load_qt()
+    finally:
+        sys.meta_path = finders
 
 
 def _load_msgspec() -> None:
@@ -40,17 +52,12 @@ def _load_msgspec() -> None:
 def _load_qt() -> None:
     """WORKAROUND(PySide6 compiles its writer of .pyi files and its reader of signatures, and wraps `__import__`).
 
-    That took 45 ms; nothing calls the writer, and only a refused call the reader. The wrapper looks for
+    That took 55 ms; nothing calls the writer, and only a refused call the reader. The wrapper looks for
     `__feature__`, which we never use: it reads the source of every module, 40 ms, and each later import costs ten
     times as much, also those inside functions.
     """
-    finders = sys.meta_path
-    if "PySide6" not in sys.modules:
-        sys.meta_path = _FirstStays([_NotYet(), *finders])
-    try:
-        import PySide6.QtCore  # noqa: F401  # for its effect
-    finally:
-        sys.meta_path = finders
+    import PySide6.QtCore  # noqa: F401  # for its effect
+
     for name in STUB_WRITERS:
         if getattr(sys.modules.get(name), "__file__", None) is None:
             sys.modules.pop(name, None)
@@ -66,14 +73,14 @@ class _FirstStays(list[Any]):
 
 
 class _NotYet:
-    """Finds the writer of .pyi files, which stays empty, and what reads signatures, which is executed when asked."""
+    """Finds the writer of .pyi files, which stays empty, and what is executed when it is asked for something."""
 
-    def find_spec(self, name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
+    def find_spec(self, name: str, path: object = None, _target: object = None) -> ModuleSpec | None:
         """As the import system asks."""
         if name == STUB_WRITERS[0]:
             return ModuleSpec(name, self)  # type: ignore[arg-type]  # a loader by its methods
-        if name in ASKED_BY_REFUSALS:
-            return ModuleSpec(name, _LaterLoader(_found_by_others(name)))  # type: ignore[arg-type]  # as above
+        if name in ASKED_BY_REFUSALS or name in OF_OTHERS:
+            return ModuleSpec(name, _LaterLoader(_found_by_others(name, path)))  # type: ignore[arg-type]  # as above
         return None
 
     def create_module(self, _spec: ModuleSpec) -> ModuleType | None:
@@ -84,10 +91,10 @@ class _NotYet:
         """It stays empty."""
 
 
-def _found_by_others(name: str) -> Any:
+def _found_by_others(name: str, path: Any) -> Any:
     """What loads a module, were it not put off."""
     for finder in sys.meta_path[1:]:
-        spec = finder.find_spec(name, None)
+        spec = finder.find_spec(name, path)
         if spec is not None:
             return spec.loader
     raise ModuleNotFoundError(name)

@@ -367,11 +367,11 @@ class CanvasView(QAbstractScrollArea):
 
     def viewportEvent(self, event: QEvent) -> bool:
         """Tooltips for what is under the pointer; pinches on a touchpad."""
-        from gradstudio.scene.words.tooltips import NO_PAGES, tooltip
-
         if isinstance(event, QNativeGestureEvent) and self.input_dispatcher.pinch(event):
             return True
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            from gradstudio.scene.words.tooltips import NO_PAGES, tooltip
+
             at = self.input_dispatcher.at(event.pos())
             pages = getattr(self.session, "pages", NO_PAGES)
             QToolTip.showText(

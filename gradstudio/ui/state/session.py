@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, Signal
 
-from gradstudio.document import file, png_embedding
+from gradstudio.document import file
 from gradstudio.document.file import View
 from gradstudio.graph.model import Graph, Header
 from gradstudio.program.file_lines import FileLines
@@ -125,7 +125,9 @@ class Session(QObject):
             self._take(read.graph, None, None, path, path.stem)
             self.run.code_question.file_lines = FileLines(read.graph, read.lines)
             return
-        if path.suffix.lower() == png_embedding.SUFFIX:
+        if path.suffix.lower() == ".png":
+            from gradstudio.document import png_embedding
+
             graph, view = png_embedding.load_picture(path)
             self._take(graph, None, view, path, path.stem)
             return

@@ -21,7 +21,7 @@ from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, ui_font
 from gradstudio.ui.timeline import time_scale as scales
 from gradstudio.ui.timeline.band_layout import Bands, bands
-from gradstudio.ui.timeline.moment_words import Names, card
+from gradstudio.ui.timeline.moment_words import Names
 from gradstudio.ui.timeline.strip_painter import Painter, Picture
 from gradstudio.ui.timeline.tick_arrays import BACKWARD, Cells, TickArrays
 from gradstudio.ui.timeline.time_scale import Scale
@@ -341,6 +341,8 @@ class TimelineStrip(QWidget):
         places = range(int(cells.starts[cell]), cells.last_tick(cell) + 1)
         left, right = round(self.scale.x(cell)), round(self.scale.x(cell + 1))
         area = QRect(left, 0, max(right - left, 1), self.height())
+        from gradstudio.ui.timeline.moment_card import card
+
         words = card(self._results.timeline, places, self._names, under_way=self._is_under_way(cell))
         QToolTip.showText(global_pos, words, self, area)
 

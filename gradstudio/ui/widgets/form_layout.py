@@ -1,12 +1,12 @@
 """Small building blocks of the inspector: headings, pairs of words, a form of two columns."""
 
-import re
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QEnterEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from gradstudio.late_pattern import late
 from gradstudio.ui.theme import mono_font
 from gradstudio.ui.widgets.wrapped_label import WrappedLabel
 
@@ -14,7 +14,7 @@ LABEL_WIDTH_PX = 92
 LONGEST_WORD = 16
 """So many letters fit beside a name where the panel is narrowest."""
 BREAK = "\u200b"
-_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CAPITAL = late(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 class Section(QWidget):

@@ -1,12 +1,13 @@
 """Keys in the texts of context menus: a row names a command behind a tab, and shows the keys which that has now."""
 
-import re
 from collections.abc import Callable
 from typing import Final
 
+from gradstudio.late_pattern import late
+
 KeysOf = Callable[[str], str]
 """By the id of a command, the first of its keys as this system writes it; "": it has none."""
-COMMAND: Final = re.compile(r"[a-z]+\.[a-z_]+")
+COMMAND: Final = late(r"[a-z]+\.[a-z_]+")
 
 
 def no_keys(_command: str) -> str:

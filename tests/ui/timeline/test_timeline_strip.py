@@ -17,7 +17,8 @@ from gradstudio.scene.camera import Camera
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.state.results.run_names import RunNames
 from gradstudio.ui.theme import ui_font
-from gradstudio.ui.timeline.moment_words import card, step_words
+from gradstudio.ui.timeline.moment_card import card
+from gradstudio.ui.timeline.moment_words import step_words
 from gradstudio.ui.timeline.section_labels import turn_labels
 from gradstudio.ui.timeline.strip_painter import DOT_PX, SMALL_PX, fitting_name
 from gradstudio.ui.timeline.tick_arrays import TickArrays

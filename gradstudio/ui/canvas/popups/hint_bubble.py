@@ -1,6 +1,5 @@
 """A small box of words beside the pointer or a field: why something is refused."""
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, QTimer
@@ -46,6 +45,8 @@ class HintBubble(QLabel):
 
     def say_verdict(self, verdict: "Verdict", at: QPoint) -> None:
         """What torch would say of a wire: a sign and one line; of a refusal also why, torch's words and the way out."""
+        from html import escape
+
         role, sign = LOOKS[verdict.outcome]
         theme = self._theme
         parts = [

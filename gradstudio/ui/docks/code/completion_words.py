@@ -1,18 +1,18 @@
 """Which words could follow in the Code dock: names of the program, and what the catalogue has behind a dot. No Qt."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
+from gradstudio.late_pattern import late
 from gradstudio.operators.catalogue.descriptions import signature
 from gradstudio.operators.catalogue.loader import load
 
 MOST_WORDS = 1000
 SHORTEST = 2
 """Letters of a bare word after which words are offered; behind a dot they are offered at once."""
-_WRITTEN = re.compile(r"((?:[^\W\d]\w*\.|\)\.|\]\.)*)(\w*)$")
+_WRITTEN = late(r"((?:[^\W\d]\w*\.|\)\.|\]\.)*)(\w*)$")
 _PATHS = {"F": "torch.nn.functional", "nn": "torch.nn", "optim": "torch.optim", "np": "numpy"}
 _OBJECT = ("torch.Tensor", "torch.nn.Module", "torch.optim.Optimizer")
 _BARE = ("torch", "nn", "F", "optim", "math", "np", "for", "in", "with", "range", "print", "import", "from", "True")

@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
 from typing import NamedTuple
 
 import msgspec
@@ -36,6 +35,8 @@ def hunks(old: Sequence[str], new: Sequence[str]) -> list[Hunk]:
 
 def _matched(start: int, before: Sequence[str], after: Sequence[str]) -> Iterator[Hunk]:
     """Lines that differ in blanks and quotes only are the same line, printed otherwise: a hunk each."""
+    from difflib import SequenceMatcher
+
     matcher = SequenceMatcher(None, [_bare(line) for line in before], [_bare(line) for line in after], autojunk=False)
     for tag, a, b, c, d in matcher.get_opcodes():
         if b - a != d - c:

@@ -1,6 +1,5 @@
 """The Code dock: the Python of the canvas, always current, typed into, its selection linked with the canvas."""
 
-from html import escape
 from typing import Final
 
 from PySide6.QtCore import QSize, Signal
@@ -210,6 +209,8 @@ class CodePanel(QWidget):
 
     def tip_at(self, line: int, column: int) -> str:
         """What to say of a place: why it cannot be read, why its line fails, what its word is."""
+        from html import escape
+
         from gradstudio.ui.docks.code.code_tooltips import item_tip
 
         for error in self.live.error.all if self.live.error is not None and self.live.shows_error else ():

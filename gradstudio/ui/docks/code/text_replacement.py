@@ -4,7 +4,6 @@ Qt counts a character beyond the basic plane as two; spans and cursors of Python
 """
 
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
@@ -70,6 +69,8 @@ def exchange(hand: QTextCursor, start: int, old: str, new: str) -> None:
     if max(len(old), len(new)) > LONGEST_COMPARED:
         changes = [(0, len(old), 0, len(new))]
     else:
+        from difflib import SequenceMatcher
+
         codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
         changes = [code[1:] for code in codes if code[0] != "equal"]
     for a, b, c, d in reversed(changes):

@@ -8,14 +8,13 @@ from typing import NamedTuple, cast
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
-from gradstudio.protocol.client import COMMAND, RUNS_CODE
 from gradstudio.protocol.errors import ProtocolError
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import Device, Event, Gradients, Hello, Log, Traced
 from gradstudio.protocol.messages.inference import Inferring
 from gradstudio.protocol.messages.requests import Request, SampleMemory
-from gradstudio.protocol.process_group import end_group
+from gradstudio.protocol.process_group import COMMAND, RUNS_CODE, end_group
 from gradstudio.ui.state.run.engine_exchange import Exchange, Line, Seats
 
 SPARE_DELAY_MS = 1500
