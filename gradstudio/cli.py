@@ -126,6 +126,8 @@ def _add_render(verbs: Any) -> None:
     words = "usual: dark in the style window, light in the style paper"
     render.add_argument("--theme", choices=("light", "dark"), help=words)
     render.add_argument("--transparent", action="store_true", help="without a ground")
+    words = "paper: so many points at most; what is wider goes from above downwards (usual: 505, a page; a column: 252)"
+    render.add_argument("--width", type=_count, default=505, metavar="POINTS", help=words)
     render.add_argument("--only", default="", metavar="NAME,NAME", help="these nodes alone, by their names in reports")
     run = render.add_argument_group("of a run, for which the program is executed")
     run.add_argument("--run", action="store_true", help="show values and gradients")

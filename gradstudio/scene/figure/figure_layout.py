@@ -1,4 +1,4 @@
-"""Where the boxes, frames and wires of a figure stand, in points: in columns from left to right. No Qt."""
+"""Where boxes, frames and wires of a figure stand, in points: in columns, or rows where it is to be narrow. No Qt."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -27,6 +27,10 @@ LEAST_WIDTH: Final = 420.0
 NARROWEST: Final = 24.0
 LEVEL: Final = 7.0
 """A wire that is so little out of level is drawn level."""
+PAGE: Final = 505.0
+"""Width of the text on a page: a figure that would be wider goes from above downwards."""
+BELOW: Final = 28.0
+"""From a row to the next, where no number stands on the wires."""
 DEPTHS: Final = (12, 3, 2, 1)
 
 
@@ -57,26 +61,46 @@ class Layout(NamedTuple):
     size: tuple[float, float]
 
 
-def lay_out(figure: FigureGraph, snapshots: Sequence[Snapshot], writer: FormulaWriter) -> Layout:
-    """Places in which all that is said at any of the moments has room."""
-    labels = {item: Label(_formula(writer, item), writer.detail(item)) for item in figure.boxes}
+def lay_out(
+    figure: FigureGraph, snapshots: Sequence[Snapshot], writer: FormulaWriter, widest: float | None = None
+) -> Layout:
+    """Places in which all that is said at any of the moments has room.
+
+    Args:
+        widest: a figure that would be wider than so many points stands in rows, if that is narrower; None: any width.
+    """
+    room = WIDEST if widest is None else min(WIDEST, widest - 2 * (style.MARGIN + style.PADDING_X))
+    labels = {item: Label(_formula(writer, item, room), writer.detail(item)) for item in figure.boxes}
     lines = {item: _lines(item, snapshots) for item in figure.boxes}
-    titles = {block: _title(figure, block) for block in figure.blocks}
     sizes = {item: _size(item, labels[item], lines[item], snapshots) for item in figure.boxes}
-    arranger = _Arranger(figure, sizes, titles, _gap(snapshots))
+    layout = _placed(figure, snapshots, labels, lines, sizes, is_down=False)
+    if widest is None or layout.size[0] <= widest:
+        return layout
+    stacked = _placed(figure, snapshots, labels, lines, sizes, is_down=True)
+    return stacked if stacked.size[0] < layout.size[0] else layout
+
+
+def _placed(
+    figure: FigureGraph, snapshots: Sequence[Snapshot], labels: dict[ItemId, Label],
+    lines: dict[ItemId, tuple[bool, bool]], sizes: Mapping[ItemId, tuple[float, float]], *, is_down: bool,
+) -> Layout:  # fmt: skip
+    """The figure from left to right, or from above downwards."""
+    titles = {block: _title(figure, block) for block in figure.blocks}
+    gap = _gap(snapshots, is_down=is_down)
+    arranger = _Arranger(figure, sizes, titles, gap, is_down=is_down)
     extent = arranger.arrange(ROOT)
     boxes: dict[ItemId, Box] = {}
     frames: dict[ItemId, Box] = {}
     for item, box in arranger.absolute(ROOT, style.MARGIN, style.MARGIN):
         (frames if item in figure.graph.blocks else boxes)[item] = box
-    paths = _paths(figure, boxes, frames, titles)
+    paths = _paths(figure, boxes, frames, titles, is_down=is_down)
     whole = union([*boxes.values(), *frames.values(), *(path.bounds for path in paths.values())])
-    if whole is not None and whole.y < style.MARGIN:  # a wire that goes around above everything
-        up = style.MARGIN - whole.y
-        boxes = {item: box.moved(0, up) for item, box in boxes.items()}
-        frames = {item: box.moved(0, up) for item, box in frames.items()}
-        paths = _paths(figure, boxes, frames, titles)
-        whole = whole.moved(0, up)
+    if whole is not None and min(whole.x, whole.y) < style.MARGIN:  # a wire that goes around everything
+        right, down = max(0.0, style.MARGIN - whole.x), max(0.0, style.MARGIN - whole.y)
+        boxes = {item: box.moved(right, down) for item, box in boxes.items()}
+        frames = {item: box.moved(right, down) for item, box in frames.items()}
+        paths = _paths(figure, boxes, frames, titles, is_down=is_down)
+        whole = whole.moved(right, down)
     width = max(extent[0] + 2 * style.MARGIN, whole.right + style.MARGIN if whole else 0.0)
     height = max(extent[1] + 2 * style.MARGIN, whole.bottom + style.MARGIN if whole else 0.0)
     rooms = _rooms(paths, boxes, snapshots)
@@ -92,7 +116,10 @@ class _Arranger:
         sizes: Mapping[ItemId, tuple[float, float]],
         titles: Mapping[ItemId, Formula],
         gap: float,
+        *,
+        is_down: bool,
     ) -> None:
+        self._is_down = is_down
         self._figure, self._sizes, self._titles = figure, dict(sizes), titles
         self._inner: dict[BodyId, list[tuple[ItemId, float, float]]] = {}
         # The canvas's own arrangement keeps its gaps; boxes are scaled so that these become those of a figure.
@@ -108,10 +135,13 @@ class _Arranger:
                 across = max(width + 2 * style.FRAME_PADDING, title)
                 self._sizes[item] = (across, height + 2 * style.FRAME_PADDING + style.FRAME_TITLE)
         number = {item: k for k, item in enumerate(order)}
-        rectangles = [Rectangle(self._sizes[i][0] * self._scale_x, self._sizes[i][1] * self._scale_y) for i in order]
+        turned = [_turned(self._sizes[item]) if self._is_down else self._sizes[item] for item in order]
+        rectangles = [Rectangle(along * self._scale_x, across * self._scale_y) for along, across in turned]
         edges = self._edges(body, number)
         points = arrangement.arrange_boxes(rectangles, edges, least=LEAST_WIDTH * self._scale_x)
         places = [(x / self._scale_x, y / self._scale_y) for x, y in points]
+        if self._is_down:
+            places = [_turned(place) for place in places]
         left, top = min((x for x, _ in places), default=0.0), min((y for _, y in places), default=0.0)
         self._inner[body] = [(item, x - left, y - top) for item, (x, y) in zip(order, places, strict=True)]
         right = max((x + self._sizes[item][0] for item, x, _ in self._inner[body]), default=0.0)
@@ -133,15 +163,30 @@ class _Arranger:
             source, target = (self._figure.around(item, body) for item in (flow.source, flow.target))
             if source is not None and target is not None and number[source] < number[target]:
                 found.add((number[source], number[target]))
-        height = [self._sizes[item][1] * self._scale_y / 2 for item in number]
-        return [Edge(one, other, height[one], height[other]) for one, other in sorted(found)]
+        middle = [self._sizes[item][0 if self._is_down else 1] * self._scale_y / 2 for item in number]
+        return [Edge(one, other, middle[one], middle[other]) for one, other in sorted(found)]
 
 
-def _formula(writer: FormulaWriter, item: ItemId) -> Formula:
+def _turned(pair: tuple[float, float]) -> tuple[float, float]:
+    """Down for right, and right for down."""
+    return pair[1], pair[0]
+
+
+def _turned_box(box: Box) -> Box:
+    return Box(box.y, box.x, box.height, box.width)
+
+
+def _turned_path(path: Path) -> Path:
+    segments = tuple((_turned(one), _turned(two), _turned(end)) for one, two, end in path.segments)
+    points = tuple(_turned(point) for point in path.points)
+    return Path(_turned(path.start), segments, points, _turned_box(path.bounds))
+
+
+def _formula(writer: FormulaWriter, item: ItemId, room: float) -> Formula:
     written: Formula = ()
     for depth in DEPTHS:
         written = writer.statement(item, depth)
-        if formula_width(written, style.TEXT) <= WIDEST:
+        if formula_width(written, style.TEXT) <= room:
             break
     return written
 
@@ -159,8 +204,10 @@ def _size(item: ItemId, label: Label, lines: tuple[bool, bool], snapshots: Seque
     return width + 2 * style.PADDING_X, height + 2 * style.PADDING_Y
 
 
-def _gap(snapshots: Sequence[Snapshot]) -> float:
-    """Between columns: room for the widest number on a wire."""
+def _gap(snapshots: Sequence[Snapshot], *, is_down: bool) -> float:
+    """Between columns: room for the widest number on a wire; between rows for its height."""
+    if is_down:
+        return BELOW + style.SMALL_LINE * any(words for one in snapshots for words in one.sent.values())
     widths = [formula_width(words, style.SMALL) for one in snapshots for words in one.sent.values()]
     return max([BETWEEN, *(width + BESIDE_NUMBER for width in widths)])
 
@@ -176,12 +223,25 @@ def _paths(
     boxes: Mapping[ItemId, Box],
     frames: Mapping[ItemId, Box],
     titles: Mapping[ItemId, Formula],
+    *,
+    is_down: bool,
 ) -> dict[FlowKey, Path]:
-    found: dict[FlowKey, Path] = {}
+    """The ways of all flows; those of a figure in rows are found with its axes exchanged."""
     heads = [
         Box(box.x + style.FRAME_PADDING, box.y + 3.0, formula_width(titles[block], style.SMALL), style.FRAME_TITLE)
         for block, box in frames.items()
     ]
+    if not is_down:
+        return _level_paths(figure, boxes, frames, heads)
+    turned = [{item: _turned_box(box) for item, box in some.items()} for some in (boxes, frames)]
+    paths = _level_paths(figure, turned[0], turned[1], [_turned_box(head) for head in heads])
+    return {key: _turned_path(path) for key, path in paths.items()}
+
+
+def _level_paths(
+    figure: FigureGraph, boxes: Mapping[ItemId, Box], frames: Mapping[ItemId, Box], heads: list[Box]
+) -> dict[FlowKey, Path]:
+    found: dict[FlowKey, Path] = {}
     for key, end in _ends(figure, boxes).items():
         source = boxes[key[0]]
         others = [box for item, box in boxes.items() if item not in key]

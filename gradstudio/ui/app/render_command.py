@@ -44,7 +44,7 @@ def write_picture(graph: Graph, events: Iterable[Event], options: argparse.Names
         elif options.moment:
             results.attention.look_at(tick_of_moment(results.timeline, graph, options.moment))
         subject = Subject(graph, results, only, None, Path(options.file).stem)
-        request = PictureRequest(options.style, theme, SCALE, _shown(options), not options.transparent)
+        request = PictureRequest(options.style, theme, SCALE, _shown(options), not options.transparent, options.width)
         note = picture_files.write_picture(subject, request, path)
     except PictureRefused as refusal:
         print(f"{options.file}: {refusal}.", file=sys.stderr)  # noqa: T201

@@ -44,7 +44,7 @@ def still_figure(subject: Subject, request: PictureRequest) -> Drawing:
     figure, shown = FigureGraph(subject.graph, subject.only), request.shown
     asked = Asked(shown.values, shown.shapes, shown.gradients, shown.wire_gradients)
     snapshot = take_snapshot(figure, subject.results, asked)
-    layout = lay_out(figure, [snapshot], _writer(subject))
+    layout = lay_out(figure, [snapshot], _writer(subject), request.widest)
     return draw_figure(layout, snapshot, is_filled=request.is_filled)
 
 

@@ -4,6 +4,7 @@ import msgspec
 
 from gradstudio.document.file import View
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.scene.figure.figure_layout import PAGE
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.ui.pictures.picture_formats import Style
 from gradstudio.ui.state.results.result_store import ResultStore
@@ -36,6 +37,7 @@ class PictureRequest(msgspec.Struct, frozen=True):
         scale: picture pixels a scene pixel, or a point.
         shown: the overlays; those that a figure knows are its values, shapes and gradients.
         is_filled: on a ground, or on none.
+        widest: of a paper: so many points; what would be wider goes from above downwards.
     """
 
     style: Style
@@ -43,3 +45,4 @@ class PictureRequest(msgspec.Struct, frozen=True):
     scale: float = 2.0
     shown: Shown = Shown()
     is_filled: bool = True
+    widest: float = PAGE

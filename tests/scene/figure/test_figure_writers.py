@@ -37,28 +37,51 @@ cost_50.backward()
 """
 
 
-def layout() -> Layout:
-    graph = read_python(TEXT).graph
-    return lay_out(FigureGraph(graph), [NO_RUN], FormulaWriter(graph))
+CHAIN = "import torch\nx = torch.randn(8)\n" + "".join(
+    f"a{k} = torch.sigmoid(torch.tanh({f'a{k - 1}' if k else 'x'})) + {k}\n" for k in range(9)
+)
+
+
+def layout(text: str = TEXT, widest: float | None = None) -> Layout:
+    graph = read_python(text).graph
+    return lay_out(FigureGraph(graph), [NO_RUN], FormulaWriter(graph), widest)
 
 
 def drawing(*, is_filled: bool = True) -> Drawing:
     return draw_figure(layout(), NO_RUN, is_filled=is_filled)
 
 
-def test_nothing_overlaps_and_all_is_inside() -> None:
-    made = layout()
+@pytest.mark.parametrize("text", [TEXT, CHAIN])
+def test_what_is_wider_than_a_column_goes_from_above_downwards(text: str) -> None:
+    wide, made = layout(text), layout(text, 252.0)
+    assert made.size[0] < wide.size[0]
+    assert made.size[0] <= 252.0 or text is TEXT
+    assert all(made.boxes[source].bottom < made.boxes[target].y for source, target in made.paths)
+    for path in made.paths.values():
+        assert path.start[1] < path.points[-1][1]
+        assert path.bounds.x >= 0 and path.bounds.right <= made.size[0]
+
+
+def test_what_fits_stays_in_columns() -> None:
+    wide = layout()
+    assert layout(TEXT, wide.size[0]).boxes == wide.boxes
+
+
+@pytest.mark.parametrize("widest", [None, 252.0])
+def test_nothing_overlaps_and_all_is_inside(widest: float | None) -> None:
+    made = layout(TEXT, widest)
     for one, other in combinations(made.boxes.values(), 2):
         assert not one.meets(other)
     for item, box in made.boxes.items():
         assert box.x >= 0 and box.right <= made.size[0] and box.y >= 0 and box.bottom <= made.size[1]
         assert formula_width(made.labels[item].formula, 11.0) <= box.width
-    for source, target in made.paths:
+    for source, target in made.paths if widest is None else ():
         assert made.boxes[source].right < made.boxes[target].x
 
 
-def test_a_wire_meets_no_box_but_those_at_its_ends_and_no_foreign_frame() -> None:
-    made = layout()
+@pytest.mark.parametrize("widest", [None, 252.0])
+def test_a_wire_meets_no_box_but_those_at_its_ends_and_no_foreign_frame(widest: float | None) -> None:
+    made = layout(TEXT, widest)
     (frame,) = made.frames.values()
     for (source, target), path in made.paths.items():
         others = [box for item, box in made.boxes.items() if item not in (source, target)]
