@@ -16,6 +16,7 @@ from gradstudio.document.gsg.graph_loading import build
 from gradstudio.document.gsg.gsg_reader import LARGEST_TEXT, read
 from gradstudio.document.gsg.line_memo import LineMemo
 from gradstudio.graph.model import Graph, StoredTensor
+from gradstudio.graph.slices import Slices, work_through
 from gradstudio.layout.tidy import layout_missing
 
 SUFFIX = ".gsg"
@@ -78,10 +79,16 @@ def loads_with_view(text: str | bytes, *, folder: str | os.PathLike[str] | None 
 
 def dumps(graph: Graph, view: View | None = None, memo: LineMemo | None = None) -> str:
     """The text of a document; the same graph and view always give the same text. `memo` has its lines of before."""
-    from gradstudio.document.gsg.gsg_writer import write
+    return work_through(text_slices(graph, view, memo or LineMemo()))
+
+
+def text_slices(graph: Graph, view: View | None, memo: LineMemo) -> Slices[str]:
+    """As `dumps`, in slices between which the document must not change."""
+    from gradstudio.document.gsg.gsg_writer import write_slices
 
     seen = view or View()
-    return write(graph, FORMAT, {"zoom": seen.zoom, "x": seen.x, "y": seen.y}, bookmarks=seen.bookmarks, memo=memo)
+    camera = {"zoom": seen.zoom, "x": seen.x, "y": seen.y}
+    return write_slices(graph, FORMAT, camera, memo, bookmarks=seen.bookmarks)
 
 
 def save(graph: Graph, path: str | os.PathLike[str], view: View | None = None) -> None:

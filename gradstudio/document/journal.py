@@ -19,9 +19,10 @@ import msgspec
 
 from gradstudio.document.atomic_write import write_file
 from gradstudio.document.errors import CannotSave, UnreadableFile
-from gradstudio.document.file import View, dumps, loads_with_view, write_tensors
+from gradstudio.document.file import View, loads_with_view, text_slices, write_tensors
 from gradstudio.document.gsg.line_memo import LineMemo
 from gradstudio.graph.model import Graph
+from gradstudio.graph.slices import Slices, work_through
 
 FORMAT = "gradstudio-recovery"
 SUFFIX = ".recovery"
@@ -54,6 +55,26 @@ class Journal:
     ) -> None:
         """Put down the document as it stands; the state before is replaced in one step.
 
+        Args and Raises as those of `write_slices`.
+        """
+        slices = self.write_slices(
+            graph, document, view, subject=subject, title=title, unapplied=unapplied, durable=durable
+        )
+        work_through(slices)
+
+    def write_slices(
+        self,
+        graph: Graph,
+        document: Path | None,
+        view: View | None = None,
+        *,
+        subject: str = "",
+        title: str = "",
+        unapplied: str = "",
+        durable: bool = False,
+    ) -> Slices[None]:
+        """As `write`, in slices between which the document must not change; one that is given up leaves what was.
+
         Args:
             graph: what is on the canvas.
             document: its file, or None.
@@ -83,8 +104,8 @@ class Journal:
         except OSError as error:
             raise CannotSave(f"The recovery folder '{self.path.parent}' cannot be used: {error}") from error
         write_tensors(graph.tensors.values(), _tensor_folder(self.path), durable=durable)
-        text = json.dumps(about, ensure_ascii=True) + "\n" + dumps(graph, view, self._memo)
-        write_file(self.path, text.encode(), durable=durable)
+        text = yield from text_slices(graph, view, self._memo)
+        write_file(self.path, f"{json.dumps(about, ensure_ascii=True)}\n{text}".encode(), durable=durable)
 
     def discard(self) -> None:
         """Forget all: the document is saved, or closed on purpose."""

@@ -28,6 +28,7 @@ from gradstudio.graph.model import (
 )
 from gradstudio.graph.ports.muted_wires import muted_wires
 from gradstudio.graph.ports.wire_dots import dot_key, dots_by_end
+from gradstudio.graph.slices import Slices, portions, work_through
 from gradstudio.late_pattern import late
 
 Line = dict[str, Any]
@@ -45,50 +46,65 @@ def write(
     with_data: bool = False,
     outside: Iterable[ExternalInput] = (),
     bookmarks: Mapping[str, Bookmark] | None = None,
-    memo: LineMemo | None = None,
 ) -> str:
     """The text of a graph; `name` is its `format`. With data, stored tensors are in the text itself.
 
-    `outside` are the wires that end in a copied part. `memo` has the lines of the same document before.
+    `outside` are the wires that end in a copied part.
     """
-    memo = memo or LineMemo()
+    slices = write_slices(graph, name, view, LineMemo(), with_data=with_data, outside=outside, bookmarks=bookmarks)
+    return work_through(slices)
+
+
+def write_slices(
+    graph: Graph,
+    name: str,
+    view: Mapping[str, float] | None,
+    memo: LineMemo,
+    *,
+    with_data: bool = False,
+    outside: Iterable[ExternalInput] = (),
+    bookmarks: Mapping[str, Bookmark] | None = None,
+) -> Slices[str]:
+    """As `write`, in slices between which the graph must not change; `memo` has the lines of the document before."""
     definitions = [graph.definitions[key] for key in sorted(graph.definitions)]
     parts = [f'"format": {_json(name)}', f'"version": {VERSION}', f'"header": {_json(_header(graph))}']
-    parts += _body(graph, "", memo)
+    parts += yield from _body(graph, "", memo)
     if definitions:
-        texts = (_definition(one, memo) for one in definitions)
+        texts = []
+        for one in definitions:
+            texts.append((yield from _definition(one, memo)))
         parts.append('"definitions": [\n' + ",\n".join(texts) + "\n]")
     if graph.tensors:
         tensors = (_tensor(graph.tensors[key], with_data) for key in sorted(graph.tensors))
         parts.append(_array("tensors", map(_json, tensors), ""))
-    parts.append(_view(graph, definitions, view or {}, bookmarks or {}, memo))
+    parts.append((yield from _view(graph, definitions, view or {}, bookmarks or {}, memo)))
     if lines := [_outside(one) for one in outside]:
         parts.append(_array("outside", map(_json, lines), ""))
     memo.end()
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def _body(graph: Graph, indent: str, memo: LineMemo, definition: str = "") -> list[str]:
+def _body(graph: Graph, indent: str, memo: LineMemo, definition: str = "") -> Slices[list[str]]:
     order = list(graph.order())
-    parts = [
-        _array("items", _item_lines(graph, order, memo, definition), indent),
-        _array("wires", _wire_lines(_sorted_wires(graph, order), memo), indent),
-    ]
+    items = yield from _item_lines(graph, order, memo, definition)
+    wires = yield from _sorted_wires(graph, order)
+    wire_lines = yield from _wire_lines(wires, memo)
+    parts = [_array("items", items, indent), _array("wires", wire_lines, indent)]
     muted = sorted(muted_wires(graph), key=lambda wire: (order.index(wire.target), _natural(wire.port)))
     if muted:
-        parts.append(_array("muted_wires", _wire_lines(muted, memo), indent))
+        parts.append(_array("muted_wires", work_through(_wire_lines(muted, memo)), indent))
     bodies = [ROOT, *(BodyId(item) for item in order if item in graph.blocks)]
     tails = [_tail(body, graph.tails[body]) for body in bodies if graph.tails.get(body)]
     return [*parts, _array("tails", map(_json, tails), indent)] if tails else parts
 
 
-def _item_lines(graph: Graph, order: Iterable[ItemId], memo: LineMemo, definition: str) -> Iterator[str]:
+def _item_lines(graph: Graph, order: Iterable[ItemId], memo: LineMemo, definition: str) -> Slices[list[str]]:
     nodes, parents = graph.nodes, graph.parents
     records = [((definition, item, parents[item]), nodes.get(item) or graph.blocks[item]) for item in order]
     return memo.lines(records, lambda key, _: _json(_item(graph, key[1])))
 
 
-def _wire_lines(wires: Iterable[Wire], memo: LineMemo) -> Iterator[str]:
+def _wire_lines(wires: Iterable[Wire], memo: LineMemo) -> Slices[list[str]]:
     return memo.lines([(wire, wire) for wire in wires], lambda wire, _: _json(_wire(wire)))
 
 
@@ -147,13 +163,16 @@ def _marks(owner: Node | Block, *more: str) -> Line:
     return line | {flag: True for flag in flags if getattr(owner, flag)}
 
 
-def _sorted_wires(graph: Graph, order: list[ItemId]) -> list[Wire]:
+def _sorted_wires(graph: Graph, order: list[ItemId]) -> Slices[list[Wire]]:
     """By their targets in program order, then by ports; those into no item, as of a definition, are the last."""
     incoming, found = graph.incoming, list[Wire]()
-    for item in order:
-        wires = incoming.get(item)
-        if wires is not None:
-            found += wires if len(wires) == 1 else sorted(wires, key=_by_port)
+    for number, portion in enumerate(portions(order)):
+        if number:
+            yield
+        for item in portion:
+            wires = incoming.get(item)
+            if wires is not None:
+                found += wires if len(wires) == 1 else sorted(wires, key=_by_port)
     if len(found) < len(graph.wires):
         others = [wire for wire in graph.wires.values() if wire.target not in graph]
         found += sorted(others, key=_by_port)
@@ -173,7 +192,7 @@ def _tail(body: BodyId, text: str) -> Line:
     return {"in": body, "text": _clean(text)} if body != ROOT else {"text": _clean(text)}
 
 
-def _definition(definition: Definition, memo: LineMemo) -> str:
+def _definition(definition: Definition, memo: LineMemo) -> Slices[str]:
     head = [f'  "name": {_json(definition.name)}', f'  "inputs": {_json(definition.inputs)}']
     head.append(f'  "outputs": {_json(definition.outputs)}')
     more = {
@@ -185,7 +204,8 @@ def _definition(definition: Definition, memo: LineMemo) -> str:
         "note": _clean(definition.note),
     }
     head += [f'  "{key}": {_json(value)}' for key, value in more.items() if value]
-    return "  {\n" + ",\n".join([*head, *_body(definition.graph, "  ", memo, definition.name)]) + "\n  }"
+    body = yield from _body(definition.graph, "  ", memo, definition.name)
+    return "  {\n" + ",\n".join([*head, *body]) + "\n  }"
 
 
 def _tensor(tensor: StoredTensor, with_data: bool) -> Line:
@@ -200,13 +220,16 @@ def _view(
     view: Mapping[str, float],
     bookmarks: Mapping[str, Bookmark],
     memo: LineMemo,
-) -> str:
+) -> Slices[str]:
     parts = [f'"{key}": {_number(value)}' for key, value in view.items()]
     if bookmarks:
         marked = (f"{_json(digit)}: {_json(line)}" for digit, line in _marked(graph, bookmarks))
         parts.append(_object("bookmarks", marked, ""))
-    parts.append(_object("places", _places(graph, memo), ""))
-    inner = [_object(one.name, _places(one.graph, memo, one.name), "  ") for one in definitions if one.graph.places]
+    parts.append(_object("places", (yield from _places(graph, memo)), ""))
+    inner = []
+    for one in definitions:
+        if one.graph.places:
+            inner.append(_object(one.name, (yield from _places(one.graph, memo, one.name)), "  "))
     if inner:
         parts.append('"definitions": {\n  ' + ",\n  ".join(inner) + "\n}")
     return '"view": {\n' + ",\n".join(parts) + "\n}"
@@ -217,18 +240,19 @@ def _marked(graph: Graph, bookmarks: Mapping[str, Bookmark]) -> Iterator[tuple[s
         yield digit, {key: _number(value) if isinstance(value, float) else value for key, value in line.items()}
 
 
-def _places(graph: Graph, memo: LineMemo, definition: str = "") -> Iterator[str]:
+def _places(graph: Graph, memo: LineMemo, definition: str = "") -> Slices[list[str]]:
     places, isfinite = graph.places, math.isfinite
     items = (*graph.order(), "", DEFINITION_INPUTS, DEFINITION_OUTPUTS)
     keys = [key for item in items for key in (item, f"note:{item}") if key in places]
     shown = [(key, places[key]) for key in keys if isfinite(places[key].x) and isfinite(places[key].y)]
     records = [(("place", definition, key), place) for key, place in shown]
-    yield from memo.lines(records, lambda key, place: _place_line(key[2], place))
+    lines = yield from memo.lines(records, lambda key, place: _place_line(key[2], place))
     dots = dots_by_end(graph)
     for end in sorted(dots, key=lambda end: (end[0], _natural(end[1]))):
         for k, key in enumerate(dots[end]):
             if math.isfinite(graph.places[key].x) and math.isfinite(graph.places[key].y):
-                yield _place_line(dot_key(end, k), graph.places[key])
+                lines.append(_place_line(dot_key(end, k), graph.places[key]))
+    return lines
 
 
 def _place_line(key: str, place: Place) -> str:
@@ -262,13 +286,13 @@ def _natural(path: str) -> tuple[tuple[int, str], ...]:
 
 
 def _array(name: str, lines: Iterable[str], indent: str) -> str:
-    text = ",\n".join([f"{indent}  {line}" for line in lines])
-    return f"{indent}{_json(name)}: [\n{text}\n{indent}]" if text else f"{indent}{_json(name)}: []"
+    text = f",\n{indent}  ".join(lines)
+    return f"{indent}{_json(name)}: [\n{indent}  {text}\n{indent}]" if text else f"{indent}{_json(name)}: []"
 
 
 def _object(name: str, lines: Iterable[str], indent: str) -> str:
-    text = ",\n".join([f"{indent}  {line}" for line in lines])
-    return f"{_json(name)}: {{\n{text}\n{indent}}}" if text else f"{_json(name)}: {{}}"
+    text = f",\n{indent}  ".join(lines)
+    return f"{_json(name)}: {{\n{indent}  {text}\n{indent}}}" if text else f"{_json(name)}: {{}}"
 
 
 def _json(value: object) -> str:

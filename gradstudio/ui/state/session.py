@@ -14,6 +14,7 @@ from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.file_stamp import Stamp, stamp_of
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.document.group_scope import Scope, ShownStore
+from gradstudio.ui.state.idle_work import IdleWork
 from gradstudio.ui.state.library.page_store import PageStore
 from gradstudio.ui.state.results.canvas_ids import CanvasIds
 from gradstudio.ui.state.results.memory_store import MemoryStore
@@ -40,6 +41,7 @@ class Session(QObject):
     """Bundles the truths of one document.
 
     Attributes:
+        idle: long work that is done while nobody does anything.
         scope: which group's inside is shown; `shown_store` is what canvas and inspector read and edit.
         path: where it is saved; None before the first save.
         read_from: the Python text that it was read from, until it is saved; None: none.
@@ -61,6 +63,7 @@ class Session(QObject):
         super().__init__(parent)
         self.engine = EngineLine(engine, self)
         self.engine.title = lambda: self.title
+        self.idle = IdleWork(self)
         self.path: Path | None = None
         self.read_from: Path | None = None
         self.view: View | None = None

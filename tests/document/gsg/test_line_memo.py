@@ -3,11 +3,13 @@
 import contextlib
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import given, settings
 
-from gradstudio.document.file import dumps
+from gradstudio.document.file import dumps, text_slices
 from gradstudio.document.gsg.line_memo import LineMemo
 from gradstudio.graph import edits as e
+from gradstudio.graph import slices
 from gradstudio.graph.errors import EditError
 from gradstudio.graph.model import ROOT, Definition, Graph, ItemId, Node, Place
 from tests.graph.test_edits import any_edit, node
@@ -33,3 +35,19 @@ def test_a_definition_and_the_program_share_no_lines_of_items_with_the_same_id()
     for definition in (Definition("part", (), (), inner), Definition("other", (), (), inner)):
         e.apply(graph, e.SetDefinition("part", definition.but(name="part")))
         assert dumps(graph, None, memo) == dumps(graph, None, memo) == dumps(graph)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(any_edit, st.integers(0, 12)), max_size=40))
+def test_a_text_that_was_given_up_half_way_leaves_no_trace(history: list[tuple[e.Edit, int]]) -> None:
+    graph, memo = Graph(), LineMemo()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slices, "AT_ONCE", 2)
+        for edit, count in history:
+            with contextlib.suppress(EditError):
+                e.apply(graph, edit)
+            text = text_slices(graph, None, memo)
+            for _ in zip(range(count), text, strict=False):
+                pass
+            text.close()
+        assert dumps(graph, None, memo) == dumps(graph)

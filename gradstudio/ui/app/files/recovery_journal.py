@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from gradstudio.document.errors import DocumentError
 from gradstudio.document.file import View
 from gradstudio.document.journal import Journal, Recovered
+from gradstudio.graph.slices import Slices, work_through
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
 
@@ -17,6 +18,7 @@ WRITE_MS = 500
 """Each gesture is on disk when its event is over; where writing takes long, those that follow within half a second."""
 REST, REST_BLOCKED = 20, 2
 """So many times as long as writing took of the processor, or kept the window waiting, nothing is written again."""
+WORK = "recovery"
 AGAIN_S = 60.0
 """A recovery folder that stays out of order is said again after so long."""
 AGAIN_MS = 2000
@@ -43,6 +45,7 @@ class Recovery(QObject):
         self._session, self._folder, self._clock = session, folder, clock
         self._journal = Journal(folder)
         self._refused_at: float | None = None
+        self._begun_at: float | None = None
         self.unapplied: Callable[[], str] = lambda: ""
         self.view: Callable[[], View | None] = lambda: None
         self._throttle = Throttle(WRITE_MS, self)
@@ -56,6 +59,7 @@ class Recovery(QObject):
 
     def request(self) -> None:
         """Something changed that is to be kept: it is written when the event is over, or later where one just was."""
+        self._session.idle.cancel(WORK)
         if self._throttle.pending:
             self._waits = True
         else:
@@ -67,13 +71,18 @@ class Recovery(QObject):
         Args:
             durable: wait until the disk has it, so that a power cut cannot take it either.
         """
+        self._session.idle.cancel(WORK)
+        return work_through(self._write_slices(durable))
+
+    def _write_slices(self, durable: bool = False) -> Slices[bool]:
+        """As `write`; given up when the document changes meanwhile."""
         session, store = self._session, self._session.graph_store
         text = self.unapplied()
         if store.is_clean and not text:
             self._journal.discard()
             return False
         try:
-            self._journal.write(
+            yield from self._journal.write_slices(
                 store.graph,
                 session.path,
                 self.view(),
@@ -115,8 +124,18 @@ class Recovery(QObject):
         self._journal.discard()
 
     def _on_soon_due(self) -> None:
+        if self._begun_at is None:
+            self._begun_at = self._clock()
+        late_s = self._clock() - self._begun_at
+        self._session.idle.begin(WORK, self._keep())
+        if late_s >= WRITE_MS / 1000:
+            self._session.idle.finish(WORK)
+
+    def _keep(self) -> Slices[None]:
+        """Write it while nobody does anything; edits give it up, but only for so long."""
         began, worked = self._clock(), time.thread_time()
-        self.write()
+        yield from self._write_slices()
+        self._begun_at = None
         rest_s = max((self._clock() - began) * REST_BLOCKED, (time.thread_time() - worked) * REST)
         rest_ms = min(WRITE_MS, round(rest_s * 1000))
         has_something = not self._session.graph_store.is_clean or bool(self.unapplied())
@@ -129,6 +148,8 @@ class Recovery(QObject):
             self._on_soon_due()
 
     def _rest(self) -> None:
+        self._session.idle.cancel(WORK)
+        self._begun_at = None
         self._soon.cancel()
         self._throttle.cancel()
         self._waits = False

@@ -205,7 +205,7 @@ class StatusBar(QStatusBar):
     def _left_out(self) -> tuple[str, ItemId] | None:
         """That the run was over less than what was drawn, with the first reason, and its node; until an edit."""
         graph, state = self._session.graph_store.graph, self._state
-        if state.busy or state.stale:
+        if state.busy or state.stale or not self._drawn:
             return None
         incomplete = left_out(graph, self._session.run.program, state)
         left = [row for row in incomplete if row.node in self._drawn]

@@ -7,9 +7,13 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gradstudio.document.journal import recoverable
+from gradstudio.document.file import View
+from gradstudio.document.journal import Recovered, recoverable
+from gradstudio.graph import slices
+from gradstudio.graph.model import Graph
 from gradstudio.ui.app.files import recovery_journal
 from gradstudio.ui.app.files.recovery_journal import AGAIN_S, Recovery
+from gradstudio.ui.state import idle_work
 from gradstudio.ui.state.session import Session
 from tests.ui.conftest import Add
 
@@ -87,3 +91,44 @@ def test_a_folder_that_is_well_again_is_noticed_without_another_gesture(
     folder.unlink()
     qtbot.waitUntil(lambda: bool(journals(folder)))
     recovery.close()
+
+
+def test_edits_while_it_is_being_written_are_in_what_is_written(
+    qtbot: QtBot, session: Session, add: Add, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slices, "AT_ONCE", 1)
+    monkeypatch.setattr(idle_work, "SLICE_S", 0.0)
+    operators = ["torch.randn", "torch.ones", "torch.zeros"] * 4
+    for operator in operators[:9]:
+        add(operator)
+    recovery = Recovery(session, tmp_path, clock=lambda: 0.0)
+    for operator in operators[9:]:
+        add(operator)
+        QApplication.processEvents()
+        assert not journals(tmp_path)
+    qtbot.waitUntil(lambda: bool(journals(tmp_path)))
+    graph, _ = recoverable_now(tmp_path)
+    assert [node.operator for node in graph.nodes.values()] == operators
+    recovery.close()
+
+
+def test_edits_without_end_do_not_keep_it_from_being_written(
+    session: Session, add: Add, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slices, "AT_ONCE", 1)
+    monkeypatch.setattr(idle_work, "SLICE_S", 0.0)
+    seconds = [0.0]
+    recovery = Recovery(session, tmp_path, clock=lambda: seconds[0])
+    for _ in range(9):
+        add("torch.randn")
+    while not journals(tmp_path) and seconds[0] < 2.0:
+        add("torch.zeros")
+        QApplication.processEvents()
+        seconds[0] += 0.1
+    assert 0.5 <= seconds[0] < 1.0
+    recovery.close()
+
+
+def recoverable_now(folder: Path) -> tuple[Graph, View]:
+    """What stands in the only journal, though its program is alive."""
+    return Recovered(journals(folder)[0], None, 0.0).load()

@@ -1,0 +1,25 @@
+"""Slices: long work as a generator that stops where it may be left for a moment, and returns what it has made."""
+
+from collections.abc import Generator, Iterator, Sequence
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+Slices = Generator[None, None, T]
+"""Each `next` does a few milliseconds of the work; what is not many never stops before its end."""
+AT_ONCE: Final = 1000
+"""So many small things are done between two stops."""
+
+
+def work_through(slices: Slices[T]) -> T:
+    """All of it at once; what it returns."""
+    while True:
+        try:
+            next(slices)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+
+def portions(things: Sequence[T]) -> Iterator[Sequence[T]]:
+    """So many of them at a time that are done at once; the last are fewer."""
+    return (things[start : start + AT_ONCE] for start in range(0, len(things), AT_ONCE))
