@@ -1,6 +1,6 @@
 """Slices: long work as a generator that stops where it may be left for a moment, and returns what it has made."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence, Sized
 from typing import Final, TypeVar
 
 T = TypeVar("T")
@@ -23,3 +23,14 @@ def work_through(slices: Slices[T]) -> T:
 def portions(things: Sequence[T]) -> Iterator[Sequence[T]]:
     """So many of them at a time that are done at once; the last are fewer."""
     return (things[start : start + AT_ONCE] for start in range(0, len(things), AT_ONCE))
+
+
+def stop_if(many: Sized) -> Slices[None]:
+    """A stop between two steps, where what they walk through is more than is done at once."""
+    if len(many) > AT_ONCE:
+        yield
+
+
+def is_stop(number: int) -> bool:
+    """Whether there is a stop before the thing of that number, from 1."""
+    return not number % AT_ONCE

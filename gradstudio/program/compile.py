@@ -3,27 +3,37 @@
 from gradstudio.graph.analysis.program_analysis import NO_ROOT, analyse
 from gradstudio.graph.groups.definitions import call_order
 from gradstudio.graph.model import ROOT, Graph
+from gradstudio.graph.slices import Slices, stop_if, work_through
 from gradstudio.graph.text.record_checks import digest_of
 from gradstudio.program.model import Incomplete, Program
 from gradstudio.program.program_steps import Steps
 from gradstudio.program.trust import code_lines, may_need_yes
-from gradstudio.program.write import write
+from gradstudio.program.write import script_slices
 
 STORED = "python.stored"
 
 
 def compile_graph(graph: Graph, *, stem: str = "program") -> Program:
     """The program of a graph; its stored tensors lie in ``<stem>.tensors``."""
+    return work_through(program_slices(graph, stem=stem))
+
+
+def program_slices(graph: Graph, *, stem: str = "program") -> Slices[Program]:
+    """As `compile_graph`, in slices between which nothing but places may change."""
     from gradstudio.program.definition_steps import inside_of
 
     analysis = analyse(graph)
-    script = write(graph, stem=stem)
+    for part in (lambda: analysis.validity, lambda: analysis.nested, lambda: analysis.addresses, lambda: analysis.root):
+        part()
+        yield from stop_if(graph.nodes)
+    script = yield from script_slices(graph, stem)
+    yield from stop_if(graph.nodes)
     steps = Steps(analysis, script.references, script.lines, script.memo, script.device, stem)
     validity = analysis.validity
     for name in call_order(graph):
         inner = graph.definitions[name].graph.nodes.values()
         steps.tensors.update(digest_of(node) for node in inner if node.operator == STORED)
-    statements = steps.body(ROOT)
+    statements = yield from steps.slices(graph.bodies[ROOT])
     insides = tuple(inside_of(graph, name, script, stem) for name in script.insides)
     return Program(
         script=script.text,

@@ -6,6 +6,7 @@ import msgspec
 
 from gradstudio.graph.analysis.program_analysis import STATEMENTS_ONLY, Analysis
 from gradstudio.graph.model import Block, BodyId, ItemId, Node
+from gradstudio.graph.slices import Slices, is_stop, work_through
 from gradstudio.graph.text.record_checks import digest_of
 from gradstudio.operators.model import Effect, Face, Operator
 from gradstudio.program.model import BlockStatement, Statement
@@ -40,8 +41,14 @@ class Steps:
 
     def some(self, items: Iterable[ItemId]) -> tuple[Statement | BlockStatement, ...]:
         """The steps of some items of one body."""
+        return work_through(self.slices(items))
+
+    def slices(self, items: Iterable[ItemId]) -> Slices[tuple[Statement | BlockStatement, ...]]:
+        """As `some`; blocks among them are gone through without a stop."""
         steps: list[Statement | BlockStatement] = []
-        for item in items:
+        for number, item in enumerate(items, 1):
+            if is_stop(number):
+                yield
             if not self.validity.is_live(item):
                 continue
             node = self.graph.nodes.get(item)

@@ -5,6 +5,7 @@ import msgspec
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
 from gradstudio.graph.groups.definitions import call_order, definition_graph
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Graph, ItemId, Node
+from gradstudio.graph.slices import Slices, stop_if, work_through
 from gradstudio.graph.text.literal_text import quote
 from gradstudio.graph.text.record_checks import DEVICE_KINDS
 from gradstudio.operators.model import Operator
@@ -14,7 +15,7 @@ from gradstudio.program.printing.comment_lines import declares_encoding
 from gradstudio.program.printing.definition_printer import definition_lines
 from gradstudio.program.printing.name_references import References
 from gradstudio.program.printing.print_memo import Memo, memo_of, script_of
-from gradstudio.program.printing.script_report import report_lines
+from gradstudio.program.printing.script_report import report_slices
 from gradstudio.program.printing.statement_printer import StatementPrinter
 
 _IMPORTS = (
@@ -68,15 +69,23 @@ def write_code(graph: Graph, *, stem: str = "program") -> tuple[str, tuple[Span,
 
 def write(graph: Graph, *, stem: str = "program") -> Script:
     """The whole script with all that is known of its text; the same object until the graph is edited."""
+    return work_through(script_slices(graph, stem))
+
+
+def script_slices(graph: Graph, stem: str) -> Slices[Script]:
+    """As `write`, in slices between which nothing but places may change."""
     known = script_of(graph, stem)
     if isinstance(known, Script):
         return known
     analysis = analyse(graph)
     device = needs_device(analysis)
     memo = memo_of(graph, stem, device)
+    yield from stop_if(graph.nodes)
     references = memo.begin(analysis)
+    yield from stop_if(graph.nodes)
     body = Body(StatementPrinter(references, device=device, stem=stem), memo)
-    body.write(ROOT, 0)
+    yield from body.write_slices(ROOT, 0)
+    yield from stop_if(graph.nodes)
     definitions = definition_lines(graph, device, stem, body.imports)
     before = _before(graph, device, body.imports, definitions.lines)
     if declares_encoding([*before, *body.lines]):
@@ -86,15 +95,14 @@ def write(graph: Graph, *, stem: str = "program") -> Script:
         before.pop()
     prelude = "\n".join(before) + "\n" if before else ""
     code = prelude + "\n".join(body.lines) + "\n" if body.lines else prelude
-    if memo.report is None:
-        memo.report = report_lines(analysis, references, memo)
-    text = code + memo.report
+    report = memo.report
+    if report is None:
+        report = yield from report_slices(analysis, references, memo)
+    yield from stop_if(graph.nodes)
     spans, lines = body.placed_below(len(before))
-    memo.revision, memo.script = (
-        graph.revision,
-        Script(text, code, prelude, spans, lines, device, references, memo, insides),
-    )
-    return memo.script
+    script = Script(code + report, code, prelude, spans, lines, device, references, memo, insides)
+    memo.end(graph, script, report)
+    return script
 
 
 def needs_device(analysis: Analysis) -> bool:

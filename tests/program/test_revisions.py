@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from gradstudio.document import file
+from gradstudio.graph import slices
 from gradstudio.graph.analysis import program_analysis
 from gradstudio.graph.edits import (
     AddBlock,
@@ -23,7 +24,7 @@ from gradstudio.graph.edits import (
 )
 from gradstudio.graph.errors import EditError
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, Header, ItemId, Node, Wire
-from gradstudio.program.compile import compile_graph
+from gradstudio.program.compile import compile_graph, program_slices
 from gradstudio.program.write import write
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.gsg"))
@@ -142,6 +143,32 @@ def test_after_any_edits_a_graph_compiles_as_from_nothing(path: Path) -> None:
         for inverse in reversed(inverses):
             apply(graph, inverse)
         check(graph, (path, seed, "undone"))
+
+
+@pytest.mark.parametrize("kind", ["any", "builder", "writer"])
+@pytest.mark.parametrize("path", EXAMPLES[:12], ids=lambda path: path.stem[:2])
+def test_what_is_given_up_half_way_leaves_nothing_that_is_out_of_date(
+    path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slices, "AT_ONCE", 2)
+    graph = file.load(path)
+    hands: dict[str, type[Hand]] = {"any": Hand, "builder": Builder, "writer": Writer}
+    hand, inverses = hands[kind](graph, 5), list[Edit]()
+    for number in range(EDITS):
+        edit = hand.edit()
+        if inverses and hand.chance.random() < 0.2:
+            edit = inverses.pop()  # back to what was compiled, or given up
+        try:
+            inverse = apply(graph, edit)
+        except EditError:
+            continue
+        inverses.append(inverse)
+        compiled = program_slices(graph)
+        for _ in zip(range(hand.chance.choice((0, 1, 5, 10, 20, 1000))), compiled, strict=False):
+            pass
+        compiled.close()
+        if hand.chance.random() < 0.4:
+            check(graph, (path, kind, number, edit))
 
 
 class Writer(Hand):

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Block, BodyId, ItemId
 from gradstudio.graph.names import title
+from gradstudio.graph.slices import Slices, is_stop, work_through
 from gradstudio.graph.text.code_records import does_something
 from gradstudio.graph.text.code_records import is_code as holds_code
 from gradstudio.graph.text.code_text import indented
@@ -53,11 +54,17 @@ class Body:
 
     def write(self, body: BodyId, depth: int) -> bool:
         """Write the statements of a body; whether there was one that is more than a comment."""
+        return work_through(self.write_slices(body, depth))
+
+    def write_slices(self, body: BodyId, depth: int) -> Slices[bool]:
+        """As `write`; blocks in it are written without a stop."""
         indent = INDENT * depth
         first_line = len(self.lines)
         holds = follows_code = False
         notes = ""
-        for item in self.shown(body):
+        for number, item in enumerate(self.shown(body), 1):
+            if is_stop(number):
+                yield
             known = self._as_before(item, depth) if not notes else None
             if known is not None:
                 self._put(known)

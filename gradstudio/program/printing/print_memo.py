@@ -56,12 +56,15 @@ class Memo:
 
     Attributes:
         script: all that was written of the graph when it had the `revision`; None before.
+        report: the end of it; None when it has to be written anew.
     """
 
     def __init__(self, stem: str, device: bool) -> None:
         """Nothing was printed."""
         self.stem, self.device = stem, device
         self.references: References | None = None
+        self._written: References | None = None
+        self._made_since: set[ItemId] = set()
         self._asked: dict[ItemId, Key] = {}
         self._stale: set[ItemId] | None = None
         self._wires: dict[End, Wire] = {}
@@ -74,18 +77,27 @@ class Memo:
         self.script: object = None
 
     def begin(self, analysis: Analysis) -> References:
-        """The items of another revision are asked for; what is gone is forgotten."""
-        before = self.references
-        if self.references is None or self.references.structure is not analysis.structure:
+        """The items of another revision are asked for; what is gone is forgotten.
+
+        What is asked for and never ended leaves nothing that is believed later.
+        """
+        before = self._written
+        if before is None or self.references is not before or before.structure is not analysis.structure:
             self.references, self.report = References(analysis), None
             for table in (self.keys, self.pieces, self.steps, self.prints):
                 for item in [item for item in table if item not in analysis.graph.nodes]:
                     del table[item]
+        assert self.references is not None
         self._asked = {}
-        is_whole, self.script = self.script is not None, None  # all were asked for since the last time
-        self._stale = self._changed(before) if before is not None and is_whole else None
-        self._wires = dict(analysis.graph.wires)
+        self.script = None
+        self._stale = self._changed(before) if before is not None else None
         return self.references
+
+    def end(self, graph: Graph, script: object, report: str) -> None:
+        """All of the graph is written."""
+        self.revision, self.script, self.report = graph.revision, script, report
+        self._written, self._wires = self.references, dict(graph.wires)
+        self._made_since = set()
 
     def known_piece(self, item: ItemId, depth: int) -> Piece | None:
         """The lines of a live statement that is surely printed as it was; None where that is to be seen."""
@@ -105,6 +117,7 @@ class Memo:
             return None
         nodes = now.graph.nodes
         waiting = [item for item, node in nodes.items() if item not in self.keys or self.keys[item][0] is not node]
+        waiting += [item for item in self._made_since if item in nodes]
         if before is not now:
             elsewhere = self._changed_around(before, now)
             if elsewhere is None:
@@ -151,6 +164,7 @@ class Memo:
             found = self._asked[item] = known
         if found is None:
             made = self._key(item)
+            self._made_since.add(item)
             found = self._asked[item] = self.keys[item] = known if known == made and known is not None else made
         return found
 

@@ -11,6 +11,7 @@ from gradstudio.graph.groups.definitions import definition_graph, definition_rea
 from gradstudio.graph.model import DEFINITION_OUTPUTS, ROOT, Definition, Graph, ItemId, Node
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.module_calls import origin
+from gradstudio.graph.slices import Slices, portions, stop_if
 from gradstudio.operators.calls.call_signature import INPUTS
 from gradstudio.operators.model import Face, Family, Operator
 from gradstudio.program.printing.comment_lines import INDENT
@@ -25,10 +26,13 @@ MOST_STEPS = 50
 """So many second names and groups are seen through."""
 
 
-def report_lines(analysis: Analysis, references: References, memo: Memo) -> str:
+def report_slices(analysis: Analysis, references: References, memo: Memo) -> Slices[str]:
     """The lines of the report; "" when the program binds no tensor. `memo` has what was printed of its statements."""
     reporter = _Reporter(analysis, references, 1)
-    calls = [line for name, item in reporter.last.items() for line in _printed(reporter, name, item, memo)]
+    calls: list[str] = []
+    for portion in portions([*reporter.last.items()]):
+        yield from stop_if(reporter.last)
+        calls += [line for name, item in portion for line in _printed(reporter, name, item, memo)]
     return "\n".join(["", "", 'if __name__ == "__main__":', *calls, ""]) if calls else ""
 
 
