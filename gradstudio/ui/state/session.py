@@ -80,7 +80,8 @@ class Session(QObject):
         self.player = Player(self.attention, self.results, self)
         self.memory = MemoryStore(self)
         self.pages = PageStore(self.engine, self)
-        self.run = RunController(self.graph_store, self.engine, self.results, self.memory, self, self.debug)
+        store, results = self.graph_store, self.results
+        self.run = RunController(store, self.engine, results, self.memory, self.idle, self, self.debug)
         self.run.code_question.file = lambda: self.path or self.read_from
         self.run.code_question.tell = lambda words: self.engine.tell(Log(level="warning", text=words))
         self.record: RecordedRun | None = None

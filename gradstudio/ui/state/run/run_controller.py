@@ -15,6 +15,7 @@ from gradstudio.protocol.messages import debugging, events, requests
 from gradstudio.protocol.messages.base import Verb
 from gradstudio.protocol.messages.inference import Inferred
 from gradstudio.ui.state.document.graph_store import GraphStore
+from gradstudio.ui.state.idle_work import IdleWork
 from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.state.results.record_stepper import RecordStepper
 from gradstudio.ui.state.results.result_store import ResultStore
@@ -57,15 +58,16 @@ class RunController(QObject):
         engine: EngineLine,
         results: ResultStore,
         memory: MemoryStore,
+        idle: IdleWork,
         parent: QObject | None = None,
         debug: BreakpointSource | None = None,
     ) -> None:
-        """Listen to the store and the engine; breakpoints are those of `debug`."""
+        """Listen to the store and the engine; breakpoints are those of `debug`, long work is given to `idle`."""
         super().__init__(parent)
         self._store, self._engine, self._results, self._memory = store, engine, results, memory
         self._tables, self._attention, self._debug = results.tables, results.attention, debug
         self._walk = RecordStepper(results, store)
-        self._requests = RunRequests(store, engine, self._on_compiled, self.program_changed.emit)
+        self._requests = RunRequests(store, engine, self._on_compiled, self.program_changed.emit, idle)
         self._requests.about_turns = results.tables.wanted_of_turns
         self.status = RunStatus(self)
         self.state_changed = self.status.changed
@@ -209,6 +211,7 @@ class RunController(QObject):
             self.status.noted.emit(waiting_words([name for name, _ in self._waiting]))
             return
         self._requests.load()
+        self._requests.show()
         self.stepper.begin_verb()
         self._engine.set_busy(True)
         stops = self._debug.active if self._debug is not None else ()
@@ -278,7 +281,7 @@ class RunController(QObject):
         self._tables.clear()
         self.displaced.end()
         self.status.reset()
-        self.shapes.request()
+        self.shapes.document_changed()
 
     def _on_stop_timer_timeout(self) -> None:
         if self.state.busy and self._heard_more:

@@ -7,15 +7,18 @@ import msgspec
 
 from gradstudio.graph.analysis.program_analysis import addresses
 from gradstudio.graph.model import ItemId
-from gradstudio.program.compile import compile_graph
+from gradstudio.graph.slices import AT_ONCE, Slices, stop_if, work_through
+from gradstudio.program.compile import program_slices
 from gradstudio.program.model import BlockStatement, Program, Statement
 from gradstudio.protocol.messages import requests
 from gradstudio.protocol.messages.debugging import Change, Check, WeighMemory, WhatIf
 from gradstudio.protocol.messages.inference import Infer, Inferred, TryWire
 from gradstudio.ui.state.document.graph_store import GraphStore
+from gradstudio.ui.state.idle_work import IdleWork
 from gradstudio.ui.state.results.run_names import NOTHING_RAN, RunNames
 from gradstudio.ui.state.run.engine_line import EngineLine
 
+WORK = "program"
 MANY_NODES = 200
 """From this many on, only nodes in view are summarised at once."""
 
@@ -37,13 +40,16 @@ class RunRequests:
         engine: EngineLine,
         compiled: Callable[[Program], None],
         show: Callable[[Program], None],
+        idle: IdleWork,
     ) -> None:
         """Nothing was told yet; `compiled` hears of each program that is made, `show` when the engine has it."""
         self._store = store
         self._engine = engine
         self._compiled = compiled
         self._show = show
-        self._shows = True
+        self._idle = idle
+        self._compiling: Slices[Program] | None = None
+        self._is_shown = True
         self.run_small = True
         self.about_turns: Callable[[], dict[str, object]] = dict
         self._inferring = -1
@@ -59,12 +65,59 @@ class RunRequests:
     @property
     def program(self) -> Program:
         """The graph as it stands, compiled."""
+        program = self._compiled_now()
+        self.show()
+        return program
+
+    def _compiled_now(self) -> Program:
+        """The program that stands; what was begun of it is ended."""
         if self._program is None:
-            self._program = compile_graph(self._store.graph)
-            self._compiled(self._program)
-            if self._shows:
-                self._show(self._program)
+            self._take(work_through(self._compiling or program_slices(self._store.graph)))
+        assert self._program is not None
         return self._program
+
+    def show(self) -> None:
+        """Whoever shows the program is given the one that stands, once."""
+        if self._program is not None and not self._is_shown:
+            self._is_shown = True
+            self._show(self._program)
+
+    def show_if_few(self) -> None:
+        """Compile and show a program that takes no time: it belongs into the first picture of its document."""
+        if len(self._store.graph.nodes) <= AT_ONCE:
+            self._compiled_now()
+            self.show()
+
+    def compile_idly(self, then: Callable[[], Slices[None]]) -> None:
+        """Compile the program while nobody does anything, and then do that; an edit gives it up."""
+        self._idle.begin(WORK, self._compile(then))
+
+    def _compile(self, then: Callable[[], Slices[None]]) -> Slices[None]:
+        while self._program is None:
+            self._compiling = self._compiling or program_slices(self._store.graph)
+            try:
+                next(self._compiling)
+            except StopIteration as end:
+                self._take(end.value)
+            yield from self.stop_if_many()
+        yield from then()
+
+    def stop_if_many(self) -> Slices[None]:
+        """A stop where the program is long."""
+        yield from stop_if(self._store.graph.nodes)
+
+    def _take(self, program: Program) -> None:
+        self._program, self._compiling, self._is_shown = program, None, False
+        self._compiled(program)
+
+    def _forget(self) -> None:
+        self._idle.cancel(WORK)
+        self._program, self._compiling, self._inferring = None, None, -1
+
+    @property
+    def compiles(self) -> bool:
+        """Whether the program is being compiled, to be sent."""
+        return self._idle.has(WORK)
 
     @property
     def up_to_date(self) -> bool:
@@ -78,12 +131,12 @@ class RunRequests:
 
     def program_changed(self) -> None:
         """The program has to be compiled anew."""
-        self._program, self._inferring = None, -1
+        self._forget()
 
     def document_changed(self) -> None:
         """Another graph is in place."""
-        self.document = uuid.uuid4().hex
-        self._program, self._loaded_revision, self._inferring = None, -1, -1
+        self._forget()
+        self.document, self._loaded_revision = uuid.uuid4().hex, -1
 
     def engine_changed(self) -> None:
         """Whoever answers now has not heard what was sent before."""
@@ -91,10 +144,10 @@ class RunRequests:
         self._given_tensors.clear()
 
     def load(self) -> None:
-        """Send the program if the engine has not this revision yet."""
+        """Send the program if the engine has not this revision yet; `show` is called behind it."""
         if self.up_to_date:
             return
-        program, revision = self.program, self._store.graph.revision
+        program, revision = self._compiled_now(), self._store.graph.revision
         tensors = self._new_tensors(program)
         self._engine.send(requests.Load(document=self.document, revision=revision, program=program, tensors=tensors))
         self._loaded_revision, self.names = revision, RunNames(self._store.graph, program)
@@ -112,7 +165,7 @@ class RunRequests:
         return addresses(self._store.graph).get(node, "")
 
     def load_and_infer(self, *, load: bool = True) -> bool:
-        """Send the program and ask for its shapes; while the engine looks for them the program is shown.
+        """Send the program and ask for its shapes; `show` is called behind it, while the engine looks for them.
 
         Returns:
             Whether they were asked for.
@@ -120,15 +173,11 @@ class RunRequests:
         Args:
             load: False only asks for the shapes: what is loaded, and live, stays another document's.
         """
-        known, self._shows = self._program, False
         if load:
             self.load()
-        asks = self.program is not self._given_up
+        asks = self._compiled_now() is not self._given_up
         if asks:
             self.infer()
-        self._shows = True
-        if self._program is not None and self._program is not known:
-            self._show(self._program)
         return asks
 
     def stands(self, inferred: Inferred) -> bool:
@@ -137,7 +186,7 @@ class RunRequests:
 
     def infer(self) -> None:
         """Ask for shapes of the program as it stands; one that the engine has is not sent again."""
-        program, revision = self.program, self._store.graph.revision
+        program, revision = self._compiled_now(), self._store.graph.revision
         tensors, self._inferring = self._new_tensors(program), revision
         sent = None if self.up_to_date else program
         self._engine.send(Infer(revision=revision, program=sent, tensors=tensors, run_small=self.run_small))

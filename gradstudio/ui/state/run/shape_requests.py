@@ -5,6 +5,7 @@ Looking for them has a clock of its own (`protocol/shape_clock`).
 
 from PySide6.QtCore import QObject, QTimer
 
+from gradstudio.graph.slices import Slices
 from gradstudio.protocol.messages.events import Event, Log
 from gradstudio.protocol.messages.inference import Inferred, Inferring, WireTried
 from gradstudio.protocol.shape_clock import TICK_S, ShapeClock
@@ -41,11 +42,16 @@ class ShapeRequests:
     @property
     def pending(self) -> bool:
         """Whether they will be asked for in a moment."""
-        return self._settle.pending
+        return self._settle.pending or self._requests.compiles
 
     def request(self) -> None:
         """Ask for them when the graph has settled."""
         self._settle.request()
+
+    def document_changed(self) -> None:
+        """Another graph is in place."""
+        self._requests.show_if_few()
+        self.request()
 
     def wake(self) -> None:
         """The document is shown: its engine is at work, and shapes are asked for when they are not known."""
@@ -59,11 +65,16 @@ class ShapeRequests:
         self._waits_for_rest = self._status.slide.moves
         if self._waits_for_rest:
             return  # its runs say the shapes
+        self._requests.compile_idly(self._ask)  # in any case; the next `Paused`, or `Hello`, comes back here
+
+    def _ask(self) -> Slices[None]:
+        """The program is compiled: ask, where somebody may; while the engine looks for them it is shown."""
         self._have_engine()
         may_ask = self._engine.ready and not self._status.state.busy
         if may_ask and self._requests.load_and_infer(load=self._engine.may_load):
             self.patience.asked()
-        # compiled in any case; the next `Paused`, or `Hello`, comes back here
+        yield from self._requests.stop_if_many()
+        self._requests.show()
         if self._requests.program.codes and self._engine.ready and not self._engine.keeps_code:
             self._engine.expect_code()
 
