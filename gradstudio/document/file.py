@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,10 +15,12 @@ from gradstudio.document.gsg.field_checks import Fault
 from gradstudio.document.gsg.file_records import FORMAT, ContentRecord, GraphFile, TensorRecord
 from gradstudio.document.gsg.graph_loading import build
 from gradstudio.document.gsg.gsg_reader import LARGEST_TEXT, read
-from gradstudio.document.gsg.line_memo import LineMemo
 from gradstudio.graph.model import Graph, StoredTensor
 from gradstudio.graph.slices import Slices, work_through
 from gradstudio.layout.tidy import layout_missing
+
+if TYPE_CHECKING:
+    from gradstudio.document.gsg.line_memo import LineMemo
 
 SUFFIX = ".gsg"
 
@@ -77,12 +80,14 @@ def loads_with_view(text: str | bytes, *, folder: str | os.PathLike[str] | None 
     return read(text, GraphFile, FORMAT, make)
 
 
-def dumps(graph: Graph, view: View | None = None, memo: LineMemo | None = None) -> str:
+def dumps(graph: Graph, view: View | None = None, memo: "LineMemo | None" = None) -> str:
     """The text of a document; the same graph and view always give the same text. `memo` has its lines of before."""
+    from gradstudio.document.gsg.line_memo import LineMemo
+
     return work_through(text_slices(graph, view, memo or LineMemo()))
 
 
-def text_slices(graph: Graph, view: View | None, memo: LineMemo) -> Slices[str]:
+def text_slices(graph: Graph, view: View | None, memo: "LineMemo") -> Slices[str]:
     """As `dumps`, in slices between which the document must not change."""
     from gradstudio.document.gsg.gsg_writer import write_slices
 

@@ -13,16 +13,18 @@ import time
 import uuid
 import weakref
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import msgspec
 
 from gradstudio.document.atomic_write import write_file
 from gradstudio.document.errors import CannotSave, UnreadableFile
 from gradstudio.document.file import View, loads_with_view, text_slices, write_tensors
-from gradstudio.document.gsg.line_memo import LineMemo
 from gradstudio.graph.model import Graph
 from gradstudio.graph.slices import Slices, work_through
+
+if TYPE_CHECKING:
+    from gradstudio.document.gsg.line_memo import LineMemo
 
 FORMAT = "gradstudio-recovery"
 SUFFIX = ".recovery"
@@ -40,7 +42,7 @@ class Journal:
         """Take a name of its own in the folder; nothing is written yet."""
         self.path = folder / f"{uuid.uuid4().hex}{SUFFIX}"
         self._lock: IO[str] | None = None
-        self._memo = LineMemo()
+        self._memo: LineMemo | None = None
 
     def write(
         self,
@@ -103,6 +105,10 @@ class Journal:
                 weakref.finalize(self, self._lock.close)
         except OSError as error:
             raise CannotSave(f"The recovery folder '{self.path.parent}' cannot be used: {error}") from error
+        if self._memo is None:
+            from gradstudio.document.gsg.line_memo import LineMemo
+
+            self._memo = LineMemo()
         write_tensors(graph.tensors.values(), _tensor_folder(self.path), durable=durable)
         text = yield from text_slices(graph, view, self._memo)
         write_file(self.path, f"{json.dumps(about, ensure_ascii=True)}\n{text}".encode(), durable=durable)

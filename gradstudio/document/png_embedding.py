@@ -13,7 +13,6 @@ from gradstudio.document.errors import CannotOpen, TooLargeToEmbed, UnreadableFi
 from gradstudio.document.file import View, loads_with_view
 from gradstudio.document.gsg.file_records import FORMAT
 from gradstudio.document.gsg.gsg_reader import LARGEST_TEXT
-from gradstudio.document.gsg.gsg_writer import write
 from gradstudio.graph.model import Graph
 from gradstudio.layout.tidy import layout_missing
 
@@ -34,6 +33,8 @@ def embed_graph(png: bytes, graph: Graph, view: View | None = None) -> bytes:
         ValueError: the bytes are no PNG.
         TooLargeToEmbed: the text is longer than `LARGEST_EMBEDDED`.
     """
+    from gradstudio.document.gsg.gsg_writer import write
+
     seen = view or View()
     place = {"zoom": seen.zoom, "x": seen.x, "y": seen.y}
     text = write(graph, FORMAT, place, with_data=True, bookmarks=seen.bookmarks)

@@ -208,5 +208,6 @@ class Session(QObject):
         self.stamp = stamp_of(path) if path is not None else None
         self.record = None
         self.graph_store.load(graph)
+        self.run.shapes.show_if_few()
         self.memory.clear()  # what another document held is not this one's
         self.path_changed.emit()

@@ -281,7 +281,7 @@ class RunController(QObject):
         self._tables.clear()
         self.displaced.end()
         self.status.reset()
-        self.shapes.document_changed()
+        self.shapes.request()
 
     def _on_stop_timer_timeout(self) -> None:
         if self.state.busy and self._heard_more:

@@ -48,10 +48,9 @@ class ShapeRequests:
         """Ask for them when the graph has settled."""
         self._settle.request()
 
-    def document_changed(self) -> None:
-        """Another graph is in place."""
+    def show_if_few(self) -> None:
+        """Another document is in place: a small program of it belongs into the first picture."""
         self._requests.show_if_few()
-        self.request()
 
     def wake(self) -> None:
         """The document is shown: its engine is at work, and shapes are asked for when they are not known."""
