@@ -211,7 +211,6 @@ class RunController(QObject):
             self.status.noted.emit(waiting_words([name for name, _ in self._waiting]))
             return
         self._requests.load()
-        self._requests.show()
         self.stepper.begin_verb()
         self._engine.set_busy(True)
         stops = self._debug.active if self._debug is not None else ()
@@ -359,8 +358,7 @@ class RunController(QObject):
         self._tables.begin(event.fresh, event.verb == "repeat", self._requests.names)
         if self._debug is not None:
             self._debug.begin(event.fresh)
-        first = next(iter(self._texts), ItemId(""))
-        self._tables.set_running(first if event.fresh else self._results.next_node)
+        self._tables.set_running(next(iter(self._texts), ItemId("")) if event.fresh else self._results.next_node)
         self.status.set(live=True, stale=False, is_record=False, pass_number=event.pass_number)
 
     def _on_hit(self, event: debugging.Hit) -> None:

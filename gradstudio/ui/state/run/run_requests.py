@@ -197,6 +197,7 @@ class RunRequests:
         summaries = "visible" if many else "all"
         about_turns = {"samples_turns": True, **self.about_turns()}
         self._engine.send(msgspec.structs.replace(request, visible=self.visible, summaries=summaries, **about_turns))
+        self.show()
 
     def what_if(self, change: Change) -> int:
         """Ask what another value would have done; the request's number."""
