@@ -4,10 +4,12 @@ from collections.abc import Iterable
 
 from gradstudio.graph.edits import Edits, MoveItem
 from gradstudio.graph.errors import Refused
+from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.names import title
-from gradstudio.graph.operator_rows import row_of
+from gradstudio.graph.operator_rows import GROUP, row_of
 from gradstudio.graph.shared_storage import Value, storage_of, written_values
+from gradstudio.graph.text.code_records import CODE
 from gradstudio.operators.model import Effect
 
 Needs = dict[ItemId, dict[ItemId, None]]
@@ -75,10 +77,13 @@ def _add_effects(graph: Graph, before: Needs) -> None:
     since_code: list[ItemId] = []
     seed: ItemId | None = None
     randoms: list[ItemId] = []
+    holds_inside = any(CODE in index_of(one.graph).by_operator for one in graph.definitions.values())
     for item in graph.order():
         mine = before.setdefault(item, {})
         _add_memory(graph, item, mine, readers, writer)
         effects = _effects(graph, item)
+        if holds_inside and _may_enter(graph, item, effects):
+            effects |= {Effect.CODE}
         _remember(mine, code)
         if Effect.CODE in effects:  # it may read and change whatever there is
             mine.update(dict.fromkeys(since_code))
@@ -122,6 +127,12 @@ def _effects(graph: Graph, item: ItemId) -> frozenset[Effect]:
     node = graph.nodes.get(item)
     operator = row_of(graph, node) if node is not None else None
     return frozenset(operator.effects) if operator is not None else frozenset()
+
+
+def _may_enter(graph: Graph, item: ItemId, effects: frozenset[Effect]) -> bool:
+    """Whether an item may run what is inside a definition: it makes a module, or calls one."""
+    node = graph.nodes.get(item)
+    return Effect.MODULE_CALL in effects or (node is not None and node.operator.startswith(GROUP))
 
 
 def _contracted(graph: Graph, body: BodyId, items: Iterable[ItemId], before: Needs) -> Needs:

@@ -12,7 +12,7 @@ stands in place of definitions holds no tracer, or each run would hold the tenso
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -52,13 +52,26 @@ class CallEntered(Exception):
 
 
 class Names(dict[str, Any]):
-    """The names inside a call; what a module keeps is found as ``self.x``."""
+    """The names inside a call; what a module keeps is found as ``self.x``.
+
+    Attributes:
+        around: the names of the program, which code in a definition reads as a function does.
+        own: names that belong to the call, also while they have no value.
+    """
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        """These names, and none around them."""
+        super().__init__(names)
+        self.around: dict[str, Any] = {}
+        self.own: frozenset[str] = frozenset()
 
     def __missing__(self, name: str) -> Any:
-        """What the module keeps under that name."""
+        """What the module keeps under that name, or the program has."""
         first, *path = name.split(".")
         if not path or first not in self:
-            raise KeyError(name)
+            if name in self.own:
+                raise KeyError(name)
+            return self.around[name]
         value = self[first]
         for word in path:
             value = getattr(reach(value, word), word)
@@ -137,13 +150,16 @@ class CallTracer:
         """The namespace has got the definitions of this program."""
         self.program = program
         self._items: dict[tuple[str, ItemId, bool], tuple[Item, ...]] = {}
+        self._own: dict[tuple[str, bool], frozenset[str]] = {}
         namespace = self.live.namespace
         for inside in program.insides:
             definition = namespace.get(inside.name)
             if inside.is_module and isinstance(definition, type):
                 self._enter_class(inside, definition)
             elif callable(definition):
-                namespace[inside.name] = self._function(inside, getattr(definition, "__wrapped__", definition))
+                plain = getattr(definition, "__wrapped__", definition)
+                self._own[inside.name, False] = _own_names(plain)
+                namespace[inside.name] = self._function(inside, plain)
         known = _PRELUDE | {inside.name for inside in program.insides}
         self._base = {name: value for name, value in namespace.items() if name in known}
 
@@ -224,8 +240,10 @@ class CallTracer:
 
     def _enter_class(self, inside: Inside, definition: Any) -> None:
         make, forward = (vars(definition)[name] for name in ("__init__", "forward"))
-        definition.__init__ = self._init(inside, definition, getattr(make, "__wrapped__", make))
-        definition.forward = self._forward(inside, getattr(forward, "__wrapped__", forward))
+        make, forward = getattr(make, "__wrapped__", make), getattr(forward, "__wrapped__", forward)
+        self._own[inside.name, True], self._own[inside.name, False] = _own_names(make), _own_names(forward)
+        definition.__init__ = self._init(inside, definition, make)
+        definition.forward = self._forward(inside, forward)
 
     def _init(self, inside: Inside, definition: type, plain: Callable[..., None]) -> Callable[..., None]:
         bind, waiting = self._binder(inside.making, plain, "self"), self._armed
@@ -285,6 +303,9 @@ class CallTracer:
         live, inside, step = self.live, entering.inside, execution.step
         given, names = entering.given, Names(self._base)
         names.update(given)
+        if self.program.codes:
+            names.around = live.calls[0].around.namespace if live.calls else live.namespace
+            names.own = self._own.get((inside.name, entering.setup), names.own)
         source = call_item_id(step.id, INPUTS)
         binder: dict[str, Binding] = {name: (source, k) for k, name in enumerate(inside.inputs) if name in given}
         cursor = InsideCursor(self._prepared(inside, step, entering.setup), names, live.cursor)
@@ -329,6 +350,12 @@ class CallTracer:
             kept = step.statement.names
             if kept and all("." in name for name in kept):
                 self._tell(step, tuple(names[name] for name in kept))
+
+
+def _own_names(function: Any) -> frozenset[str]:
+    """The names that belong to a function of the program's text."""
+    code = function.__code__
+    return frozenset((*code.co_varnames, *code.co_cellvars))
 
 
 def _kept(module: nn.Module, name: str) -> object:

@@ -13,6 +13,7 @@ from gradstudio.graph.edits import Edits, ReplaceNode
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.graph_index import nodes_of
 from gradstudio.graph.model import Graph, ItemId, Node
+from gradstudio.graph.names import bound_names
 from gradstudio.graph.text.code_records import CODE, READ, code_names, code_of, is_code
 from gradstudio.graph.text.code_text import renamed_code
 from gradstudio.graph.text.literal_text import quote
@@ -31,11 +32,14 @@ def late_name_edits(before: Graph, after: Graph) -> Edits:
         Refused: a name that code reads cannot be changed in it, or another would be read in its place.
     """
     codes = nodes_of(after, (CODE,))
-    if not codes:
+    inside = _read_inside(after)
+    if not codes and not inside:
         return ()
     lost, gained, changed = _changes(before, after)
     if not gained and not lost:
         return ()
+    if name := next((one for one in (*lost, *gained) if one in inside), ""):
+        raise Refused(f"Code in a definition reads '{name[:60]}' when that is called: change it in the text.")
     bound = Counter(name for item in after.order() for name in _bound(after, item))
     was = {name for item in before.order() for name in _bound(before, item)} | _BUILT_IN
     edits = []
@@ -74,6 +78,18 @@ def late_names(graph: Graph, node: Node) -> set[str]:
     names = code_names(node)
     wired = {wire.port.removeprefix(READ) for wire in graph.wires_to(node.id) if wire.port.startswith(READ)}
     return {*names.later, *names.rebound} - wired - {*names.binds}
+
+
+def _read_inside(graph: Graph) -> set[str]:
+    """What code in definitions reads of the program, by its name."""
+    found: set[str] = set()
+    for definition in graph.definitions.values() if graph.edges is None else ():
+        codes = nodes_of(definition.graph, (CODE,))
+        own = {*definition.inputs, *bound_names(definition.graph)} if codes else set[str]()
+        for node in codes:
+            names = code_names(node)
+            found |= {*names.reads, *names.keeps, *names.later} - own
+    return found
 
 
 def _edits(node: Node, changed: Mapping[str, str]) -> list[ReplaceNode]:

@@ -105,6 +105,10 @@ class Modules:
         """Whether the name stands for a package, or a module of one that people give a short name."""
         return self._paths.get(name) in {*PACKAGES, "torch.nn", "torch.nn.functional", "torch.optim"}
 
+    def become(self, paths: dict[str, str]) -> None:
+        """From here on these names are bound, and no others."""
+        self._paths = dict(paths)
+
     def call(self, name: str, path: str) -> None:
         """From here on the name stands for what is at the path: ``loss_func = F.cross_entropy``."""
         self._paths[name] = path

@@ -12,7 +12,7 @@ from gradstudio.graph.names import bound_names, check, names_at_end
 from gradstudio.graph.text.statements import SELF
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.code.code_reader import CodeReader, whole_as_code
-from gradstudio.program.reading.code.code_statement import CodeStatement, names_taken
+from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in, names_taken
 from gradstudio.program.reading.code.fallback import keep_code
 from gradstudio.program.reading.comments import Comment, Comments, Notes
 from gradstudio.program.reading.definitions.definition_outlines import outline
@@ -41,6 +41,7 @@ from gradstudio.program.reading.read_text import Read
 from gradstudio.program.reading.refusal_report import ConsequentRefusal, RefusalReport, in_characters
 from gradstudio.program.reading.statements.block_statements import Blocks
 from gradstudio.program.reading.statements.simple_statements import Statements
+from gradstudio.program.reading.syntax_queries import walk
 
 END = 2**62
 """A line behind every other."""
@@ -108,6 +109,7 @@ class _Reader:
     ) -> None:
         self._is_lenient: bool = is_lenient if outer is None else outer._is_lenient
         self._tree, self._text, self._stored = tree, text, stored
+        self._is_inside = outer is not None
         self._comments: Comments = Comments(text) if outer is None else outer._comments
         self._draft: GraphBuilder
         self._scope: Scope
@@ -124,7 +126,7 @@ class _Reader:
             self._is_pasted_on, self._settings = False, False
             self._depth, self._end, self._device = 1, END, (0, "")
             return
-        used = {node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)} | names_taken([self._tree])
+        used = {node.id for node in walk(self._tree) if isinstance(node, ast.Name)} | names_taken([self._tree])
         self._draft = GraphBuilder(canvas)
         self._scope = Scope(used)
         self._scope.offers = not is_lenient
@@ -143,7 +145,7 @@ class _Reader:
     def _join(self, stored: StoredOf | None) -> None:
         self._expressions = Expressions(self._draft, self._scope, self._modules, self._literals, stored)
         self._statements = Statements(self._draft, self._scope, self._modules, self._expressions)
-        self._code = CodeReader(self._draft, self._scope, self._modules)
+        self._code = CodeReader(self._draft, self._scope, self._modules, is_inside=self._is_inside)
         self._blocks = Blocks(self._draft, self._scope, self._modules, self._expressions, self._body)
         self._inlined = Inlined(self._draft, self._scope, self._expressions, self._method_body, self._methods)
         self._expressions.inlined = self._inlined
@@ -211,7 +213,8 @@ class _Reader:
                 else:
                     self._statement(statement, notes, beside, following)
             except NotReadable as error:
-                self._told.take(error, statement)
+                for one in error.all if self._is_lenient else (error,):
+                    self._told.take(one, statement)
                 self._draft.body, self._depth = inside
                 self._pretend(statement)
             self._comments = outer
@@ -262,6 +265,8 @@ class _Reader:
             raise NotReadable(reason, statement.lineno, statement.col_offset)
         found = outline(statement, self._modules, self._comments)
         self._modules.forget(name)
+        imported = self._modules.paths()
+        holds_code = bool(codes_in([statement]))
         reader = _Reader(self._text, self._tree, self._stored, False, None, self)
         reader._blocks.look_ahead([*found.setup, *found.body])
         reader._inlined.own = found.methods
@@ -275,8 +280,12 @@ class _Reader:
         except NotReadable as error:
             reader._told.take(error, found.result or statement)
         self._modules.forget_all(SELF)
+        if holds_code:  # what that imports, or binds, is the definition's own
+            self._modules.become(imported)
         if reader._told.count:  # told, or it follows from what is told
             self._told.lose(statement)
+            if not len(self._told):  # what it follows from was not refused after all
+                self._told.take(NotReadable("It cannot be read.", statement.lineno, statement.col_offset), statement)
             self._pretend(statement)
             return
         definition.graph.edges, definition.graph.definitions = None, {}

@@ -4,6 +4,7 @@ import ast
 
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.desugar.closures import stored_names
+from gradstudio.program.reading.syntax_queries import walk
 
 MOST = 20
 """Reasons that are told of one text."""
@@ -26,13 +27,14 @@ class RefusalReport:
 
         Args:
             outer: those of the text around it.
-            is_lenient: what is refused goes on as something unknown, so that nothing only follows from it.
+            is_lenient: what is refused goes on as something unknown, so that nothing beside it only follows from it.
         """
         self._is_lenient: bool = is_lenient if outer is None else outer._is_lenient
         self._found: dict[tuple[int, int, str], NotReadable] = {} if outer is None else outer._found
         self.lines: list[tuple[int, int]] = [] if outer is None else outer.lines
         self.count = 0
         self._lost: set[str] = set() if outer is None else set(outer._lost)
+        self._lost_around = frozenset[str]() if outer is None else frozenset(outer._lost)
 
     def __len__(self) -> int:
         return len(self._found)
@@ -46,8 +48,11 @@ class RefusalReport:
         self.count += 1
         first = getattr(where, "lineno", error.line)
         self.lines.append((first, getattr(where, "end_lineno", None) or first))
-        read = {part.id for part in ast.walk(where) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
-        if self._is_lenient or (not isinstance(error, ConsequentRefusal) and self._lost.isdisjoint(read)):
+        read = {part.id for part in walk(where) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
+        follows = isinstance(error, ConsequentRefusal) or not self._lost.isdisjoint(read)
+        if self._is_lenient:
+            follows = not self._lost_around.isdisjoint(read)  # a definition may be read when that is code
+        if not follows:
             self._found[error.line, error.column, error.reason] = error
         self.lose(where)
         if len(self._found) >= MOST and not self._is_lenient:

@@ -10,13 +10,25 @@ from gradstudio.cli import main
 IN_A_FUNCTION = """import torch
 import json
 
-def load(text):
+def load(text, *rest):
     data = json.loads(text)
 
     return torch.tensor(data["b"])
 
 x = torch.ones(3)
 t = load('{"a": 1}')
+"""
+IN_A_DEFINITION = """import torch
+
+def load(values):
+    first = torch.tensor(values[0])
+
+    data = {k: v for k, v in enumerate(values)}
+    found = {k: data[k] for k in "b"}
+    return first
+
+x = torch.ones(3)
+t = load([1, 2])
 """
 IN_A_DATASET = """import torch
 from torch.utils.data import Dataset, DataLoader
@@ -50,10 +62,11 @@ finally:
     ("text", "card", "line", "words", "bound"),
     [
         (IN_A_FUNCTION, "load", 7, "KeyError: 'b'", "x"),
+        (IN_A_DEFINITION, "t/data, found", 7, "KeyError: 'b'", "x"),
         (IN_A_DATASET, "Numbers", 9, "IndexError: list index out of range", "x"),
         (BY_ITSELF, "y, z", 8, "KeyError: 'c'", "x"),
     ],
-    ids=["function", "dataset", "statements"],
+    ids=["function", "definition", "dataset", "statements"],
 )
 def test_it_is_told_with_its_line(
     text: str,

@@ -2,11 +2,12 @@
 
 import ast
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from gradstudio.graph.model import Graph, Header, ItemId
+from gradstudio.graph.names import RESERVED
 from gradstudio.graph.text.code_functions import bound_by_alias
-from gradstudio.graph.text.code_names import CodeNames, names_of_code
+from gradstudio.graph.text.code_names import names_of_code
 from gradstudio.graph.text.code_records import CODE, MAX_NAMES, READ, STANDARD
 from gradstudio.graph.text.literal_text import quote
 from gradstudio.operators.calls.argument_binding import Written
@@ -20,9 +21,10 @@ from gradstudio.program.reading.name_scope import Scope
 class CodeReader:
     """Reads undrawn statements of one text into a draft."""
 
-    def __init__(self, draft: GraphBuilder, scope: Scope, modules: Modules) -> None:
-        """Read into this draft, names by this scope."""
+    def __init__(self, draft: GraphBuilder, scope: Scope, modules: Modules, *, is_inside: bool = False) -> None:
+        """Read into this draft, names by this scope; `is_inside` a definition names belong to that."""
         self._draft, self._scope, self._modules = draft, scope, modules
+        self._is_inside = is_inside
 
     def read(self, statement: CodeStatement) -> ItemId:
         """Add the node.
@@ -34,9 +36,13 @@ class CodeReader:
         if names.is_loose:
             reason = "A statement leaves a loop or a function that is drawn."
             raise NotReadable(reason, statement.lineno, statement.col_offset)
+        if self._is_inside and (reason := reason_inside(statement)):
+            raise NotReadable(reason, statement.lineno, statement.col_offset)
         ports: dict[str, Port] = {"code": Written(quote(statement.text))}
+        renamed = statement.new_names if self._is_inside else {}
+        binds = tuple(renamed.get(name, name) for name in names.binds)
         for name in (*names.reads, *names.keeps):
-            found = self._scope.find(name)
+            found = self._scope.find(renamed.get(name, name))
             if name not in STANDARD and isinstance(found, WiredResult):
                 ports[READ + name] = found
         if max(len(ports), len(names.binds)) > MAX_NAMES:
@@ -45,8 +51,8 @@ class CodeReader:
         for one in statement.statements:
             foreign.update(_foreign(one))
             foreign.update(_made_by(one, lambda name: name in foreign or self._is_foreign(name)))
-        made = self._draft.node(CODE, ports, names=names.binds)
-        self._bind(names, made)
+        made = self._draft.node(CODE, ports, names=binds)
+        self._bind(names.removes, binds, made)
         for k, name in enumerate(names.binds):
             if name in foreign:
                 self._draft.set_foreign(made.source, k)
@@ -60,13 +66,36 @@ class CodeReader:
         found = self._scope.find(name)
         return isinstance(found, WiredResult) and self._draft.is_foreign(found)
 
-    def _bind(self, names: CodeNames, made: WiredResult) -> None:
-        for name in names.removes:
+    def _bind(self, removes: Iterable[str], binds: Sequence[str], made: WiredResult) -> None:
+        for name in removes:
             self._scope.forget(name, f"'{name[:60]}' may have no value here.")
             self._modules.forget(name)
-        for k, name in enumerate(names.binds):
+        for k, name in enumerate(binds):
             self._modules.forget(name)
             self._scope.bind(name, self._draft.result(made.source, k))
+
+
+def reason_inside(statement: CodeStatement) -> str:
+    """Why code cannot stand between what is drawn in a definition, which is code then; "" when it can."""
+    names = statement.names
+    renamed = statement.new_names
+    if not renamed.keys().isdisjoint(names.later):
+        return "A name that a function of the code reads is another one in what is drawn."
+    if names.is_open:
+        return "The code reaches for names that it does not say."
+    if names.removes or names.rebound:
+        return "The code unbinds names, or binds some of what is around the definition."
+    if word := next((one for one in names.binds if renamed.get(one, one) in RESERVED or one == "_"), ""):
+        return f"'{word}' is a word the exported script needs."
+    for part in (part for one in statement.statements for part in ast.walk(one)):
+        match part:
+            case ast.Global() | ast.Nonlocal():
+                return "The code binds names of what is around it."
+            case ast.Call(func=ast.Name(id="super"), args=[]) | ast.Name(id="__class__"):
+                return "The code asks for the class that it stands in."
+            case ast.Name(id=word) | ast.Attribute(attr=word) if word.startswith("__") and not word.endswith("__"):
+                return "A name in the code belongs to the class that it stands in."
+    return ""
 
 
 def _foreign(statement: ast.stmt) -> list[str]:

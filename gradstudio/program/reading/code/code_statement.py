@@ -21,9 +21,11 @@ class CodeStatement(ast.stmt):
 
     _fields = ("reads", "binds")
 
-    def __init__(self, statements: Sequence[ast.stmt], lines: Sequence[str]) -> None:
-        """Stand for neighbours; `lines` are those of the whole text."""
+    def __init__(self, statements: Sequence[ast.stmt], lines: Sequence[str], result: str = "") -> None:
+        """Stand for neighbours; `lines` are those of the whole text, `result` the name of what the last returns."""
         super().__init__()
+        if result:
+            statements, lines = _bound(statements, lines, result)
         self.statements = list(statements)
         self.names: CodeNames = names_of_statements(statements)
         self.lineno, self.end_lineno = first_line(statements[0]), last_line(statements[-1])
@@ -31,9 +33,15 @@ class CodeStatement(ast.stmt):
         self.end_col_offset = statements[-1].end_col_offset
         margin = lines[self.lineno - 1]
         self.text = outdented(list(lines[self.lineno - 1 : self.end_lineno]), len(margin) - len(margin.lstrip()))
-        read = dict.fromkeys((*self.names.reads, *self.names.keeps, *self.names.later))
-        self.reads = [self._name(name, ast.Load()) for name in read]
+        self.reads = [self._name(name, ast.Load()) for name in self._read()]
         self.binds = [self._name(name, ast.Store()) for name in self._bindings()]
+
+    @property
+    def new_names(self) -> dict[str, str]:
+        """Other names that what it reads and binds has been given in the tree."""
+        typed = (*self._read(), *self._bindings())
+        now = (*self.reads, *self.binds)
+        return {old: one.id for old, one in zip(typed, now, strict=True) if one.id != old}
 
     def again(self) -> "CodeStatement":
         """The same for another tree: who rewrites that one changes the names in it."""
@@ -45,6 +53,10 @@ class CodeStatement(ast.stmt):
 
     def _name(self, name: str, context: ast.expr_context) -> ast.Name:
         return ast.copy_location(ast.Name(name, context), self)
+
+    def _read(self) -> Iterable[str]:
+        """What it reads, now or when its functions are called."""
+        return dict.fromkeys((*self.names.reads, *self.names.keeps, *self.names.later))
 
     def _bindings(self) -> Iterator[str]:
         """What it binds, twice where that may happen more than once."""
@@ -63,6 +75,19 @@ class CodeStatement(ast.stmt):
         return len(stored) > 1 or any(isinstance(one, ast.For | ast.While | ast.AugAssign) for one in self.statements)
 
 
+def _bound(statements: Sequence[ast.stmt], lines: Sequence[str], name: str) -> tuple[Sequence[ast.stmt], Sequence[str]]:
+    """The statements, and the lines, with a name for what the last of them returns: `return` stands behind them."""
+    last = statements[-1]
+    assert isinstance(last, ast.Return)
+    assert last.value is not None
+    target = ast.copy_location(ast.Name(name, ast.Store()), last)
+    line = lines[last.lineno - 1]
+    value = line[last.col_offset :].removeprefix("return").lstrip()
+    changed = list(lines)
+    changed[last.lineno - 1] = f"{line[: last.col_offset]}{name} = {value}"
+    return [*statements[:-1], ast.copy_location(ast.Assign([target], last.value), last)], changed
+
+
 def first_line(statement: ast.stmt) -> int:
     """The line on which a statement begins, its decorators included."""
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
@@ -74,13 +99,15 @@ def last_line(statement: ast.stmt) -> int:
     return statement.end_lineno or statement.lineno
 
 
-def codes_in(statements: Iterable[ast.AST]) -> list[CodeStatement]:
-    """All that stand in for undrawn statements, in blocks too; there are none in definitions, which are drawn whole."""
+def codes_in(statements: Iterable[ast.AST], *, with_definitions: bool = True) -> list[CodeStatement]:
+    """All that stand in for undrawn statements, in blocks too, and in definitions if those are asked for."""
     found: list[CodeStatement] = []
     for one in statements:
         if isinstance(one, CodeStatement):
             found.append(one)
         elif isinstance(one, ast.Module | ast.For | ast.With | ast.If):
+            found += codes_in([*one.body, *getattr(one, "orelse", ())], with_definitions=with_definitions)
+        elif isinstance(one, ast.FunctionDef | ast.ClassDef) and with_definitions:
             found += codes_in(one.body)
     return found
 

@@ -7,7 +7,7 @@ reads, binds or changes the same, the text does not say enough.
 import ast
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from gradstudio.graph.model import Graph
 from gradstudio.graph.names import RESERVED
@@ -15,8 +15,9 @@ from gradstudio.graph.text.code_functions import bound_by_alias
 from gradstudio.graph.text.code_records import STANDARD
 from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in
 from gradstudio.program.reading.code.undrawn import every_statement
-from gradstudio.program.reading.desugar.closures import free_names, outer_names
+from gradstudio.program.reading.desugar.closures import free_names, local_names, outer_names
 from gradstudio.program.reading.desugar.own_device import DEVICE, takes_device
+from gradstudio.program.reading.syntax_queries import walk
 
 _HARMLESS = {"device", "Path", "HERE", "load_file"}
 """Words of the writer that a text may bind to what it likes, as long as it stores no tensors."""
@@ -38,7 +39,7 @@ def is_all_in_doubt(statements: Sequence[ast.stmt]) -> bool:
 
 def needs_whole(statements: Sequence[ast.stmt], graph: Graph) -> bool:
     """Whether only the text as a whole can be kept as it is; `graph` is what was read of it."""
-    codes = codes_in(statements)
+    codes = codes_in(statements, with_definitions=False)
     harmless = frozenset() if graph.tensors else _HARMLESS
     for one in codes:
         meant = _imported(one.statements)
@@ -53,32 +54,39 @@ def _needs_future(statements: Sequence[ast.stmt], codes: Sequence[CodeStatement]
     future = [one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
     if not any(alias.name == "annotations" for one in future for alias in one.names):
         return False
-    parts = [part for code in codes for one in code.statements for part in ast.walk(one)]
+    parts = [part for code in codes for one in code.statements for part in walk(one)]
     return any(getattr(part, "annotation", None) or getattr(part, "returns", None) for part in parts)
 
 
 def drawn_in_doubt(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The drawn statements of a text that are to be kept as code, whatever is read of it."""
     codes = codes_in(statements)
+    beside = codes_in(statements, with_definitions=False)
     drawn = [one for one in every_statement(statements) if not isinstance(one, CodeStatement)]
-    mentioned = {name for one in codes for name in _mentioned(one)}
-    unsure = {name for one in codes for name in one.names.binds if name not in one.names.surely}
-    unsure |= {name for one in codes for name in (*one.names.removes, *one.names.rebound)}
-    changed = {name for one in codes for name in (*one.names.binds, *one.names.removes, *one.names.rebound)}
+    mentioned = _mentioned_names(statements)
+    unsure = {name for one in beside for name in one.names.binds if name not in one.names.surely}
+    unsure |= {name for one in beside for name in (*one.names.removes, *one.names.rebound)}
+    changed = {name for one in beside for name in (*one.names.binds, *one.names.removes, *one.names.rebound)}
     outer = outer_names(statements) if codes else {}
+    brought = {name for name, names in outer.items() if names}
     words = _Words(codes)
     found: list[ast.stmt] = []
     for one in drawn:
         if not isinstance(one, _DEFINED):
             continue
-        is_called = one.name in mentioned
-        if one.name in changed or not unsure.isdisjoint(free_names(one)):
-            found.append(one)  # it may be another, or read what may have no value when it is called
-        elif is_called and (outer.get(one.name) or _holds_functions(one) or words.must_keep(one)):
-            found.append(one)  # a call by code brings nothing that a name from around would have brought
+        if one.name in changed or (one.name in mentioned and words.must_keep(one)):
+            found.append(one)
+        elif not unsure.isdisjoint(free_names(one)):
+            found += _reading(one, unsure)  # it may have no value when it is called
+        elif one.name in mentioned and outer.get(one.name):
+            found += _reading(one, {*outer[one.name], *brought})  # a call by code brings nothing from around
+        elif one.name in mentioned and _holds_functions(one):
+            found += _holders(one)
         elif isinstance(one, ast.ClassDef) and words.act and not _is_faithful(one, words):
             found.append(one)
-    rebound = {name for one in codes for name in one.names.rebound}
+        elif isinstance(one, ast.ClassDef) and words.act:
+            found += [inner for inner in _inner(one) if any(_reads_mode(part) for part in _own_parts(inner))]
+    rebound = {name for one in beside for name in one.names.rebound}
     found += [one for one in _innermost(drawn) if not rebound.isdisjoint(_names_in(one))]
     return found
 
@@ -86,8 +94,65 @@ def drawn_in_doubt(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
 def read_in_doubt(statements: Sequence[ast.stmt], graph: Graph) -> list[ast.stmt]:
     """The drawn statements that are to be kept as code because of how they were read; `graph` is what was."""
     drawn = [one for one in every_statement(statements) if not isinstance(one, CodeStatement)]
-    mentioned = {name for one in codes_in(statements) for name in _mentioned(one)}
-    return [*_not_bound(drawn, mentioned, graph), *_devices_behind_code(statements, graph)]
+    mentioned = _mentioned_names(statements)
+    inside = [one for definition in statements for one in _not_bound_inside(definition, graph)]
+    return [*_not_bound(drawn, mentioned, graph), *inside, *_devices_behind_code(statements, graph)]
+
+
+def _mentioned_names(statements: Sequence[ast.stmt]) -> set[str]:
+    """The names of the program that code mentions, that in definitions among it."""
+    found = {name for one in codes_in(statements, with_definitions=False) for name in _mentioned(one)}
+    for function in (one for statement in statements for one in _functions_of(statement)):
+        names = {name for one in codes_in(function.body) for name in _mentioned(one)}
+        found |= names - local_names(function) if names else set()
+    return found
+
+
+def _functions_of(statement: ast.stmt) -> list[ast.FunctionDef]:
+    """The functions of a definition whose statements are drawn."""
+    if isinstance(statement, ast.FunctionDef):
+        return [statement]
+    members = statement.body if isinstance(statement, ast.ClassDef) else []
+    return [one for one in members if isinstance(one, ast.FunctionDef)]
+
+
+def _inner(definition: ast.stmt) -> list[ast.stmt]:
+    """The drawn statements in a definition, those in its blocks too."""
+    inner = list(every_statement([definition], is_top=True))[1:]
+    return [one for one in inner if not isinstance(one, CodeStatement)]
+
+
+def _reading(definition: ast.stmt, names: Set[str]) -> list[ast.stmt]:
+    """The statements in a definition that name one of them: as code they do as they are written; else all of it."""
+    found = [one for one in _innermost(_inner(definition)) if not names.isdisjoint(_names_in(one))]
+    return found or [definition]
+
+
+def _holders(definition: ast.stmt) -> list[ast.stmt]:
+    """The statements in a definition that hold functions; else all of it."""
+    inner = ast.FunctionDef | ast.Lambda
+    found = [one for one in _inner(definition) if any(isinstance(part, inner) for part in _own_parts(one))]
+    return found or [definition]
+
+
+def _not_bound_inside(definition: ast.stmt, graph: Graph) -> list[ast.stmt]:
+    """Statements in a definition that bind what code in it reads, and that were read as what binds no name."""
+    codes = codes_in([definition]) if isinstance(definition, _DEFINED) else []
+    if not codes:
+        return []
+    assert isinstance(definition, _DEFINED)
+    mentioned = {name for one in codes for name in _mentioned(one)}
+    inside = graph.definitions.get(definition.name)
+    if inside is None:
+        return [definition]
+    bound = _bound_names(inside.graph)
+    bound[DEVICE] += bound[f"{DEVICE}_"]  # which is its name in a drawing
+    wanted: Counter[str] = Counter()
+    inner = _innermost(_inner(definition))
+    for one in inner:
+        wanted.update(set(_stored(one)) if isinstance(one, ast.If) else _stored(one))
+    lost = {name for name, count in wanted.items() if name in mentioned and bound[name] < count}
+    return [one for one in inner if not lost.isdisjoint(_stored(one))]
 
 
 _DEFINED = (ast.FunctionDef, ast.ClassDef)
@@ -117,7 +182,7 @@ class _Words:
 
     def __init__(self, codes: Sequence[CodeStatement]) -> None:
         """See what stands in the code."""
-        parts = [part for one in codes for statement in one.statements for part in ast.walk(statement)]
+        parts = [part for one in codes for statement in one.statements for part in walk(statement)]
         self.act = any(map(_acts, codes))
         self.attributes = {part.attr for part in parts if isinstance(part, ast.Attribute)}
         self.attributes |= {
@@ -164,20 +229,24 @@ def _is_faithful(definition: ast.ClassDef, words: _Words) -> bool:
                 pass
             case _:
                 return False
-    return not any(isinstance(part, ast.Attribute) and part.attr == "training" for part in ast.walk(definition))
+    return True
+
+
+def _reads_mode(part: ast.AST) -> bool:
+    """Whether it asks for the mode of an object, which a canvas knows of layers alone."""
+    return isinstance(part, ast.Attribute) and part.attr == "training"
 
 
 def _holds_functions(definition: ast.stmt) -> bool:
     """Whether functions stand in it that are lifted out: what it then reads from around it is not looked for here."""
-    inner = [part for part in ast.walk(definition) if isinstance(part, ast.FunctionDef | ast.Lambda)]
+    inner = [part for part in walk(definition) if isinstance(part, ast.FunctionDef | ast.Lambda)]
     own = len(definition.body) if isinstance(definition, ast.ClassDef) else 1
     return len(inner) > (own if isinstance(definition, ast.ClassDef) else 1)
 
 
 def _not_bound(drawn: Sequence[ast.stmt], mentioned: set[str], graph: Graph) -> list[ast.stmt]:
     """Statements that bind what code reads, and that were read as something that binds no name."""
-    bound = Counter(name for node in graph.nodes.values() for name in node.names)
-    bound.update(name for block in graph.blocks.values() for name in (block.variable, *block.carried))
+    bound = _bound_names(graph)
     wanted: Counter[str] = Counter()
     for one in _innermost(drawn):
         wanted.update(_stored(one))
@@ -189,6 +258,13 @@ def _not_bound(drawn: Sequence[ast.stmt], mentioned: set[str], graph: Graph) -> 
             if any(name in mentioned and STANDARD.get(name) != path for name, path in meant.items()):
                 found.append(one)
     return found
+
+
+def _bound_names(graph: Graph) -> Counter[str]:
+    """How often each name is bound in a graph."""
+    bound = Counter(name for node in graph.nodes.values() for name in node.names)
+    bound.update(name for block in graph.blocks.values() for name in (block.variable, *block.carried))
+    return bound
 
 
 def _devices_behind_code(statements: Sequence[ast.stmt], graph: Graph) -> list[ast.stmt]:
@@ -248,7 +324,7 @@ def _stored(one: ast.stmt) -> list[str]:
 
 
 def _names_in(one: ast.stmt) -> set[str]:
-    parts = ast.walk(one) if isinstance(one, _DEFINED) else _own_parts(one)
+    parts = walk(one) if isinstance(one, _DEFINED) else _own_parts(one)
     return {part.id for part in parts if isinstance(part, ast.Name)}
 
 
@@ -261,7 +337,7 @@ def _own_parts(one: ast.stmt) -> list[ast.AST]:
         part = waiting.pop()
         found.append(part)
         if isinstance(part, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-            waiting.extend(inside for inside in ast.walk(part) if isinstance(inside, ast.Name) and _is_read(inside))
+            waiting.extend(inside for inside in walk(part) if isinstance(inside, ast.Name) and _is_read(inside))
             continue
         waiting.extend(child for child in ast.iter_child_nodes(part) if id(child) not in inner)
     return found
@@ -274,5 +350,5 @@ def _is_read(name: ast.Name) -> bool:
 def _mentions(node: ast.AST, word: str) -> bool:
     return any(
         (isinstance(part, ast.Attribute) and part.attr == word) or (isinstance(part, ast.Name) and part.id == word)
-        for part in ast.walk(node)
+        for part in walk(node)
     )

@@ -4,10 +4,15 @@ import ast
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence, Set
 
+from gradstudio.graph.names import fresh_name
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.code.code_statement import CodeStatement, first_line, last_line
+from gradstudio.program.reading.desugar.branches import RESULT
 from gradstudio.program.reading.main_part import is_report, main_part
+from gradstudio.program.reading.syntax_queries import walk
 
+_DRAWN_METHODS = frozenset({"__init__", "forward"})
+"""The methods of a class that a canvas draws."""
 Key = tuple[int, int]
 """Where a statement begins: its line and column."""
 
@@ -52,8 +57,7 @@ class Undrawn:
         """
         way = self._way(self._statements, line, column)
         while way:
-            statement = way.pop()
-            around = way[-1].body if way and isinstance(way[-1], ast.For | ast.With) else self._statements
+            statement, around = way.pop()
             run = _on_its_lines(around, statement)
             if before is not None and key_of(statement) in self.keys and key_of(statement) not in before:
                 return
@@ -73,7 +77,7 @@ class Undrawn:
     def _is_known(self, line: int) -> bool:
         """Whether what stands on a line was taken in this round already."""
         way = self._way(self._statements, line, 0)
-        return any(key_of(one) in self.keys for one in way)
+        return any(key_of(one) in self.keys for one, _ in way)
 
     def _flat(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """The statements with those under `if __name__ == "__main__":` among them, where each has its own lines."""
@@ -83,22 +87,17 @@ class Undrawn:
             found += inner if all(map(self._is_apart, inner)) else [one]
         return found
 
-    def _way(self, statements: Sequence[ast.stmt], line: int, column: int) -> list[ast.stmt]:
-        """The statements around a place, outermost first."""
-        found: list[ast.stmt] = []
-        while True:
-            begun = bisect_right(statements, line, key=first_line)
-            here: list[ast.stmt] = []
-            while begun and last_line(statements[begun - 1]) >= line:
-                begun -= 1
-                here.insert(0, statements[begun])
-            if not here:
-                return found
-            before = [one for one in here if (one.lineno, one.col_offset) <= (line, column)]
-            found.append((before or here)[-1] if before else here[0])
-            if not isinstance(found[-1], ast.For | ast.With):
-                return found
-            statements = found[-1].body
+    def _way(self, statements: Sequence[ast.stmt], line: int, column: int) -> list[tuple[ast.stmt, list[ast.stmt]]]:
+        """The statements around a place, outermost first, each with those that it stands among."""
+        found: list[tuple[ast.stmt, list[ast.stmt]]] = []
+        inside = list(statements)
+        while (one := _statement_at(inside, line, column)) is not None:
+            found.append((one, inside))
+            inner = [body for body in bodies_of(one, is_top=len(found) == 1) if _statement_at(body, line, column)]
+            if not inner:
+                break
+            inside = inner[0]
+        return found
 
     def _is_apart(self, statement: ast.stmt, last: ast.stmt | None = None) -> bool:
         """Whether nothing else stands on the lines of a statement, or from it to the last, but for comments."""
@@ -110,31 +109,46 @@ class Undrawn:
         behind = self._lines[last_line(last) - 1].encode()[last.end_col_offset or 0 :].strip()
         return not behind or behind.startswith(b"#")
 
-    def _replaced(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+    def _replaced(self, statements: Sequence[ast.stmt], result: str = "", *, is_top: bool = True) -> list[ast.stmt]:
+        """The statements with code in their places; `result` is free for what they return at their end."""
         found: list[ast.stmt] = []
         waiting: list[ast.stmt] = []
-        for one in statements:
+        for k, one in enumerate(statements):
+            is_last = k + 1 == len(statements)
             if key_of(one) in self.keys:
                 if waiting and self._is_divided(waiting[-1], one):
                     found.append(self._code(waiting))
                     waiting = []
                 waiting.append(one)
+                if result and is_last and isinstance(one, ast.Return) and one.value is not None:
+                    found.append(self._code(waiting, result))
+                    return [*found, _return_of(result, one)]
                 continue
             if waiting:
                 found.append(self._code(waiting))
                 waiting = []
-            if isinstance(one, ast.For | ast.With):
-                one.body = self._replaced(one.body)
+            for body in bodies_of(one, is_top=is_top):
+                name = result if is_last and isinstance(one, ast.With) else ""
+                if is_top and self._returns_code(one, body):
+                    name = _free_name(one)
+                body[:] = self._replaced(body, name, is_top=False)
             found.append(one)
         if waiting:
             found.append(self._code(waiting))
         return found
 
-    def _code(self, statements: Sequence[ast.stmt]) -> CodeStatement:
+    def _returns_code(self, definition: ast.stmt, body: Sequence[ast.stmt]) -> bool:
+        """Whether what a function of a definition returns at its end is kept as code."""
+        last = body[-1]
+        while isinstance(last, ast.With):
+            last = last.body[-1]
+        return _defines(definition) and isinstance(last, ast.Return) and key_of(last) in self.keys
+
+    def _code(self, statements: Sequence[ast.stmt], result: str = "") -> CodeStatement:
         keys = tuple(map(key_of, statements))
         made = self._made.get(keys)
         if made is None:
-            made = self._made[keys] = CodeStatement(statements, self._lines)
+            made = self._made[keys] = CodeStatement(statements, self._lines, result)
         return made.again()
 
     def _is_divided(self, one: ast.stmt, following: ast.stmt) -> bool:
@@ -148,6 +162,47 @@ class Undrawn:
     def _margin(self, statement: ast.stmt) -> int:
         line = self._lines[first_line(statement) - 1]
         return len(line) - len(line.lstrip())
+
+
+def bodies_of(statement: ast.stmt, *, is_top: bool = False) -> list[list[ast.stmt]]:
+    """The statements in a statement that can be kept as code by themselves; those of definitions of the text alone."""
+    match statement:
+        case ast.For(body=body) | ast.With(body=body):
+            return [body]
+        case ast.FunctionDef(body=body) if is_top:
+            return [body]
+        case ast.ClassDef(body=members) if is_top:
+            return [one.body for one in members if isinstance(one, ast.FunctionDef) and one.name in _DRAWN_METHODS]
+        case _:
+            return []
+
+
+def _defines(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.FunctionDef | ast.ClassDef)
+
+
+def _free_name(definition: ast.stmt) -> str:
+    """A name for what a definition returns, which means nothing in it."""
+    parts = list(walk(definition))
+    taken = {part.id for part in parts if isinstance(part, ast.Name)} | {p.arg for p in parts if isinstance(p, ast.arg)}
+    return fresh_name(taken, RESULT)
+
+
+def _return_of(name: str, where: ast.stmt) -> ast.Return:
+    value = ast.copy_location(ast.Name(name, ast.Load()), where)
+    value.end_lineno = value.end_col_offset = None
+    return ast.copy_location(ast.Return(value), where)
+
+
+def _statement_at(statements: Sequence[ast.stmt], line: int, column: int) -> ast.stmt | None:
+    """The statement that stands at a place."""
+    begun = bisect_right(statements, line, key=first_line)
+    here: list[ast.stmt] = []
+    while begun and last_line(statements[begun - 1]) >= line:
+        begun -= 1
+        here.insert(0, statements[begun])
+    before = [one for one in here if (one.lineno, one.col_offset) <= (line, column)]
+    return next(iter([*reversed(before), *here]), None)
 
 
 def _on_its_lines(statements: Sequence[ast.stmt], statement: ast.stmt) -> list[ast.stmt]:
@@ -168,12 +223,12 @@ def key_of(statement: ast.stmt) -> Key:
     return statement.lineno, statement.col_offset
 
 
-def every_statement(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements that can be kept as code, each before those in it."""
+def every_statement(statements: Sequence[ast.stmt], *, is_top: bool = False) -> Iterator[ast.stmt]:
+    """Statements that can be kept as code, each before those in it; of definitions, where they are those of a text."""
     for one in statements:
         yield one
-        if isinstance(one, ast.For | ast.With):
-            yield from every_statement(one.body)
+        for body in bodies_of(one, is_top=is_top):
+            yield from every_statement(body)
 
 
 def _is_marker(line: str) -> bool:

@@ -1,11 +1,13 @@
 """Functions and classes of a text, before their statements are read: what they take, do and return (semantics §15)."""
 
 import ast
+from typing import Any
 
 import msgspec
 
 from gradstudio.graph.text.statements import SELF
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.code.code_statement import CodeStatement
 from gradstudio.program.reading.comments import Comments
 from gradstudio.program.reading.definitions.method_inlining import CALL, Method
 from gradstudio.program.reading.imports import Modules
@@ -84,12 +86,15 @@ def _class(statement: ast.ClassDef, modules: Modules, comments: Comments) -> Out
     taken = tuple(_parameters(forward, own=True))
     kept = {name for one in setup for name in _set_on(one, _self(maker))} if maker is not None else set()
     callable_ = frozenset(others)
+    refused: list[NotReadable] = []
     if maker is not None:
-        setup = [_Renamed(_self(maker), kept, callable_, binds=True).visit(one) for one in setup]
+        setup = [_Renamed(_self(maker), kept, callable_, refused, binds=True).visit(one) for one in setup]
     body, result = _body(forward, list(forward.body))
-    of_forward = _Renamed(_self(forward), kept, callable_, binds=False)
+    of_forward = _Renamed(_self(forward), kept, callable_, refused, binds=False)
     body = [of_forward.visit(one) for one in body]
-    result = of_forward.visit(result) if result is not None else None
+    result = of_forward.result(result) if result is not None else None
+    if refused:
+        raise NotReadable(refused[0].reason, refused[0].line, refused[0].column, tuple(refused[1:]))
     methods = {name: _method(one, kept, callable_, comments) for name, one in others.items()}
     words = "\n".join(notes)
     return Outline(statement, True, settings, taken, tuple(setup), tuple(body), result, words, methods)
@@ -107,7 +112,7 @@ def _method(function: Function, kept: set[str], others: frozenset[str], comments
     if isinstance(words, ast.Expr) and isinstance(words.value, ast.Constant):
         body = body[1:]
     said = [comments.take_out(function.lineno, function.end_lineno or function.lineno)]
-    renamed = _Renamed(own, kept, others, binds=False)
+    renamed = _Renamed(own, kept, others, None, binds=False)
     return Method(function, own, taken, tuple(body), result, renamed.visit, said)
 
 
@@ -136,9 +141,10 @@ def _body(function: Function, statements: list[ast.stmt]) -> tuple[list[ast.stmt
 
 def _initial(function: Function) -> list[ast.stmt]:
     """The statements of `__init__` without that of nn.Module, which every module has."""
-    statements = [one for one in function.body if not _is_base_call(one, _self(function))]
-    if len(statements) == len(function.body):
+    calls = [k for k, one in enumerate(function.body) if _is_base_call(one, _self(function))]
+    if not calls or any(isinstance(one, CodeStatement) for one in function.body[: calls[0]]):
         raise _refused(function, "`__init__` of a module begins with `super().__init__()`.")
+    statements = [one for k, one in enumerate(function.body) if k not in calls]
     last = statements[-1] if statements else None
     if isinstance(last, ast.Return) and last.value is None:
         statements.pop()
@@ -174,8 +180,36 @@ def _set_on(statement: ast.stmt, own: str) -> set[str]:
 class _Renamed(ast.NodeTransformer):
     """Attributes of `self` become names of their own, which begin with ``self.``."""
 
-    def __init__(self, own: str, kept: set[str], methods: frozenset[str], *, binds: bool) -> None:
+    def __init__(
+        self, own: str, kept: set[str], methods: frozenset[str], refused: list[NotReadable] | None, *, binds: bool
+    ) -> None:
+        """What statements are refused for is added to `refused`; without that the first is raised."""
         self._own, self._kept, self._methods, self._binds = own, kept, methods, binds
+        self._refused = refused
+
+    def visit(self, node: ast.AST) -> Any:
+        """A statement, or a part of one."""
+        if self._refused is None or not isinstance(node, ast.stmt):
+            return super().visit(node)
+        return self._gathered(node)
+
+    def result(self, node: ast.expr) -> Any:
+        """What is returned."""
+        return self._gathered(node)
+
+    def _gathered(self, node: ast.AST) -> Any:
+        try:
+            return super().visit(node)
+        except NotReadable as error:
+            assert self._refused is not None
+            self._refused.append(error)
+            return node
+
+    def visit_CodeStatement(self, node: CodeStatement) -> ast.AST:
+        """Code says `self` as it stands there."""
+        if self._own != SELF.removesuffix("."):
+            raise _refused(node, f"'{self._own}' is called 'self' where code is between what is drawn.")
+        return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """A call, perhaps of one of the object's own methods."""

@@ -17,6 +17,7 @@ from gradstudio.graph.text.statements import SELF
 from gradstudio.operators.calls.argument_binding import Several, Written
 from gradstudio.operators.model import Family
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.code.code_statement import codes_in
 from gradstudio.program.reading.definitions.definition_outlines import Outline
 from gradstudio.program.reading.expressions.expression_reader import Expressions
 from gradstudio.program.reading.graph_builder import GraphBuilder, Port, WiredResult
@@ -89,6 +90,9 @@ class Inside:
             except Refused as error:
                 raise NotReadable(str(error), argument.lineno, argument.col_offset) from None
             name = fresh_name({*self._inputs.values(), *self._draft.graph.definitions}, name)
+            if name != argument.arg and codes_in([self._found.statement]):
+                reason = f"'{argument.arg[:60]}' has another name in a drawing, and the code between might read it."
+                raise NotReadable(reason, self._found.statement.lineno, self._found.statement.col_offset)
             self._inputs[name] = name
             names.append(name)
             if default is not None:

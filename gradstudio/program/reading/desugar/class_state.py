@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from gradstudio.program.reading.desugar.layer_in_step import PathOf, Switched, layer_in_step
 from gradstudio.program.reading.desugar.synthetic_nodes import at_position, read
+from gradstudio.program.reading.syntax_queries import walk
 
 Function = ast.FunctionDef
 _WITHOUT = frozenset({"torch.no_grad", "torch.inference_mode", "torch.enable_grad"})
@@ -51,7 +52,7 @@ def new_maker(definition: ast.ClassDef) -> Function:
     """An `__init__` that only calls the base class."""
     made = ast.parse("def __init__(self):\n    super().__init__()\n").body[0]
     assert isinstance(made, Function)
-    for part in ast.walk(made):
+    for part in walk(made):
         at_position(part, definition)
     return made
 
@@ -105,7 +106,7 @@ def _named(path: str, paths: dict[str, str]) -> ast.expr | None:
 
 def _layer(nn: ast.expr, name: str, arguments: list[ast.expr], where: ast.AST) -> ast.Call:
     made = ast.Call(ast.Attribute(nn, name, ast.Load()), arguments, [])
-    for part in ast.walk(made.func):
+    for part in walk(made.func):
         at_position(part, where)
     return at_position(made, where)
 
@@ -132,7 +133,7 @@ def _as_buffer(statement: ast.stmt, nn: ast.expr) -> ast.stmt:
 
 def _trainings(function: Function) -> Iterator[ast.Attribute]:
     own = function.args.args[0].arg if function.args.args else ""
-    for part in ast.walk(function):
+    for part in walk(function):
         match part:
             case ast.Attribute(value=ast.Name(id=name), attr="training", ctx=ast.Load()) if name == own:
                 yield part

@@ -8,8 +8,10 @@ import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from gradstudio.program.reading.code.code_statement import CodeStatement
 from gradstudio.program.reading.desugar.class_state import behind_base, new_maker
 from gradstudio.program.reading.desugar.synthetic_nodes import at_position
+from gradstudio.program.reading.syntax_queries import walk
 
 Function = ast.FunctionDef
 Defined = ast.FunctionDef | ast.ClassDef
@@ -52,7 +54,7 @@ def by_first_name(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements without second names of functions, `loss_func = nll`; what reads those reads the first."""
     definitions = {one.name for one in statements if isinstance(one, ast.FunctionDef)}
     counts = Counter(stored_names(statements))
-    counts.update(part.arg for one in statements for part in ast.walk(one) if isinstance(part, ast.arg))
+    counts.update(part.arg for one in statements for part in walk(one) if isinstance(part, ast.arg))
     second: dict[str, str] = {}
     found: list[ast.stmt] = []
     for one in statements:
@@ -63,7 +65,7 @@ def by_first_name(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
                 second[name] = first
             case _:
                 found.append(one)
-    for part in (part for one in found for part in ast.walk(one)) if second else ():
+    for part in (part for one in found for part in walk(one)) if second else ():
         if isinstance(part, ast.Name):
             part.id = second.get(part.id, part.id)
     return found
@@ -72,22 +74,33 @@ def by_first_name(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
 def stored_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """The names that statements bind, once for each time."""
     for node in nodes:
-        for part in ast.walk(node):
+        for part in walk(node):
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
                 yield part.id
 
 
 def names_in(nodes: Iterable[ast.AST]) -> set[str]:
     """The names that statements read or bind."""
-    parts = [part for node in nodes for part in ast.walk(node)]
+    parts = [part for node in nodes for part in walk(node)]
     arguments = {part.arg for part in parts if isinstance(part, ast.arg)}
     return {part.id for part in parts if isinstance(part, ast.Name)} | arguments
 
 
 def local_names(function: Function) -> set[str]:
     """The names that belong to a function: its arguments and what it binds."""
-    parts = [part for part in ast.walk(function) if isinstance(part, ast.arg)]
-    return {part.arg for part in parts} | set(stored_names(function.body))
+    found: set[str] = set()
+    for part in walk(function):
+        if isinstance(part, ast.arg):
+            found.add(part.arg)
+        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            found.add(part.id)
+    return found
+
+
+def drawn_parts(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a statement, but for code in it."""
+    hidden = {id(name) for part in walk(node) if isinstance(part, CodeStatement) for name in ast.iter_child_nodes(part)}
+    return (part for part in walk(node) if id(part) not in hidden)
 
 
 def _bound_around(statements: Sequence[ast.stmt]) -> Counter[str]:
@@ -96,7 +109,7 @@ def _bound_around(statements: Sequence[ast.stmt]) -> Counter[str]:
     second: set[str] = set()
     for statement in statements:
         counts.update(stored_names([statement]))
-        for part in ast.walk(statement):
+        for part in walk(statement):
             if isinstance(part, ast.For | ast.AugAssign):
                 counts.update(stored_names([part]))  # bound again and again
             if isinstance(part, ast.Assign) and isinstance(part.value, ast.Attribute):
@@ -109,7 +122,7 @@ def _is_value(name: str, statements: Sequence[ast.stmt]) -> bool:
     """Whether the attribute that a name is bound to is one of a value, and none of a module."""
     values = set(stored_names(statements))
     for statement in statements:
-        for part in ast.walk(statement):
+        for part in walk(statement):
             if isinstance(part, ast.Assign) and name in stored_names(part.targets):
                 root = part.value
                 while isinstance(root, ast.Attribute):
@@ -148,14 +161,16 @@ def _read(definition: Defined, bound: Counter[str]) -> list[str]:
 
 
 def _free(function: Function) -> list[str]:
+    """What its drawn statements read from around it: code reads that itself, when it runs."""
     local = local_names(function)
-    names = (part for one in function.body for part in ast.walk(one) if isinstance(part, ast.Name))
+    names = (part for one in function.body for part in drawn_parts(one) if isinstance(part, ast.Name))
     return list(dict.fromkeys(name.id for name in names if name.id not in local))
 
 
 def _called(definition: Defined, known: Iterable[str]) -> list[str]:
     functions = [definition] if isinstance(definition, Function) else _methods(definition)
-    return [name for one in functions for name in _free(one) if name in set(known)]
+    among = frozenset(known)
+    return [name for one in functions for name in _free(one) if name in among]
 
 
 def _methods(definition: ast.ClassDef) -> list[Function]:
@@ -173,7 +188,7 @@ def _give(definition: Defined, names: Sequence[str]) -> int:
     place = _add_arguments(maker, names, 1)
     others = [one for one in _methods(definition) if one.name != "__init__"]
     late = [name for name in names if any(name in _free(one) for one in others)]
-    taken = {part.attr for part in ast.walk(definition) if isinstance(part, ast.Attribute)}
+    taken = {part.attr for part in walk(definition) if isinstance(part, ast.Attribute)}
     for name in late:
         attribute = name
         while attribute in taken:
@@ -198,7 +213,7 @@ def _keep(maker: Function, name: str, attribute: str) -> None:
     own = maker.args.args[0].arg
     made = ast.parse(f"{own}.{attribute} = {name}").body[0]
     place = behind_base(maker)
-    for part in ast.walk(made):
+    for part in walk(made):
         at_position(part, maker.body[max(place - 1, 0)])
     maker.body.insert(place, made)
 
@@ -208,6 +223,10 @@ class _Held(ast.NodeTransformer):
 
     def __init__(self, name: str, attribute: str, own: str) -> None:
         self._name, self._attribute, self._own = name, attribute, own
+
+    def visit_CodeStatement(self, node: CodeStatement) -> ast.AST:
+        """Code looks the name up itself."""
+        return node
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         """One reading of it."""
@@ -231,7 +250,7 @@ def _scopes(statements: Sequence[ast.stmt]) -> Iterator[tuple[ast.AST, set[str]]
 
 
 def _calls(node: ast.AST) -> list[ast.Call]:
-    return [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+    return [part for part in walk(node) if isinstance(part, ast.Call)]
 
 
 def _bring(call: ast.Call, names: Sequence[str], place: int) -> None:

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable
 
 from gradstudio.program.reading.desugar.synthetic_nodes import assign, at_position, read
-from gradstudio.program.reading.syntax_queries import Renamed
+from gradstudio.program.reading.syntax_queries import Renamed, walk
 
 MOST_WRITTEN_OUT = 32
 """Elements that are written out one by one."""
@@ -120,7 +120,7 @@ def _first(statement: ast.stmt) -> Listed | ast.NamedExpr | None:
         head = statement.iter
     elif isinstance(statement, ast.If):
         head = statement.test
-    if not any(isinstance(part, Listed | ast.NamedExpr) for part in ast.walk(head)):
+    if not any(isinstance(part, Listed | ast.NamedExpr) for part in walk(head)):
         return None
     return _Looking().first(statement)
 
@@ -176,12 +176,12 @@ def _name_of(node: ast.NamedExpr) -> str:
 
 
 def _targets(node: Listed) -> list[str]:
-    parts = (part for one in node.generators for part in ast.walk(one.target))
+    parts = (part for one in node.generators for part in walk(one.target))
     return [part.id for part in parts if isinstance(part, ast.Name) and part.id != "_"]
 
 
 def _reads(node: ast.AST, name: str) -> bool:
-    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
+    return any(isinstance(part, ast.Name) and part.id == name for part in walk(node))
 
 
 class _Put(ast.NodeTransformer):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from gradstudio.graph.text.allowed_calls import allowed_method
 from gradstudio.program.reading.desugar.closures import stored_names
+from gradstudio.program.reading.syntax_queries import walk
 
 OPEN = object()
 """Only a run tells."""
@@ -162,14 +163,14 @@ class Calls:
         """The names that are something wherever the text binds them, and that no definition binds itself."""
         bound: dict[str, bool] = {}
         for statement in self._statements:
-            for part in ast.walk(statement):
+            for part in walk(statement):
                 if isinstance(part, ast.arg):
                     bound[part.arg] = False
                 elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
                     bound.setdefault(part.id, True)
         counts: dict[str, int] = {}
         for statement in self._statements:
-            for part in ast.walk(statement):
+            for part in walk(statement):
                 if isinstance(part, ast.Assign) and len(part.targets) == 1:
                     for name, value in _pairs(part.targets[0], part.value):
                         counts[name] = counts.get(name, 0) + self._is_something(value)
@@ -180,7 +181,7 @@ class Calls:
 
     def _look(self, statement: ast.stmt) -> None:
         heads: set[int] = set()
-        for part in ast.walk(statement):
+        for part in walk(statement):
             if isinstance(part, ast.Assign) and len(part.targets) == 1:
                 name = self._class_of(part.value)
                 word = _word(part.targets[0])
@@ -193,7 +194,7 @@ class Calls:
                 heads.update(map(id, (part.func, *(part.args if word == "print" else ()))))
                 if word:
                     self._calls.setdefault(word, []).append(part)
-        for part in ast.walk(statement):
+        for part in walk(statement):
             if isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Load) and id(part) not in heads:
                 self._loose.add(_word(part))
 
@@ -211,7 +212,7 @@ class Calls:
 def attributes_written(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """The attributes that statements write, once for each time."""
     for node in nodes:
-        for part in ast.walk(node):
+        for part in walk(node):
             if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
                 yield part.attr
 

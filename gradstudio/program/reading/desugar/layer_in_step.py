@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from gradstudio.program.reading.syntax_queries import walk
+
 PathOf = Callable[[ast.expr], str | None]
 """The Python path that an expression stands for."""
 _SWITCHES = frozenset({"train", "eval"})
@@ -33,7 +35,7 @@ class Switched(NamedTuple):
 
 def switched_in(statements: Sequence[ast.stmt]) -> Switched:
     """Look through a whole text."""
-    parts = [part for one in statements for part in ast.walk(one)]
+    parts = [part for one in statements for part in walk(one)]
     written = [part for part in parts if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)]
     bound = Counter(part.attr for part in written)
     receivers = [
@@ -87,7 +89,7 @@ def _bound_by_the_way(part: ast.AST) -> Iterator[str]:
         case ast.AnnAssign(target=target) | ast.withitem(optional_vars=ast.expr() as target):
             targets = [target]
     for one in targets:
-        yield from (name.id for name in ast.walk(one) if isinstance(name, ast.Name))
+        yield from (name.id for name in walk(one) if isinstance(name, ast.Name))
 
 
 def _attributes(receiver: ast.expr) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from gradstudio.program.reading.desugar.closures import local_names, names_in, stored_names
 from gradstudio.program.reading.desugar.synthetic_nodes import at_position
-from gradstudio.program.reading.syntax_queries import Renamed
+from gradstudio.program.reading.syntax_queries import Renamed, walk
 
 Defined = ast.FunctionDef | ast.ClassDef
 _STAYS = (ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal, ast.FunctionDef, ast.ClassDef, ast.Lambda)
@@ -24,7 +24,7 @@ class LiftedFunction(ast.FunctionDef):
 
 def lift_functions(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements, each behind the functions that stood in it."""
-    if not any(isinstance(part, ast.Lambda) or _nested(part) for one in statements for part in ast.walk(one)):
+    if not any(isinstance(part, ast.Lambda) or _nested(part) for one in statements for part in walk(one)):
         return list(statements)
     taken = {one.name for one in statements if isinstance(one, Defined)}
     for one in statements:
@@ -85,14 +85,14 @@ def _lifted(outer: ast.FunctionDef, taken: set[str]) -> list[ast.stmt]:
 
 def _may_leave(inner: ast.FunctionDef, outer: ast.FunctionDef) -> bool:
     """Whether it reads nothing of what is around it, and is only called."""
-    parts = [part for one in inner.body for part in ast.walk(one)]
+    parts = [part for one in inner.body for part in walk(one)]
     if inner.decorator_list or any(isinstance(part, _STAYS) for part in parts):
         return False
     around = {argument.arg for argument in _arguments(outer)} | set(stored_names(_others(outer, inner)))
     around |= {one.name for one in outer.body if isinstance(one, Defined)}
     own = local_names(inner)
     read = {part.id for part in parts if isinstance(part, ast.Name)} - own
-    read |= {part.id for one in inner.args.defaults for part in ast.walk(one) if isinstance(part, ast.Name)}
+    read |= {part.id for one in inner.args.defaults for part in walk(one) if isinstance(part, ast.Name)}
     ahead = [one for one in outer.body if one.lineno < inner.lineno]
     is_ready = inner.name not in names_in(ahead)
     return is_ready and read.isdisjoint(around) and _is_only_called(inner.name, _others(outer, inner))
@@ -110,7 +110,7 @@ def _arguments(function: ast.FunctionDef) -> list[ast.arg]:
 
 def _is_only_called(name: str, statements: Sequence[ast.stmt]) -> bool:
     """Whether a name is nowhere bound, and read only to be called."""
-    parts = [part for one in statements for part in ast.walk(one)]
+    parts = [part for one in statements for part in walk(one)]
     called = {id(part.func) for part in parts if isinstance(part, ast.Call)}
     named = [part for part in parts if isinstance(part, ast.Name) and part.id == name]
     bound = {part.arg for part in parts if isinstance(part, ast.arg)}
@@ -124,7 +124,7 @@ def _named_lambda(statement: ast.Assign, around: Sequence[ast.stmt]) -> ast.Func
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda(args=arguments, body=body)):
             counts = Counter(stored_names(around))
             others = [one for one in around if one is not statement]
-            if counts[name] > 1 or any(isinstance(part, _STAYS) for part in ast.walk(body)):
+            if counts[name] > 1 or any(isinstance(part, _STAYS) for part in walk(body)):
                 return None
             if not _is_only_called(name, others) or _reads_what_changes(arguments, body, around):
                 return None
@@ -138,5 +138,5 @@ def _named_lambda(statement: ast.Assign, around: Sequence[ast.stmt]) -> ast.Func
 def _reads_what_changes(arguments: ast.arguments, body: ast.expr, around: Sequence[ast.stmt]) -> bool:
     """Whether a lambda reads more than its arguments, imports and functions: names are looked up when it is called."""
     own = {argument.arg for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    read = {part.id for part in ast.walk(body) if isinstance(part, ast.Name)} - own
+    read = {part.id for part in walk(body) if isinstance(part, ast.Name)} - own
     return not read.isdisjoint(stored_names(around))

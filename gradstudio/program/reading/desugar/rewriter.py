@@ -32,6 +32,7 @@ from gradstudio.program.reading.graph_builder import WiredResult
 from gradstudio.program.reading.imports import Modules
 from gradstudio.program.reading.main_part import is_report, main_part
 from gradstudio.program.reading.program_header import is_choice
+from gradstudio.program.reading.syntax_queries import walk
 
 _WRITTEN_OUT = (
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr),
@@ -45,7 +46,7 @@ def desugar(tree: ast.Module) -> None:
     body = tree.body
     report = body[-1:] if body and is_report(body[-1]) else []
     statements = [inner for one in body[: len(body) - len(report)] for inner in main_part(one)]
-    if any(isinstance(part, _WRITTEN_OUT) for one in statements for part in ast.walk(one)):
+    if any(isinstance(part, _WRITTEN_OUT) for one in statements for part in walk(one)):
         statements = _Text(statements).plain()
     tree.body = [*statements, *report]
 
@@ -55,7 +56,7 @@ class _Text:
 
     def __init__(self, statements: Sequence[ast.stmt]) -> None:
         """See what its names are."""
-        parts = [part for one in statements for part in ast.walk(one)]
+        parts = [part for one in statements for part in walk(one)]
         parts += [part for code in codes_in(statements) for part in code.statements]
         self._modules = _imports(parts)
         if any(isinstance(one, Defined) for one in statements) or any(isinstance(part, ast.Lambda) for part in parts):
@@ -65,7 +66,7 @@ class _Text:
             statements = lift_functions(by_first_name(statements))
             rename_own_devices(statements)
             bring_outer_names(statements)
-            parts = [part for one in statements for part in ast.walk(one)]
+            parts = [part for one in statements for part in walk(one)]
             self._calls = Calls(statements, self._modules.paths())
             self._has_code = bool(codes_in(statements))
             self._changed = _written_elsewhere(statements)
@@ -83,7 +84,7 @@ class _Text:
         """Decorators and classes in the forms that a canvas has."""
         if isinstance(statement, ast.ClassDef):
             hold_in_init(statement, self._modules.paths(), self._modules.path, switched)
-        for one in ast.walk(statement) if isinstance(statement, Defined) else ():
+        for one in walk(statement) if isinstance(statement, Defined) else ():
             if isinstance(one, ast.FunctionDef):
                 without_grad(one, self._modules.path)
 
@@ -186,7 +187,7 @@ class _Chosen(ast.NodeTransformer):
 def _written_elsewhere(statements: Sequence[ast.stmt]) -> set[str]:
     """The attributes that are written elsewhere than in an `__init__`."""
     every = Counter(attributes_written(statements))
-    parts = (part for one in statements for part in ast.walk(one))
+    parts = (part for one in statements for part in walk(one))
     makers = [part for part in parts if isinstance(part, ast.FunctionDef) and part.name == "__init__"]
     return set(every - Counter(attributes_written(makers)))
 

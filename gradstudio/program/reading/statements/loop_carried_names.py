@@ -4,6 +4,7 @@ import ast
 from collections.abc import Callable, Iterable
 
 from gradstudio.program.reading.code.code_statement import CodeStatement
+from gradstudio.program.reading.syntax_queries import walk
 
 Rebinds = Callable[[str], bool]
 """Whether `name += …` binds the name anew: of a number it does, of a tensor it writes into it."""
@@ -74,14 +75,14 @@ class _Walk:
                 self._read(statement)
 
     def target(self, target: ast.expr) -> None:
-        for node in ast.walk(target):
+        for node in walk(target):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 self.bound.add(node.id)
             elif isinstance(node, ast.Name):
                 self._name(node.id)
 
     def _read(self, node: ast.AST) -> None:
-        for part in ast.walk(node):
+        for part in walk(node):
             if isinstance(part, ast.Name):
                 self._name(part.id)
 

@@ -3,6 +3,8 @@
 import ast
 from collections.abc import Sequence
 
+from gradstudio.program.reading.syntax_queries import walk
+
 Names = set[str]
 Body = Sequence[ast.stmt]
 
@@ -88,10 +90,10 @@ def _has_loop(statements: Body) -> bool:
 
 
 def _read(*nodes: ast.AST) -> Names:
-    parts = (part for node in nodes for part in ast.walk(node))
+    parts = (part for node in nodes for part in walk(node))
     return {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
 
 
 def _stored(*nodes: ast.AST) -> Names:
-    parts = (part for node in nodes for part in ast.walk(node))
+    parts = (part for node in nodes for part in walk(node))
     return {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}

@@ -49,4 +49,4 @@ def test_a_lambda_under_a_name_is_the_function_that_it_is() -> None:
     ],
 )
 def test_what_may_do_something_else_elsewhere_stays(text: str) -> None:
-    assert definitions(text).isdisjoint({"inner", "inner_", "double", "outer"})
+    assert definitions(text).isdisjoint({"inner", "inner_", "double"})

@@ -1,0 +1,131 @@
+"""Code within functions and classes that are drawn: which statements it is, and where all of one is code."""
+
+import pytest
+
+from gradstudio.graph.model import Graph
+from gradstudio.graph.text.code_records import code_of, is_code
+from gradstudio.program.reading.reader import read_script
+from gradstudio.program.write import write_script
+
+HEAD = "import torch\nfrom torch import nn\n\n\n"
+NET = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+{made}
+
+    def forward(self, x):
+        y = self.fc(x)
+{called}
+        return y
+
+
+net = Net()
+z = net(torch.ones(1, 2))
+"""
+
+
+def read(text: str) -> Graph:
+    return read_script(HEAD + text, keeps_code=True).graph
+
+
+def codes_in(graph: Graph, name: str) -> list[str]:
+    return [code_of(node) for node in graph.definitions[name].graph.nodes.values() if is_code(node)]
+
+
+def function(line: str, before: str = "", behind: str = "") -> str:
+    return f"{before}def f(x, n=2):\n    y = x * n\n    {line}\n    return y\n\n\nz = f(torch.ones(2))\n{behind}"
+
+
+def net(made: str = "        self.n = 1", called: str = "        y = y * 2") -> str:
+    return NET.format(made=made, called=called)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "d = {k: y for k in range(2)}",
+        "while y.sum() > 9: y = y / 2",
+        "with open('a') as file: y = y + len(file.read())",
+        "try: y = y / 0\n    except ZeroDivisionError: pass",
+        "import os; os.getcwd()",
+        "g = lambda t: t + y",
+    ],
+)
+def test_what_is_not_drawn_in_a_function_is_code_in_it(line: str) -> None:
+    graph = read(function(line))
+    assert codes_in(graph, "f") == [line.replace("\n    ", "\n")]
+    written = write_script(graph)
+    assert write_script(read_script(written, keeps_code=True).graph) == written
+
+
+def test_code_is_in_the_blocks_of_a_function() -> None:
+    graph = read(function("for k in range(n):\n        y = y + 1\n        d = {k: y for k in 'ab'}\n        y = y * 2"))
+    inner = graph.definitions["f"].graph
+    assert [block.kind for block in inner.blocks.values()] == ["for"]
+    assert codes_in(graph, "f") == ["d = {k: y for k in 'ab'}"]
+
+
+def test_what_a_function_returns_may_be_code() -> None:
+    graph = read(
+        "def f(x):\n    y = x * 2\n    return {\n        'y': y,\n        **{}}  # both\n\n\nz = f(torch.ones(2))\n"
+    )
+    assert codes_in(graph, "f") == ["result = {\n    'y': y,\n    **{}}  # both"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        function("if y.sum() > 5: raise_it(); return {k: y for k in 'ab'}"),  # leaves the function
+        function("yield {k: y for k in 'ab'}"),
+        function("global m; m = {k: y for k in 'ab'}", "m = 1\n"),
+        function("d = {k: y for k in locals()}"),
+        function("del n"),
+        function("torch = {k: y for k in 'ab'}"),  # a word that what is drawn needs
+        function("def g():\n        nonlocal y\n        y = y + 1\n    g()"),
+        function("d = {k: y for k in 'ab'}").replace("n=2", "*n").replace("* n", "* n[0]"),
+        net(called="        d = {k: __class__ for k in 'ab'}"),
+        net(made="        d = {k: super() for k in 'ab'}"),
+        net(called="        d = {k: self.__secret for k in 'ab'}"),
+        net(called="        d = {k: y for k in 'ab'}").replace("self, x", "me, x").replace("self.fc(x)", "me.fc(x)"),
+        net().replace("super().__init__()", "d = {k: 1 for k in 'ab'}\n        super().__init__()"),
+    ],
+)
+def test_where_code_in_it_might_do_something_else_a_definition_is_code(text: str) -> None:
+    assert read(text).definitions == {}
+
+
+def test_code_in_methods_says_self() -> None:
+    made = "        self.seen = {k: [] for k in 'ab'}\n        self.n = 3"
+    graph = read(net(made, "        self.seen['a'].append(y)\n        y = y * self.n\n        self.n += 1"))
+    assert codes_in(graph, "Net") == ["self.seen = {k: [] for k in 'ab'}", "self.seen['a'].append(y)", "self.n += 1"]
+    ports = {wire.port for wire in graph.definitions["Net"].graph.wires.values()}
+    assert "in.y" in ports
+    assert "in.self" not in ports
+
+
+def test_what_code_calls_reads_names_from_around_it_by_itself() -> None:
+    text = "m = torch.ones(2)\n\n\ndef f(x):\n    y = x + 1\n    y = y * m\n    return y\n\n\n"
+    text += "d = {k: f(m) for k in 'ab'}\n"
+    graph = read(text)
+    assert codes_in(graph, "f") == ["y = y * m"]
+    assert graph.definitions["f"].inputs == ("x",)
+
+
+def test_names_that_code_in_a_definition_reads_are_bound() -> None:
+    graph = read(function("act = torch.relu\n    d = {k: act(y) for k in 'ab'}"))
+    assert codes_in(graph, "f") == ["act = torch.relu\nd = {k: act(y) for k in 'ab'}"]
+    graph = read(function("d = {k: loss(y) for k in 'ab'}", "loss = nn.functional.relu\n"))
+    assert [code_of(node) for node in graph.nodes.values() if is_code(node)] == ["loss = nn.functional.relu"]
+
+
+def test_what_code_in_a_definition_imports_is_its_own() -> None:
+    text = "import numpy as np\n\n\n" + function(
+        "import os as np; d = {k: np for k in 'ab'}", behind="a = np.ones(2)\n"
+    )
+    graph = read(text)
+    assert graph.definitions == {}  # `np` is a word of the writer
+    text = function("import math as maths; y = y * maths.pi", behind="maths = torch.ones(1)\na = maths.sum()\n")
+    graph = read(text)
+    assert [node.operator for node in graph.nodes.values() if node.names == ("a",)] == ["torch.Tensor.sum"]
