@@ -8,6 +8,7 @@ from types import CodeType, FrameType, TracebackType
 from gradstudio.engine.access import FILENAME
 from gradstudio.graph.groups.call_ids import SEPARATOR, call_item_id, is_call_item, path_of
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.text.code_records import CODE
 from gradstudio.program.model import BlockStatement, Program, Span, Statement
 
 NOWHERE = ItemId("")
@@ -125,9 +126,14 @@ class SourceMap:
             item, at = self.frame_node(code, instruction, line), line
             if line not in self._inside:
                 node = item
-            elif node and item:
+            elif node and item and not self._goes_on(node, item):
                 node = call_item_id(node, item)
         return (node, at) if frames else (NOWHERE, 0)
+
+    def _goes_on(self, node: ItemId, item: ItemId) -> bool:
+        """Whether a frame is one of a function in undrawn Python, whose own frame is the one before it."""
+        found = self._inner.get(item)
+        return path_of(node)[-1] == item and isinstance(found, Statement) and found.operator == CODE
 
     def _at_statement(self, line: int) -> ItemId:
         whole = [s.node for s in self.statements.values() if s.line == line and not s.is_part]
