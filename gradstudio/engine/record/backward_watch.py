@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -11,13 +11,31 @@ from gradstudio.engine.backward.backward_recording import Recording
 from gradstudio.engine.backward.backward_seeds import Seed
 from gradstudio.engine.bring.forward_recorder import tensors_in
 from gradstudio.engine.clean_modes import clean_modes
-from gradstudio.engine.record.step_values import StepValues
+from gradstudio.engine.gradient.gradient_registry import Gradients
+from gradstudio.engine.gradient.wire_edges import Source
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 
 
+class Values(Protocol):
+    """What was made before a backward, and who hears of its record; `StepValues` is one."""
+
+    @property
+    def gradients(self) -> Gradients:
+        """Of all values."""
+
+    def source_of(self, tensor: Tensor) -> Source | None:
+        """Who gave a tensor."""
+
+    def look_at_leaves(self) -> None:
+        """See what was done to `.grad` since."""
+
+    def traced(self, backward: BackwardTraced) -> None:
+        """A backward was recorded."""
+
+
 def watched_backward(
-    values: StepValues, node: ItemId, path: str, args: Any, kwargs: dict[str, Any], run: Callable[[], Any]
+    values: Values, node: ItemId, path: str, args: Any, kwargs: dict[str, Any], run: Callable[[], Any]
 ) -> Any:
     """Run it and note its record, also when it fails.
 
@@ -68,14 +86,14 @@ def _given_gradients(path: str, args: Any, kwargs: dict[str, Any]) -> list[Any]:
     return (listed + [None] * len(roots))[: len(roots)]
 
 
-def _seed(values: StepValues, root: Tensor, grad: Any) -> list[Seed]:
+def _seed(values: Values, root: Tensor, grad: Any) -> list[Seed]:
     if not isinstance(grad, Tensor) and not (root.requires_grad and root.numel() == 1):
         return []
     begins = grad.detach() if isinstance(grad, Tensor) else torch.ones_like(root)
-    return [Seed(values.sources.get(id(root)), root, begins, ())]
+    return [Seed(values.source_of(root), root, begins, ())]
 
 
-def _give_back(values: StepValues, args: Any, kwargs: dict[str, Any], result: Any) -> None:
+def _give_back(values: Values, args: Any, kwargs: dict[str, Any], result: Any) -> None:
     """What `torch.autograd.grad` returned belongs to what it differentiated by."""
     inputs = args[1] if len(args) > 1 else kwargs.get("inputs")
     for tensor, grad in zip(inputs if isinstance(inputs, list | tuple) else (inputs,), result, strict=False):

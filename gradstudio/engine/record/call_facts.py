@@ -2,12 +2,14 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode, _get_current_function_mode, _pop_mode_temporarily
 
 from gradstudio.engine.bring.call_text import AUGMENTED
 from gradstudio.engine.bring.forward_recorder import Line, tensors_in
@@ -53,6 +55,16 @@ def parts_of(result: Any) -> list[Any]:
 def is_transforming() -> bool:
     """Whether a transform of `torch.func` is at work, whose tensors are none of the person's."""
     return torch._C._functorch.peek_interpreter_stack() is not None
+
+
+@contextmanager
+def out_of(mode: TorchFunctionMode) -> Iterator[None]:
+    """The innermost mode asks about nothing within; as one that looks away it would still be asked every time."""
+    if _get_current_function_mode() is mode:  # type: ignore[no-untyped-call]  # torch gives it no types
+        with _pop_mode_temporarily():
+            yield
+    else:
+        yield
 
 
 def may_write(name: str, args: Any, kwargs: dict[str, Any]) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
-from torch.overrides import TorchFunctionMode, _get_current_function_mode, _pop_mode_temporarily
+from torch.overrides import TorchFunctionMode
 
 from gradstudio.engine.bring.forward_recorder import (
     Call,
@@ -40,6 +40,7 @@ from gradstudio.engine.record.call_facts import (
     is_transforming,
     may_write,
     name_of,
+    out_of,
     parts_of,
 )
 from gradstudio.engine.record.script_files import CallerNames, ScriptFiles
@@ -348,10 +349,7 @@ class StepRecorder(TorchFunctionMode):
         """What runs in this is not noted: it is inside of something that is, or our own."""
         self._silent += 1
         try:
-            if _get_current_function_mode() is self:  # type: ignore[no-untyped-call]  # torch gives it no types
-                with _pop_mode_temporarily():  # as a mode that looks away it would still be asked about every call
-                    yield
-            else:
+            with out_of(self):
                 yield
         finally:
             self._silent -= 1

@@ -84,6 +84,10 @@ class StepValues:
         """Something is used that has no gradient: an optimizer."""
         self._hold(node, (value,))
 
+    def source_of(self, tensor: Tensor) -> Source | None:
+        """Who gave a tensor last."""
+        return self.sources.get(id(tensor))
+
     def call_of(self, node: ItemId, tensors: Sequence[Tensor]) -> Call | None:
         """What goes into a call that is about to run; None when nothing of it requires grad."""
         edges: list[WireEdge] = []

@@ -2,9 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
 
-from gradstudio.engine import access
 from gradstudio.engine.backward.backward_recording import Recording
 from gradstudio.engine.backward.backward_statement import complete_record, run_backward
 from gradstudio.engine.clean_modes import clean_modes
@@ -16,13 +14,14 @@ from gradstudio.engine.live.value_changes import values_now
 from gradstudio.engine.memory.allocation_guard import refuse_too_large
 from gradstudio.engine.memory.memory_sampler import LiveBytes, allocated_bytes
 from gradstudio.engine.memory.training_bytes import TrainingBytes
+from gradstudio.engine.run import inside_code
 from gradstudio.engine.run.call_tracing import CallTracer, is_call
 from gradstudio.engine.run.pause_policy import PausePolicy
 from gradstudio.engine.run.run_failures import RunFailures
 from gradstudio.engine.run.segment_log import log_segment
 from gradstudio.engine.run.segments import Segments
 from gradstudio.engine.run.trace_rows import Outputs, Pending, Rows
-from gradstudio.engine.script.compiled_steps import Head, Step, outputs_of
+from gradstudio.engine.script.compiled_steps import Head, Step, results_of
 from gradstudio.engine.script.cursor import NOBODY, Frame, HeadFailed
 from gradstudio.engine.script.stop_conditions import ORDINARY, Goal
 from gradstudio.engine.turns.turn_sampling import Telling, TurnSampling
@@ -64,6 +63,7 @@ class Runner:
         self.rows, self.training = Rows(lambda: self._stopped(), memory), TrainingBytes(memory)
         self._unfinished: list[tuple[Recording, BackwardTraced]] = []
         telling = Telling(lambda entry: self._pending.append(entry), self.flush, self._outputs_now)
+        self._telling = inside_code.Telling(lambda entry: self._pending.append(entry), self.flush, self._tell_traced)
         self._failures = RunFailures(send, self.flush, lambda: self.rows.max_values)
         self.sampling = TurnSampling(send, lambda: self._stopped(), telling)
         self.after_effects: Callable[[Step], object] = lambda _step: None
@@ -244,7 +244,7 @@ class Runner:
         assert self._insides is not None
         try:
             execution = self._insides.leave()
-            outputs = self._outputs(step, live.namespace)
+            outputs = results_of(step, live.namespace)
         except Exception as error:  # noqa: BLE001 - the step boundary
             return self._failures.at_step(live, step, error)
         self._end(live, execution, outputs)
@@ -296,7 +296,7 @@ class Runner:
     def _pauses_behind(self, live: Live, step: Step) -> bool:
         if self.pauses.breaks is None:
             return False
-        return self.pauses.behind(live, step, lambda: self._outputs(step, live.namespace), self._traced)
+        return self.pauses.behind(live, step, lambda: results_of(step, live.namespace), self._traced)
 
     def _bind_loop_variables(self, live: Live) -> bool:
         """Note what the loops around have bound on the way; whether a breakpoint stops there."""
@@ -312,13 +312,13 @@ class Runner:
         try:
             refuse_too_large(step, namespace)
             if insides is not None and is_call(step):
-                if insides.enter(execution):
+                if inside_code.enter(insides, execution, self._telling):
                     return ENTERED
             elif step.statement.backward:
-                run_backward(live, step, lambda: self._outputs(step, namespace), self._tell_backward)
+                run_backward(live, step, lambda: results_of(step, namespace), self._tell_backward)
             else:
-                access.execute(step.source.code, namespace)
-            outputs = self._outputs(step, namespace)
+                inside_code.execute(live, execution, self._telling)
+            outputs = results_of(step, namespace)
         except Exception as error:  # noqa: BLE001 - the step boundary
             return self._failures.at_step(live, step, error)
         self._end(live, execution, outputs)
@@ -384,17 +384,15 @@ class Runner:
                 rows = (*gradients.rows_of(leaves), *map(gradients.row, values))
             self._send(Gradients(revision=live.loaded.revision, rows=rows, whole=False))
 
-    def _outputs(self, step: Step, namespace: dict[str, Any]) -> Outputs:
-        if step.statement.names:
-            return outputs_of(step, namespace)
-        return () if step.result is None else (access.evaluate(step.result, namespace),)
-
     def _outputs_now(self, step: Step) -> Outputs:
         assert self.live is not None
-        return self._outputs(step, self.live.namespace)
+        return results_of(step, self.live.namespace)
 
-    def _tell_backward(self, recording: Recording, traced: BackwardTraced) -> None:
+    def _tell_traced(self, traced: BackwardTraced) -> None:
         self._traced = traced
         self._send(traced)
+
+    def _tell_backward(self, recording: Recording, traced: BackwardTraced) -> None:
+        self._tell_traced(traced)
         if not recording.complete:
             self._unfinished.append((recording, traced))

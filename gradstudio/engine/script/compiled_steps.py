@@ -118,6 +118,13 @@ def outputs_of(step: Step, namespace: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(namespace[name] for name in step.statement.names)
 
 
+def results_of(step: Step, namespace: dict[str, Any]) -> tuple[Any, ...]:
+    """What a statement that has run gave: what its names mean, else its result, if it has one."""
+    if step.statement.names:
+        return outputs_of(step, namespace)
+    return () if step.result is None else (access.evaluate(step.result, namespace),)
+
+
 Item = Step | Head
 
 

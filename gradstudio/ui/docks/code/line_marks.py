@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QTextEdit
 
 from gradstudio.graph.card_grouping import card_groups
+from gradstudio.graph.groups.code_ids import CodeCall
 from gradstudio.graph.model import ItemId
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.model import Span
@@ -16,6 +17,7 @@ from gradstudio.ui.docks.code import text_replacement
 from gradstudio.ui.docks.code.code_editor import CodeEditor
 from gradstudio.ui.docks.code.item_spans import ItemSpans
 from gradstudio.ui.docks.code.line_diff import LineMap
+from gradstudio.ui.state.results.code_calls import call_at
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -34,6 +36,7 @@ class Truths(NamedTuple):
     next_node: ItemId
     running_node: ItemId
     active: Tick | None
+    call: CodeCall | None
     chosen: frozenset[ItemId]
 
 
@@ -62,9 +65,9 @@ class LineMarks:
         self._mark(self._truths())
 
     def active_line(self) -> int:
-        """The line of the dock of the step that is looked at; 0: none."""
+        """The line of the dock of the step that is looked at, inside of code the one that called; 0: none."""
         active = self._session.results.active
-        return self.line_of(active.node) if active is not None else 0
+        return self._line_at(active, call_at(self._session.results)) if active is not None else 0
 
     def line_of(self, item: ItemId) -> int:
         """The line of the dock on which an item begins; 0: none."""
@@ -91,11 +94,16 @@ class LineMarks:
 
     def _truths(self) -> Truths:
         results = self._session.results
-        return Truths(results.failures, results.next_node, results.running_node, results.active, self.chosen())
+        call = call_at(results)
+        return Truths(results.failures, results.next_node, results.running_node, results.active, call, self.chosen())
+
+    def _line_at(self, active: Tick, call: CodeCall | None) -> int:
+        own = self.lines.shown(call.line) if call is not None and not call.file else 0
+        return own or self.line_of(active.node)
 
     def _mark(self, now: Truths) -> None:
         self._marked = now
-        made = [*self._of_run(now), *self._of_moment(now.active), *self._of_selection(now), *self._of_error()]
+        made = [*self._of_run(now), *self._of_moment(now), *self._of_selection(now), *self._of_error()]
         self._editor.setExtraSelections(made)
         self._mark_margin(now)
 
@@ -106,8 +114,9 @@ class LineMarks:
         current = self._lines({now.next_node, now.running_node})
         yield from (self._line_mark(line, syntax.running) for line in current if line not in failing)
 
-    def _of_moment(self, active: Tick | None) -> Iterator[Mark]:
-        if active is not None and (line := self.line_of(active.node)):
+    def _of_moment(self, now: Truths) -> Iterator[Mark]:
+        active = now.active
+        if active is not None and (line := self._line_at(active, now.call)):
             ground = self.theme.color(active.phase)
             ground.setAlpha(ACTIVE_ALPHA)
             yield self._line_mark(line, ground)
@@ -146,7 +155,7 @@ class LineMarks:
                 before = (shown[at],) if at in shown else ()
                 shown[at] = min((*before, *points), key=_rank)
         active = now.active
-        line = self.line_of(active.node) if active is not None else 0
+        line = self._line_at(active, now.call) if active is not None else 0
         margin = self._editor.gutter
         margin.show_marks(stops, line or None, active.phase if active is not None else "forward", shown)
         failing = {self.failing_line(failure): failure.what for failure in now.failures}

@@ -1,18 +1,35 @@
-"""The lines of a selected card of code, to be read; they are written in the Code dock."""
+"""The lines of a selected card of code, to be read, and what code has called; it is written in the Code dock."""
 
+from itertools import groupby
 from typing import Final
 
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QBrush, QResizeEvent
+from PySide6.QtWidgets import QHeaderView, QPlainTextEdit, QTreeWidget, QTreeWidgetItem, QWidget
 
+from gradstudio.graph.groups.code_ids import CodeCall
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.text.code_records import code_of, is_code_at
+from gradstudio.protocol.messages.records import Record, TensorRecord
+from gradstudio.scene import value_format
+from gradstudio.ui.state.results.code_calls import CallInside, call_at, calls_inside
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, mono_font
+from gradstudio.ui.timeline.moment_words import short
 from gradstudio.ui.widgets.form_layout import Section, label
 from gradstudio.ui.widgets.python_highlighter import PythonHighlighter
 
 MOST_LINES: Final = 16
 """So many lines are seen at once."""
+MOST_CALLS: Final = 400
+"""So many the engine notes of one execution."""
+MOST_ROWS: Final = 14
+"""So many calls and lines are seen at once."""
+ROW_PX: Final = 22
+SHARES: Final = (0.26, 0.4, 0.34)
+"""Of the width, of what was called, its value and its gradient."""
+TICK: Final = Qt.ItemDataRole.UserRole
+FIRST_ONLY: Final = f"These are the first {MOST_CALLS} calls. What followed them ran as well, and is not recorded."
 WORDS: Final = "A double click on the card, Enter or F4 leads to these lines in the Code dock."
 
 
@@ -48,3 +65,115 @@ class CodeSection(Section):
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         self._highlighter.set_theme(theme)
+
+
+class InsideSection(Section):
+    """What the code of a statement called: a row a call, under the line that made it; a click looks at that moment."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """Nothing has run."""
+        super().__init__("Inside", parent)
+        self._session, self._theme = session, theme
+        self._calls: tuple[CallInside, ...] = ()
+        self._rows: list[QTreeWidgetItem] = []
+        self.tree = CallTree(self)
+        self.remark = label("", "dim", wrap=True)
+        self.add(self.tree, self.remark)
+        self.tree.itemClicked.connect(lambda row, _column: self._on_tree_chosen(row))
+        self.tree.itemActivated.connect(lambda row, _column: self._on_tree_chosen(row))
+        self.hide()
+
+    def show_item(self, item: ItemId) -> None:
+        """Show what is inside of an item, as of the moment; hidden where nothing is."""
+        results = self._session.results
+        calls = calls_inside(results, item) if self._session.run.program.codes else ()
+        self.setVisible(bool(calls))
+        if calls != self._calls:
+            self._calls = calls
+            self._fill()
+        self._mark(call_at(results))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+        self._fill()
+
+    def _fill(self) -> None:
+        tree, names = self.tree, self._session.results.tables.names
+        tree.clear()
+        self._rows = []
+        count = 0
+        for _, some in groupby(self._calls, key=lambda one: (one.call.file, one.call.line)):
+            calls = tuple(some)
+            call = calls[0].call
+            line = QTreeWidgetItem([names.line(call) if call.file else f"{call.line}  {names.line(call)}"])
+            line.setForeground(0, QBrush(self._theme.color("text_dim")))
+            line.setToolTip(0, line.text(0))
+            line.setData(0, TICK, calls[0].tick)
+            tree.addTopLevelItem(line)
+            line.setFirstColumnSpanned(True)
+            rows = [self._row(one) for one in calls]
+            line.addChildren(rows)
+            self._rows += rows
+            count += 1 + len(calls)
+        tree.expandAll()
+        tree.setFixedHeight(min(count, MOST_ROWS) * tree.row_px() + tree.header().sizeHint().height() + 4)
+        self.remark.setText(FIRST_ONLY if len(self._calls) >= MOST_CALLS else "")
+        self.remark.setVisible(bool(self.remark.text()))
+
+    def _row(self, one: CallInside) -> QTreeWidgetItem:
+        record = one.row.outputs[0] if one.row.outputs else None
+        gradient = one.gradient
+        summary = gradient.grad if gradient is not None else None
+        row = QTreeWidgetItem([one.call.word, _words(record), short(summary) if summary is not None else ""])
+        row.setData(0, TICK, one.tick)
+        row.setToolTip(0, one.call.path)
+        row.setToolTip(1, "\n".join(f"{value_format.one_line_value(each)}  {_words(each)}" for each in one.row.outputs))
+        reason = gradient.reason if gradient is not None else ""
+        row.setToolTip(2, row.text(2) or reason)
+        row.setForeground(2, QBrush(self._theme.category_mark("Autograd")))
+        return row
+
+    def _mark(self, now: CodeCall | None) -> None:
+        """The call that is looked at, on the way forward or back, is the one that is selected."""
+        place = next((place for place, one in enumerate(self._calls) if one.call == now), None)
+        if place is None:
+            self.tree.clearSelection()
+        else:
+            self.tree.setCurrentItem(self._rows[place])
+
+    def _on_tree_chosen(self, row: QTreeWidgetItem) -> None:
+        self._session.attention.look_at(int(row.data(0, TICK)), into=True)
+
+
+class CallTree(QTreeWidget):
+    """Calls under the lines that made them."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """Empty."""
+        super().__init__(parent)
+        self.setAccessibleName("Calls inside")
+        self.setHeaderLabels(["Call", "Value", "Gradient"])
+        self.setFont(mono_font())
+        self.setIndentation(12)
+        self.setUniformRowHeights(True)
+        self.setRootIsDecorated(False)
+        self.setItemsExpandable(False)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.header().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.header().setStretchLastSection(True)
+
+    def row_px(self) -> int:
+        """How high a row is."""
+        return max(self.sizeHintForRow(0), ROW_PX)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        for column, share in enumerate(SHARES):
+            self.setColumnWidth(column, int(share * self.viewport().width()))
+
+
+def _words(record: Record | None) -> str:
+    if record is None:
+        return ""
+    return short(record.summary) if isinstance(record, TensorRecord) else value_format.one_line_value(record)

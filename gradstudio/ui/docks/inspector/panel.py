@@ -38,7 +38,7 @@ class Details(QWidget):
         """
         from gradstudio.ui.docks.inspector.arguments_section import ArgumentsSection
         from gradstudio.ui.docks.inspector.backward_section import BackwardSection
-        from gradstudio.ui.docks.inspector.code_section import CodeSection
+        from gradstudio.ui.docks.inspector.code_section import CodeSection, InsideSection
         from gradstudio.ui.docks.inspector.cost_section import CostSection
         from gradstudio.ui.docks.inspector.gradcheck_section import CheckSection
         from gradstudio.ui.docks.inspector.item_sections import HeadSection, NoteSection, OrderSection, TroubleBox
@@ -54,6 +54,7 @@ class Details(QWidget):
         self.module = ModuleSection(session, theme)
         self.inputs = InputsSection(session, theme)
         self.code = CodeSection(session, theme)
+        self.inside = InsideSection(session, theme)
         self.arguments = ArgumentsSection(session, theme)
         self.values = ValueSection(session, theme)
         self.printout = PrintoutSection(session, theme)
@@ -72,6 +73,7 @@ class Details(QWidget):
             *(
                 self.what_if,
                 self.code,
+                self.inside,
                 self.inputs,
                 self.arguments,
                 self.module,
@@ -96,6 +98,7 @@ class Details(QWidget):
             part.show_item(item)
         self.what_if.show_item(item)
         self.code.show_item(item)
+        self.inside.show_item(item)
         self.order.show_item(item)
         self.note.show_item(item)
         self.trouble.show_item(item)
@@ -117,7 +120,7 @@ class Details(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         parts = (self.head, self.inputs, self.arguments, self.module, self.values, self.backward, self.costs)
-        for part in (*parts, self.code, self.printout, self.what_if, self.check):
+        for part in (*parts, self.code, self.inside, self.printout, self.what_if, self.check):
             part.set_theme(theme)
 
 

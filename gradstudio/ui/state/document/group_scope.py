@@ -17,6 +17,7 @@ from gradstudio.graph.edits import (
     apply_all,
 )
 from gradstudio.graph.groups.call_ids import path_of
+from gradstudio.graph.groups.code_ids import code_call
 from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import Definition, Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP
@@ -96,7 +97,7 @@ class Scope(QObject):
 
     def follow(self, item: ItemId) -> bool:
         """Show the inside of the call that an item of a run is in, the program where it is in none; whether it is."""
-        path = path_of(item)[:-1]
+        path = path_of(code.card if (code := code_call(item)) is not None else item)[:-1]
         self.show(path)
         return self.path == path
 

@@ -2,6 +2,7 @@
 
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results import record_steps
+from gradstudio.ui.state.results.code_calls import first_call_since
 from gradstudio.ui.state.results.result_store import ResultStore
 
 
@@ -62,6 +63,12 @@ class RecordStepper:
     def to_backward_since(self, begin: int) -> None:
         """To the first step of the first backward recorded since that tick; nothing when there is none."""
         first = record_steps.first_of_backward(self._results.timeline, begin, self._attention.unfolded)
+        if first is not None:
+            self._attention.look_at(first)
+
+    def into_code_since(self, begin: int) -> None:
+        """To the first call inside of code recorded since that tick; nothing when there is none."""
+        first = first_call_since(self._results.timeline, begin)
         if first is not None:
             self._attention.look_at(first)
 

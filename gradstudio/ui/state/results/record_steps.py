@@ -1,7 +1,10 @@
 """Walking the record of a run: forward, back, over a block, out of one. It never executes anything. No Qt."""
 
+from itertools import takewhile
+
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.groups.call_ids import path_of
+from gradstudio.graph.groups.code_ids import code_call
 from gradstudio.graph.groups.definitions import group_of, setup_of
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.protocol.timeline.run_timeline import Timeline
@@ -66,10 +69,22 @@ def out(timeline: Timeline, graph: Graph, moment: int) -> int | None:
     """The step behind the innermost block (or the backward) that `moment` is in; None: now."""
     if timeline.ticks[moment].phase == "backward":
         return _or_now(timeline, _end_of_backward(timeline, moment))
+    if code_call(timeline.ticks[moment].node) is not None:
+        return _or_now(timeline, end_of_call(timeline, moment))
     around = _around(graph, timeline.ticks[moment].node)
     if not around:
         return None
     return _or_now(timeline, timeline.next(_last_inside(timeline, graph, moment, around[0])))
+
+
+def end_of_call(timeline: Timeline, tick: int) -> int | None:
+    """The tick of the statement that a call is inside of, once its code has ended; None where it has not."""
+    call = code_call(timeline.ticks[tick].node)
+    if call is None:
+        return None
+    behind = timeline.ticks[tick:]
+    inside = sum(1 for _ in takewhile(lambda one: one.node != call.card or one.row is None, behind))
+    return tick + inside if inside < len(behind) else None
 
 
 def _or_now(timeline: Timeline, tick: int | None) -> int | None:

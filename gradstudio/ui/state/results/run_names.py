@@ -1,6 +1,7 @@
 """How the program that ran called its nodes: what the past is named with, whatever was edited since. No Qt here."""
 
 from gradstudio.graph.groups.call_ids import is_call_item, path_of
+from gradstudio.graph.groups.code_ids import CodeCall, code_call
 from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
@@ -22,6 +23,7 @@ class RunNames:
         insides = program.insides if program is not None else ()
         inner = (one for inside in insides for one in flatten_statements((*inside.setup, *inside.body)))
         self._inner: dict[ItemId, str] = {one.node: one.text for one in inner}
+        self._lines = program.script.splitlines() if program is not None and program.codes else []
         self.texts: dict[ItemId, str] = {statement.node: statement.text for statement in statements}
 
     def title(self, node: ItemId) -> str:
@@ -30,15 +32,26 @@ class RunNames:
             return title(self.graph, node) if node in self.graph else ""
         words = list[str]()
         graph = self.graph
+        call = code_call(node)
+        *_, last = path_of(node)
         for part in path_of(node):
-            words.append(title(graph, part) if part in graph else "inputs")
+            known = title(graph, part) if part in graph else "inputs"
+            words.append(known if call is None or part != last else call.word)
             definition = self.graph.definitions.get(group_of(graph, part))
             graph = definition.graph if definition is not None else graph
         return " ▸ ".join(words)
 
     def text(self, node: ItemId) -> str:
-        """The node's statement when it ran; "" when it had none."""
+        """The node's statement when it ran, of a call inside of code what was called and its line; "" for none."""
+        if (call := code_call(node)) is not None:
+            return f"{call.word} in {self.line(call)}".strip()
         return self._inner.get(path_of(node)[-1], "") if is_call_item(node) else self.texts.get(node, "")
+
+    def line(self, call: CodeCall) -> str:
+        """The line of the person's own that made a call: its text, or where it stands in another file."""
+        if call.file:
+            return f"{call.file}, line {call.line}"
+        return self._lines[call.line - 1].strip() if 0 < call.line <= len(self._lines) else ""
 
     def graph_or(self, now: Graph) -> Graph:
         """The graph that was run, or the one that stands now when nothing ran."""

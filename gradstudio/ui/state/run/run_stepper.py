@@ -48,6 +48,7 @@ class RunStepper:
         self._attention = results.attention
         self._stopped_at: debugging.Hit | None = None
         self._verb_begins = 0
+        self._enters = False
         results.moment_moved.connect(self._on_results_moment_moved)
 
     def step(self) -> None:
@@ -61,7 +62,7 @@ class RunStepper:
             self._run.do("step", "step_over", stride="over")
 
     def step_into(self) -> None:
-        """One node, and into a group that it calls; looking back, in the record with what ran inside calls."""
+        """One node, and into a group that it calls, or what code called; looking back, in the record with all of it."""
         if not (self._walk.into() or self._begins_record_again() or self._keeps_failed_backward()):
             self._run.do("step", "step_into", stride="into")
 
@@ -113,18 +114,21 @@ class RunStepper:
 
     def paused_in(self, event: events.Paused) -> int:
         """The backward in whose record it has paused: at a breakpoint, or behind a step that ran one; else 0."""
+        self._enters = event.verb == "step" and self._status.state.verb == "step_into"
         if event.outcome == "breakpoint" and self._stopped_at is not None:
             return self._stopped_at.backward
         stepped = event.verb == "step" and self._status.state.verb == "step"
         return self._walk.backward_since(self._verb_begins) if stepped else 0
 
     def look_where_it_paused(self, event: events.Paused) -> None:
-        """A breakpoint in a backward, or a step that ran one, is looked at in its record."""
+        """A breakpoint in a backward, a step that ran one, and code that was stepped into: looked at in the record."""
         hit = self._stopped_at
         if event.outcome == "breakpoint" and hit is not None and hit.backward:
             self._walk.to_place(hit.backward, hit.place)
         elif self._status.state.in_backward:
             self._walk.to_backward_since(self._verb_begins)
+        elif self._enters:
+            self._walk.into_code_since(self._verb_begins)
 
     # ------------------------------------------------------------------ inner workings
 

@@ -1,0 +1,185 @@
+"""A recorded run looks inside code: rows by source line, with the values and gradients that torch has there."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from gradstudio.graph.groups.code_ids import CodeCall, code_call, code_call_id
+from gradstudio.graph.model import ItemId
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.reading.reader import read_script
+from gradstudio.program.trust import code_digest
+from gradstudio.protocol.client import COMMAND, RUNS_CODE, EngineProcess
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.protocol.messages.events import Event, Gradients, GradRow, Paused, Row, Traced
+from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.protocol.messages.requests import Do, Load, Trust
+
+TEXT = """import torch
+
+x = torch.tensor([0.5, -2.0, 3.0], requires_grad=True)
+
+
+def grow(v):
+    turns = 0
+    while v.norm() < 20:
+        v = torch.relu(v * 2) + 1
+        turns += 1
+    return v, turns
+
+
+y, turns = grow(x)
+loss = y.sum()
+loss.backward()
+"""
+TRAINING = """import torch
+from torch import nn
+
+
+def main():
+    while False:
+        pass
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for step in range(2):
+        loss = net(torch.ones(2, 3)).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    main()
+"""
+IN_PLACE = """import torch
+
+
+def write(v):
+    while False:
+        pass
+    total = v * 2
+    total += 10
+    total.mul_(3)
+    return total
+
+
+y = write(torch.ones(2))
+"""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[EngineProcess]:
+    with EngineProcess((*COMMAND, RUNS_CODE)) as process:
+        process.wait_until_ready()
+        yield process
+
+
+def events_of(engine: EngineProcess, text: str, folder: Path, *, trace: bool = True) -> list[Event]:
+    graph = read_script(text, keeps_code=True).graph
+    program = compile_graph(graph)
+    trust = Trust(code_digest(program), str(folder / "program.py"), str(folder))
+    heard: list[Event] = []
+    engine.send(Load(document=text, revision=1, program=program, tensors={}))
+    engine.send(Do(verb="run", trace=trace, trust=trust, restart=True))
+    paused = engine.wait_for(Paused, on_event=heard.append)
+    assert isinstance(paused, Paused)
+    assert paused.outcome == "done"
+    return heard
+
+
+def rows_of(heard: list[Event]) -> list[tuple[CodeCall, Row]]:
+    rows = [row for event in heard if isinstance(event, Traced) for row in event.rows]
+    return [(call, row) for row in rows if (call := code_call(row.node)) is not None]
+
+
+def values(row: Row) -> object:
+    (record,) = row.outputs
+    assert isinstance(record, TensorRecord)
+    return record.summary.value
+
+
+def test_each_call_is_a_row_under_its_line_with_what_torch_gives(engine: EngineProcess, tmp_path: Path) -> None:
+    found = rows_of(events_of(engine, TEXT, tmp_path))
+    v = torch.tensor([0.5, -2.0, 3.0])
+    expected: list[tuple[int, str, torch.Tensor]] = []
+    while True:
+        expected.append((7, "norm", v.norm()))
+        expected.append((7, "lt", v.norm() < 20))
+        if not v.norm() < 20:
+            break
+        expected += [(8, "mul", v * 2), (8, "relu", torch.relu(v * 2)), (8, "add", torch.relu(v * 2) + 1)]
+        v = torch.relu(v * 2) + 1
+    assert [(call.line, call.word) for call, _ in found] == [(line, word) for line, word, _ in expected]
+    for (_, row), (_, _, tensor) in zip(found, expected, strict=True):
+        assert torch.equal(torch.tensor(values(row), dtype=tensor.dtype), tensor)
+
+
+def test_the_backward_goes_through_it_and_each_value_has_its_gradient(engine: EngineProcess, tmp_path: Path) -> None:
+    heard = events_of(engine, TEXT, tmp_path)
+    (backward,) = [event for event in heard if isinstance(event, BackwardTraced)]
+    kept: list[torch.Tensor] = []
+    x = torch.tensor([0.5, -2.0, 3.0], requires_grad=True)
+    v = x
+    while v.norm() < 20:
+        for make in (lambda t: t * 2, torch.relu, lambda t: t + 1):
+            v = make(v)
+            v.retain_grad()
+            kept.append(v)
+    v.sum().backward()
+    inside = [call for row in backward.rows if (call := code_call(row.node)) is not None]
+    assert [call.word for call in inside] == ["add", "relu", "mul"] * (len(kept) // 3)
+    (told,) = [event for event in heard if isinstance(event, Gradients) and event.whole]
+    by_number: dict[int, GradRow] = {
+        call.number: row for row in told.rows if (call := code_call(row.node)) is not None and row.grad is not None
+    }
+    grads = [by_number[number].grad for number in sorted(by_number)]
+    assert len(grads) == len(kept)
+    for summary, tensor in zip(grads, kept, strict=True):
+        assert summary is not None
+        assert torch.equal(torch.tensor(summary.value), tensor.grad)
+    leaf = next(row for row in told.rows if row.state == "value" and code_call(row.node) is None)
+    assert leaf.grad is not None
+    assert torch.equal(torch.tensor(leaf.grad.value), x.grad)
+
+
+def test_a_training_loop_within_a_function_has_its_layers_backwards_and_steps(
+    engine: EngineProcess, tmp_path: Path
+) -> None:
+    heard = events_of(engine, TRAINING, tmp_path)
+    turn = ["ones", "Linear", "ReLU", "Linear", "pow", "mean", "step"]
+    assert [call.word for call, _ in rows_of(heard)] == [*turn, *turn], "what makes layers and batches is not in it"
+    backwards = [event for event in heard if isinstance(event, BackwardTraced)]
+    assert [event.backward for event in backwards] == [1, 2]
+    assert all(event.rows and event.turns == () for event in backwards)
+
+
+def test_a_value_is_told_as_it_was_before_the_code_wrote_into_it(engine: EngineProcess, tmp_path: Path) -> None:
+    found = {call.word: values(row) for call, row in rows_of(events_of(engine, IN_PLACE, tmp_path))}
+    assert found == {"mul": [2.0, 2.0], "add_": [12.0, 12.0], "mul_": [36.0, 36.0]}
+
+
+def test_a_statement_that_makes_one_call_is_that_call(engine: EngineProcess, tmp_path: Path) -> None:
+    function = "def one(v):\n    while False:\n        pass\n    return v.exp()\n"
+    text = f"import torch\n\n\n{function}\n\ny = one(torch.ones(2))\n"
+    assert rows_of(events_of(engine, text, tmp_path)) == []
+
+
+def test_a_plain_run_looks_nowhere(engine: EngineProcess, tmp_path: Path) -> None:
+    assert not [event for event in events_of(engine, TEXT, tmp_path, trace=False) if isinstance(event, Traced)]
+
+
+def test_so_many_calls_are_noted_and_all_run(engine: EngineProcess, tmp_path: Path) -> None:
+    text = TEXT.replace("< 20", "< 20 or turns < 3000")
+    heard = events_of(engine, text.replace("v * 2", "v * 1.0001"), tmp_path)
+    assert len(rows_of(heard)) == 400
+
+
+def test_an_id_says_where_and_what() -> None:
+    call = CodeCall(ItemId("n1/n2"), "a_b.py", 12, 3, "torch.Tensor.T.__get__")
+    assert code_call(code_call_id(call)) == call
+    assert call.word == "T"
+    assert code_call(code_call_id(call._replace(file="a/b:c"))) == call._replace(file="a_b_c")
+    assert code_call(ItemId("n1/n2")) is None
