@@ -6,9 +6,9 @@ from torch import nn
 
 from gradstudio.engine import access
 from gradstudio.engine.bring.layer_constructors import is_stock
-from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.code.code_recorder import InsideCalls
 from gradstudio.engine.code.code_recorder import Telling as Telling
+from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.live.call_frames import Execution
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.run.call_tracing import CALL, CALLED, CallTracer

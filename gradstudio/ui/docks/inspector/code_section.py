@@ -15,7 +15,7 @@ from gradstudio.scene import value_format
 from gradstudio.ui.state.results.code_calls import CallInside, call_at, calls_inside
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, mono_font
-from gradstudio.ui.timeline.moment_words import short
+from gradstudio.ui.timeline.moment_card import short
 from gradstudio.ui.widgets.form_layout import Section, label
 from gradstudio.ui.widgets.python_highlighter import PythonHighlighter
 
