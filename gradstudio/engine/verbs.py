@@ -5,21 +5,26 @@ from collections.abc import Callable
 from typing import Any
 
 from gradstudio.engine.clean_modes import clean_modes
-from gradstudio.engine.code.program_end import has_ended_well
-from gradstudio.engine.errors import Stopped, VerbRefused
+from gradstudio.engine.errors import VerbRefused
 from gradstudio.engine.infer.memory_forecast import MemoryForecast
 from gradstudio.engine.live import initial_state
 from gradstudio.engine.live.leaf_tensors import leaves_of
 from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.live.reconciliation import reconcile
 from gradstudio.engine.memory.memory_sampler import LiveBytes, MemorySampler
-from gradstudio.engine.run import run_targets, untraced_results
+from gradstudio.engine.run import run_targets, untraced_results, verb_events
 from gradstudio.engine.run.failure_report import step_failure, untraced_failure
 from gradstudio.engine.run.long_work import LongWork
 from gradstudio.engine.run.output_capture import OutputCapture
-from gradstudio.engine.run.run_targets import aim_of, is_ahead, refuse_to_run_to, settles_at_backward, statements_before
+from gradstudio.engine.run.run_targets import (
+    aim_of,
+    is_ahead,
+    loops_around,
+    refuse_to_run_to,
+    settles_at_backward,
+)
 from gradstudio.engine.run.statement_runner import Runner
-from gradstudio.engine.run.untraced_run import compile_untraced, run_untraced
+from gradstudio.engine.run.whole_text import run_whole
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.script.cursor import NOBODY
 from gradstudio.engine.script.stop_conditions import END, Aim, Goal, always, at_backward
@@ -103,6 +108,7 @@ class Engine:
             "step": self._step,
             "zero_grad": self._zero_grad,
             "repeat": self._repeat,
+            "go_to_turn": self._go_to_turn,
         }
         self._reason = ""
         self._listener.locate = self.locate
@@ -174,14 +180,37 @@ class Engine:
         if live is not None and live.loaded.document != loaded.document:
             live = None
         aim, interrupted = aim_of(live), live is not None and live.interrupted
-        drawn = live.seed if live is not None and live.loaded.program.seed is None else None
-        live = self._begin(request, drawn)
+        live = self._begin(request, self._drawn_seed())
         reached = Goal() if aim.at_end else aim.goal(lambda: live.cursor.turns)
         outcome = self._go(live, reached)
         live.aim = aim if outcome != "done" else None
         if outcome == "done":
             self._note_cursor(live, interrupted)
         return outcome
+
+    def _go_to_turn(self, request: Do) -> str:
+        """To the end of a turn, from the checkpoint before it, from where the run stands, or from nothing."""
+        loops, turns = loops_around(self._loaded(), request.until), self.runner.sampling
+        if not request.turn or len(loops) != len(request.turn):
+            raise VerbRefused("There is no such turn: the loop is not there any more, or stands in others.")
+        start = turns.checkpoints.before(loops, request.turn) if (is_same := self._usable()) else None
+        if start is None:
+            live = self._begin(request, self._drawn_seed(), 0 if is_same else None)
+        else:
+            live = self._usable_live()
+            self._send(self._started(request, live, fresh=False, back_to=start.step_count))
+            turns.go_back(live, start)
+        outcome = self._go(live, Goal(loop=request.until, turns=request.turn))
+        if outcome == "done":
+            self._reason = "" if live.cursor.turns == request.turn else "The run did not come to this turn."
+            self._note_cursor(live, interrupted=True)
+        return outcome
+
+    def _drawn_seed(self) -> int | None:
+        """The seed that a run without one of its own had drawn; it is to be the same again."""
+        live, loaded = self.live, self._loaded()
+        ours = live is not None and live.loaded.document == loaded.document and live.loaded.program.seed is None
+        return live.seed if live is not None and ours else None
 
     def _forward(self, request: Do) -> str:
         if not self._usable():
@@ -207,6 +236,7 @@ class Engine:
         step = live.last_backward or loaded.backwards[-1]
         if not live.backward_parts.keys() >= set(step.statement.drops):
             raise VerbRefused("What the last backward began from was not kept. Forward begins another pass.")
+        self.runner.sampling.checkpoints.clear()  # what they lead to is another state than the one that is now
         return self.runner.run_again(live, step)
 
     def _step(self, request: Do) -> str:
@@ -246,6 +276,7 @@ class Engine:
             cleared += leaf.grad is not None
             live.gradients.clear(leaf)
         live.changed_by_hand = True
+        self.runner.sampling.checkpoints.clear()
         self._send(
             Log(level="info", text=f"Zero grad: .grad = None on {cleared} {'leaf' if cleared == 1 else 'leaves'}.")
         )
@@ -253,7 +284,7 @@ class Engine:
 
     # -------------------------------------------------------------- where from
 
-    def _begin(self, request: Do, drawn: int | None = None) -> Live:
+    def _begin(self, request: Do, drawn: int | None = None, back_to: int | None = None) -> Live:
         """From nothing: new namespace, seed set (where the header has none, to `drawn`)."""
         loaded = self._loaded()
         self._drop_live()
@@ -262,7 +293,7 @@ class Engine:
             loaded, self._listener.print, self._defaults, request.max_values, drawn
         )
         self.stale = False
-        self._send(self._started(request, live, fresh=True))
+        self._send(self._started(request, live, True, back_to))
         return live
 
     def _going_on(self, request: Do) -> Live:
@@ -275,6 +306,7 @@ class Engine:
         if not live.loaded.has_repeated:
             return self._begin(request)
         initial_state.new_pass(live)
+        self.runner.sampling.checkpoints.clear()
         self._send(self._started(request, live, fresh=False))
         return live
 
@@ -330,21 +362,7 @@ class Engine:
             live.failed, live.resumable = True, False
             self._send(step_failure(live, *too_large, request.max_values))
             return "failed"
-        lines = frozenset(step.statement.line for step in loaded.backwards)
-        outcome, ran = "done", len(loaded.steps)
-        try:
-            code = compile_untraced(loaded.program, lines)
-            run_untraced(live, code, self._stopped, self.stored.load_file, self._send)
-        except Stopped as stop:
-            outcome, ran = "stopped", statements_before(loaded, loaded.places.of_traceback(stop.__traceback__)[0])
-        except Exception as error:  # noqa: BLE001 - the step boundary: the program as one text
-            with clean_modes():
-                failed = untraced_failure(live, error, request.max_values)
-            reached = loaded.places.outermost(error.__traceback__) or failed.node
-            ran, live.failed = statements_before(loaded, reached), not has_ended_well(error)
-            if live.failed:
-                self._send(failed)
-                outcome = "failed"
+        outcome, ran = run_whole(live, self._stopped, self.stored.load_file, self._send, request.max_values)
         live.resumable = outcome == "done"
         live.cursor.skip_to_end()
         live.prepared, self._ran_plain = True, ran
@@ -367,33 +385,15 @@ class Engine:
 
     # -------------------------------------------------------------- telling
 
-    def _started(self, request: Do, live: Live, fresh: bool) -> Started:
+    def _started(self, request: Do, live: Live, fresh: bool, back_to: int | None = None) -> Started:
         if title := MARKS.get(request.verb):
             self.sampler.mark(title)
-        return Started(
-            verb=request.verb, revision=live.loaded.revision, fresh=fresh, pass_number=live.pass_number, seed=live.seed
-        )
+        return verb_events.started(request, live, fresh, back_to)
 
     def _paused(self, request: Do, outcome: Any, reason: str, seconds: float) -> Paused:
-        next_node, at_end, pass_number, changed_by_hand = NOBODY, False, 0, False
-        live = self.live
-        if live is not None:
-            next_node = live.next_node
-            at_end = live.cursor.upcoming() is None
-            pass_number = live.pass_number
-            changed_by_hand = live.changed_by_hand
-        return Paused(
-            revision=self.loaded.revision if self.loaded is not None else 0,
-            verb=request.verb,
-            outcome=outcome,
-            next_node=next_node,
-            at_end=at_end,
-            pass_number=pass_number,
-            changed_by_hand=changed_by_hand,
-            reason=reason,
-            seconds=seconds,
-            hit=self.runner.pauses.hit if outcome == "breakpoint" else "",
-        )
+        revision = self.loaded.revision if self.loaded is not None else 0
+        hit = self.runner.pauses.hit if outcome == "breakpoint" else ""
+        return verb_events.paused(request, self.live, outcome, reason, seconds, hit, revision)
 
     def locate(self, frame: Any) -> tuple[ItemId, int]:
         """The node that runs on a stack of frames, and its line."""

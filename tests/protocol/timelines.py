@@ -105,8 +105,10 @@ def feed(timeline: Timeline, events: Iterable[Message]) -> Timeline:
         match event:
             case Started(fresh=True):
                 timeline.clear()
-            case Started():
+            case Started(back_to=back_to):
                 timeline.begin()
+                if back_to is not None:
+                    timeline.cut(back_to)
             case Traced(rows=rows):
                 timeline.add_rows(rows)
             case BackwardTraced():

@@ -56,14 +56,14 @@ def test_every_loss_is_in_the_curve_and_few_turns_in_the_record(desk: Desk) -> N
     assert desk.session.results.loops == ()
 
 
-def test_a_turn_that_is_not_recorded_is_typed_and_recorded_at_a_click(desk: Desk) -> None:
+def test_a_turn_that_is_not_recorded_is_typed_and_gone_to_at_a_click(desk: Desk) -> None:
     run(desk)
     desk.click("loss")
     kept = {turns[0] for turns in desk.session.results.timeline.turns_of(desk.node("loss"))}
     missing = next(turn for turn in range(100, 299) if not {turn - 1, turn, turn + 1} & kept)
     chooser = desk.window.room.timeline.turns
     chooser.box.setValue(missing + 1)
-    assert chooser.recording.isVisible() and chooser.recording.text() == f"Record turn {missing + 1}"
+    assert chooser.recording.isVisible() and chooser.recording.text() == f"Go to turn {missing + 1}"
     chooser.recording.click()
     desk.until(lambda: desk.session.results.active is not None)
     active = desk.session.results.active
@@ -71,4 +71,12 @@ def test_a_turn_that_is_not_recorded_is_typed_and_recorded_at_a_click(desk: Desk
     assert desk.value("loss") == losses()[missing]
     assert not chooser.recording.isVisible()
     desk.session.attention.look_at_now()
-    assert desk.value("loss") == losses()[-1]
+    assert desk.value("loss") == losses()[missing]  # the run stands there
+    chooser.box.setValue(300)
+    assert chooser.recording.isVisible() and chooser.recording.text() == "Go to turn 300"
+    desk.key(Key.Key_F5)
+    desk.until(lambda: desk.value("loss") == losses()[-1])
+    desk.rest()
+    store = desk.session.results.tables.curves
+    (name,) = (one for one in store.names if one[1] == CurveKey(node=desk.node("loss")))
+    assert store.points(name)[1].tolist() == losses()  # each turn once

@@ -41,7 +41,9 @@ class RunFailures:
         return "failed"
 
     def break_off(self, live: Live, end: TurnsEnd) -> str:
-        """A turn without a record broke off: "stopped", "failed", or "" where the statement there says why itself."""
+        """Turns broke off: "stopped", "failed", "done", or "" where the statement there says why itself."""
+        if end.is_goal:
+            return "done"
         head, error = live.cursor.frames[-1].head, end.error
         assert head is not None
         if error is not None and end.place is None:

@@ -4,7 +4,7 @@ from types import FrameType
 
 from gradstudio.engine.errors import VerbRefused
 from gradstudio.engine.live.live_state import Live, Loaded
-from gradstudio.engine.script.compiled_steps import Head, Step, flat_steps, heads
+from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps, heads
 from gradstudio.engine.script.stop_conditions import END, Aim
 from gradstudio.graph.groups.call_ids import calls_around, is_call_item, outermost
 from gradstudio.graph.model import ItemId
@@ -49,6 +49,23 @@ def is_ahead(live: Live, node: ItemId) -> bool:
         if target == node or not entered:
             return cursor.is_ahead(target)
     return False
+
+
+def loops_around(loaded: Loaded, loop: ItemId) -> tuple[ItemId, ...]:
+    """The loops that a loop of the program stands in, outermost first, and itself; () when it is not there."""
+    return _loops_on_the_way(loaded.items, loop)
+
+
+def _loops_on_the_way(items: tuple[Item, ...], loop: ItemId) -> tuple[ItemId, ...]:
+    for item in items:
+        if not isinstance(item, Head):
+            continue
+        itself = (item.id,) if item.block.kind == "for" else ()
+        if item.id == loop and itself:
+            return itself
+        if within := _loops_on_the_way(item.body, loop):
+            return (*itself, *within)
+    return ()
 
 
 def settles_at_backward(live: Live) -> bool:

@@ -1,6 +1,7 @@
 """Statements made ready to run: code objects, the names they read, and what tells two programs apart."""
 
 import ast
+import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import CodeType
@@ -19,6 +20,7 @@ from gradstudio.program.model import BlockStatement, Program, Statement
 SEEDS = {"torch.autograd.backward": (1, "grad_tensors"), "torch.autograd.grad": (2, "grad_outputs")}
 BACKWARD_CALLS = {"torch.autograd.backward": ("tensors",), "torch.autograd.grad": ("outputs", "inputs")}
 LARGEST_EXPONENT = 64
+_NAMED = re.compile(r"(?P<around>enumerate\()?(?P<name>\w+)(?(around)(, (start=)?\d+)?\))")
 Fingerprint = tuple[object, ...]
 
 
@@ -81,7 +83,11 @@ class Step:
 
 @dataclass(slots=True, eq=False)
 class Head:
-    """A block ready to be entered; `expression` is its context, iterable or condition, `targets` its loop variables."""
+    """A block ready to be entered; `expression` is its context, iterable or condition, `targets` its loop variables.
+
+    Attributes:
+        loader: the name that a loop goes over, itself or by `enumerate`: it may mean a `DataLoader`; else "".
+    """
 
     block: BlockStatement
     expression: CodeType | None
@@ -89,6 +95,7 @@ class Head:
     fingerprint: Fingerprint
     has_backward: bool = field(default=False)
     targets: tuple[str, ...] = ()
+    loader: str = ""
 
     def is_part(self, target: str) -> bool:
         """Whether only a traced run has this variable: what the text binds is made of it by the first statements."""
@@ -273,7 +280,9 @@ def _head(block: BlockStatement, scope: dict[str, tuple[ItemId, int]], lines: bo
     body = _prepare(block.body, scope, lines)
     code = expression(text, line) if text else None
     keeps = tuple(name not in block.drops for name in targets)
-    return Head(block, code, body, (block.block, block.kind, bound, keeps), has_backward(body), targets)
+    named = _NAMED.fullmatch(block.iterable)
+    loader = named["name"] if named is not None else ""
+    return Head(block, code, body, (block.block, block.kind, bound, keeps), has_backward(body), targets, loader)
 
 
 def _targets(variable: str) -> tuple[str, ...]:

@@ -8,8 +8,11 @@ from collections.abc import Container, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
+from torch.utils.data import DataLoader
+
 from gradstudio.engine import access
 from gradstudio.engine.script.compiled_steps import Head, Item, Step, has_backward
+from gradstudio.engine.script.generator_states import GeneratorStates
 from gradstudio.graph.model import ItemId
 
 GRADLESS = ("no_grad", "inference_mode")
@@ -24,9 +27,13 @@ _NOTHING = _Nothing()
 
 
 class Frame:
-    """A list of statements that is being run, and the block it belongs to."""
+    """A list of statements that is being run, and the block it belongs to.
 
-    __slots__ = ("head", "index", "items", "iterator", "manager", "pending", "turn")
+    Attributes:
+        began: of a loop over a loader, the generators when it began.
+    """
+
+    __slots__ = ("began", "head", "index", "items", "iterator", "manager", "pending", "turn")
 
     def __init__(self, items: tuple[Item, ...], head: Head | None = None) -> None:
         """Stand before the first."""
@@ -37,6 +44,7 @@ class Frame:
         self.manager: AbstractContextManager[object] | None = None
         self.iterator: Iterator[object] | None = None
         self.pending: object = _NOTHING
+        self.began: GeneratorStates | None = None
 
     def has_next_turn(self) -> bool:
         """Whether the loop goes on; fetches the next element and keeps it."""
@@ -245,6 +253,9 @@ class Cursor:
     def _open(self, head: Head) -> Frame | None:
         """A frame for the block's body, its context entered; None when the body is not to run."""
         frame, kind = Frame(head.body, head), head.block.kind
+        loader = self._namespace.get(head.loader) if head.loader else None
+        if isinstance(loader, DataLoader):
+            frame.began = GeneratorStates()
         value: Any = None if head.expression is None else access.evaluate(head.expression, self._namespace)
         if kind == "for":
             frame.iterator = iter(value)

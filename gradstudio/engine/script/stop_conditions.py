@@ -60,6 +60,7 @@ class Goal(NamedTuple):
         depth: how many calls may be around a statement that these are asked of; None: any number.
         node: no other statement than this one is stopped at; "": it may be any.
         turns: and only in these turns of the loops around it; None: in any.
+        loop: a loop, to stop at the end of the turn that `turns` says.
     """
 
     before: Callable[[Step], bool] = never
@@ -68,6 +69,7 @@ class Goal(NamedTuple):
     depth: int | None = None
     node: ItemId = NOBODY
     turns: tuple[int, ...] | None = None
+    loop: ItemId = NOBODY
 
     def asks(self, depth: int) -> bool:
         """Whether a statement with so many calls around it is asked of."""

@@ -47,6 +47,7 @@ class TurnsEnd(NamedTuple):
         place: in the middle of another turn, before this statement; None between two turns.
         error: what the statement there raised, or what the loop did for its next element.
         inner: it was in an inner loop: what has run of that is not known.
+        is_goal: the run was to get here.
     """
 
     turns: int
@@ -54,6 +55,7 @@ class TurnsEnd(NamedTuple):
     place: Path | None = None
     error: Exception | None = None
     inner: bool = False
+    is_goal: bool = False
 
 
 def quick_loop(text: str, head: Head) -> QuickLoop | None:

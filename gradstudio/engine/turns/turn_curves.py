@@ -28,22 +28,28 @@ class TurnCurves:
 
     Attributes:
         wanted: what is noted beside losses.
+        counts: how many turns of each loop were noted since the start from nothing.
     """
 
     def __init__(self) -> None:
         """No turn was run."""
         self.wanted: tuple[CurveKey, ...] = ()
-        self._counts: dict[ItemId, int] = {}
+        self.counts: dict[ItemId, int] = {}
         self._waiting: dict[ItemId, dict[CurveKey, list[object]]] = {}
         self._begins: dict[ItemId, list[Begin]] = {}
 
     def clear(self) -> None:
         """A start from nothing."""
-        self._counts, self._waiting, self._begins = {}, {}, {}
+        self.counts, self._waiting, self._begins = {}, {}, {}
+
+    def go_back(self, counts: dict[ItemId, int]) -> None:
+        """The run is where so many turns of each loop had been noted; what waits is of others."""
+        self.counts = dict(counts)
+        self._waiting, self._begins = {}, {}
 
     def count(self, loop: ItemId) -> int:
         """How many turns of a loop were noted since the start from nothing."""
-        return self._counts.get(loop, 0)
+        return self.counts.get(loop, 0)
 
     def begin(self, loop: ItemId, around: tuple[int, ...]) -> None:
         """A loop was entered, in these turns of those around it."""
@@ -56,7 +62,7 @@ class TurnCurves:
     def notes(self, live: Live, frame: Frame, steps: list[Step]) -> Callable[[], None]:
         """To be called at the end of each turn of a loop."""
         assert frame.head is not None
-        loop, counts, namespace = frame.head.id, self._counts, live.namespace
+        loop, counts, namespace = frame.head.id, self.counts, live.namespace
         waiting = self._waiting.setdefault(loop, {})
         losses = [(name, waiting.setdefault(key, []).append) for key, name in _losses(live, steps)]
         others = [(key, name, waiting.setdefault(key, []).append) for key, name in _named(live, self.wanted)]

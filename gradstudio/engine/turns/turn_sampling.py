@@ -18,6 +18,7 @@ from gradstudio.engine.run.trace_rows import Outputs, Pending
 from gradstudio.engine.script.compiled_steps import Head, Step, flat_steps
 from gradstudio.engine.script.cursor import Frame
 from gradstudio.engine.script.stop_conditions import Goal, at_backward, never
+from gradstudio.engine.turns.checkpoints.checkpoints import Checkpoint, Checkpoints
 from gradstudio.engine.turns.gradient_catch_up import catch_up
 from gradstudio.engine.turns.quick_loop import Path, QuickLoop, TurnsEnd, quick_loop, run_turns
 from gradstudio.engine.turns.turn_curves import TurnCurves
@@ -54,8 +55,8 @@ class _Loop:
 
     def __init__(self, frame: Frame, quick: QuickLoop | None, first: int, now_s: float) -> None:
         assert frame.head is not None
-        self.frame, self.quick, self.first = frame, quick, first
-        self.steps = flat_steps(frame.head.body)
+        self.frame, self.quick, self.first, self.head = frame, quick, first, frame.head
+        self.steps = flat_steps(self.head.body)
         self.total = _turns_of(frame)
         self.seen = -1
         self.began_s = self.turn_began_s = now_s
@@ -90,6 +91,7 @@ class TurnSampling:
 
     Attributes:
         is_on: loops are recorded by sample; else whole, and nothing is told of turns.
+        checkpoints: where the run can be put back to.
     """
 
     def __init__(self, send: Callable[[Message], None], stopped: Callable[[], bool], telling: Telling) -> None:
@@ -103,6 +105,7 @@ class TurnSampling:
         self._over: set[ItemId] = set()
         self._wanted: tuple[tuple[int, ...], ...] = ()
         self.curves = TurnCurves()
+        self.checkpoints = Checkpoints()
 
     def ask(self, request: Do) -> None:
         """What the verb that begins is to do with turns."""
@@ -113,11 +116,13 @@ class TurnSampling:
         self._loops, self._told_s = [], 0.0
         self._over.clear()
         self.curves.clear()
+        self.checkpoints.clear()
 
     def begin(self, live: Live) -> None:
         """A verb begins; what is known of loops of another start, or of another text, is forgotten."""
         if live.loaded is not self._quick_of:
             self._quick, self._quick_of = {}, live.loaded
+            self.checkpoints.clear()
         self._leave_loops(live)
         now = time.perf_counter()
         for loop in self._loops:
@@ -130,10 +135,11 @@ class TurnSampling:
         Returns:
             How turns were broken off, else None: the next turn, or what is behind the loop, is to be recorded.
         """
-        now = time.perf_counter()
-        loop = self._loop_of(live, now)
+        loop = self._loop_of(live, now := time.perf_counter())
         if loop.behind_turn(now):
             self.curves.note(live, loop.frame, loop.steps)
+        if goal.loop and loop.head.id == goal.loop and live.cursor.turns == goal.turns:
+            return TurnsEnd(0, 0, is_goal=True)
         end: TurnsEnd | None = None
         if not has_breakpoints and _goes_by(goal, loop.steps):
             wanted = self._wanted if goal.turns is None else (*self._wanted, goal.turns)
@@ -144,9 +150,25 @@ class TurnSampling:
         now = loop.turn_began_s = time.perf_counter()
         if now - self._told_s >= TELL_S:
             self.tell(live)
+        if end is None or end.place is None:
+            self.checkpoints.look(live, self.curves.counts)
         live.cursor.pass_turn()
         is_broken = end is not None and (end.place is not None or end.error is not None)
         return end if is_broken else None
+
+    def go_back(self, live: Live, checkpoint: Checkpoint) -> None:
+        """Put the run at the end of an earlier turn, and tell what it has to show there."""
+        checkpoint.restore(live)
+        self.curves.go_back(checkpoint.counts)
+        now = time.perf_counter()
+        self._loops = []
+        for frame in live.cursor.frames:
+            if frame.iterator is not None:
+                loop = _Loop(frame, self._quick_loop(live, frame.head), 0, now)
+                loop.seen, loop.sample_at_s, loop.is_sampled = frame.turn, now + TELL_S, True
+                self._loops.append(loop)
+        catch_up(live.gradients, 0)
+        self._tell_again(live, self._loops[-1], None, shows_all=False)
 
     def tell(self, live: Live) -> None:
         """Say how far the loops around are, and the numbers of the curves that came since."""

@@ -67,13 +67,20 @@ class Loaded(Message, frozen=True):
 
 
 class Started(Message, frozen=True):
-    """A verb begins. `fresh`: from nothing, so older results do not belong to it."""
+    """A verb begins.
+
+    Attributes:
+        fresh: from nothing, so older results do not belong to it.
+        back_to: the same run was put back to where so many statements had run, or begins once more (0): rows of later
+            steps do not belong to it, numbers of later turns do.
+    """
 
     verb: Verb
     revision: Size
     fresh: bool
     pass_number: Count
     seed: int | None = None
+    back_to: Count | None = None
 
 
 class LeafState(msgspec.Struct, frozen=True, gc=False):

@@ -67,6 +67,7 @@ class Do(Message, frozen=True):
             follow with `complete` when the engine has time.
         curves: what is told of every turn of a loop beside its losses, in `Turned`.
         turns: turns of loops that are recorded whatever the sample is: the turn of each loop around, outermost first.
+        turn: where "go_to_turn" goes: the end of this turn of the loop `until`, those of the loops around before it.
         samples_turns: of long loops not every turn is recorded (semantics §6); the engine tells `Turned`.
 
     "repeat" begins from nothing and goes to where the live state stood, backwards included (a slider's verb).
@@ -86,6 +87,7 @@ class Do(Message, frozen=True):
     pictures: bool = False
     curves: tuple[CurveKey, ...] = ()
     turns: tuple[Turns, ...] = ()
+    turn: Turns = ()
 
 
 class Stop(Message, frozen=True):

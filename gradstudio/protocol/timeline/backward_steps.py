@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from operator import itemgetter
 
 from gradstudio.graph.model import ItemId
@@ -136,6 +137,13 @@ def partial_sum(
         turns = (begun[-1] if begun else wires[0]).source_turns
     wires = [wire for wire in wires if wire.source_turns == turns]
     return tuple(wire for wire in wires if wire.place <= place), len(wires)
+
+
+def seconds(entries: Sequence[Tick]) -> float:
+    """What the newest backward among ticks of a node has taken there."""
+    newest = entries[-1].backward if entries else None
+    told = takewhile(lambda entry: entry.backward == newest, reversed(entries))
+    return sum((entry.autograd.seconds for entry in told if entry.autograd is not None), 0.0)
 
 
 def saved_bytes(entries: Iterable[Tick], tick: int, backwards: Mapping[int, BackwardTraced]) -> int:

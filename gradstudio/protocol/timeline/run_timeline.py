@@ -16,7 +16,7 @@ from gradstudio.protocol.timeline.backward_steps import BackwardIndex, WireIndex
 from gradstudio.protocol.timeline.gradient_log import GradientLog
 from gradstudio.protocol.timeline.model import Arrival, BackwardStep, Contribution, Phase, Tick, Turns
 from gradstudio.protocol.timeline.row_index import RowIndex
-from gradstudio.protocol.timeline.tick_trimming import renumber, select_ticks
+from gradstudio.protocol.timeline.tick_trimming import count_until, renumber, select_ticks
 
 __all__ = ["Arrival", "BackwardStep", "Contribution", "Phase", "Tick", "Timeline", "Turns"]
 
@@ -118,6 +118,13 @@ class Timeline:
         self.revision += 1
         position = len(self.ticks) - 1 if len(self.ticks) > self._verb_begins else len(self.ticks)
         return self._gradients.add_rows(position, rows, whole)
+
+    def cut(self, step: int) -> None:
+        """The run was put back to where this step was the last: what came later is no part of it."""
+        count = count_until(self.ticks, step)
+        if count < len(self.ticks):
+            self._incomplete = {one: place for one, place in self._incomplete.items() if place < count}
+            self._rebuild(list(range(count)))
 
     def trim(self) -> list[int] | None:
         """Let go of the middle turns of long loops and of the oldest ticks; the old indices that stay, or None."""
@@ -308,15 +315,9 @@ class Timeline:
     def seconds(self, node: ItemId, tick: int | None = None) -> tuple[float, float]:
         """Seconds the node has taken in that pass: forward, and in the last backward that came to it."""
         forward = sum(row.seconds for row in self._rows.in_pass(node, tick))
-        backward, number = 0.0, None
         autograd = self._autograd.get(node, [])
-        for place in reversed(autograd[: len(autograd) if tick is None else bisect_right(autograd, tick)]):
-            entry = self.ticks[place]
-            if number is not None and entry.backward != number:
-                break
-            number = entry.backward
-            backward += entry.autograd.seconds if entry.autograd is not None else 0.0
-        return forward, backward
+        until = len(autograd) if tick is None else bisect_right(autograd, tick)
+        return forward, backward_steps.seconds([self.ticks[place] for place in autograd[:until]])
 
     def saved_bytes(self, node: ItemId, tick: int | None = None) -> int:
         """Bytes the node's autograd nodes keep at the tick, as far as a later backward told of them."""

@@ -37,6 +37,14 @@ def renumber(kept: list[int], count: int) -> Renumbering:
     return Renumbering(new, stays)
 
 
+def count_until(ticks: list[Tick], step: int) -> int:
+    """How many ticks there are up to a step; a backward belongs to its statement, which comes behind it."""
+    count = len(ticks)
+    while count and ((row := ticks[count - 1].row) is None or row.step > step):
+        count -= 1
+    return count
+
+
 def select_ticks(
     ticks: list[Tick], limit: int, is_sampled: bool = False, wanted: frozenset[Turns] = frozenset()
 ) -> list[int]:

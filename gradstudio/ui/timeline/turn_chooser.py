@@ -28,7 +28,7 @@ class TurnChooser(QWidget):
         super().__init__()
         self._session = session
         self._loop = ItemId("")
-        self._turns, self._kept = 0, list[int]()
+        self._turns, self._now, self._kept = 0, 0, list[int]()
         self.box = _TurnBox(self)
         self._count = QLabel(self)
         self.box.setFixedHeight(HEIGHT_PX)
@@ -76,12 +76,16 @@ class TurnChooser(QWidget):
         self._turns = 0
         if loops and node is not None:
             depth = len(loops) - 1
-            timeline = self._session.results.timeline
+            results = self._session.results
             probe = node if node in self._session.graph_store.graph.nodes else _first_node(self._session, node)
-            done = [turns[depth] for turns in timeline.turns_of(probe, attention.moment) if len(turns) > depth]
+            done = [turns for turns in results.timeline.turns_of(probe, attention.moment) if len(turns) > depth]
             self._loop = loops[-1]
-            self._kept = sorted(set(done))
-            self._turns = max(done, default=-1) + 1
+            self._kept = sorted({turns[depth] for turns in done})
+            told = results.tables.curves.turns_told(results.ids.full(loops[-1]), done[-1][:depth]) if done else 0
+            self._turns = max((*(one + 1 for one in self._kept), told), default=0)
+            newest = self._kept[-1] + 1 if done else 0
+            self._now = self._turns if newest == self._turns else newest - 1
+            self.box.last = "last turn" if newest == self._turns else f"now, turn {newest:,}"
         self.setVisible(self._turns > 1)
         if self._turns > 1:
             self._show(attention.chosen_turns.get(self._loop))
@@ -91,14 +95,14 @@ class TurnChooser(QWidget):
         self.box.setRange(1, self._turns + 1)
         self.box.setValue(self._turns + 1 if chosen is None else chosen + 1)
         self.box.blockSignals(False)
-        widest = max(self.fontMetrics().horizontalAdvance(text) for text in ("last turn", f"turn {self._turns:,}"))
+        widest = max(self.fontMetrics().horizontalAdvance(text) for text in (self.box.last, f"turn {self._turns:,}"))
         self.box.setFixedWidth(widest + BESIDE_PX)
         kept = "" if len(self._kept) == self._turns else f", {len(self._kept):,} recorded"
         self._count.setText(f"of {self._turns:,}{kept}")
 
     def _on_box_value_changed(self, value: int) -> None:
         if self._loop:
-            shown = self._session.attention.chosen_turns.get(self._loop, self._turns)
+            shown = self._session.attention.chosen_turns.get(self._loop, self._now)
             turn = None if value > self._turns else _nearest(self._kept, value - 1, shown)
             self._offer(value if turn not in (None, value - 1) and abs(value - 1 - shown) > 1 else 0)
             self._session.attention.choose_turn(self._loop, turn)
@@ -108,8 +112,8 @@ class TurnChooser(QWidget):
         """Offer to record a turn (from 1) that is not in the record; 0: nothing."""
         self._missing = turn
         self.recording.setVisible(bool(turn))
-        self.recording.setText(f"Record turn {turn:,}")
-        self.recording.setToolTip("Repeats the run, with the same seed, to where it stands, with a record of this turn")
+        self.recording.setText(f"Go to turn {turn:,}")
+        self.recording.setToolTip("Puts the run at the end of this turn, as it was there, with a record of it")
         self.recording.setAccessibleName(self.recording.text())
 
     def _record(self) -> None:
@@ -123,21 +127,26 @@ class TurnChooser(QWidget):
         row = session.results.row(probe)
         around = row.turns[: len(loops) - 1] if row is not None else ()
         session.attention.choose_turn(loops[-1], None)
-        session.turns.record(session.results.ids.full(probe), (*around, turn))
+        session.turns.go_to(session.results.ids.full(loops[-1]), session.results.ids.full(probe), (*around, turn))
 
 
 class _TurnBox(QSpinBox):
-    """Says "turn 3", and "last turn" at its highest value."""
+    """Says "turn 3", and at its highest value "last turn", or where the run stands.
+
+    Attributes:
+        last: what it says at its highest value.
+    """
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self.last = "last turn"
         self.setStyleSheet(
             "QSpinBox { padding: 0 4px; } QLineEdit { border: 0; padding: 0 5px; background: transparent; }"
             "QSpinBox::up-button, QSpinBox::down-button { width: 0; border: 0; }"  # they are beside it
         )
 
     def textFromValue(self, val: int) -> str:
-        return "last turn" if val >= self.maximum() else f"turn {val}"
+        return self.last if val >= self.maximum() else f"turn {val}"
 
     def valueFromText(self, text: str) -> int:
         digits = "".join(letter for letter in text if letter.isdecimal())

@@ -135,7 +135,7 @@ class CurvesPanel(QWidget):
         self.plot.picked.connect(self._on_plot_picked)
         self.plot.chosen.connect(self._on_plot_chosen)
         self.plot.setToolTip(
-            "A click looks at the recorded turn that lies nearest, a double click records this very turn"
+            "A click looks at the recorded turn that lies nearest, a double click goes to this very turn"
         )
         self.plot.set_log(self.log.isChecked())
         self.plot.set_smoothing(int(self.smoothing.currentData()))
@@ -215,11 +215,11 @@ class CurvesPanel(QWidget):
             self._session.attention.look_at(best[1])
 
     def _on_plot_chosen(self, number: float) -> None:
-        """Look at this very turn; where it is not in the record, the run is repeated with it."""
+        """Look at this very turn; where it is not in the record, the run goes to it."""
         for loop, key in self.titles():
             turns = self._store.turns_at(loop, round(number))
             if turns is not None and self._session.results.timeline.turns_of(key.node):
-                self._session.turns.record(key.node, turns)
+                self._session.turns.go_to(loop, key.node, turns)
                 return
 
     def _show_moment(self) -> None:

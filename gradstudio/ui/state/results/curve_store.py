@@ -35,8 +35,12 @@ class _Points:
         self.count = 0
 
     def add(self, first: int, values: Numbers) -> None:
+        """Points of consecutive turns; those of turns that are known are the same and left out."""
         import numpy as np
 
+        known = int(self.x[self.count - 1]) + 1 - first if self.count else 0
+        if known > 0:
+            first, values = first + known, values[known:]
         if self.count + len(values) > CAPACITY:
             self._thin()
         while self.count + len(values) > len(self.x):
@@ -98,7 +102,8 @@ class CurveStore(QObject):
         import numpy as np
 
         if event.begins:
-            self._begins.setdefault(event.loop, []).extend((begin.around, begin.number) for begin in event.begins)
+            known = self._begins.setdefault(event.loop, [])
+            known.extend(one for begin in event.begins if (one := (begin.around, begin.number)) not in known)
         for curve in event.curves:
             values = np.frombuffer(curve.data, dtype="<f8")
             points = self._points.setdefault((event.loop, curve.key), _Points())
@@ -116,6 +121,14 @@ class CurveStore(QObject):
         """The turn of that number, with the turns of the loops around; None when there was none."""
         begins = [begin for begin in self._begins.get(loop, ()) if begin[1] <= number]
         return (*begins[-1][0], number - begins[-1][1]) if begins and number >= 0 else None
+
+    def turns_told(self, loop: ItemId, around: Turns) -> int:
+        """How many turns of a loop are known of, in these turns of the loops around; 0: none."""
+        begins = self._begins.get(loop, ())
+        begin = next((number for turns, number in begins if turns == around), None)
+        ends = [number for _, number in begins if begin is not None and number > begin]
+        told = [int(points.x[points.count - 1]) + 1 for (one, _), points in self._points.items() if one == loop]
+        return max(min([*ends, max(told, default=0)]) - begin, 0) if begin is not None else 0
 
     def want(self, keys: tuple[CurveKey, ...]) -> None:
         """Ask for these beside the losses."""

@@ -106,15 +106,15 @@ class ResultTables(QObject):
         for node in self.failures:
             self._announce(node)
 
-    def begin(self, fresh: bool, held: bool = False, names: RunNames = NOTHING_RAN) -> None:
-        """A verb begins; from nothing, what older runs left is forgotten.
+    def begin(self, fresh: bool, held: bool = False, names: RunNames = NOTHING_RAN, back_to: int | None = None) -> None:
+        """A verb begins; from nothing, what older runs left is forgotten; put back to a step, what came behind it.
 
         `held`: the older run is shown, whole, until `release`, so that no half-done picture is painted.
         """
         self.buffer.take_up()
         if held:
             self.buffer.hold()
-        self._begin(fresh, names)
+        self._begin(fresh, names, back_to)
 
     def release(self) -> None:
         """Show what was held back, and announce at once what waits to be announced."""
@@ -259,20 +259,25 @@ class ResultTables(QObject):
     # ------------------------------------------------------------------ private
 
     @defer
-    def _begin(self, fresh: bool, names: RunNames) -> None:
+    def _begin(self, fresh: bool, names: RunNames, back_to: int | None) -> None:
         self.names = names
         self.failures.clear()
+        if back_to is not None:
+            self._attention.look_at_now()
+            self.timeline.cut(back_to)
+            self._grown = True
         self.timeline.begin()
         if fresh:
-            self._forget_history()
+            self._forget_history(keeps_curves=back_to is not None)
             self.warnings.clear()
             self.printouts.clear()
         self.is_stale = False
         self.announce_everything()
 
-    def _forget_history(self) -> None:
+    def _forget_history(self, *, keeps_curves: bool = False) -> None:
         self.timeline.clear()
-        self.curves.clear()
+        if not keeps_curves:
+            self.curves.clear()
         self.memory_rows = {}
         self._grown = True
         self._attention.look_at_now()

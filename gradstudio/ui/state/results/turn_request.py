@@ -1,4 +1,4 @@
-"""A turn that is not in the record: the run is repeated with it, to where it stood, and the turn is looked at."""
+"""A turn that is not in the record: the run goes back to it, from the checkpoint before, and it is looked at."""
 
 from PySide6.QtCore import QObject
 
@@ -8,15 +8,18 @@ from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run.run_controller import RunController
 from gradstudio.ui.state.run.run_state import RunState
 
+WORDS = "The run stands at the end of turn {turn:,}, as it was there. Run (F5) goes on from here{to_last}."
+TO_LAST = "; double-click the end of the curve to be at turn {last:,} again"
+
 
 class TurnRequest(QObject):
-    """Asks for the record of a turn; every run from then on has it, as long as the document is open."""
+    """Asks for a turn; every run from then on has it in its record, as long as the document is open."""
 
     def __init__(self, run: RunController, results: ResultStore, parent: QObject | None = None) -> None:
         """Nothing is asked for."""
         super().__init__(parent)
         self._run, self._results = run, results
-        self._waiting: tuple[ItemId, Turns] | None = None
+        self._waiting: tuple[ItemId, ItemId, Turns] | None = None
         run.state_changed.connect(self._on_run_state_changed)
 
     def show(self, node: ItemId, turns: Turns) -> bool:
@@ -27,21 +30,23 @@ class TurnRequest(QObject):
             self._results.attention.look_at(tick)
         return tick is not None
 
-    def record(self, node: ItemId, turns: Turns) -> None:
-        """Repeat the run with a record of a turn, with the same seed; then look at what the node gave in it."""
+    def go_to(self, loop: ItemId, node: ItemId, turns: Turns) -> None:
+        """Put the run at the end of a turn of a loop, recorded; then look at what the node gave in it."""
         if self.show(node, turns):
             return
-        if reason := self._run.why_not("repeat"):
+        if reason := self._run.why_not("go_to_turn"):
             self._run.status.refused.emit(reason)
             return
         self._results.timeline.wanted |= {turns}
-        self._waiting = (node, turns)
-        self._run.repeat()
-        self._run.status.noted.emit("The run is repeated to record this turn; with the same seed, to where it stood.")
+        self._waiting = (loop, node, turns)
+        self._run.do("go_to_turn", until=loop, turn=turns, breakpoints=())
 
     def _on_run_state_changed(self, state: RunState) -> None:
         if self._waiting is None or state.busy:
             return
-        (node, turns), self._waiting = self._waiting, None
-        if not self.show(node, turns) and state.outcome == "done":
-            self._run.status.noted.emit("The run did not come to this turn again.")
+        (loop, node, turns), self._waiting = self._waiting, None
+        if not self.show(node, turns) or state.outcome != "done":
+            return
+        last = self._results.tables.curves.turns_told(loop, turns[:-1])
+        to_last = TO_LAST.format(last=last) if last > turns[-1] + 1 else ""
+        self._run.status.noted.emit(WORDS.format(turn=turns[-1] + 1, to_last=to_last))

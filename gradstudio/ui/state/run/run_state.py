@@ -24,6 +24,7 @@ Command = OneOf[
     "to_now",
     "zero_grad",
     "repeat",
+    "go_to_turn",
     "stop",
     "what_if",
     "check",

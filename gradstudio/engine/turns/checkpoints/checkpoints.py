@@ -1,0 +1,148 @@
+"""Checkpoints of a run: what all was at the end of some turns, as many as memory allows."""
+
+import time
+from typing import Final, NamedTuple
+
+import torch
+
+from gradstudio.engine.device_memory import free_bytes
+from gradstudio.engine.live.live_state import Binding, Live
+from gradstudio.engine.script.compiled_steps import Head
+from gradstudio.engine.script.generator_states import GeneratorStates
+from gradstudio.engine.turns.checkpoints.loop_places import Place, place_of
+from gradstudio.engine.turns.checkpoints.name_flow import NameFlow, names_in_definitions
+from gradstudio.engine.turns.checkpoints.object_states import ObjectStates, UnknownState
+from gradstudio.graph.model import ItemId
+
+EVERY_S: Final = 0.5
+"""So often one is taken, and so seldom that it takes no more than `SHARE` of the time."""
+SHARE: Final = 0.03
+MOST: Final = 96
+"""When there are so many, every second goes."""
+MEMORY_SHARE: Final = 8
+"""They may hold an eighth of the memory that is free."""
+Turns = tuple[int, ...]
+Loops = tuple[ItemId, ...]
+
+
+class Checkpoint(NamedTuple):
+    """A run at the end of a turn.
+
+    Attributes:
+        loops: the loops that it stands in, outermost first; `turns` which turn of each.
+        places: of each frame.
+        counts: how many turns of each loop there were since the start from nothing.
+        step_count: statements that had run.
+    """
+
+    loops: Loops
+    turns: Turns
+    places: tuple[Place, ...]
+    names: dict[str, object]
+    binder: dict[str, Binding]
+    objects: ObjectStates
+    generators: GeneratorStates
+    counts: dict[ItemId, int]
+    step_count: int
+
+    def is_before(self, loops: Loops, turns: Turns) -> bool:
+        """Whether it lies before the beginning of a turn."""
+        shared = 0
+        for mine, other in zip(self.loops, loops, strict=False):
+            if mine != other:
+                break
+            shared += 1
+        return shared > 0 and self.turns[:shared] < turns[:shared]
+
+    def restore(self, live: Live) -> None:
+        """Put the run there; what was told of it since is not untold."""
+        live.leave_calls()
+        live.cursor.close()
+        live.namespace.clear()
+        live.namespace.update(self.names)
+        live.binder.clear()
+        live.binder.update(self.binder)
+        self.objects.restore()
+        live.cursor.frames = [place.frame(live.namespace) for place in self.places]
+        self.objects.restore_generators()
+        self.generators.restore()
+        live.step_count = self.step_count
+        live.failed = live.paused = False
+
+
+class Checkpoints:
+    """Those of one run from nothing.
+
+    Attributes:
+        why_none: what keeps the run from having any; "" when nothing does.
+    """
+
+    def __init__(self) -> None:
+        """There is none."""
+        self.why_none = ""
+        self._kept: list[Checkpoint] = []
+        self._due_s = 0.0
+        self._budget = 0
+        self._called: frozenset[str] | None = None
+
+    def clear(self) -> None:
+        """A start from nothing, or the run is another than it was."""
+        self.why_none = ""
+        self._kept, self._due_s, self._budget, self._called = [], 0.0, 0, None
+
+    def look(self, live: Live, counts: dict[ItemId, int]) -> None:
+        """The run stands at the end of a turn: keep what it is, when it is time for that."""
+        now = time.perf_counter()
+        if now < self._due_s or self.why_none:
+            return
+        if not self._due_s:  # the first turns are near enough to the start
+            self._due_s = now + EVERY_S
+            return
+        try:
+            self._take(live, counts)
+        except UnknownState as error:
+            self.clear()
+            self.why_none = str(error)
+        self._due_s = max(now + EVERY_S, time.perf_counter() + (time.perf_counter() - now) / SHARE)
+
+    def before(self, loops: Loops, turns: Turns) -> Checkpoint | None:
+        """The last one before the beginning of a turn."""
+        fitting = [one for one in self._kept if one.is_before(loops, turns)]
+        return max(fitting, key=lambda one: one.step_count, default=None)
+
+    def _take(self, live: Live, counts: dict[ItemId, int]) -> None:
+        frames = live.cursor.frames
+        loops = tuple(frame.head.id for frame in frames if frame.iterator is not None and frame.head is not None)
+        if any((one.loops, one.turns) == (loops, live.cursor.turns) for one in self._kept):
+            return
+        if live.loaded.program.codes:
+            raise UnknownState("Python that is not drawn")
+        places = tuple(map(place_of, frames))
+        flow = self._flow(live, frames[-1].head)
+        names = {name: value for name, value in live.namespace.items() if name not in flow.dropped}
+        binder = {name: binding for name, binding in live.binder.items() if name in names}
+        held = (place.held + place.pending for place in places)
+        roots = [*(names[name] for name in binder if name not in flow.bound), *held]
+        objects = ObjectStates(roots, self._kept[-1].objects if self._kept else None)
+        one = Checkpoint(
+            loops, live.cursor.turns, places, names, binder, objects, GeneratorStates(), dict(counts), live.step_count
+        )
+        self._keep(one)
+
+    def _keep(self, one: Checkpoint) -> None:
+        if not self._budget:
+            self._budget = max((free_bytes(torch.device("cpu")) or 0) // MEMORY_SHARE, 1 << 26)
+        self._kept.append(one)
+        if len(self._kept) > MOST or self._held() > self._budget:
+            self._kept.sort(key=lambda one: one.step_count)
+            self._kept = self._kept[::-1][::2][::-1]  # the newest stays
+
+    def _held(self) -> int:
+        return sum(one.objects.bytes_kept for one in self._kept)
+
+    def _flow(self, live: Live, head: Head | None) -> NameFlow:
+        """What the next turn of a loop does with names."""
+        assert head is not None
+        if self._called is None:
+            self._called = frozenset(names_in_definitions(live.loaded.program.code))
+        return NameFlow(head.body, self._called)
