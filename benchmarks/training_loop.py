@@ -1,7 +1,8 @@
 """A training loop of 1,000 steps: in the engine against the same Python, a ratio of CPU time of one thread.
 
 "plain" as `gradstudio run` executes it; "sampled" as the window does, every event encoded, the loss of each turn told.
-What the window itself does with the events is in another process, and not counted.
+What the window itself does with the events is in another process, and not counted. Then going back: a run of many more
+steps is put to turns of it, and the slowest of those counts.
 """
 
 import statistics
@@ -13,6 +14,7 @@ import torch
 
 from gradstudio.engine.audit_wall import wall
 from gradstudio.engine.live.live_state import Loaded
+from gradstudio.engine.script.compiled_steps import heads
 from gradstudio.engine.verbs import Engine
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
@@ -20,6 +22,9 @@ from gradstudio.protocol.framing import encode
 from gradstudio.protocol.messages.requests import Do
 
 STEPS, PAIRS = 1000, 3
+LONG_RUN = 10_000
+PLACES = (0.02, 0.5, 0.31, 0.97, 0.13)
+"""Where turns lie that are gone to."""
 TEXT = """import torch
 import torch.nn.functional as F
 from torch import nn, optim
@@ -55,7 +60,33 @@ def measure() -> list[dict[str, Any]]:
         each = f"{by_hand / STEPS * 1e3:.2g} ms a step"
         rows.append(row(f"training loop, plain / Python, {each}", plain / by_hand, plain_goal))
         rows.append(row(f"training loop, sampled / Python, {each}", sampled / by_hand, sampled_goal))
-    return rows
+    return [*rows, going_back()]
+
+
+def going_back() -> dict[str, Any]:
+    """Seconds until a turn of a run of a minute or so stands there, beyond the turns that are run on the way."""
+    made = Engine(lambda message: encode(message) and None, lambda: False)
+    loaded = Loaded("bench", 1, compile_graph(read_script(TEXT.format(steps=LONG_RUN, **LARGE)).graph))
+    made.load(loaded)
+    begun = time.process_time()
+    assert made.do(Do(verb="run", samples_turns=True)).outcome == "done"
+    step_s = (time.process_time() - begun) / LONG_RUN
+    loop = next(head.id for head in heads(loaded.items))
+    slowest, run_on = 0.0, 0
+    for place in PLACES:
+        turn = round(place * LONG_RUN)
+        checkpoint = made.runner.sampling.checkpoints.before((loop,), (turn,))
+        assert checkpoint is not None
+        between = turn - checkpoint.turns[-1]
+        begun = time.process_time()
+        assert made.do(Do(verb="go_to_turn", until=loop, turn=(turn,), samples_turns=True)).outcome == "done"
+        taken = time.process_time() - begun - between * step_s
+        slowest, run_on = max(slowest, taken), max(run_on, between)
+    return {
+        "name": f"going back to a turn of {LONG_RUN:,}", "measured": slowest * 1e3, "goal": 1000.0, "unit": "ms",
+        "ok": slowest <= 1.0,
+        "compared_with": f"slowest of {len(PLACES)}, less {run_on} turns of {step_s * 1e3:.2g} ms or fewer on the way",
+    }  # fmt: skip
 
 
 def row(name: str, measured: float, goal: float) -> dict[str, Any]:

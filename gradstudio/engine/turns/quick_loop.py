@@ -2,7 +2,7 @@
 
 The code is a `for` over what is left of the loop's own iterator. A look at the Stop flag is woven in before each
 statement, and a note behind each turn, which says whether the loop is to be left there: then the next turn can be
-recorded as if all had been.
+recorded as if all had been. Of loops inside, it is noted when they begin, and each of their turns.
 """
 
 import ast
@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 from gradstudio.engine import access
 from gradstudio.engine.access import FILENAME
 from gradstudio.engine.errors import Stopped
-from gradstudio.engine.script.compiled_steps import Head, Item, Step
+from gradstudio.engine.script.compiled_steps import Head, Item, Step, heads
 from gradstudio.engine.script.cursor import Frame
 
-TURNS, AT, TURNED, REACHED = (f"__gradstudio_{word}__" for word in ("turns", "at", "turned", "reached"))
+_WORDS = ("turns", "at", "turned", "reached", "entered", "passed")
+TURNS, AT, TURNED, REACHED, ENTERED, PASSED = (f"__gradstudio_{word}__" for word in _WORDS)
 """Names in the program's namespace while turns run; no program can spell them."""
 Path = tuple[int, ...]
 """Indices of a statement in a loop's body, and in the blocks within, outermost first."""
@@ -30,12 +31,31 @@ class QuickLoop(NamedTuple):
 
     Attributes:
         places: of each look at the Stop flag, where it stands, and whether an inner loop begins there.
-        nested: the body holds a loop.
+        inner: the loops inside, each with the loops that it stands in there, outermost first.
     """
 
     code: CodeType
     places: tuple[tuple[Path, bool], ...]
-    nested: bool
+    inner: tuple[tuple[Head, tuple[int, ...]], ...]
+
+    @property
+    def nested(self) -> bool:
+        """Whether the body holds a loop."""
+        return bool(self.inner)
+
+
+class Notes(NamedTuple):
+    """Who is told of turns.
+
+    Attributes:
+        turned: a turn of the loop is over; says whether to leave it there.
+        entered: the inner loop of that number begins.
+        passed: a turn of it is over.
+    """
+
+    turned: Callable[[], bool]
+    entered: Callable[[int], None]
+    passed: Callable[[int], None]
 
 
 class TurnsEnd(NamedTuple):
@@ -67,23 +87,22 @@ def quick_loop(text: str, head: Head) -> QuickLoop | None:
     loop = access.guarded(ast.Module([found[0]], [])).body[0]
     if not isinstance(loop, ast.For):
         return None
-    nested = any(isinstance(one, ast.For) for part in loop.body for one in ast.walk(part))
     weaver = _Weaver(head.body)
     body = weaver.weave(loop.body)
     leave = ast.If(ast.Call(ast.Name(TURNED, ast.Load()), [], []), [ast.Break()], [])
     loop.body = [*body, ast.copy_location(leave, loop)]
     loop.iter = ast.copy_location(ast.Name(TURNS, ast.Load()), loop.iter)
-    return QuickLoop(access.compiled(ast.Module([loop], [])), tuple(weaver.places), nested)
+    return QuickLoop(access.compiled(ast.Module([loop], [])), tuple(weaver.places), tuple(weaver.inner))
 
 
 def run_turns(
     loop: QuickLoop,
     frame: Frame,
     namespace: dict[str, Any],
-    turned: Callable[[], bool],
+    notes: Notes,
     stopped: Callable[[], bool],
 ) -> TurnsEnd:
-    """Run turns behind the one that the frame stands at the end of, until `turned` says to leave, or there are none.
+    """Run turns behind the one that the frame stands at the end of, until `notes` say to leave, or there are none.
 
     The frame stands at the end of the last turn that was run, or, when it was broken off, in the middle.
     """
@@ -99,13 +118,14 @@ def run_turns(
         nonlocal place, turns
         place = -1
         turns += 1
-        return turned() or stopped()
+        return notes.turned() or stopped()
 
     def note_backward() -> None:
         nonlocal backwards
         backwards += 1
 
     woven = {TURNS: _left_of(frame), AT: at, TURNED: note_turn, REACHED: note_backward}
+    woven |= {ENTERED: notes.entered, PASSED: notes.passed}
     namespace.update(woven)
     error: Exception | None = None
     try:
@@ -137,22 +157,33 @@ class _Weaver:
 
     Attributes:
         places: where each look stands, and whether an inner loop begins there.
+        inner: the loops inside, and the numbers of those around each.
     """
 
     def __init__(self, items: tuple[Item, ...]) -> None:
         self.places: list[tuple[Path, bool]] = []
+        self.inner: list[tuple[Head, tuple[int, ...]]] = []
+        self._heads = {head.block.line: head for head in heads(items) if head.block.kind == "for"}
         self._lines = list(_lines_of(items, ()))
         self._backward_lines = set(_backward_lines(items))
 
-    def weave(self, statements: list[ast.stmt], looks: bool = True) -> list[ast.stmt]:
+    def weave(self, statements: list[ast.stmt], looks: bool = True, around: tuple[int, ...] = ()) -> list[ast.stmt]:
         woven: list[ast.stmt] = []
         for statement in statements:
             if looks:
                 self.places.append((self._path_of(statement), isinstance(statement, ast.For)))
                 woven.append(_call(AT, statement, len(self.places) - 1))
+            inner = self._heads.get(statement.lineno) if isinstance(statement, ast.For) else None
+            if inner is not None:
+                number = len(self.inner)
+                self.inner.append((inner, around))
+                woven.append(_call(ENTERED, statement, number))
             woven.append(statement)
-            if isinstance(statement, _NESTED):
-                statement.body = self.weave(statement.body, looks and isinstance(statement, _AROUND))
+            if isinstance(statement, ast.For) and inner is not None:
+                statement.body = self.weave(statement.body, looks=False, around=(*around, number))
+                statement.body.append(_call(PASSED, statement, number))
+            elif isinstance(statement, _NESTED):
+                statement.body = self.weave(statement.body, looks and isinstance(statement, _AROUND), around)
             elif not self._backward_lines.isdisjoint(range(statement.lineno, (statement.end_lineno or 0) + 1)):
                 woven.append(_call(REACHED, statement))
         return woven

@@ -10,7 +10,6 @@ from torch import Tensor, nn
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.script.compiled_steps import Step
-from gradstudio.engine.script.cursor import Frame
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.progress import Begin, Curve, CurveKey
 
@@ -55,14 +54,13 @@ class TurnCurves:
         """A loop was entered, in these turns of those around it."""
         self._begins.setdefault(loop, []).append(Begin(around=around, number=self.count(loop)))
 
-    def note(self, live: Live, frame: Frame, steps: list[Step]) -> None:
+    def note(self, live: Live, loop: ItemId, steps: list[Step]) -> None:
         """A turn is over."""
-        self.notes(live, frame, steps)()
+        self.notes(live, loop, steps)()
 
-    def notes(self, live: Live, frame: Frame, steps: list[Step]) -> Callable[[], None]:
+    def notes(self, live: Live, loop: ItemId, steps: list[Step]) -> Callable[[], None]:
         """To be called at the end of each turn of a loop."""
-        assert frame.head is not None
-        loop, counts, namespace = frame.head.id, self.counts, live.namespace
+        counts, namespace = self.counts, live.namespace
         waiting = self._waiting.setdefault(loop, {})
         losses = [(name, waiting.setdefault(key, []).append) for key, name in _losses(live, steps)]
         others = [(key, name, waiting.setdefault(key, []).append) for key, name in _named(live, self.wanted)]

@@ -20,7 +20,8 @@ from gradstudio.engine.script.cursor import Frame
 from gradstudio.engine.script.stop_conditions import Goal, at_backward, never
 from gradstudio.engine.turns.checkpoints.checkpoints import Checkpoint, Checkpoints
 from gradstudio.engine.turns.gradient_catch_up import catch_up
-from gradstudio.engine.turns.quick_loop import Path, QuickLoop, TurnsEnd, quick_loop, run_turns
+from gradstudio.engine.turns.inner_turns import InnerTurns
+from gradstudio.engine.turns.quick_loop import Notes, Path, QuickLoop, TurnsEnd, quick_loop, run_turns
 from gradstudio.engine.turns.turn_curves import TurnCurves
 from gradstudio.engine.value.value_records import requires_grad
 from gradstudio.engine.value.view_state import is_leaf
@@ -137,7 +138,7 @@ class TurnSampling:
         """
         loop = self._loop_of(live, now := time.perf_counter())
         if loop.behind_turn(now):
-            self.curves.note(live, loop.frame, loop.steps)
+            self.curves.note(live, loop.head.id, loop.steps)
         if goal.loop and loop.head.id == goal.loop and live.cursor.turns == goal.turns:
             return TurnsEnd(0, 0, is_goal=True)
         end: TurnsEnd | None = None
@@ -250,17 +251,20 @@ class TurnSampling:
 
     def _run(self, live: Live, loop: _Loop, left: int) -> TurnsEnd:
         assert loop.quick is not None
-        note, due, clock, began = self.curves.notes(live, loop.frame, loop.steps), 0.0, time.perf_counter, 0.0
+        note, clock = self.curves.notes(live, loop.head.id, loop.steps), time.perf_counter
         began = clock()
         due = min(loop.sample_at_s, self._told_s + TELL_S)
+        inner = InnerTurns(live, loop.quick, self.curves, live.cursor.turns)
+        self._over.update(head.id for head, _ in loop.quick.inner)
 
         def turned() -> bool:
             nonlocal left
             left -= 1
             note()
+            inner.turn += 1
             return clock() >= due or not left
 
-        end = run_turns(loop.quick, loop.frame, live.namespace, turned, self._stopped)
+        end = run_turns(loop.quick, loop.frame, live.namespace, Notes(turned, inner.enter, inner.note), self._stopped)
         loop.turn_s = (clock() - began) / max(end.turns, 1)
         return end
 

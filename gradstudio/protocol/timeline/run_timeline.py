@@ -132,11 +132,10 @@ class Timeline:
         if len(self.ticks) - self._trimmed_at < fresh:
             return None
         kept = select_ticks(self.ticks, MAX_TICKS, self.is_sampled, self.wanted)
-        self._trimmed_at = len(kept)
-        if len(kept) == len(self.ticks):
-            return None
-        self._rebuild(kept)
-        return kept
+        self._trimmed_at, is_less = len(kept), len(kept) < len(self.ticks)
+        if is_less:
+            self._rebuild(kept)
+        return kept if is_less else None
 
     # -------------------------------------------------------------- what stood where
 

@@ -1,5 +1,6 @@
 """Long loops are recorded by sample: what a sampled run leaves and records is what a whole record has."""
 
+import struct
 from collections.abc import Iterator
 from functools import cache
 
@@ -290,3 +291,29 @@ def test_a_plain_run_of_many_turns_tells_the_states_that_a_record_tells(bench: B
         one.run(text, trace=trace)
         states.append({key: row.state for key, row in one.grads().items() if key[0] in (node(3), node(13))})
     assert states[0] == states[1]
+
+
+def test_turns_of_inner_loops_have_their_numbers_whoever_ran_them(bench: Bench) -> None:
+    text = """
+w = torch.tensor(2.0, requires_grad=True)
+for epoch in range(70):
+    for part in range(3):
+        for k in range(2):
+            loss = (w - part - 0.1 * k) ** 2
+            loss.backward()
+            with torch.no_grad():
+                w -= 0.01 * w.grad
+                w.grad = None
+"""
+    sampled(bench, text)
+    told = [event for event in turned(bench) if event.loop == node(4)]
+    packed = b"".join(curve.data for event in told for curve in event.curves)
+    w, expected = torch.tensor(2.0), list[float]()
+    for _ in range(70):
+        for part in range(3):
+            for k in range(2):
+                expected.append(((w - part - 0.1 * k) ** 2).item())
+                w = w - 0.01 * (2 * (w - part - 0.1 * k))
+    assert struct.unpack(f"<{70 * 3 * 2}d", packed) == pytest.approx(expected, rel=1e-4)
+    begins = [(begin.around, begin.number) for event in told for begin in event.begins]
+    assert begins == [((epoch, part), 2 * (3 * epoch + part)) for epoch in range(70) for part in range(3)]

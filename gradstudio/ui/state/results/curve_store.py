@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import QObject, Signal
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.progress import CurveKey, Turned
+from gradstudio.protocol.messages.progress import Begin, CurveKey, Turned
 from gradstudio.protocol.timeline.model import Turns
 from gradstudio.ui.state.throttle import Throttle
 
@@ -64,6 +66,27 @@ class _Points:
         self.count = len(kept)
 
 
+class _Begins:
+    """When a loop was entered: with how many turns of its own behind it, in which turns of the loops around."""
+
+    def __init__(self) -> None:
+        self.numbers: list[int] = []
+        self.around: list[Turns] = []
+        self.by_turns: dict[Turns, int] = {}
+
+    def add(self, begins: Iterable[Begin]) -> None:
+        """The loop was entered; what a run that went back tells once more is known."""
+        for begin in begins:
+            if self.numbers and begin.number < self.numbers[-1]:
+                continue
+            if self.numbers and begin.number == self.numbers[-1]:
+                self.numbers.pop()  # it had no turn
+                self.around.pop()
+            self.numbers.append(begin.number)
+            self.around.append(begin.around)
+            self.by_turns[begin.around] = begin.number
+
+
 class CurveStore(QObject):
     """What the engine told of every turn.
 
@@ -83,7 +106,7 @@ class CurveStore(QObject):
         super().__init__(parent)
         self.wanted: tuple[CurveKey, ...] = ()
         self._points: dict[Name, _Points] = {}
-        self._begins: dict[ItemId, list[tuple[Turns, int]]] = {}
+        self._begins: dict[ItemId, _Begins] = {}
         self._throttle = Throttle(ANNOUNCEMENT_MS, self)
         self._throttle.due.connect(self.changed)
 
@@ -102,8 +125,7 @@ class CurveStore(QObject):
         import numpy as np
 
         if event.begins:
-            known = self._begins.setdefault(event.loop, [])
-            known.extend(one for begin in event.begins if (one := (begin.around, begin.number)) not in known)
+            self._begins.setdefault(event.loop, _Begins()).add(event.begins)
         for curve in event.curves:
             values = np.frombuffer(curve.data, dtype="<f8")
             points = self._points.setdefault((event.loop, curve.key), _Points())
@@ -113,22 +135,27 @@ class CurveStore(QObject):
 
     def number_of(self, loop: ItemId, turns: Turns) -> int | None:
         """The number of a turn of a loop, given with the turns of those around it; None when it was not told."""
-        begins = self._begins.get(loop, ())
-        found = next((number for around, number in reversed(begins) if around == turns[:-1]), None)
-        return found + turns[-1] if found is not None and turns else None
+        begins = self._begins.get(loop)
+        found = begins.by_turns.get(turns[:-1]) if begins is not None and turns else None
+        return found + turns[-1] if found is not None else None
 
     def turns_at(self, loop: ItemId, number: int) -> Turns | None:
         """The turn of that number, with the turns of the loops around; None when there was none."""
-        begins = [begin for begin in self._begins.get(loop, ()) if begin[1] <= number]
-        return (*begins[-1][0], number - begins[-1][1]) if begins and number >= 0 else None
+        begins = self._begins.get(loop)
+        place = bisect_right(begins.numbers, number) - 1 if begins is not None else -1
+        if begins is None or place < 0:
+            return None
+        return (*begins.around[place], number - begins.numbers[place])
 
     def turns_told(self, loop: ItemId, around: Turns) -> int:
         """How many turns of a loop are known of, in these turns of the loops around; 0: none."""
-        begins = self._begins.get(loop, ())
-        begin = next((number for turns, number in begins if turns == around), None)
-        ends = [number for _, number in begins if begin is not None and number > begin]
+        begins = self._begins.get(loop)
+        begin = begins.by_turns.get(around) if begins is not None else None
+        if begins is None or begin is None:
+            return 0
         told = [int(points.x[points.count - 1]) + 1 for (one, _), points in self._points.items() if one == loop]
-        return max(min([*ends, max(told, default=0)]) - begin, 0) if begin is not None else 0
+        place = bisect_right(begins.numbers, begin)
+        return max(min([*begins.numbers[place : place + 1], max(told, default=0)]) - begin, 0)
 
     def want(self, keys: tuple[CurveKey, ...]) -> None:
         """Ask for these beside the losses."""

@@ -32,8 +32,7 @@ from gradstudio.ui.state.run.shape_requests import ShapeRequests
 from gradstudio.ui.state.trust.code_question import CodeQuestion
 
 STOP_PATIENCE_MS = 150
-HELD = ("repeat", "go_to_turn")
-"""Verbs in which what is shown stays until they are over."""
+HELD = ("repeat", "go_to_turn")  # what is shown stays until they are over
 
 
 class RunController(QObject):
