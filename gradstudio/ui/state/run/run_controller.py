@@ -32,7 +32,6 @@ from gradstudio.ui.state.run.shape_requests import ShapeRequests
 from gradstudio.ui.state.trust.code_question import CodeQuestion
 
 STOP_PATIENCE_MS = 150
-HELD = ("repeat", "go_to_turn")  # what is shown stays until they are over
 
 
 class RunController(QObject):
@@ -356,7 +355,7 @@ class RunController(QObject):
         self.displaced.end()
         if event.fresh:
             self.stepper.begin_anew()
-        self._tables.begin(event.fresh, event.verb in HELD, self._requests.names, event.back_to)
+        self._tables.begin(event.fresh, event.verb in run_events.HELD, self._requests.names, event.back_to)
         if self._debug is not None:
             self._debug.begin(event.fresh)
         self._tables.set_running(next(iter(self._texts), ItemId("")) if event.fresh else self._results.next_node)

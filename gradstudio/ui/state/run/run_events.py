@@ -12,6 +12,8 @@ from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.state.results.result_tables import ResultTables
 
+HELD = ("repeat", "go_to_turn")
+"""Verbs in which what is shown stays until they are over."""
 PROGRESS = (events.Traced, events.Gradients, BackwardTraced, Turned)
 """What an engine says only when it goes from one statement to the next."""
 
