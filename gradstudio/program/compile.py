@@ -5,10 +5,10 @@ from gradstudio.graph.groups.definitions import call_order
 from gradstudio.graph.model import ROOT, Graph
 from gradstudio.graph.slices import Slices, stop_if, work_through
 from gradstudio.graph.text.record_checks import digest_of
-from gradstudio.program.model import Incomplete, Program
+from gradstudio.program.model import Incomplete, Inside, Program
 from gradstudio.program.program_steps import Steps
 from gradstudio.program.trust import code_lines, may_need_yes
-from gradstudio.program.write import script_slices
+from gradstudio.program.write import Script, script_slices
 
 STORED = "python.stored"
 
@@ -20,8 +20,6 @@ def compile_graph(graph: Graph, *, stem: str = "program") -> Program:
 
 def program_slices(graph: Graph, *, stem: str = "program") -> Slices[Program]:
     """As `compile_graph`, in slices between which nothing but places may change."""
-    from gradstudio.program.definition_steps import inside_of
-
     analysis = analyse(graph)
     for part in (lambda: analysis.validity, lambda: analysis.nested, lambda: analysis.addresses, lambda: analysis.root):
         part()
@@ -34,7 +32,7 @@ def program_slices(graph: Graph, *, stem: str = "program") -> Slices[Program]:
         inner = graph.definitions[name].graph.nodes.values()
         steps.tensors.update(digest_of(node) for node in inner if node.operator == STORED)
     statements = yield from steps.slices(graph.bodies[ROOT])
-    insides = tuple(inside_of(graph, name, script, stem) for name in script.insides)
+    insides = _insides(graph, script, stem) if script.insides else ()
     return Program(
         script=script.text,
         code=script.code,
@@ -50,3 +48,10 @@ def program_slices(graph: Graph, *, stem: str = "program") -> Slices[Program]:
         root=analysis.addresses[analysis.root] if analysis.root is not None else "",
         rootless="" if analysis.root is not None else NO_ROOT,
     )
+
+
+def _insides(graph: Graph, script: Script, stem: str) -> tuple[Inside, ...]:
+    """The programs within the definitions that are called."""
+    from gradstudio.program.definition_steps import inside_of
+
+    return tuple(inside_of(graph, name, script, stem) for name in script.insides)

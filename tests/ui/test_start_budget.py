@@ -11,9 +11,9 @@ import pytest
 
 from gradstudio import paths
 
-MOST_MODULES = 490
+MOST_MODULES = 474
 """Of ours. Raise it for what the first picture shows, never for what a click opens."""
-MOST_CALLS = 26_000
+MOST_CALLS = 20_500
 NOT_YET = (
     *("torch", "numpy", "pyqtgraph", "networkx", "psutil"),
     *("argparse", "email", "importlib.metadata", "secrets", "typing_extensions"),
@@ -28,6 +28,12 @@ NOT_YET = (
     *("gradstudio.ui.dialogs.command_palette", "gradstudio.ui.dialogs.export_dialog"),
     *("gradstudio.ui.dialogs.preferences.preferences_dialog", "gradstudio.ui.dialogs.shortcut_sheet"),
     *("gradstudio.ui.canvas.menus.context_menu", "gradstudio.ui.canvas.popups.search_popup"),
+    *("gradstudio.ui.canvas.edit.in_place_editors", "gradstudio.ui.canvas.popups.choice_list"),
+    *(
+        "gradstudio.ui.docks.code.code_completion",
+        "gradstudio.ui.dialogs.file_dialog",
+        "gradstudio.scene.words.tooltips",
+    ),
     *("gradstudio.ui.canvas.gestures.move_gesture", "gradstudio.ui.canvas.gestures.wire_gesture"),
 )
 START = """

@@ -146,7 +146,7 @@ class ActionSet(QObject):
                 event.accept()
                 return True
             self.expect_key(event)
-        return super().eventFilter(watched, event)
+        return False
 
     def expect_key(self, event: QKeyEvent) -> None:
         """What a key may be the shortcut of is asked before Qt looks for one."""

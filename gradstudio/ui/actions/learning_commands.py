@@ -23,6 +23,7 @@ class LearningCommands(QObject):
         """Keep the window for later."""
         super().__init__(parent)
         self._window = window
+        self._awaits = window.frame.docks.has_lesson  # of the document that is to be opened now
         self.greeting = WelcomeController(window, self)
         self.greeting.tour_asked.connect(self.tour)
         self.greeting.left_empty.connect(self._on_greeting_left_empty)
@@ -60,6 +61,11 @@ class LearningCommands(QObject):
         """Another document is in front: its lesson is shown, or none."""
         self._offer(lesson)
 
+    def follow_opened(self) -> None:
+        """What the window begins with is open, or cannot be."""
+        self._awaits = False
+        self._offer()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """A lesson whose dock is closed stays away until it is asked for."""
         if event.type() == QEvent.Type.Close and self.has_lesson():
@@ -75,7 +81,10 @@ class LearningCommands(QObject):
     def _offer(self, lesson: "LessonPanel | None" = None) -> None:
         panel = lesson if lesson is not None else self._window.lesson
         frame = self._window.frame
-        frame.docks.offer_lesson(panel.watch.lesson is not None and not panel.dismissed)
+        has_lesson = panel.watch.lesson is not None and not panel.dismissed
+        if self._awaits and not has_lesson:
+            return
+        frame.docks.offer_lesson(has_lesson)
         frame.layout_keeper.filled()
         self._window.actions.refresh()
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from gradstudio.ui.actions.action_set import ActionRow, Row
@@ -86,6 +85,9 @@ class TabCommands(QObject):
 
 def open_folder(folder: Path) -> None:
     """Show a folder in the system's file manager."""
+    from PySide6.QtCore import QUrl
+    from PySide6.QtGui import QDesktopServices
+
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
 

@@ -160,6 +160,7 @@ class _Start:
 
         window = MainWindow(self._frame, Session(engine), self._settings, self._theme)
         unread = self._open_first(window)
+        window.learning.follow_opened()
         window.session.problems.put_off(True)
         self._application.setWindowIcon(QIcon(str(paths.resources() / "icons" / "gradstudio.svg")))
         window.load_plot_later()

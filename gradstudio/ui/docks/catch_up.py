@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject
-from PySide6.QtGui import QAccessible
+from PySide6.QtGui import QAccessible, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QWidget
 
 
@@ -38,13 +38,13 @@ class CatchUp(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """It is shown; from the first time on its dock tells when it comes before another one, too."""
-        if event.type() == QEvent.Type.Show:
+        if isinstance(event, QShowEvent):  # sooner known than its type, which PySide6 makes a Python enumeration of
             if self._dock is None:
                 self._dock = _dock_around(self._panel)
                 if self._dock is not None:
                     self._dock.visibilityChanged.connect(self._look)
             self._look()
-        return super().eventFilter(watched, event)
+        return False
 
     def _look(self) -> None:
         if self._waits and is_seen(self._panel):

@@ -166,6 +166,11 @@ class Docks(QObject):
         for before, key in pairwise(keys):
             self._window.tabifyDockWidget(self._docks[before], self._docks[key])
 
+    @property
+    def has_lesson(self) -> bool:
+        """Whether the lesson was offered last."""
+        return self._has_lesson
+
     def offer_lesson(self, offered: bool) -> None:
         """Show the lesson over what lies at the left, or take its dock away: what a person had there comes back."""
         self._has_lesson = offered

@@ -1,6 +1,6 @@
 """The title of a dock: its words, and buttons of our own drawing to float and to close it."""
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QApplication, QDockWidget, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from gradstudio.ui.theme import Theme, icon
@@ -64,18 +64,6 @@ class DockTitle(QWidget):
             application.focusChanged.disconnect(self._on_application_focus_changed)
         for button in (self.float_button, self.close_button):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-
-    def event(self, event: QEvent) -> bool:
-        """Presses go on to the dock, which is dragged by them."""
-        if event.type() in (
-            QEvent.Type.MouseButtonPress,
-            QEvent.Type.MouseMove,
-            QEvent.Type.MouseButtonRelease,
-            QEvent.Type.MouseButtonDblClick,
-        ):
-            event.ignore()
-            return False
-        return super().event(event)
 
     def _button(self, verb: str) -> QToolButton:
         made = QToolButton(self)

@@ -184,6 +184,15 @@ QMainWindow::separator:hover { background: @accent@; }
 QWidget#dock_title { background: @surface@; }
 QToolButton#dock_button { padding: 3px; border-radius: 5px; }
 QToolButton#dock_button:hover { background: @line@; }
+QToolButton[role="overflow"]::menu-indicator { image: none; }
+QSplitter#workspace::handle { background: @edge@; }
+QFrame#past_band { background: @past@; border-bottom: 2px solid @past_grid@; }
+QFrame#past_band QLabel { color: @text@; font-weight: 600; }
+QFrame#past_band QPushButton { padding: 1px 10px; }
+TimelineHeader { background: @surface@; }
+TimelineHeader[past="true"] { background: @past@; }
+QLabel#moment { color: @text_dim@; font-weight: 400; }
+QLabel#moment[past="true"] { color: @text@; font-weight: 600; }
 QMenuBar { background: @surface@; padding: 2px 6px; }
 QMenuBar::item { padding: 4px 9px; border-radius: 5px; background: transparent; }
 QMenuBar::item:selected { background: @surface_raised@; }
@@ -228,6 +237,8 @@ QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @text_dim@; 
 QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: @focus@; }
 QCheckBox::indicator:checked { background: @accent@; border-color: @accent@; image: url("@icons@/boxes/@tick@.svg"); }
 QComboBox::drop-down { border: 0; width: 20px; }
+QComboBox#slim { padding: 0 0 0 6px; }
+QComboBox#slim::drop-down { width: 16px; }
 QComboBox::down-arrow { image: url("@icons@/chevron.svg"); width: 12px; height: 12px; }
 QSpinBox, QDoubleSpinBox { padding-right: 22px; }
 QListWidget#pages::item { padding-left: 10px; }

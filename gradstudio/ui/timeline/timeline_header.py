@@ -37,6 +37,7 @@ class TimelineHeader(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(HEIGHT_PX)
         self.speed, self.backwards, self.words = QComboBox(self), QComboBox(self), QLabel()
+        self.words.setObjectName("moment")
         self._words_place = LayoutBarrier(self.words)
         self._buttons = {key: self._button(key) for key in (*MOVES, *STRIDES, "run.unfold")}
         self.more, self._rule = self._overflow(), _rule(self)
@@ -48,13 +49,11 @@ class TimelineHeader(QWidget):
     def say(self, text: str, past: bool, short: str = "", tip: str = "") -> None:
         """Show the moment in words; in few words where there is no room for more, with `tip` as its tooltip."""
         self._text, self._short = text, short or text
-        sheet = f"TimelineHeader {{ background: {self._theme.color('past' if past else 'surface').name()}; }}"
-        if sheet != self.styleSheet():
-            self.setStyleSheet(sheet)
-        color = self._theme.color("text" if past else "text_dim").name()
-        words_sheet = f"color: {color}; font-weight: {600 if past else 400};"
-        if words_sheet != self.words.styleSheet():
-            self.words.setStyleSheet(words_sheet)
+        for widget in (self, self.words):
+            if past != bool(widget.property("past")):
+                widget.setProperty("past", past)
+                widget.style().unpolish(widget)
+                widget.style().polish(widget)
         self.words.setToolTip(tip or text)
         self._elide()
 
@@ -101,7 +100,7 @@ class TimelineHeader(QWidget):
         button.setObjectName("dock_button")
         button.setMenu(menu)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        button.setStyleSheet("QToolButton::menu-indicator { image: none; }")
+        button.setProperty("role", "overflow")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
 
@@ -138,7 +137,7 @@ class TimelineHeader(QWidget):
             box.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             box.setFixedHeight(HEIGHT_PX - 6)
-            box.setStyleSheet("QComboBox { padding: 0 0 0 6px; } QComboBox::drop-down { width: 16px; }")
+            box.setObjectName("slim")
             box.view().setTextElideMode(Qt.TextElideMode.ElideNone)
         self.speed.activated.connect(self._on_speed_activated)
         self.backwards.activated.connect(self._on_backwards_activated)

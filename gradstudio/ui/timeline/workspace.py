@@ -6,8 +6,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSplitte
 
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.settings import Settings
-from gradstudio.ui.theme import Theme
-from gradstudio.ui.theme.style import edge
 from gradstudio.ui.timeline.panel import TimelinePanel
 from gradstudio.ui.timeline.timeline_header import HEIGHT_PX
 from gradstudio.ui.timeline.timeline_strip import USUAL_PX
@@ -27,9 +25,7 @@ class Workspace(QWidget):
 
     timeline_switched = Signal()
 
-    def __init__(
-        self, canvas: QWidget, panel: TimelinePanel, attention: Attention, settings: Settings, theme: Theme
-    ) -> None:
+    def __init__(self, canvas: QWidget, panel: TimelinePanel, attention: Attention, settings: Settings) -> None:
         """Put both together."""
         super().__init__()
         self._canvas = canvas
@@ -37,6 +33,7 @@ class Workspace(QWidget):
         self._attention = attention
         self._settings = settings
         self.splitter = QSplitter(Qt.Orientation.Vertical, self)
+        self.splitter.setObjectName("workspace")
         self.splitter.setHandleWidth(HANDLE_PX)
         self.splitter.addWidget(canvas)
         self.splitter.addWidget(panel)
@@ -50,7 +47,6 @@ class Workspace(QWidget):
         canvas.installEventFilter(self)
         panel.setVisible(settings.preferences.timeline)
         self._sized = False
-        self.set_theme(theme)
         self.splitter.splitterMoved.connect(self._on_splitter_moved)
         panel.said.connect(self._on_panel_said)
         panel.grew.connect(self._share)
@@ -70,11 +66,6 @@ class Workspace(QWidget):
         """Show or hide the timeline as it was chosen last, in whatever tab that was."""
         if self.shows_timeline != self._settings.preferences.timeline:
             self._panel.setVisible(self._settings.preferences.timeline)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Take up another theme."""
-        self.band.set_theme(theme)
-        self.splitter.setStyleSheet(f"QSplitter::handle {{ background: {edge(theme)}; }}")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The band lies over the canvas's upper edge."""
@@ -158,10 +149,3 @@ class _Band(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._elide()
-
-    def set_theme(self, theme: Theme) -> None:
-        self.setStyleSheet(
-            f"QFrame#past_band {{ background: {theme.past}; border-bottom: 2px solid {theme.past_grid}; }}"
-            f"QFrame#past_band QLabel {{ color: {theme.text}; font-weight: 600; }}"
-            "QFrame#past_band QPushButton { padding: 1px 10px; }"
-        )

@@ -27,7 +27,7 @@ class WrappedLabel(QLabel):
         return self._heights_px[width]
 
     def event(self, event: QEvent) -> bool:
-        if event.type() in _OTHER_HEIGHT:
+        if self._heights_px and event.type() in _OTHER_HEIGHT:
             self._heights_px.clear()
         return super().event(event)
 

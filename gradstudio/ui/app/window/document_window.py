@@ -49,6 +49,7 @@ from gradstudio.ui.timeline.workspace import Workspace
 from gradstudio.ui.widgets.screen_reader import RunAnnouncer, announce
 
 if TYPE_CHECKING:
+    from gradstudio.protocol.messages.inference import Need
     from gradstudio.ui.docks.breakpoints.panel import BreakpointsPanel
     from gradstudio.ui.docks.code.panel import CodePanel
     from gradstudio.ui.docks.documentation.panel import DocumentationPanel
@@ -139,7 +140,7 @@ class DocumentWindow(QObject):
         """Build what is made from actions, and connect everything."""
         services, session, theme = self._services, self.session, self._theme
         self.timeline = TimelinePanel(session, actions, theme)
-        self.workspace = Workspace(self.canvas, self.timeline, session.attention, services.settings, theme)
+        self.workspace = Workspace(self.canvas, self.timeline, session.attention, services.settings)
         self.canvas.navigation.room_to_come_px = self.workspace.room_to_come_px
         self.timeline.grows.connect(self.canvas.navigation.stand_still)
         actions.keep_off(self.timeline)
@@ -255,8 +256,6 @@ class DocumentWindow(QObject):
             announce(self.status, words)
 
     def _wire_session(self) -> None:
-        from gradstudio.ui.dialogs.memory_dialog import may_run
-
         session, store, changed = self.session, self.session.graph_store, self.changed
         store.history_changed.connect(changed)  # not the stack itself: it still signals while it dies
         store.replaced.connect(changed)
@@ -278,9 +277,12 @@ class DocumentWindow(QObject):
         store.replaced.connect(self._looking.request)
         session.run.code_question.trusted = self._services.trusted
         session.run.code_question.ask = self._may_run_code
-        session.run.memory_check.confirm_size = lambda need: may_run(
-            need, title(store.graph, need.node), self._services.frame
-        )
+        session.run.memory_check.confirm_size = self._may_run
+
+    def _may_run(self, need: "Need") -> bool:
+        from gradstudio.ui.dialogs.memory_dialog import may_run
+
+        return may_run(need, title(self.session.graph_store.graph, need.node), self._services.frame)
 
     def _may_run_code(self, parts: "tuple[CodePart, ...]") -> bool:
         from gradstudio.ui.dialogs.trust_dialog import may_run_code

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Literal as OneOf
 
 from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QObject, QSize, QTimer
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent, QShowEvent, QWindowStateChangeEvent
 from PySide6.QtWidgets import QMainWindow
 
 from gradstudio.ui.docks.dock_set import Docks
@@ -17,6 +17,8 @@ from gradstudio.ui.state.settings import Settings
 LAYOUT_VERSION = 7
 MAX_TURNS = 12
 """How often the layout is applied after one cause, at most; two turns are usual."""
+LOOKED_AT = (QResizeEvent, QShowEvent, QWindowStateChangeEvent, QMouseEvent, QKeyEvent)
+"""Most events of the window are of its actions, and sooner known by their class than by their type."""
 Follows = OneOf["first", "saved", "hand"]
 
 
@@ -90,6 +92,8 @@ class LayoutKeeper(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Another size, a press between the docks, or the first work in the window."""
+        if not isinstance(event, LOOKED_AT):
+            return False
         kind = event.type()
         if watched is self._window:
             if kind == QEvent.Type.Show:
@@ -100,7 +104,7 @@ class LayoutKeeper(QObject):
                 self._on_docks_taken()
         elif kind in (QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress) and self.follows == "saved":
             self._on_docks_taken()
-        return super().eventFilter(watched, event)
+        return False
 
     # ------------------------------------------------------------------ inner workings
 

@@ -280,12 +280,12 @@ class CanvasDebugging(QObject):
 
     def paint(self, painter: QPainter) -> None:
         """Over the scene: the moment, clashes, breakpoints, the legend."""
-        from gradstudio.ui.canvas.paint.moment_painter import Stage, paint_moment
-
         view = self._canvas.viewport()
         seen = self._canvas.camera.seen(view.width(), view.height())
         paint_clashes(painter, self._canvas.canvas_style, self._scene, self._canvas.camera, seen)
         if self._scene.results.active is not None:
+            from gradstudio.ui.canvas.paint.moment_painter import Stage, paint_moment
+
             labels = self._canvas.layer.labels
             paint_moment(
                 Stage(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
 from PySide6.QtCore import QPoint, QRect, Qt
@@ -16,10 +17,12 @@ from gradstudio.scene.card import field_choices
 from gradstudio.scene.card.card_layout import HEADER, InputRow
 from gradstudio.scene.geometry import FRAME_TITLE, Box
 from gradstudio.ui.canvas.canvas_context import CanvasContext, SessionLike
-from gradstudio.ui.canvas.edit.in_place_editors import LineEdit, NoteEdit, editor_place
-from gradstudio.ui.canvas.popups.choice_list import ChoiceList
 
-Editor = LineEdit | ChoiceList | NoteEdit
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.edit.in_place_editors import LineEdit, NoteEdit
+    from gradstudio.ui.canvas.popups.choice_list import ChoiceList
+
+    Editor = LineEdit | ChoiceList | NoteEdit
 
 
 class InPlaceEditing:
@@ -49,6 +52,7 @@ class InPlaceEditing:
 
     def _open_field(self, item: ItemId, path: str) -> None:
         from gradstudio.scene.hit_test import field_box
+        from gradstudio.ui.canvas.edit.in_place_editors import LineEdit
         from gradstudio.ui.canvas.gestures.number_steps import nudge_number
 
         canvas = self._canvas
@@ -96,6 +100,8 @@ class InPlaceEditing:
             text = block.title
         else:
             text = ""
+        from gradstudio.ui.canvas.edit.in_place_editors import LineEdit
+
         editor = LineEdit(canvas.viewport(), text, lambda new: self._set_name(item, new), canvas.canvas_style.theme)
         self._show_line(editor, strip)
 
@@ -104,6 +110,8 @@ class InPlaceEditing:
 
         `fresh`: the text is a proposal, and is committed as it is, too.
         """
+        from gradstudio.ui.canvas.edit.in_place_editors import LineEdit
+
         self.close()
         editor = LineEdit(self._canvas.viewport(), "" if fresh else text, commit, self._canvas.canvas_style.theme)
         editor.setText(text)
@@ -117,6 +125,8 @@ class InPlaceEditing:
         `commit` keeps what was written. A note that is made stands where `at` says, in scene pixels, else above its
         card.
         """
+        from gradstudio.ui.canvas.edit.in_place_editors import NoteEdit, editor_place
+
         self.close()
         canvas = self._canvas
         scene = canvas.scene
@@ -160,6 +170,9 @@ class InPlaceEditing:
         )  # fmt: skip
 
     def _open_choices(self, item: ItemId, row: InputRow, box: Box, rows: tuple[LiteralChoice, ...]) -> None:
+        from gradstudio.ui.canvas.edit.in_place_editors import editor_place
+        from gradstudio.ui.canvas.popups.choice_list import ChoiceList
+
         canvas = self._canvas
         room = canvas.viewport().rect()
         commit = partial(self._set_literal, item, row)
@@ -174,14 +187,16 @@ class InPlaceEditing:
         self._take(editor)
         editor.closed.connect(lambda how: self._go_on(item, row.path, str(how)))
 
-    def _show_line(self, editor: LineEdit, box: Box) -> None:
+    def _show_line(self, editor: "LineEdit", box: Box) -> None:
+        from gradstudio.ui.canvas.edit.in_place_editors import editor_place
+
         canvas = self._canvas
         shown = canvas.camera.box_to_view(box)
         editor.setGeometry(editor_place(shown.x, shown.y, shown.width, shown.height, canvas.viewport().rect()))
         editor.refused.connect(self._on_editor_refused)
         self._take(editor)
 
-    def _take(self, editor: Editor) -> None:
+    def _take(self, editor: "Editor") -> None:
         self.editor = editor
         editor.closed.connect(self._on_editor_closed)
         editor.show()
@@ -195,9 +210,7 @@ class InPlaceEditing:
 
     def _on_store_changing(self) -> None:
         """Something else changes the graph: what is open has its last word before it."""
-        if isinstance(self.editor, ChoiceList):
-            self.editor.leave()
-        elif self.editor is not None:
+        if self.editor is not None:
             self.editor.finish()
 
     def _on_editor_closed(self, how: object) -> None:
@@ -252,7 +265,7 @@ def _devices(session: SessionLike) -> tuple[str, ...]:
     return tuple(device.name for device in engine.devices) if engine is not None else ()
 
 
-def _fit(editor: ChoiceList, field: QRect, room: QRect) -> None:
+def _fit(editor: "ChoiceList", field: QRect, room: QRect) -> None:
     """As high as its rows, over its field, within the canvas."""
     place = QRect(field)
     place.setHeight(min(editor.wanted_height(), room.height() - 8))

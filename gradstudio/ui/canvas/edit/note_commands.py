@@ -5,9 +5,8 @@ from functools import partial
 from typing import Final
 
 import msgspec
-from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 
 from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS
@@ -124,6 +123,10 @@ def _distance(box: Box, x: float, y: float) -> float:
 
 def ask_for_link(widget: QWidget, url: str) -> None:
     """Show where a link leads, and open it in the browser when the person says so."""
+    from PySide6.QtCore import QUrl
+    from PySide6.QtGui import QDesktopServices
+    from PySide6.QtWidgets import QMessageBox
+
     if not url:
         return
     box = QMessageBox(widget)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 from gradstudio.scene.items import Note
 from gradstudio.scene.note.markdown import without_markup
 from gradstudio.scene.note.note_layout import NOTE_EDGE, ROLES
+from gradstudio.ui.canvas.paint.card.text_fitting import LINE
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
 FOLD: Final = 12.0
@@ -71,8 +72,6 @@ def paint_note(painter: QPainter, style: CanvasStyle, note: Note, zoom: float) -
 
 def _paint_small(painter: QPainter, style: CanvasStyle, note: Note, zoom: float) -> None:
     """As much of the text as there is room for in letters that can be read."""
-    from gradstudio.ui.canvas.paint.card.distant_card import LINE
-
     width, height = note.box.width * zoom, note.box.height * zoom
     edge = min(NOTE_EDGE * zoom, width / 8)
     lines = style.meter.wrapped(without_markup(note.text), "badge_note", width - 2 * edge)

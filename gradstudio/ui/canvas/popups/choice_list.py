@@ -168,6 +168,10 @@ class ChoiceList(PopupList[LiteralChoice]):
         """The current row is meant, or what is typed where none fits."""
         self._end("kept")
 
+    def finish(self) -> None:
+        """The graph changes by something else."""
+        self.leave()
+
     def leave(self) -> None:
         """Leaving is no choice."""
         if self._open:

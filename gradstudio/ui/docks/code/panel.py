@@ -1,10 +1,11 @@
 """The Code dock: the Python of the canvas, always current, typed into, its selection linked with the canvas."""
 
-from typing import Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QApplication, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from gradstudio.graph.edits import AddBlock, AddNode, Edits
 from gradstudio.graph.groups.call_ids import path_of
@@ -14,7 +15,6 @@ from gradstudio.graph.text.code_records import code_of
 from gradstudio.program.model import Program
 from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.code import text_replacement
-from gradstudio.ui.docks.code.code_completion import Completion
 from gradstudio.ui.docks.code.code_editor import EMPTY_WORDS, MUTED_WORDS, CodeEditor
 from gradstudio.ui.docks.code.code_hints import NO_HINT, Hint, HintMode, hint
 from gradstudio.ui.docks.code.code_status import CodeStrip
@@ -27,11 +27,13 @@ from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme
 
+if TYPE_CHECKING:
+    from gradstudio.ui.docks.code.code_completion import Completion
+
 LINKED_MS: Final = 40
 """A selection of lines that grows selects its nodes this often."""
 NOTHING_YET: Final = "pass"
 """What a new card of code holds."""
-Button = QMessageBox.StandardButton
 
 
 def merge_text(graph: Graph, text: str, anew: bool) -> Edits:
@@ -69,7 +71,6 @@ class CodePanel(QWidget):
         self.live = LiveText(self.editor, session, merge)
         self.marks = LineMarks(self.editor, session, theme)
         self.strip = CodeStrip(theme, self)
-        self.completion = Completion(self.editor, theme, self._names)
         self._linked = Throttle(LINKED_MS, self)
         self._later = CatchUp(self, self.marks.mark)
         self.setFocusProxy(self.editor)
@@ -79,7 +80,7 @@ class CodePanel(QWidget):
         column.addWidget(self.editor, 1)
         column.addWidget(self.strip)
         self.editor.hint_of, self.editor.tip_at = self.hint_of, self.tip_at
-        self.live.may_say = lambda: not self.completion.isVisible()
+        self.live.may_say = lambda: not self._completes()
         self.editor.gutter.has_statement = lambda line: self.statement_at(line) is not None
         self.set_theme(theme)
         self._listen()
@@ -104,7 +105,7 @@ class CodePanel(QWidget):
         live.applied.connect(self._on_live_applied)
         editor.typed.connect(self._fit_lines)
         editor.escaped.connect(self._on_editor_escaped)
-        editor.focus_changed.connect(lambda _has: self._show_state())
+        editor.focus_changed.connect(self._on_editor_focus_changed)
         editor.cursorPositionChanged.connect(self._on_editor_cursor_moved)
         editor.walked.connect(self._linked.request)
         editor.released.connect(self._link)
@@ -119,6 +120,13 @@ class CodePanel(QWidget):
         strip.left_dropped.connect(live.drop_left_behind)
 
     # ------------------------------------------------------------------ what others ask
+
+    @cached_property
+    def completion(self) -> "Completion":
+        """The words that could follow what is typed; made when the editor has the keys for the first time."""
+        from gradstudio.ui.docks.code.code_completion import Completion
+
+        return Completion(self.editor, self._theme, self._names)
 
     def show_program(self, program: Program) -> None:
         """Show a program; cursor, selection and scroll position stay."""
@@ -149,7 +157,8 @@ class CodePanel(QWidget):
         self._theme = self.marks.theme = theme
         self.editor.set_theme(theme)
         self.strip.set_theme(theme)
-        self.completion.set_theme(theme)
+        if "completion" in vars(self):
+            self.completion.set_theme(theme)
         self.marks.mark()
 
     def go_to_code(self, item: ItemId) -> None:
@@ -174,15 +183,18 @@ class CodePanel(QWidget):
         """Ask, when something typed is not applied and would be lost with the window."""
         if self.live.apply():
             return True
+        from PySide6.QtWidgets import QMessageBox
+
+        button = QMessageBox.StandardButton
         box = QMessageBox(self.window())
         box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle("Code dock")
         box.setText("Leave without what you typed in the Code dock?")
         reason = str(self.live.error) if self.live.error is not None else "The canvas changed the same line."
         box.setInformativeText(f"It is not applied. {reason}")
-        box.setStandardButtons(Button.Discard | Button.Cancel)
-        box.setDefaultButton(Button.Cancel)
-        return box.exec() == Button.Discard
+        box.setStandardButtons(button.Discard | button.Cancel)
+        box.setDefaultButton(button.Cancel)
+        return box.exec() == button.Discard
 
     def item_at(self, position: int) -> ItemId | None:
         """The innermost item whose text covers a character; else the one that begins on its line."""
@@ -321,6 +333,14 @@ class CodePanel(QWidget):
             self._session.attention.select((here,))
             self._following = False
         self.added.emit(tuple(sorted(added, key=lambda item: item != here)))
+
+    def _completes(self) -> bool:
+        return "completion" in vars(self) and self.completion.isVisible()
+
+    def _on_editor_focus_changed(self, has_focus: bool) -> None:
+        if has_focus:
+            self.completion  # noqa: B018  # for its effect: keys are its own first
+        self._show_state()
 
     def _on_editor_escaped(self, again: object) -> None:
         """The keys go back to the canvas, at the second press while something is not applied; no text is lost."""

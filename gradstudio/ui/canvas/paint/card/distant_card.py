@@ -27,6 +27,7 @@ from gradstudio.ui.canvas.paint.card.display_flag_painter import paint_bypass
 from gradstudio.ui.canvas.paint.card.distant_gradient_signs import ROOM, paint_plate_state, state_of
 from gradstudio.ui.canvas.paint.card.header_colours import HeaderColour, header_colour
 from gradstudio.ui.canvas.paint.card.printout_painter import paint_distant_printout
+from gradstudio.ui.canvas.paint.card.text_fitting import LINE
 from gradstudio.ui.canvas.paint.primitives import tensor_image
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_check, paint_state, paint_warning
@@ -34,7 +35,6 @@ from gradstudio.ui.canvas.paint.primitives.glyphs import paint_check, paint_stat
 LEGIBLE_WIDTH: Final = 30.0
 """A plate at least so many view pixels wide gets texts."""
 TITLE_HEIGHT: Final = 15.0
-LINE: Final = 13.0
 NUMBER_LINE: Final = 18.0
 LEAST_FOR_GRADIENT: Final = 44.0
 """A body at least so high has room for the gradient below the value; below a number in less."""

@@ -1,8 +1,13 @@
 """How much of a number or of words has room on a card, and in which letters."""
 
+from typing import Final
+
 from gradstudio.scene import value_format
 from gradstudio.scene.card.result_sections import Display, Lines
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
+
+LINE: Final = 13.0
+"""How high a line is in the letters of what is seen from afar, view pixels."""
 
 
 def fit_wording(style: CanvasStyle, texts: tuple[str, ...], width: float) -> tuple[str, str]:
