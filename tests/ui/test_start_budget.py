@@ -11,7 +11,7 @@ import pytest
 
 from gradstudio import paths
 
-MOST_MODULES = 474
+MOST_MODULES = 475
 """Of ours. Raise it for what the first picture shows, never for what a click opens."""
 MOST_CALLS = 20_500
 NOT_YET = (
@@ -31,7 +31,6 @@ NOT_YET = (
     *("gradstudio.ui.canvas.edit.in_place_editors", "gradstudio.ui.canvas.popups.choice_list"),
     *(
         "gradstudio.ui.docks.code.code_completion",
-        "gradstudio.ui.dialogs.file_dialog",
         "gradstudio.scene.words.tooltips",
     ),
     *("gradstudio.ui.canvas.gestures.move_gesture", "gradstudio.ui.canvas.gestures.wire_gesture"),
