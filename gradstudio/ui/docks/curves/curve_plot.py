@@ -13,6 +13,8 @@ from gradstudio.ui.state.results.curve_store import CurveStore, Name
 from gradstudio.ui.theme import Theme, ui_font
 
 TICK_POINTS = 11
+LABEL_FROM_PX = 150
+"""In less height the room is the curve's."""
 STRONG, FAINT = 1.6, 60
 """Width of a curve, and how opaque what was smoothed stays behind it."""
 
@@ -43,11 +45,11 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         item.showGrid(x=False, y=True, alpha=0.14)
         item.setDownsampling(auto=True, mode="peak")
         item.setClipToView(True)
-        item.setLabel("bottom", "turn")
         self.legend = item.addLegend(offset=(-8, 8), labelTextSize="9pt")
         self._cursor = pyqtgraph.InfiniteLine(angle=90, movable=False)
         self._cursor.hide()
         self.addItem(self._cursor, ignoreBounds=True)
+        item.getViewBox().sigResized.connect(self._on_view_box_resized)
         self.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
         self.set_theme(theme)
 
@@ -113,6 +115,12 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
                 self.removeItem(curve)
         self._curves.clear()
         self._titles = {}
+
+    def _on_view_box_resized(self) -> None:
+        axis = self.getPlotItem().getAxis("bottom")
+        is_high = self.height() >= LABEL_FROM_PX
+        if is_high != bool(axis.labelText):
+            axis.setLabel("turn" if is_high else None)
 
     def _on_scene_mouse_clicked(self, event: object) -> None:
         box, scene_pos = self.getPlotItem().getViewBox(), QPointF(event.scenePos())  # type: ignore[attr-defined]  # pyqtgraph's
