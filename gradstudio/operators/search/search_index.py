@@ -146,6 +146,7 @@ class SearchIndex:
         self._add_synonyms(synonyms)
         yield
         self._known = sorted(self._places)
+        self._spelled = frozenset(row.word.lower() for row in self._rows)
         self._names = "\n".join(dict.fromkeys(squash(row.word) for row in self._rows))
         self._slips = TypoIndex(word for word in self._known if " " not in word)
         yield
@@ -251,7 +252,8 @@ class SearchIndex:
         from gradstudio.operators.search.word_lookup import longer_words
 
         typed = query.squashed
-        self._take(scores, typed, _EXACT, query.form)
+        if not self._goes_on(query):
+            self._take(scores, typed, _EXACT, query.form)
         if len(query.tokens) > 1:
             self._take(scores, _in_order(query.tokens), _EXACT, query.form)
             self._take(scores, "".join(query.tokens), _EXACT, query.form)
@@ -269,6 +271,12 @@ class SearchIndex:
         if len(typed) > 2:
             for word in self._with_in_the_middle(typed):
                 self._take(scores, word, (_MIDDLE,) * len(Kind), query.form, -len(word))
+
+    def _goes_on(self, query: Query) -> bool:
+        """Whether ``cross_`` is the beginning of ``cross_entropy``, and no operator in place."""
+        if query.form is not Form.IN_PLACE or query.text in self._spelled:
+            return False
+        return any(word.startswith(query.text) for word in self._spelled)
 
     def _take(
         self, scores: Scores, word: str, values: tuple[float, ...], form: Form, more: float = 0.0, names: bool = False

@@ -21,8 +21,8 @@ AREAS: dict[DockArea, Area] = {
 }
 WIDE_PX = 1600
 """From this width on code and log stand side by side."""
-SIX_LINES_PX = 184
-"""Height of the docks at the bottom that shows six lines of code, with the strip and the tabs below them."""
+SIX_LINES_PX = 198
+"""Height of the docks at the bottom that shows six lines of code, with bar, strip and tabs below them."""
 LEAST_PX = 180
 """No dock is narrower, and none asks for more."""
 
@@ -196,7 +196,7 @@ class Docks(QObject):
         across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         least, most = (248, 320) if self._had_lesson else (200, 280)
         left, right = _between(least, round(width_px * 0.16), most), _between(264, round(width_px * 0.2), 400)
-        bottom = _between(152, max(round(height_px * 0.19), min(round(height_px * 0.23), SIX_LINES_PX)), 340)
+        bottom = _between(152, max(round(height_px * 0.19), min(round(height_px * 0.25), SIX_LINES_PX)), 340)
         self._resize({row.id: left for row in docks_of("left")} | {row.id: right for row in docks_of("right")}, across)
         self._resize(_heights(height_px), down)
         self._resize(dict.fromkeys((row.id for row in docks_of("bottom")), bottom), down)

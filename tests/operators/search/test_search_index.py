@@ -163,3 +163,8 @@ def test_the_index_can_be_built_in_slices() -> None:
     assert catalogue.has_index and count >= 6
     for typed in ("softmax", "dot product", "drouput"):
         assert catalogue.search(typed) == CATALOGUE.search(typed)
+
+
+def test_an_underscore_at_the_end_goes_on_to_the_rest_of_a_name() -> None:
+    assert found("cross_", 1) == ["torch.nn.functional.cross_entropy"]
+    assert found("relu_", 1) == ["torch.Tensor.relu_"]
