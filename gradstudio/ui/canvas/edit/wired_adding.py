@@ -8,9 +8,10 @@ from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.graph_index import copy_with_index
 from gradstudio.graph.model import BodyId, Graph, ItemId
+from gradstudio.graph.names import bound_names, fresh_name
 from gradstudio.graph.ports.item_ports import output_family, output_ports
 from gradstudio.operators.model import Family
-from gradstudio.operators.search.fitting_literals import Giver, Shape, creation_shape, layer_size, target_givers
+from gradstudio.operators.search.fitting_literals import TARGET, Giver, Shape, creation_shape, layer_size, target_givers
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.results import Results
@@ -82,6 +83,10 @@ def add_wired(
         chosen = recipes.set_literal(trial, item, path, text)
         apply_all(trial, chosen)
         edits = (*edits, *chosen)
+    if port.side == "input" and port.path == TARGET:
+        named = _called_target(trial, item)
+        apply_all(trial, named)
+        edits = (*edits, *named)
     module = card_groups(trial).modules.get(item)
     if port.side == "output":
         return _wired_behind(trial, edits, port, (item, module), shape)
@@ -106,6 +111,13 @@ def _wired_behind(
         if target is not None and path is not None:
             return (*edits, *connect_fitting(trial, port.item, port.output, target, path, shape)), item
     raise Refused(f"'{trial.nodes[item].operator}' has no argument that takes this.")
+
+
+def _called_target(graph: Graph, item: ItemId) -> Edits:
+    """What a loss is compared with says so by its name."""
+    if len(graph.nodes[item].names) != 1:
+        return ()
+    return recipes.rename(graph, item, (fresh_name(set(bound_names(graph)), TARGET),))
 
 
 def _saying_the_same(graph: Graph, edits: Edits, item: ItemId, port: PortRef) -> Edits:

@@ -92,6 +92,7 @@ def test_a_chain_settles_up_to_the_target_of_its_loss(fast: Fast, begun: ItemId)
     fast.tab("cross_entropy")
     loss = fast.of(LOSS)
     fast.canvas.searching.add_giver(Giver(TARGET, "class indices", {}), PortRef(loss, "input", "target"))
+    assert fast.graph.nodes[fast.of(TARGET)].names == ("target",)
     before = fast.undo_texts
     first = fast.graph.wires[relu, "input"].source
     fast.answer(**{begun: (16, 20)})
