@@ -1,7 +1,8 @@
-"""What a statement without a name writes into, as its card says it: ``w -=``, ``t[0] =``, ``w.grad *=``. No Qt."""
+"""What a statement writes into or calls, as its card says it: ``w -=``, ``t[0] =``, ``w.grad =``, ``net(…)``. No Qt."""
 
 from typing import Final
 
+from gradstudio.graph.card_grouping import CALL, CALLED
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.item_ports import operator_of
@@ -16,15 +17,21 @@ MOST_STEPS: Final = 64
 """From one version of a value back to the next, until a name is found."""
 MOST_LETTERS: Final = 20
 MOST_INDEX: Final = 14
+CALL_END: Final = "(…)"
+ELSEWHERE_NAMED: Final = ("=", CALL_END)
+"""How titles end that say a name which another node binds."""
 
 
 def title_with_target(graph: Graph, item: ItemId, operator: Operator) -> str:
     """The title of a node's card: with what it writes into, where that has a name; else the operator's.
 
-    A method of what code made has its own name, and a display its kind: what it chooses between is nothing.
+    A method of what code made has its own name, a display its kind: what it chooses between is nothing; a call of a
+    module that has a card of its own says which it calls.
     """
     if operator.key == FREE_METHOD:
         return f".{attribute_of(graph.nodes[item])}( )"
+    if operator.key == CALL:
+        return _called(graph, item) or operator.title
     if operator.face is Face.CHOICE:
         return _display(graph.nodes[item].literals.get(operator.parameters[0].name, "")) or operator.title
     if operator.face not in WRITING or any(name != "_" for name in graph.nodes[item].names):
@@ -36,6 +43,18 @@ def title_with_target(graph: Graph, item: ItemId, operator: Operator) -> str:
         return f"{target}{_index(graph, item)} ="
     between = "" if operator.face is Face.SET_ATTRIBUTE else " "
     return f"{target}{between}{operator.title}"
+
+
+def _called(graph: Graph, item: ItemId) -> str:
+    """``net(…)``; "" where the module has no name."""
+    wire = graph.wire_into(item, CALLED)
+    names = graph.nodes[wire.source].names if wire is not None and wire.source in graph.nodes else ()
+    name = names[wire.output] if wire is not None and wire.output < len(names) else "_"
+    return "" if name == "_" else f"{_short(name)}{CALL_END}"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 1]}…"
 
 
 def _display(template: str) -> str:
@@ -55,8 +74,7 @@ def _source_text(graph: Graph, item: ItemId, operator: Operator, steps: int) -> 
     if wire is None or source is None or not steps:
         return ""
     if wire.output < len(source.names) and source.names[wire.output] != "_":
-        name = source.names[wire.output]
-        return name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 1]}…"
+        return _short(source.names[wire.output])
     made_by = operator_of(graph, source.id)
     if made_by is None:
         return ""

@@ -9,6 +9,7 @@ from gradstudio.graph.analysis.module_modes import mode_of
 from gradstudio.graph.card_grouping import CardGroups
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
+from gradstudio.scene.card.assignment_title import ELSEWHERE_NAMED
 from gradstudio.scene.card.card_maker import CardMaker
 from gradstudio.scene.card.display_flags import display_flags_of
 from gradstudio.scene.card.parameter_rows import ParameterRows
@@ -65,7 +66,8 @@ class CardStack:
     def _sort_out(self, item: ItemId) -> None:
         """Remember what is asked of few cards: which show a module, and which are titled with what they write into."""
         layout = self.cards[item].layout
-        for holds, found in ((layout.module is not None, self._modules), (layout.title.endswith("="), self._written)):
+        is_named_elsewhere = layout.title.endswith(ELSEWHERE_NAMED)
+        for holds, found in ((layout.module is not None, self._modules), (is_named_elsewhere, self._written)):
             if holds:
                 found[item] = None
             else:

@@ -52,3 +52,17 @@ def test_the_title_follows_the_name(drawing: Drawing) -> None:
     assert cards[writer].layout.title == f"{name} -="
     drawing.do(recipes.rename(drawing.graph, source, ("weight",)))
     assert cards[writer].layout.title == "weight -="
+
+
+def test_a_call_is_titled_with_the_module_it_calls_and_follows_its_name() -> None:
+    text = (
+        "from torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.fc = nn.Linear(3, 2)\n    def forward(self, x):\n        return self.fc(x)\n"
+        "x = torch.ones(4, 3)\nnet = Net()\na = net(x)\nb = net(a @ a.T @ x)\n"
+    )
+    drawing = Drawing(read_python(text, pasted=True).graph)
+    named = {node.names[0]: node.id for node in drawing.graph.nodes.values() if node.names}
+    cards = drawing.scene.stack.cards
+    assert [cards[named[name]].layout.title for name in "ab"] == ["net(…)", "net(…)"]
+    drawing.do(recipes.rename(drawing.graph, named["net"], ("model",)))
+    assert [cards[named[name]].layout.title for name in "ab"] == ["model(…)", "model(…)"]
