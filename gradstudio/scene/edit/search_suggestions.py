@@ -76,11 +76,12 @@ def _is_meant(wanted: Wanted, typed: Typed, operator: Operator) -> bool:
 
 
 def _own(wanted: Wanted, typed: Typed) -> Iterator[Find]:
-    """Groups whose names hold what was typed; all of them while nothing is, unless something else is suggested."""
+    """Groups whose names hold what was typed; while nothing is, a person's own, unless something else is suggested."""
     words = typed.text.lower().split()
     if not words and wanted.first:
         return iter(())
-    return (Find(row) for row in wanted.own if all(word in row.title.lower() for word in words))
+    groups = wanted.own if words else [row for row in wanted.own if not row.rare]
+    return (Find(row) for row in groups if all(word in f"{row.title} {' '.join(row.words)}".lower() for word in words))
 
 
 def nearest(wanted: Wanted, typed: Typed) -> tuple[Find, ...]:

@@ -7,9 +7,10 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 
 from gradstudio.operators.model import Face, Operator
 from gradstudio.operators.search.highlighting import Spans
-from gradstudio.ui.state.library.user_groups import PUBLISHED, is_own
+from gradstudio.ui.state.library.user_groups import PUBLISHED, SHIPPED, is_own
 
 _ALIGNED: Final = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+_HOMES: Final = {PUBLISHED: "My groups", SHIPPED: "Data set"}
 _NOWHERE: Final = ("operator", "python", "builtins")
 _DEEPEST: Final = 2
 _TAIL: Final = 0.4
@@ -22,7 +23,7 @@ def home_of(operator: Operator) -> str:
     if operator.face in _SIGNS:
         return _SIGNS[operator.face].format(operator.symbol)
     if is_own(operator.key):
-        return "My groups" if operator.key.startswith(PUBLISHED) else "Group"
+        return next((home for start, home in _HOMES.items() if operator.key.startswith(start)), "Group")
     parts = operator.path.split(".")[:-1]
     if not parts or parts[-1] in _NOWHERE:
         return "Python"

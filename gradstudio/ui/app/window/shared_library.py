@@ -13,7 +13,7 @@ from gradstudio.ui.state.document.group_scope import ShownStore
 from gradstudio.ui.state.library.connection_statistics import ConnectionStatistics
 from gradstudio.ui.state.library.favourites import Favourites
 from gradstudio.ui.state.library.published_groups import PublishedGroups
-from gradstudio.ui.state.library.user_groups import definitions, is_own
+from gradstudio.ui.state.library.user_groups import definition_of, is_own
 from gradstudio.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -122,7 +122,8 @@ class SharedLibrary(QObject):
         window = self._window
         pictures, ratio = window.canvas.searching.pictures, window.frame.devicePixelRatioF()
         if is_own(key):
-            pictures.definitions = definitions(window.session.shown_store.root.graph, self._published)
+            graph = window.session.shown_store.root.graph
+            pictures.definition_of = partial(definition_of, graph=graph, published=self._published)
         return as_rich_text(pictures.of(key, window.theme, CARD_SCALE, ratio))
 
     def _on_current_changed(self) -> None:

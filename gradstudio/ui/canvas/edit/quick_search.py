@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPoint
@@ -24,7 +25,7 @@ from gradstudio.ui.canvas.gestures.ghost_card import GhostCard
 from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.state.library.connection_statistics import ConnectionStatistics, visible_operator
-from gradstudio.ui.state.library.user_groups import definitions, document_rows, is_own, published_rows
+from gradstudio.ui.state.library.user_groups import DATA_SET_ROWS, definition_of, document_rows, is_own, published_rows
 
 if TYPE_CHECKING:
     from gradstudio.scene.edit.search_suggestions import Fits, Wanted
@@ -214,7 +215,8 @@ class QuickSearch:
         if not wanted.waits:
             wanted = dataclasses.replace(wanted, own=self._own_rows())
         if wanted.own:
-            self.pictures.definitions = definitions(canvas.scene.graph, self._canvas.shelf.published)
+            graph, published = canvas.scene.graph, self._canvas.shelf.published
+            self.pictures.definition_of = partial(definition_of, graph=graph, published=published)
         popup = SearchPopup(
             window, canvas.canvas_style.theme, wanted, self._canvas.shelf, self.pictures, self._first_words
         )
@@ -225,8 +227,9 @@ class QuickSearch:
         popup.open_at(canvas.viewport().mapTo(window, QPoint(round(view_x), round(view_y))))
 
     def _own_rows(self) -> tuple[Operator, ...]:
-        """The groups of the document and those that a person published."""
-        return (*document_rows(self._canvas.scene.graph), *published_rows(self._canvas.shelf.published))
+        """The groups of the document, those that a person published, and those that come with the program."""
+        shelf = self._canvas.shelf
+        return (*document_rows(self._canvas.scene.graph), *published_rows(shelf.published), *DATA_SET_ROWS)
 
     def _first_words(self, key: str) -> str:
         """What torch says of an operator, if the engine has told."""

@@ -1,5 +1,6 @@
 """The card that an operator fresh from the library will have, as a picture: previews, and what hangs at the cursor."""
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
@@ -42,14 +43,14 @@ class CardPictures:
     """Keeps the pictures that were asked for last."""
 
     def __init__(self) -> None:
-        """None yet; `definitions` are those of groups, whose cards are painted anew each time."""
-        self.definitions: dict[str, Definition] = {}
+        """None yet; `definition_of` gives those of groups, whose cards are painted anew each time."""
+        self.definition_of: Callable[[str], Definition | None] = lambda _: None
         self._kept: dict[tuple[str, str, float, float], CardPicture] = {}
 
     def of(self, key: str, theme: Theme, zoom: float = 1.0, ratio: float = 1.0) -> CardPicture:
         """The picture of an operator's card at a zoom."""
-        if key in self.definitions:
-            return card_picture(key, theme, zoom, ratio, self.definitions[key])
+        if (definition := self.definition_of(key)) is not None:
+            return card_picture(key, theme, zoom, ratio, definition)
         wanted = key, theme.name, round(zoom, 3), ratio
         found = self._kept.pop(wanted, None) or card_picture(key, theme, zoom, ratio)
         self._kept[wanted] = found

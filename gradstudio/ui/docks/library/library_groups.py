@@ -1,4 +1,4 @@
-"""The groups in the Library: those of the document that is shown, and those a person published."""
+"""The groups in the Library: those of the document that is shown, those a person published, and the data sets."""
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox
@@ -8,11 +8,19 @@ from gradstudio.graph.errors import Refused
 from gradstudio.ui.docks.library.panel import LibraryPanel
 from gradstudio.ui.state.document.group_scope import ShownStore
 from gradstudio.ui.state.library.published_groups import PublishedGroups
-from gradstudio.ui.state.library.user_groups import MINE, OF_DOCUMENT, PUBLISHED, document_rows, published_rows
+from gradstudio.ui.state.library.user_groups import (
+    DATA_SET_ROWS,
+    DATA_SETS,
+    MINE,
+    OF_DOCUMENT,
+    PUBLISHED,
+    document_rows,
+    published_rows,
+)
 
 
 class LibraryGroups(QObject):
-    """Keeps two categories of the Library up to date, and adds to its menu what can be done with published groups."""
+    """Keeps three categories of the Library up to date, and adds to its menu what can be done with published groups."""
 
     def __init__(self, library: LibraryPanel, published: PublishedGroups) -> None:
         """Show what is published; a document's groups after `follow`."""
@@ -36,7 +44,8 @@ class LibraryGroups(QObject):
     def refresh(self) -> None:
         """Show the groups there are now."""
         rows = document_rows(self._store.root.graph) if self._store is not None else ()
-        self._library.show_own(((OF_DOCUMENT, rows), (MINE, published_rows(self._published))))
+        mine = published_rows(self._published)
+        self._library.show_own(((OF_DOCUMENT, rows), (MINE, mine), (DATA_SETS, DATA_SET_ROWS)))
 
     def fill_menu(self, menu: QMenu, key: str) -> None:
         """What can be done with a published group beside adding it."""

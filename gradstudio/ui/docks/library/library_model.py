@@ -223,7 +223,7 @@ class LibraryModel(QAbstractItemModel):
         words = self._typed.lower().split()
         for _, own in self._own:
             for row in own:
-                if all(word in row.title.lower() for word in words):
+                if all(word in f"{row.title} {' '.join(row.words)}".lower() for word in words):
                     rows.add(rows.root, row.title, row, "", highlight_spans(self._typed, row.title))
         for find in self._catalogue.index.find(self._typed, limit=LIMIT, preferred=self.shelf.preferred):
             title = find.operator.title

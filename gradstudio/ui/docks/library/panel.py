@@ -261,7 +261,7 @@ class LibraryPanel(QWidget):
 
     def show_own(self, own: tuple[tuple[str, tuple[Operator, ...]], ...]) -> None:
         """Show groups, by the titles of their categories, beside the catalogue."""
-        self._open |= {(title,) for title, rows in own if rows and (title,) not in self._seen}
+        self._open |= {(title,) for title, rows in own if rows and not rows[0].rare and (title,) not in self._seen}
         self._seen |= {(title,) for title, rows in own if rows}
         if self.model.show_own(own):
             self._take_up_shelf(anew=False)

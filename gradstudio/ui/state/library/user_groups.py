@@ -1,4 +1,7 @@
-"""The groups that stand in the Library and the search beside the catalogue: the document's, and those published."""
+"""The groups that stand in the Library and the search beside the catalogue: the document's, published, shipped."""
+
+from functools import cache
+from typing import Final
 
 import msgspec
 
@@ -7,18 +10,45 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.groups.definitions import calls_transitively
 from gradstudio.graph.model import BodyId, Definition, Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP, row_of_key
-from gradstudio.operators.model import Operator
+from gradstudio.operators.model import Face, Operator, Result
+from gradstudio.paths import resources
 from gradstudio.ui.state.library.published_groups import PublishedGroups
 
 PUBLISHED = "published:"
 """How the key of a published group begins until it is brought into a document."""
 OF_DOCUMENT = "Groups of this document"
 MINE = "My groups"
+SHIPPED: Final = "shipped:"
+"""How the key of a data set begins until it is brought into a document."""
+DATA_SETS: Final = "Data sets"
+_RESULTS: Final = (("points", "labels"), ("x", "y"))
+_SETS: Final = (
+    ("two_moons", "Two half moons that reach into each other: points [count, 2] and classes 0, 1.", 0),
+    ("circles", "A circle within a circle: points [count, 2] and classes 0 (outside), 1 (inside).", 0),
+    ("spirals", "Spirals around each other: points [count, 2] and which arm each lies on.", 0),
+    ("blobs", "Clouds around points of a circle: points [count, 2] and which cloud each belongs to.", 0),
+    ("xor", "Four quarters of a square: points [count, 2] and class 1 where the signs of x and y differ.", 0),
+    ("sine", "A noisy wave: x [count, 1] from -3 to 3 and y [count, 1].", 1),
+)
+DATA_SET_ROWS: Final = tuple(
+    Operator(
+        key=SHIPPED + name,
+        title=name,
+        face=Face.CALL,
+        category=DATA_SETS,
+        summary=summary,
+        results=tuple(Result(name=one) for one in _RESULTS[kind]),
+        words=("data set", "dataset"),
+        rare=True,
+    )
+    for name, summary, kind in _SETS
+)
+"""The data sets as operators, in the order in which they are listed."""
 
 
 def is_own(key: str) -> bool:
-    """Whether a key stands for a group, of the document or published."""
-    return key.startswith((GROUP, PUBLISHED))
+    """Whether a key stands for a group, of the document, published, or shipped."""
+    return key.startswith((GROUP, PUBLISHED, SHIPPED))
 
 
 def document_rows(graph: Graph) -> tuple[Operator, ...]:
@@ -38,20 +68,26 @@ def published_rows(published: PublishedGroups | None) -> tuple[Operator, ...]:
     return tuple(found)
 
 
-def definitions(graph: Graph, published: PublishedGroups | None) -> dict[str, Definition]:
-    """Every definition whose card can be shown, by key."""
-    found = {GROUP + name: one for name, one in graph.definitions.items()}
-    for name in published.names() if published is not None else ():
-        document = published.document(name) if published is not None else None
-        if document is not None:
-            found[PUBLISHED + name] = document.definitions[name]
-    return found
+@cache
+def shipped_document() -> Graph:
+    """The document that holds the data sets; its text is read when the first of them is used."""
+    from gradstudio.program.reading.reader import read_script
+
+    return read_script((resources() / "groups" / "data_sets.py").read_text("utf-8")).graph
+
+
+def definition_of(key: str, graph: Graph, published: PublishedGroups | None) -> Definition | None:
+    """The definition whose card is shown for a key; None when it is gone, or the key is no group's."""
+    if not is_own(key):
+        return None
+    source, name = (graph if key.startswith(GROUP) else _source(key, published)), key.partition(":")[2]
+    return source.definitions.get(name) if source is not None else None
 
 
 def add_own(
     graph: Graph, key: str, published: PublishedGroups | None, x: float, y: float, body: BodyId, inside: str
 ) -> tuple[Edits, ItemId]:
-    """A call of a group; a published one is brought into the document first.
+    """A call of a group; one that is not the document's is brought into it first.
 
     Args:
         graph: the document, or the inside of a group.
@@ -70,8 +106,8 @@ def add_own(
     brought: Edits = ()
     name = key.partition(":")[2]
     draft = graph.copy()
-    if key.startswith(PUBLISHED):
-        source = published.document(name) if published is not None else None
+    if not key.startswith(GROUP):
+        source = _source(key, published)
         if source is None:
             raise Refused(f"There is no published group '{name}' any more.")
         brought, name = bring(graph, source, name)
@@ -80,3 +116,10 @@ def add_own(
         raise Refused(f"'{name}' cannot stand inside '{inside}': a group cannot call itself.")
     edits, item = add_operator(draft, GROUP + name, x, y, body=body)
     return (*brought, *edits), item
+
+
+def _source(key: str, published: PublishedGroups | None) -> Graph | None:
+    """The document that a group is brought from."""
+    if key.startswith(SHIPPED):
+        return shipped_document()
+    return published.document(key.removeprefix(PUBLISHED)) if published is not None else None

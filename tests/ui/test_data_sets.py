@@ -1,0 +1,73 @@
+"""Data sets that come with the program: found, added as groups, and what they give is what their text gives."""
+
+import ast
+from typing import Any
+
+import pytest
+import torch
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph.text.code_records import CODE
+from gradstudio.paths import resources
+from gradstudio.program.compile import compile_graph
+from gradstudio.ui.state.library import user_groups
+from tests.ui.desk import Desk
+
+TEXT = (resources() / "groups" / "data_sets.py").read_text("utf-8")
+NAMES = [row.title for row in user_groups.DATA_SET_ROWS]
+
+
+def in_python(name: str, seed: int = 0, **given: object) -> tuple[torch.Tensor, ...]:
+    names: dict[str, Any] = {}
+    exec(TEXT, names)
+    torch.manual_seed(seed)
+    made: tuple[torch.Tensor, ...] = names[name](**given)
+    return made
+
+
+def test_the_rows_say_what_the_text_says() -> None:
+    functions = {one.name: one for one in ast.parse(TEXT).body if isinstance(one, ast.FunctionDef)}
+    assert list(functions) == NAMES
+    for row in user_groups.DATA_SET_ROWS:
+        assert ast.get_docstring(functions[row.title]) == row.summary
+        returned = functions[row.title].body[-1]
+        assert isinstance(returned, ast.Return) and isinstance(returned.value, ast.Tuple)
+        assert [ast.unparse(one) for one in returned.value.elts] == [one.name for one in row.results]
+
+
+def test_all_of_them_are_drawn() -> None:
+    definitions = user_groups.shipped_document().definitions
+    assert list(definitions) == NAMES
+    assert not [node for one in definitions.values() for node in one.graph.nodes.values() if node.operator == CODE]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_they_give_is_balanced_and_of_the_sizes_they_say(name: str) -> None:
+    points, labels = in_python(name, count=300)
+    assert points.shape == ((300, 1) if name == "sine" else (300, 2)) and points.dtype == torch.float32
+    if name == "sine":
+        assert labels.shape == (300, 1)
+        return
+    assert labels.dtype == torch.int64 and labels.shape == (300,)
+    assert labels.bincount().min() > 90
+
+
+def test_one_is_found_by_what_it_is_added_and_run(desk: Desk, qtbot: QtBot) -> None:
+    desk.sit_down(qtbot)
+    desk.open("import torch\n")
+    model = desk.window.library.model
+    model.search("dataset")
+    found = [model.operator(model.index(row, 0)) for row in range(model.rowCount())]
+    assert [row.title for row in found if row is not None][: len(NAMES)] == NAMES
+    model.search("")
+    desk.window.canvas.operator_commands.add_operator("shipped:spirals")
+    graph = desk.session.graph_store.graph
+    (node,) = graph.nodes.values()
+    assert node.operator == "group:spirals" and len(node.names) == 2
+    names: dict[str, Any] = {}
+    torch.manual_seed(5)
+    exec(compile_graph(graph).code, names)
+    for name, expected in zip(node.names, in_python("spirals", 5), strict=True):
+        assert torch.equal(names[name], expected)
+    desk.session.graph_store.undo_stack.undo()
+    assert not graph.nodes and not desk.session.graph_store.graph.definitions
