@@ -1,6 +1,6 @@
 """Pictures of plates with texts: each is painted once for each revision of its card, size and zoom."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -15,6 +15,9 @@ EDGE: Final = 8
 """View pixels around a plate, for its ports."""
 MOST: Final = 600
 """So many pictures are kept."""
+Scale = tuple[float, float, float, float]
+"""Width and height of a plate in view pixels, zoom, device pixels by view pixel."""
+Paint = Callable[[QPainter, CanvasStyle, Scene, ItemId, QRectF, float], None]
 
 
 class Plate(NamedTuple):
@@ -22,20 +25,32 @@ class Plate(NamedTuple):
 
     card: Card
     revision: int
-    scale: tuple[float, ...]
+    scale: Scale
+    pixmap: QPixmap
+
+
+class Ground(NamedTuple):
+    """What stays of a plate while its values change, and by what it is another one."""
+
+    key: tuple[object, ...]
     pixmap: QPixmap
 
 
 class PlatePictures:
-    """Keeps the last picture of each plate: another moment or result changes few of those in view."""
+    """Keeps the last picture of each plate: another moment or result changes few of those in view.
+
+    Of a plate whose values change the ground is kept, too: another run changes all of them.
+    """
 
     def __init__(self) -> None:
         """None was painted."""
         self._kept: dict[ItemId, Plate] = {}
+        self._grounds: dict[ItemId, Ground] = {}
 
     def forget(self) -> None:
         """Paint all anew: they look different."""
         self._kept.clear()
+        self._grounds.clear()
 
     def paint(
         self, painter: QPainter, style: CanvasStyle, scene: Scene, item: ItemId, rect: Sequence[float], zoom: float
@@ -46,21 +61,45 @@ class PlatePictures:
         card, kept, scale = scene.stack.cards[item], self._kept.get(item), (width, height, zoom, ratio)
         if kept is None or kept.card is not card or kept.revision != card.revision or kept.scale != scale:
             if len(self._kept) >= MOST:
-                self._kept.clear()
-            kept = self._kept[item] = Plate(card, card.revision, scale, _picture(style, scene, item, scale))
+                self.forget()
+            has_other_values = kept is not None and kept.scale == scale
+            picture = (
+                self._on_ground(style, scene, item, scale) if has_other_values else _whole(style, scene, item, scale)
+            )
+            kept = self._kept[item] = Plate(card, card.revision, scale, picture)
         left, top = round((x - EDGE) * ratio) / ratio, round((y - EDGE) * ratio) / ratio
         painter.drawPixmap(QPointF(left, top), kept.pixmap)
 
+    def _on_ground(self, style: CanvasStyle, scene: Scene, item: ItemId, scale: Scale) -> QPixmap:
+        from gradstudio.ui.canvas.paint.card.distant_card import paint_plate_results
+        from gradstudio.ui.canvas.paint.card.plate_ground import ground_key, paint_plate_ground
 
-def _picture(style: CanvasStyle, scene: Scene, item: ItemId, scale: tuple[float, ...]) -> QPixmap:
+        key, ground = (scale, *ground_key(style, scene, item)), self._grounds.get(item)
+        if ground is None or ground.key != key:
+            ground = self._grounds[item] = Ground(
+                key, _painted(_empty(scale), paint_plate_ground, style, scene, item, scale)
+            )
+        return _painted(QPixmap(ground.pixmap), paint_plate_results, style, scene, item, scale)
+
+
+def _whole(style: CanvasStyle, scene: Scene, item: ItemId, scale: Scale) -> QPixmap:
     from gradstudio.ui.canvas.paint.card.distant_card import paint_distant_card
 
-    width, height, zoom, ratio = scale
+    return _painted(_empty(scale), paint_distant_card, style, scene, item, scale)
+
+
+def _empty(scale: Scale) -> QPixmap:
+    width, height, _, ratio = scale
     pixmap = QPixmap(round((width + 2 * EDGE) * ratio), round((height + 2 * EDGE) * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
+    return pixmap
+
+
+def _painted(pixmap: QPixmap, paint: Paint, style: CanvasStyle, scene: Scene, item: ItemId, scale: Scale) -> QPixmap:
+    width, height, zoom, _ = scale
     painter = QPainter(pixmap)
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-    paint_distant_card(painter, style, scene, item, QRectF(EDGE, EDGE, width, height), zoom)
+    paint(painter, style, scene, item, QRectF(EDGE, EDGE, width, height), zoom)
     painter.end()
     return pixmap

@@ -14,27 +14,22 @@ from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Family
 from gradstudio.protocol.messages.records import GradState, PlainRecord, Record, Summary, TensorRecord
 from gradstudio.scene import value_format
-from gradstudio.scene.card.card_layout import HEADER, CardLayout
+from gradstudio.scene.card.card_layout import CardLayout
 from gradstudio.scene.card.debug_sections import DebugSections
-from gradstudio.scene.card.frame_titles import shorten_title
 from gradstudio.scene.card.gradient_state_words import SHORT_STATE_WORDS, STATE_WORDS
 from gradstudio.scene.card.result_sections import current_failure, expected_refusal, single_line
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.scene import Scene
-from gradstudio.ui.canvas.paint.card.card_background import half_rounded_path
 from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_change, paint_cost
 from gradstudio.ui.canvas.paint.card.display_flag_painter import paint_bypass
 from gradstudio.ui.canvas.paint.card.distant_gradient_signs import ROOM, paint_plate_state, state_of
-from gradstudio.ui.canvas.paint.card.header_colours import HeaderColour, header_colour
+from gradstudio.ui.canvas.paint.card.plate_ground import LEGIBLE_WIDTH, has_failed, head_height, paint_plate_ground
 from gradstudio.ui.canvas.paint.card.printout_painter import paint_distant_printout
-from gradstudio.ui.canvas.paint.card.text_fitting import LINE
+from gradstudio.ui.canvas.paint.card.text_fitting import LINE, first_role
 from gradstudio.ui.canvas.paint.primitives import tensor_image
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_check, paint_state, paint_warning
 
-LEGIBLE_WIDTH: Final = 30.0
-"""A plate at least so many view pixels wide gets texts."""
-TITLE_HEIGHT: Final = 15.0
 NUMBER_LINE: Final = 18.0
 LEAST_FOR_GRADIENT: Final = 44.0
 """A body at least so high has room for the gradient below the value; below a number in less."""
@@ -52,21 +47,19 @@ def paint_distant_card(
     painter: QPainter, style: CanvasStyle, scene: Scene, item: ItemId, rect: QRectF, zoom: float
 ) -> None:
     """The plate in a rectangle of view pixels."""
-    layout, failed = scene.stack.cards[item].layout, _has_failed(scene, item)
-    radius = max(2.0, 8.0 * zoom)
-    head = min(rect.height(), max(HEADER * zoom, TITLE_HEIGHT if rect.width() >= LEGIBLE_WIDTH else 4.0))
-    painter.setPen(QPen(style.color("danger") if failed else style.color("card_edge"), 2.0 if failed else 1.0))
-    painter.setBrush(style.color("canvas" if scene.stack.cards[item].left_out else "card_well"))
-    painter.drawRoundedRect(rect, radius, radius)
-    header = QRectF(rect.x() + 0.5, rect.y() + 0.5, rect.width() - 1, head - 0.5)
-    colored = header_colour(scene, style, item)
-    painter.fillPath(
-        half_rounded_path(header, radius), colored.ground if colored is not None else style.category(layout.category)
-    )
+    paint_plate_ground(painter, style, scene, item, rect, zoom)
+    paint_plate_results(painter, style, scene, item, rect, zoom)
+
+
+def paint_plate_results(
+    painter: QPainter, style: CanvasStyle, scene: Scene, item: ItemId, rect: QRectF, zoom: float
+) -> None:
+    """What stands on the ground of a plate, and is another thing with each run: values, states, signs, ports."""
+    layout, failed = scene.stack.cards[item].layout, has_failed(scene, item)
+    head = head_height(rect, zoom)
     state = state_of(scene.results, item) if scene.state.shown.gradients and not failed else None
     low = rect.bottom()
     if rect.width() >= LEGIBLE_WIDTH:
-        _paint_title(painter, style, layout, header, colored)
         body = _paint_foot(painter, style, scene.stack.cards[item].extras, rect.adjusted(7, head + 1, -5, -1))
         low = body.bottom() + 1
         state = _paint_body(painter, style, scene, item, body, state)
@@ -89,47 +82,12 @@ def paint_distant_card(
         _paint_ports(painter, style, scene, layout, rect, zoom)
 
 
-def _has_failed(scene: Scene, item: ItemId) -> bool:
-    """Whether a node failed, or the module on its card."""
-    return any(current_failure(scene.results, one) is not None for one in scene.state.card_groups.whole((item,)))
-
-
 def _paint_tried(painter: QPainter, style: CanvasStyle, tried: DebugSections, rect: QRectF, head: float) -> None:
     """A bar where a *What if* changed something and has no room for words; the badge of gradcheck."""
     if tried.changes and not _has_foot(tried, rect.height() - head - 2, rect.width()):
         painter.fillRect(QRectF(rect.x() + 3, rect.bottom() - 4, rect.width() - 6, 3), style.color("info"))
     if tried.check is not None and rect.width() >= LEGIBLE_WIDTH:
         paint_check(painter, style, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), ok=tried.check)
-
-
-def _paint_title(
-    painter: QPainter, style: CanvasStyle, layout: CardLayout, header: QRectF, colored: HeaderColour | None
-) -> None:
-    """The name, then the operator's title; with the figure that colours the card in its place."""
-    room = header.adjusted(6, 0, -4, 0)
-    ink = colored.ink if colored is not None else style.color("header_text")
-    name, fonts = layout.names or layout.title, ("plate", "badge", "badge_note", "plate_small")
-    role = _first_role(style, name, fonts, room.width()) or fonts[-1]
-    name = shorten_title(style.meter, name, role, room.width()) or _symbol(style, layout, role, room.width())
-    painter.setFont(style.meter.font(role))
-    painter.setPen(ink)
-    painter.drawText(room, Align.AlignVCenter, name)
-    rest = room.adjusted(style.meter.width(name, role) + 6, 0, 0, 0)
-    if colored is not None:
-        if style.meter.width(colored.text, "badge_note") <= rest.width():
-            painter.setFont(style.meter.font("badge_note"))
-            painter.drawText(rest, Align.AlignVCenter | Align.AlignRight, colored.text)
-    elif layout.subtitle and rest.width() > 24:
-        painter.setFont(style.meter.font("badge_note"))
-        painter.setPen(style.faded("header_text", 0.75))
-        painter.drawText(
-            rest, Align.AlignVCenter, shorten_title(style.meter, layout.subtitle, "badge_note", rest.width())
-        )
-
-
-def _symbol(style: CanvasStyle, layout: CardLayout, role: str, width: float) -> str:
-    """What stands for a name that has no room: the operator's title, where that fits."""
-    return layout.title if style.meter.width(layout.title, role) <= width else ""
 
 
 def _has_foot(tried: DebugSections, height: float, width: float) -> bool:
@@ -270,7 +228,7 @@ def paint_number(painter: QPainter, style: CanvasStyle, record: Record, room: QR
     text, role = "", ""
     for digits in (4, 3, 2) if large else (0,):
         text = value_format.number(value, digits) if large else value_format.one_line_value(record)
-        role = _first_role(style, text, roles, room.width())
+        role = first_role(style, text, roles, room.width())
         if role:
             break
     _line(painter, style, text, role or roles[-1], style.color("text"), room, NUMBER_LINE if tall else LINE)
@@ -349,15 +307,7 @@ def _paint_gradient(
 
 def _fitting_role(style: CanvasStyle, text: str, width: float) -> str:
     """The larger font in which the text fits; "" when it fits in none."""
-    return _first_role(style, text, ("mono", "mono_small"), width)
-
-
-def _first_role(style: CanvasStyle, text: str, roles: tuple[str, ...], width: float) -> str:
-    """The first of these fonts in which the text fits; "" when it fits in none."""
-    for role in roles:
-        if style.meter.width(text, role) <= width:
-            return role
-    return ""
+    return first_role(style, text, ("mono", "mono_small"), width)
 
 
 def _line(

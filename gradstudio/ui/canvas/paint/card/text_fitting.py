@@ -54,3 +54,11 @@ def fitting_line(style: CanvasStyle, display: Display, width: float) -> Lines:
 def first_line(lines: Lines) -> Lines:
     """The line that has to be read: of what is not finite, else the first."""
     return tuple([line for line in lines if line[1] == "bad"][:1]) or lines[:1]
+
+
+def first_role(style: CanvasStyle, text: str, roles: tuple[str, ...], width: float) -> str:
+    """The first of these fonts in which the text fits; "" when it fits in none."""
+    for role in roles:
+        if style.meter.width(text, role) <= width:
+            return role
+    return ""

@@ -1,0 +1,85 @@
+"""The ground of a plate, a card seen from afar: its edge, its header and its title, which stay while values change."""
+
+from typing import Final
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+
+from gradstudio.graph.model import ItemId
+from gradstudio.scene.card.card_layout import HEADER, CardLayout
+from gradstudio.scene.card.frame_titles import shorten_title
+from gradstudio.scene.card.result_sections import current_failure
+from gradstudio.scene.scene import Scene
+from gradstudio.ui.canvas.paint.card.card_background import half_rounded_path
+from gradstudio.ui.canvas.paint.card.header_colours import HeaderColour, header_colour
+from gradstudio.ui.canvas.paint.card.text_fitting import first_role
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
+
+LEGIBLE_WIDTH: Final = 30.0
+"""A plate at least so many view pixels wide gets texts."""
+TITLE_HEIGHT: Final = 15.0
+Align = Qt.AlignmentFlag
+
+
+def ground_key(style: CanvasStyle, scene: Scene, item: ItemId) -> tuple[object, ...]:
+    """Equal for two grounds that look the same at one size and zoom."""
+    card = scene.stack.cards[item]
+    return card.layout, card.left_out, has_failed(scene, item), header_colour(scene, style, item)
+
+
+def has_failed(scene: Scene, item: ItemId) -> bool:
+    """Whether a node failed, or the module on its card."""
+    return any(current_failure(scene.results, one) is not None for one in scene.state.card_groups.whole((item,)))
+
+
+def head_height(rect: QRectF, zoom: float) -> float:
+    """How high the header is, view pixels."""
+    return min(rect.height(), max(HEADER * zoom, TITLE_HEIGHT if rect.width() >= LEGIBLE_WIDTH else 4.0))
+
+
+def paint_plate_ground(
+    painter: QPainter, style: CanvasStyle, scene: Scene, item: ItemId, rect: QRectF, zoom: float
+) -> None:
+    """The ground in a rectangle of view pixels."""
+    layout, failed = scene.stack.cards[item].layout, has_failed(scene, item)
+    radius, head = max(2.0, 8.0 * zoom), head_height(rect, zoom)
+    painter.setPen(QPen(style.color("danger") if failed else style.color("card_edge"), 2.0 if failed else 1.0))
+    painter.setBrush(style.color("canvas" if scene.stack.cards[item].left_out else "card_well"))
+    painter.drawRoundedRect(rect, radius, radius)
+    header = QRectF(rect.x() + 0.5, rect.y() + 0.5, rect.width() - 1, head - 0.5)
+    colored = header_colour(scene, style, item)
+    painter.fillPath(
+        half_rounded_path(header, radius), colored.ground if colored is not None else style.category(layout.category)
+    )
+    if rect.width() >= LEGIBLE_WIDTH:
+        _paint_title(painter, style, layout, header, colored)
+
+
+def _paint_title(
+    painter: QPainter, style: CanvasStyle, layout: CardLayout, header: QRectF, colored: HeaderColour | None
+) -> None:
+    """The name, then the operator's title; with the figure that colours the card in its place."""
+    room = header.adjusted(6, 0, -4, 0)
+    ink = colored.ink if colored is not None else style.color("header_text")
+    name, fonts = layout.names or layout.title, ("plate", "badge", "badge_note", "plate_small")
+    role = first_role(style, name, fonts, room.width()) or fonts[-1]
+    name = shorten_title(style.meter, name, role, room.width()) or _symbol(style, layout, role, room.width())
+    painter.setFont(style.meter.font(role))
+    painter.setPen(ink)
+    painter.drawText(room, Align.AlignVCenter, name)
+    rest = room.adjusted(style.meter.width(name, role) + 6, 0, 0, 0)
+    if colored is not None:
+        if style.meter.width(colored.text, "badge_note") <= rest.width():
+            painter.setFont(style.meter.font("badge_note"))
+            painter.drawText(rest, Align.AlignVCenter | Align.AlignRight, colored.text)
+    elif layout.subtitle and rest.width() > 24:
+        painter.setFont(style.meter.font("badge_note"))
+        painter.setPen(style.faded("header_text", 0.75))
+        painter.drawText(
+            rest, Align.AlignVCenter, shorten_title(style.meter, layout.subtitle, "badge_note", rest.width())
+        )
+
+
+def _symbol(style: CanvasStyle, layout: CardLayout, role: str, width: float) -> str:
+    """What stands for a name that has no room: the operator's title, where that fits."""
+    return layout.title if style.meter.width(layout.title, role) <= width else ""

@@ -1,0 +1,95 @@
+"""Plates keep their ground while their values change, and look as if they were painted anew."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from PySide6.QtGui import QImage, QPainter
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph.model import Graph
+from gradstudio.program.reading.reader import read_script
+from gradstudio.scene.overlay_registry import Shown
+from gradstudio.scene.scene import Scene
+from gradstudio.ui.canvas.paint.plate_pictures import PlatePictures
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
+from gradstudio.ui.theme import Theme
+from tests.ui.canvas.test_painted_numbers import scene_after_run
+
+ZOOM = 0.5
+PROGRAM = """
+import torch
+
+x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+many = torch.linspace(0.0, 1.0, 40)
+y = x * 2
+loss = y.sum()
+loss.backward()
+"""
+
+
+@pytest.fixture
+def scene(qtbot: QtBot, dark: Theme) -> Scene:
+    graph: Graph = read_script(PROGRAM).graph
+    return scene_after_run(graph, dark)
+
+
+def picture(kept: PlatePictures, scene: Scene, style: CanvasStyle) -> QImage:
+    image = QImage(400, 800, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(style.color("canvas"))
+    painter = QPainter(image)
+    for place, item in enumerate(scene.stack.ids):
+        card = scene.stack.cards[item]
+        rect = (20, 20 + 90 * place, round(card.layout.width * ZOOM), round(card.drawn_height * ZOOM))
+        kept.paint(painter, style, scene, item, rect, ZOOM)
+    painter.end()
+    return image
+
+
+def no_values(scene: Scene) -> None:
+    scene.state.shown = replace(scene.state.shown, values=False)
+    scene.results_changed()
+
+
+def no_gradients(scene: Scene) -> None:
+    scene.state.shown = replace(scene.state.shown, gradients=False)
+    scene.results_changed()
+
+
+def coloured(scene: Scene) -> None:
+    scene.colours.colour_by("dtype")
+
+
+def nothing_more(scene: Scene) -> None:
+    scene.state.shown = Shown()
+    scene.results_changed()
+
+
+@pytest.mark.parametrize("change", [no_values, no_gradients, coloured, nothing_more])
+def test_a_plate_whose_values_change_looks_as_if_it_were_painted_anew(
+    scene: Scene, dark: Theme, change: Callable[[Scene], None]
+) -> None:
+    style, kept = CanvasStyle(dark), PlatePictures()
+    first = picture(kept, scene, style)
+    scene.results_changed()
+    assert picture(kept, scene, style) == first
+    change(scene)
+    assert picture(kept, scene, style) == picture(PlatePictures(), scene, style)
+    nothing_more(scene)
+    scene.colours.colour_by("")
+    assert picture(kept, scene, style) == first
+
+
+def test_the_ground_is_not_painted_again_for_other_values(scene: Scene, dark: Theme) -> None:
+    style, kept, called = CanvasStyle(dark), PlatePictures(), list[str]()
+    for _ in range(3):
+        picture(kept, scene, style)
+        no_values(scene)
+    sys.setprofile(lambda frame, event, _: called.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        picture(kept, scene, style)
+    finally:
+        sys.setprofile(None)
+    assert called.count("paint_plate_results") == len(scene.stack.ids)
+    assert "paint_plate_ground" not in called
