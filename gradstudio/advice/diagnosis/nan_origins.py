@@ -342,8 +342,12 @@ def _kind_of(summary: Summary | None) -> str:
     return "−inf" if summary.neginf else ""
 
 
+def _is_finite(summary: Summary) -> bool:
+    return not (summary.nan or summary.posinf or summary.neginf)
+
+
 def _worst(summaries: Iterable[Summary | None]) -> str:
-    kinds = {_kind_of(summary) for summary in summaries}
+    kinds = {_kind_of(summary) for summary in summaries if summary is not None and not _is_finite(summary)}
     return next((kind for kind in ("NaN", "inf", "−inf") if kind in kinds), "")
 
 

@@ -16,7 +16,8 @@ from gradstudio.graph.names import title
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.ports.module_calls import FARTHEST, origin
-from gradstudio.operators.model import Face
+from gradstudio.operators.catalogue.loader import load
+from gradstudio.operators.model import Face, Operator
 
 CONTAINER = "torch.nn.Sequential"
 SECOND_NAMES = frozenset({"python.alias"})
@@ -54,6 +55,7 @@ class ProgramView:
         """Of the program that ran, or is to run."""
         self.graph = graph
         self._places: dict[ItemId, ItemLocation | None] = {}
+        self._words: dict[str, str] = {}
 
     def place(self, item: ItemId) -> ItemLocation | None:
         """The graph in which an item stands, and its id there."""
@@ -89,18 +91,23 @@ class ProgramView:
 
     def word(self, item: ItemId) -> str:
         """``mul`` for ``torch.mul``, ``x.mul_(y)``, ``x * y`` and ``x *= y``; of a called layer that of its class."""
+        plain = self.graph.nodes.get(item)
+        if plain is not None and (word := self._words.get(plain.operator)) is not None:
+            return word
+        word = self._word(item)
+        row = load().get(plain.operator) if plain is not None else None
+        if plain is not None and row is not None and row.face is not Face.CALL:
+            self._words[plain.operator] = word  # the same row wherever it stands
+        return word
+
+    def _word(self, item: ItemId) -> str:
         place, node = self.place(item), self.node(item)
         if place is None or node is None:
             return ""
         if node.operator == CALL:
             maker = self._maker(place, node)
             return _word(maker.operator) if maker is not None else ""
-        operator = operator_of(place.graph, place.item)
-        if operator is None:
-            return _word(node.operator)
-        if operator.face is Face.AUGMENTED:
-            return operator.word.removeprefix("i")
-        return operator.word.rstrip("_")
+        return _word_of(operator_of(place.graph, place.item), node.operator)
 
     def sources(self, item: ItemId) -> Iterator[Source]:
         """What is wired into an item; of what a loop carries, both what it begins with and what comes back."""
@@ -253,6 +260,14 @@ def layers_of(graph: Graph, container: ItemId) -> list[Node]:
 def _only_constructs(graph: Graph, item: ItemId, group: str) -> bool:
     """Whether an item makes a module of that group; its calls go through the inside."""
     return graph.definitions[group].is_module and graph.nodes[item].operator != CALL
+
+
+def _word_of(operator: Operator | None, key: str) -> str:
+    if operator is None:
+        return _word(key)
+    if operator.face is Face.AUGMENTED:
+        return operator.word.removeprefix("i")
+    return operator.word.rstrip("_")
 
 
 def _word(key: str) -> str:

@@ -188,10 +188,17 @@ class ObjectRecord(
 Record = TensorRecord | PlainRecord | TupleRecord | ModuleRecord | OptimizerRecord | ArrayRecord | ObjectRecord
 
 
+_LISTS = (list, tuple)
+
+
 def _require_shape(value: object, shape: tuple[int, ...]) -> None:
     """Compare nested lists with a shape; below its last dimension a complex number may be a pair."""
-    if not isinstance(value, list | tuple) or len(value) != shape[0]:
+    if not isinstance(value, _LISTS) or len(value) != shape[0]:
         raise ValueError(f"values do not have the shape {shape}")
-    if len(shape) > 1:
+    if len(shape) == 2:  # most have two dimensions, and a message has thousands of them
+        width = shape[1]
+        if not all(isinstance(row, _LISTS) and len(row) == width for row in value):
+            raise ValueError(f"values do not have the shape {shape}")
+    elif len(shape) > 2:
         for part in value:
             _require_shape(part, shape[1:])

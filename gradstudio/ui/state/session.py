@@ -88,7 +88,7 @@ class Session(QObject):
         self.run.questions.wire_asked = self.run.shapes.patience.asked_of_wire
         self.turns = TurnRequest(self.run, self.results, self)
         self.patience = RunPatience(self.engine, self.run.status, self.results.tables, self)
-        self.problems = ProblemStore(self.graph_store, self.results, self.run, self.attention, self)
+        self.problems = ProblemStore(self.graph_store, self.results, self.run, self.attention, self.idle, self)
         self.trials = WireInference(self.graph_store, self.results, self.run.questions, self.engine, self)
         self.experiments = Experiments(self.graph_store, self.run.questions, self, ids.here)
         self.scope.changed.connect(self.experiments.show_again)

@@ -108,11 +108,16 @@ def _role(kind: str, text: str) -> str:
 
 
 class PythonHighlighter(QSyntaxHighlighter):
-    """Colours one document in a theme, as it is typed."""
+    """Colours one document in a theme, as it is typed.
+
+    Attributes:
+        is_paused: what changes now stays plain, until it is highlighted again.
+    """
 
     def __init__(self, document: QTextDocument, theme: Theme) -> None:
         """Colour what the document holds and will hold."""
         super().__init__(document)
+        self.is_paused = False
         self._formats: dict[str, QTextCharFormat] = {}
         self._make_formats(theme)
 
@@ -122,6 +127,9 @@ class PythonHighlighter(QSyntaxHighlighter):
         self.rehighlight()
 
     def highlightBlock(self, text: str) -> None:
+        if self.is_paused:
+            self.setCurrentBlockState(PLAIN)  # else the first that is coloured would lead to all behind it
+            return
         told, state = line_shares(text, max(PLAIN, self.previousBlockState()))
         for column, length, role in told:
             self.setFormat(column, length, self._formats[role])

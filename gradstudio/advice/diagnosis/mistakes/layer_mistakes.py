@@ -44,10 +44,10 @@ def of_layers(graph: Graph) -> Iterator[Finding]:
     for item, node in graph.nodes.items():
         if node.muted or node.bypassed:
             continue
-        operator = row_of(graph, node)
         if node.operator == CONTAINER:
             yield from _shared(graph, item)
-        if training and operator is not None and operator.constructs:
+        operator = row_of(graph, node) if training else None
+        if operator is not None and operator.constructs:
             around = graph.ancestors(item)
             loop = next((ItemId(body) for body in around if ItemId(body) in training), None)
             if loop is not None:

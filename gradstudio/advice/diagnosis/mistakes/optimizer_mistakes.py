@@ -27,6 +27,8 @@ def _is_class(key: str) -> bool:
 
 def of_optimizers(graph: Graph, lookup: Lookup) -> Iterator[Finding]:
     """All that can be said of them without a run, or by the values that a run has made."""
+    if not any(key.startswith((OPTIMIZERS, SCHEDULES)) for key in {node.operator for node in graph.nodes.values()}):
+        return
     for item, node in graph.nodes.items():
         if node.muted or node.bypassed:
             continue

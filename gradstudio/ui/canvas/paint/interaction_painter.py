@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.scene.camera import Camera
-from gradstudio.scene.geometry import Box
+from gradstudio.scene.geometry import Box, visible
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.results import at_work
 from gradstudio.scene.scene import Scene
@@ -89,7 +89,7 @@ def _paint_wires(
 ) -> None:
     """Wires of the selection a little stronger; selected and hovered ones in the accent."""
     if state.selection and scene.wiring.view.shown != "none":
-        chosen = scene.wiring.touching(frozenset(state.selection))
+        chosen = scene.wiring.touching(frozenset(state.selection)) & visible(scene.routes.bounds, seen, 4)
         paint_wires(painter, style, scene, camera, seen, chosen, 3.2)
         if scene.wiring.view.shown == "selection":
             paint_dots(painter, style, scene, camera, seen, chosen)

@@ -17,15 +17,19 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
 
+from gradstudio.graph.slices import AT_ONCE, Slices
 from gradstudio.ui.docks.code import code_keys, text_replacement
 from gradstudio.ui.docks.code.code_gutter import Gutter
 from gradstudio.ui.docks.code.code_hints import NO_HINT, Hint
 from gradstudio.ui.docks.code.line_diff import Hunk, apply_hunks
+from gradstudio.ui.state.idle_work import IdleWork
 from gradstudio.ui.theme import Theme, mono_font
 from gradstudio.ui.widgets.python_highlighter import PythonHighlighter
 
 MOST_REPLACED = 200
 """Lines; of more the whole text is set anew, which is quicker then."""
+COLOURS, LINES_AT_ONCE = "colours", 100
+"""The work of colouring a long text, and how much of it is done between two stops."""
 HINT_GAP_PX = 28
 LEAST_HINT_PX = 40
 MUTED_WORDS = "# Everything is muted: nothing runs. Unmute a card with M."
@@ -60,14 +64,15 @@ class CodeEditor(QPlainTextEdit):
     released = Signal()
     focus_changed = Signal(object)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        """Empty."""
+    def __init__(self, theme: Theme, idle: IdleWork, parent: QWidget | None = None) -> None:
+        """Empty; long texts are coloured by `idle`."""
         super().__init__(parent)
+        self._idle = idle
         self.hint_of: Callable[[int], Hint] = lambda _line: NO_HINT
         self.tip_at: Callable[[int, int], str] = lambda _line, _column: ""
         self.takes_key: Callable[[QKeyEvent], bool] = lambda _event: False
         self._theme, self._putting, self._known = theme, False, ""
-        self.types_letter = self._escapes = False
+        self.types_letter = self._escapes = self._is_plain = False
         self.setFont(mono_font(13))
         self.setAccessibleName("Python of the canvas")
         self.setAccessibleDescription(
@@ -80,7 +85,6 @@ class CodeEditor(QPlainTextEdit):
         self.blockCountChanged.connect(self._fit_gutter)
         self.updateRequest.connect(self._on_update_request)
         self.textChanged.connect(self._on_text_changed)
-        self.textChanged.connect(self._fit_bar)
         self._fit_gutter()
 
     @property
@@ -127,6 +131,9 @@ class CodeEditor(QPlainTextEdit):
         self._fit_bar()
         bar.setValue(places[0])
         across.setValue(places[1])
+        if self._is_plain:
+            self._is_plain = False
+            self._idle.begin(COLOURS, self._colour())
 
     def forget_typing(self) -> None:
         """What was typed so far is a step of the document's history now, no longer of the text's."""
@@ -157,10 +164,30 @@ class CodeEditor(QPlainTextEdit):
     def _put_all(self, found: Sequence[Hunk]) -> None:
         line, column = text_replacement.place(self.document(), self.textCursor().position())
         lines = apply_hunks(self.lines, found)
+        self._is_plain = self.highlighter.is_paused = len(lines) > AT_ONCE
         self.setPlainText("\n".join(lines))
+        self.highlighter.is_paused = False
         cursor = self.textCursor()
         cursor.setPosition(text_replacement.position(self.document(), min(line, len(lines)), column))
         self.setTextCursor(cursor)
+
+    def _colour(self) -> Slices[None]:
+        """Colour a text that was put in plain: first what is seen, then all of it."""
+        self._colour_lines(self.firstVisibleBlock().blockNumber())
+        line, count = 0, self.blockCount()
+        while line < count:
+            yield
+            line = max(0, line - max(0, count - self.blockCount()))  # lines may have gone meanwhile
+            count = self.blockCount()
+            self._colour_lines(line)
+            line += LINES_AT_ONCE
+
+    def _colour_lines(self, first: int) -> None:
+        block = self.document().findBlockByNumber(first)
+        for _ in range(LINES_AT_ONCE):
+            if block.isValid():
+                self.highlighter.rehighlightBlock(block)
+            block = block.next()
 
     def _on_text_changed(self) -> None:
         if self._putting:
@@ -169,6 +196,7 @@ class CodeEditor(QPlainTextEdit):
         if text != self._known:
             self._known = text
             self.typed.emit()
+        self._fit_bar()
 
     def _fit_gutter(self) -> None:
         width = self.gutter.sizeHint().width()

@@ -2,6 +2,8 @@
 
 import heapq
 from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import islice
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Span
@@ -27,9 +29,15 @@ class ItemSpans:
             if longest is None or (span.line, span.column) < (longest.line, longest.column):
                 self._ends[span.end_line] = span
 
-    def first_of(self, items: Iterable[ItemId], count: int) -> list[Span]:
+    def first_of(self, items: frozenset[ItemId], count: int) -> list[Span]:
         """The first so many of these items, by their lines."""
+        if len(items) > count:  # where many are chosen the first are soon found
+            return list(islice((span for span in self._in_order if span.node in items), count))
         return heapq.nsmallest(count, [self.of[item] for item in items if item in self.of], key=_line)
+
+    @cached_property
+    def _in_order(self) -> list[Span]:
+        return sorted(self.of.values(), key=_line)
 
     def statement_at(self, line: int) -> ItemId | None:
         """The item whose statement begins on a line: not a part written inside it."""

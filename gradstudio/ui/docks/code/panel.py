@@ -67,7 +67,7 @@ class CodePanel(QWidget):
         self.hints: HintMode = "shapes"
         self._hints: dict[ItemId, Hint] = {}
         self._following = False
-        self.editor = CodeEditor(theme, self)
+        self.editor = CodeEditor(theme, session.idle, self)
         self.live = LiveText(self.editor, session, merge)
         self.marks = LineMarks(self.editor, session, theme)
         self.strip = CodeStrip(theme, self)

@@ -12,12 +12,14 @@ from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.errors import EditError
 from gradstudio.graph.groups.call_ids import is_call_item, outermost
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.slices import Slices, is_stop, stop_if, work_through
 from gradstudio.protocol.messages.events import Failed, GradRow, Warned
 from gradstudio.protocol.messages.inference import Need, PortInference
 from gradstudio.protocol.timeline.run_timeline import Timeline
 from gradstudio.scene.results import Alarm
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
+from gradstudio.ui.state.idle_work import IdleWork
 from gradstudio.ui.state.results.latest_value import latest_values
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run.run_controller import RunController
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from gradstudio.advice.diagnosis.finding import Finding
     from gradstudio.ui.state.results.failure import Failure
 
+WORK = "problems"
 REFRESH_MS = 125
 MAX_WAITS = 12
 """So many times a held button may put the collecting off: Qt forgets some releases, as those behind a drag."""
@@ -96,14 +99,16 @@ class ProblemStore(QObject):
         results: ResultStore,
         run: RunController,
         attention: Attention,
+        idle: IdleWork,
         parent: QObject | None = None,
     ) -> None:
-        """Listen to graph and results."""
+        """Listen to graph and results; they are collected by `idle`."""
         super().__init__(parent)
         self._store = store
         self._results = results
         self._run = run
         self._attention = attention
+        self._idle = idle
         self._known = latest_values(results)
         self.problems: tuple[Problem, ...] = ()
         self._by_node: dict[ItemId, tuple[Problem, ...]] = {}
@@ -118,7 +123,7 @@ class ProblemStore(QObject):
         self._throttle.due.connect(self._on_throttle_due)
         results.tables.changed.connect(self._throttle.request)  # another moment has the same problems
         store.edited.connect(self._on_store_edited)
-        store.replaced.connect(self._throttle.request)
+        store.replaced.connect(self._on_store_replaced)
         run.memory_check.sized.connect(self._throttle.request)
         run.state_changed.connect(self._on_run_state_changed)
 
@@ -166,11 +171,16 @@ class ProblemStore(QObject):
 
     def refresh(self) -> None:
         """Collect the problems anew."""
+        self._idle.cancel(WORK)
+        work_through(self._refresh())
+
+    def _refresh(self) -> Slices[None]:
+        """As `refresh`, in slices; an edit gives them up, and asks again."""
         graph = self._store.graph
         if self._fixes_revision != graph.revision:
             self._fixes.clear()
             self._fixes_revision = graph.revision
-        found = self._collect()
+        found = yield from self._collect()
         if found != self.problems:
             self.problems = found
             self._by_node = {}
@@ -182,13 +192,13 @@ class ProblemStore(QObject):
 
     # ------------------------------------------------------------------ collecting
 
-    def _collect(self) -> tuple[Problem, ...]:
+    def _collect(self) -> Slices[tuple[Problem, ...]]:
         results, found = self._results, list[Problem]()
         refusals = 0
         troubled = results.troubled()
-        for item in self._store.graph.order() if troubled else ():
-            if item not in troubled:
-                continue
+        for number, item in enumerate([item for item in self._store.graph.order() if item in troubled], 1):
+            if is_stop(number):
+                yield
             failure, refusal = results.failure(item), results.inference(item)
             if failure is not None:
                 found.append(self._failure(failure))
@@ -203,7 +213,7 @@ class ProblemStore(QObject):
         inside = incomplete_inside(self._store.graph)
         found += [_incomplete(item, reason) for item, reason in inside.items() if results.failure(item) is None]
         found += [_size(need) for need in self._run.memory_check.needs if need.node in self._store.graph]
-        found += [self._finding(finding) for finding in self._all_findings(found)]
+        found += [self._finding(finding) for finding in (yield from self._all_findings(found))]
         weight = {"error": 0, "warning": 1, "info": 2}
         return tuple(sorted(found, key=lambda p: (weight[p.severity], p.kind != "failure")))
 
@@ -264,17 +274,21 @@ class ProblemStore(QObject):
             self._fixes[key] = fixes_for(failed, self._store.graph, self._known)
         return self._fixes[key]
 
-    def _all_findings(self, told: list[Problem]) -> "tuple[Finding, ...]":
+    def _all_findings(self, told: list[Problem]) -> "Slices[tuple[Finding, ...]]":
         """What a run, the known values and the graph bring to light; not where torch refuses, or warns of the same."""
         from gradstudio.advice.diagnosis.finding_sources import joined_findings
         from gradstudio.advice.diagnosis.mistakes.silent_mistakes import silent_mistakes
 
         graph = self._store.graph
         nodes = {problem.node for problem in told if problem.kind in ("failure", "refusal", "warning", "incomplete")}
-        found = joined_findings(silent_mistakes(graph, self._known), self._findings(), nodes)
+        yield from stop_if(graph.nodes)
+        silent = silent_mistakes(graph, self._known)
+        yield from stop_if(graph.nodes)
+        of_run = yield from self._findings()
+        found = joined_findings(silent, of_run, nodes)
         return tuple(finding for finding in found if outermost(finding.node) in graph)
 
-    def _findings(self) -> "tuple[Finding, ...]":
+    def _findings(self) -> "Slices[tuple[Finding, ...]]":
         """What the last run and the graph bring to light; of a run that is stale, nothing."""
         from gradstudio.advice.diagnosis.finding_sources import findings
 
@@ -285,6 +299,7 @@ class ProblemStore(QObject):
         if self._found_at != now:
             if self._ran is None or self._ran.revision != results.timeline.revision:
                 self._ran = _Ran(results.timeline)
+                yield from stop_if(graph.nodes)
             self._found_at, self._found = now, findings(graph, self._ran.diagnosis, self._ran.gradients(graph))
         return self._found
 
@@ -292,10 +307,16 @@ class ProblemStore(QObject):
 
     def _on_store_edited(self, edits: Edits) -> None:
         if not all(isinstance(edit, SetPlaces) for edit in edits):
-            self._throttle.request()
+            self._on_store_replaced()
+
+    def _on_store_replaced(self) -> None:
+        self._idle.cancel(WORK)
+        self._throttle.request()
 
     def _on_run_state_changed(self, state: RunState) -> None:
-        if not state.busy:
+        if state.busy:
+            self._idle.cancel(WORK)
+        else:
             self._throttle.request()
 
     def _on_throttle_due(self) -> None:
@@ -309,7 +330,7 @@ class ProblemStore(QObject):
             self._throttle.request()
             return
         self._waits = 0
-        self.refresh()
+        self._idle.begin(WORK, self._refresh())
 
 
 class _Ran:

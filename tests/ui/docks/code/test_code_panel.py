@@ -18,6 +18,7 @@ from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.docks.code.code_editor import CodeEditor
 from gradstudio.ui.docks.code.line_diff import Hunk
 from gradstudio.ui.docks.code.panel import CodePanel
+from gradstudio.ui.state.idle_work import IdleWork
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
@@ -221,10 +222,33 @@ def test_lines_that_are_selected_select_their_nodes_and_the_canvas_stays_where_i
     assert code.editor.textCursor().hasSelection() and not revealed
 
 
+def test_a_long_text_is_coloured_where_it_is_seen_at_once_and_everywhere_soon(qtbot: QtBot, dark: Theme) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    idle, typed = IdleWork(window), list[str]()
+    editor = CodeEditor(dark, idle, window)
+    editor.typed.connect(lambda: typed.append(editor.text))
+    editor.resize(400, 100)
+    window.show()
+    lines = [f'x_{number} = "word"' for number in range(3000)]
+    lines[700], lines[2100] = 's = """begins', 'ends"""'
+    editor.put([Hunk(0, 1, tuple(lines))])
+    block = editor.document().findBlockByNumber
+    assert block(3).layout().formats() and not block(2500).layout().formats()
+    assert editor.lines == lines
+    editor.put([Hunk(2990, 3000, ())])
+    qtbot.waitUntil(lambda: not idle.has("colours"))
+    assert all(block(number).layout().formats() for number in range(2990))
+    in_slices = [[(f.start, f.length) for f in block(k).layout().formats()] for k in range(2990)]
+    editor.highlighter.rehighlight()
+    assert in_slices == [[(f.start, f.length) for f in block(k).layout().formats()] for k in range(2990)]
+    assert not typed
+
+
 def test_a_text_that_comes_into_an_empty_editor_is_seen_from_its_first_line(qtbot: QtBot, dark: Theme) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    editor = CodeEditor(dark, window)
+    editor = CodeEditor(dark, IdleWork(window), window)
     editor.resize(400, 100)
     window.show()
     editor.put([Hunk(0, 0, ("import torch",)), Hunk(1, 1, tuple(f"x_{number} = 1" for number in range(12)))])

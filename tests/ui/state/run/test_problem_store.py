@@ -3,10 +3,10 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gradstudio.graph import recipes
+from gradstudio.graph import recipes, slices
 from gradstudio.graph.edits import RemoveWire
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.recipes.grouping.group_creation import make_group
@@ -14,6 +14,7 @@ from gradstudio.protocol.messages.events import Failed, Row, Warned
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.docks.messages.message_model import name_of
+from gradstudio.ui.state import idle_work
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.run.problem_store import MAX_WAITS, Problem, in_sentences
 from gradstudio.ui.state.run.run_state import RunState
@@ -211,3 +212,22 @@ def test_what_cannot_run_inside_a_group_is_a_problem_that_leads_inside(session: 
 )
 def test_title_and_explanation_are_sentences(title: str, explanation: str, text: str) -> None:
     assert in_sentences(Problem("warning", "finding", ItemId("n1"), title, explanation)) == text
+
+
+def test_an_edit_while_they_are_collected_gives_that_up_and_what_is_found_is_of_the_program_as_it_stands(
+    qtbot: QtBot, session: Session, product: ItemId, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slices, "AT_ONCE", 1)
+    monkeypatch.setattr(idle_work, "SLICE_S", 0.0)
+    session.problems.put_off(False)
+    while not session.idle.has("problems"):
+        QApplication.processEvents()
+    session.graph_store.submit((RemoveWire(session.graph_store.graph.wires_to(product)[0]),), "Remove")
+    assert not session.idle.has("problems")
+    while not session.idle.has("problems"):
+        QApplication.processEvents()
+    qtbot.waitUntil(lambda: not session.idle.has("problems") and not session.run.shapes.pending)
+    in_slices = session.problems.problems
+    session.problems.refresh()
+    assert session.problems.problems == in_slices
+    assert "incomplete" in {problem.kind for problem in in_slices if problem.node == product}
