@@ -9,7 +9,8 @@ from gradstudio.ui.docks.code.item_spans import ItemSpans
 
 def test_the_first_of_many_chosen_items_are_those_that_sorting_all_gives() -> None:
     chance = random.Random(4)
-    spans = [Span(ItemId(f"n{k}"), chance.randrange(1, 60), 0, 70, 9) for k in range(100)]
+    lines = chance.sample(range(1, 1000), 100)
+    spans = [Span(ItemId(f"n{line}"), line, 0, line, 9) for line in lines]
     places = ItemSpans(spans)
     for share in (0.02, 0.1, 0.5, 1.0):
         items = frozenset(span.node for span in spans if chance.random() < share) | {ItemId("elsewhere")}
