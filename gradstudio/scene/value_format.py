@@ -8,7 +8,15 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
-from gradstudio.protocol.messages.records import ObjectRecord, PlainRecord, Record, Summary, TensorRecord, TupleRecord
+from gradstudio.protocol.messages.records import (
+    ModuleRecord,
+    ObjectRecord,
+    PlainRecord,
+    Record,
+    Summary,
+    TensorRecord,
+    TupleRecord,
+)
 
 SHORT_DTYPES = {
     "float32": "f32",
@@ -289,6 +297,12 @@ def size(size_bytes: int) -> str:
 def times(count: int) -> str:
     """``once``, ``twice``, ``3 times``."""
     return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def module_wordings(record: ModuleRecord) -> tuple[str, ...]:
+    """How many numbers a module learns, in several wordings; none where it has none."""
+    count = sum(element_count(leaf.summary.shape) for leaf in record.parameters.values())
+    return (f"{count:,} parameters", f"{count:,} par.") if count else ()
 
 
 def one_line_value(record: Record) -> str:

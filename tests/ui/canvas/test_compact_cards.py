@@ -1,22 +1,26 @@
 """Cards from afar: letters that can be read, fields that can be used, and nothing empty before a run."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import GradRow, Row
-from gradstudio.protocol.messages.records import Summary, TensorRecord
+from gradstudio.protocol.messages.records import ModuleRecord, Summary, TensorRecord
 from gradstudio.scene.camera import LEAST_READABLE, Camera
 from gradstudio.scene.hit_test import LEAST_FIELD_ZOOM
+from gradstudio.ui.canvas.paint.card.distant_card import paint_distant_card
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.theme import Theme
 from tests.ui.canvas.conftest import Hand
+from tests.ui.canvas.test_painted_numbers import texts_of
 
 ROLES = ("title", "subtitle", "label", "small", "small_italic", "badge", "mono", "mono_italic", "mono_small",
          "number", "number_small", "gradient", "block")  # fmt: skip
 LEAST_PX = 11
+SHAPES = (("weight", (7, 3)), ("bias", (3,)))
 
 
 def look_from(hand: Hand, zoom: float) -> None:
@@ -98,3 +102,21 @@ def test_a_bypassed_card_is_marked_at_every_distance(hand: Hand, zoom: float) ->
     before = hand.shot()
     assert hand.session.graph_store.attempt(recipes.set_bypassed, "Bypass", frozenset({item}), True)
     assert hand.shot() != before
+
+
+def test_a_module_from_afar_says_how_many_numbers_it_learns_and_its_class_once(hand: Hand, dark: Theme) -> None:
+    card = hand.add("torch.nn.Linear", 40, 40)
+    module = hand.canvas.scene.stack.cards[card].layout.module
+    assert module is not None
+    leaves = {name: TensorRecord(device="cpu", summary=Summary(dtype="float32", shape=shape)) for name, shape in SHAPES}
+    record = ModuleRecord(class_name="Linear", parameters=leaves)
+    hand.session.results.tables.add_rows([Row(step=0, node=card, outputs=(record,))])
+    hand.session.results.tables.pace.flush()
+
+    def paint(painter: QPainter) -> None:
+        rect = QRectF(0, 0, 120, 60)
+        paint_distant_card(painter, CanvasStyle(dark), hand.canvas.scene, card, rect, 0.5)
+
+    texts = texts_of(paint)
+    assert "24 parameters" in texts
+    assert texts.count("Linear") <= 1

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gradstudio.advice.diagnosis.memory_shortage import size_title
 from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Family
-from gradstudio.protocol.messages.records import GradState, PlainRecord, Record, Summary, TensorRecord
+from gradstudio.protocol.messages.records import GradState, ModuleRecord, PlainRecord, Record, Summary, TensorRecord
 from gradstudio.scene import value_format
 from gradstudio.scene.card.card_layout import CardLayout
 from gradstudio.scene.card.debug_sections import DebugSections
@@ -203,6 +203,10 @@ def _paint_value(
             _line(painter, style, text, "mono_small", style.color("text_dim"), below, LINE)
     elif isinstance(record, TensorRecord) and record.summary.shape != ():
         _paint_tensor(painter, style, scene, record.summary, room, corner)
+    elif isinstance(record, ModuleRecord):
+        words = value_format.module_wordings(record)  # its class stands in the head
+        text = next((one for one in words if _fitting_role(style, one, room.width() - corner)), "")
+        _line(painter, style, text, _fitting_role(style, text, room.width()), style.color("text_dim"), room, LINE)
     else:
         number = isinstance(record, TensorRecord) or (isinstance(record, PlainRecord) and record.what == "number")
         paint_number(painter, style, record, room, large=number)
