@@ -19,6 +19,11 @@ DOT_REACH: Final = 8.0
 LEAST_FIELD_ZOOM: Final = 0.6
 """Below it cards are plates without fields."""
 LEAST_PORT_ZOOM: Final = 0.25
+PLATE_HEAD: Final = 15.0
+"""Of a plate, view pixels at least, where it is so wide that it has texts at all."""
+PLATE_LINE: Final = 13.0
+LEGIBLE_WIDTH: Final = 30.0
+"""A plate at least so many view pixels wide gets texts."""
 CROSS_REACH: Final = 24.0
 
 NOWHERE: Final = ItemId("")
@@ -69,6 +74,7 @@ def hit(scene: Scene, x: float, y: float, zoom: float) -> Hit:
     near = zoom >= LEAST_FIELD_ZOOM
     return (
         (_port(scene, x, y, zoom) if zoom >= LEAST_PORT_ZOOM else None)
+        or (_plate_field(scene, x, y, zoom) if LEAST_PORT_ZOOM <= zoom < LEAST_FIELD_ZOOM else None)
         or _card(scene, x, y, near)
         or _frame_head(scene, x, y, near)
         or _note(scene, x, y)
@@ -144,6 +150,24 @@ def _card(scene: Scene, x: float, y: float, near: bool) -> Hit | None:
     return Hit(
         "card", item, header=y - box.y <= HEADER, label=_labelled(layout, x - box.x, y - box.y) if near else None
     )
+
+
+def plate_literal(scene: Scene, item: ItemId) -> InputRow | None:
+    """The literal that a plate shows before a run: the first that is written."""
+    if scene.results.outputs(item):
+        return None
+    return next((row for row in scene.stack.cards[item].layout.fields() if not row.faint), None)
+
+
+def _plate_field(scene: Scene, x: float, y: float, zoom: float) -> Hit | None:
+    """The literal on the plate of a card, in the line below its head."""
+    item = card_at(scene, x, y)
+    box = scene.placement.box(item) if item is not None else None
+    if item is None or box is None or box.width * zoom < LEGIBLE_WIDTH:
+        return None
+    below_px = (y - box.y) * zoom - max(HEADER * zoom, PLATE_HEAD)
+    row = plate_literal(scene, item) if 0 <= below_px <= PLATE_LINE else None
+    return Hit("field", row.owner, row=row) if row is not None else None
 
 
 def _labelled(layout: CardLayout, x: float, y: float) -> InputRow | None:

@@ -9,7 +9,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import GradRow, Row
 from gradstudio.protocol.messages.records import ModuleRecord, Summary, TensorRecord
 from gradstudio.scene.camera import LEAST_READABLE, Camera
-from gradstudio.scene.hit_test import LEAST_FIELD_ZOOM
+from gradstudio.scene.hit_test import LEAST_FIELD_ZOOM, PLATE_HEAD
 from gradstudio.ui.canvas.paint.card.distant_card import paint_distant_card
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
@@ -120,3 +120,21 @@ def test_a_module_from_afar_says_how_many_numbers_it_learns_and_its_class_once(h
     texts = texts_of(paint)
     assert "24 parameters" in texts
     assert texts.count("Linear") <= 1
+
+
+@pytest.mark.parametrize("zoom", [0.59, 0.5, 0.4])
+def test_the_literal_on_a_plate_is_typed_where_it_stands_until_a_run(hand: Hand, zoom: float) -> None:
+    item = hand.add("torch.tensor", 40, 40, data="2.0")
+    look_from(hand, zoom)
+    box = hand.canvas.scene.placement.box(item)
+    assert box is not None
+    at = (box.x + box.width / 2, box.y + (max(24 * zoom, PLATE_HEAD) + 6) / zoom)
+    hand.click(at)
+    editor = hand.canvas.in_place.editor
+    assert editor is not None
+    editor.setText("5.0")  # type: ignore[attr-defined]  # a line
+    hand.key(Qt.Key.Key_Return, to=editor)
+    assert hand.graph.nodes[item].literals["data"] == "5.0"
+    run(hand, item, 5.0)
+    hand.click(at)
+    assert hand.canvas.in_place.editor is None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtWidgets import QWidget
 
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.geometry import Box
@@ -58,8 +59,10 @@ class QuickFixes:
         self._canvas.viewport().update()
 
     def pills(self) -> tuple[Pill, ...]:
-        """The buttons in view."""
+        """The buttons in view; what floats over the canvas covers none, where that can be."""
         canvas, found = self._canvas, list[Pill]()
+        widgets = canvas.viewport().findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        floating = [QRectF(one.geometry()) for one in widgets if one.isVisible()]
         for problem in self._shown():
             fix = next((fix for fix in problem.fixes if fix.edits is not None), None)
             box = canvas.scene.placement.box(problem.node)
@@ -71,7 +74,7 @@ class QuickFixes:
             ):
                 continue
             wanted = QFontMetricsF(self._font).horizontalAdvance(fix.title) + 2 * SIDE + ICON
-            found.append(Pill(self._place(box, wanted, [pill.rect for pill in found]), problem, fix))
+            found.append(Pill(self._place(box, wanted, [*floating, *(pill.rect for pill in found)]), problem, fix))
         return tuple(found)
 
     def hit(self, view_x: float, view_y: float) -> Pill | None:

@@ -1,5 +1,8 @@
 """The Lesson dock: what to try with an example, step by step; a step that was seen to be done is ticked off."""
 
+import re
+from typing import Final
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
@@ -11,6 +14,8 @@ from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.form_layout import BREAK, paragraph
 from gradstudio.ui.widgets.wrapped_label import WrappedLabel
 
+LONG: Final = 19
+"""A word of code with so many letters may not fit into a line of the dock."""
 NOTHING = "This document has no lesson. Each example has one: open it from Help ▸ Welcome, or File ▸ Examples."
 
 
@@ -94,6 +99,17 @@ class LessonPanel(QWidget):
             self._area.ensureWidgetVisible(self.steps[current], 0, 24)
 
 
+def _breakable(text: str) -> str:
+    """The text with places in its code where a word that is too long for a line goes on in the next."""
+    return re.sub("`[^`]+`", lambda code: re.sub(rf"[^\s`]{{{LONG},}}", _with_breaks, code[0]), text)
+
+
+def _with_breaks(word: re.Match[str]) -> str:
+    """Before a method of what a call or an index gives; else behind the parenthesis."""
+    chained = re.sub(r"(?<=[\])])\.", f"{BREAK}.", word[0])
+    return chained if chained != word[0] else re.sub(r"\((?!\))", f"({BREAK}", word[0])
+
+
 class StepRow(QFrame):
     """One step: a box to tick and its words."""
 
@@ -104,7 +120,7 @@ class StepRow(QFrame):
         self.box = QCheckBox(self)
         self.box.setAccessibleName(f"Step {number + 1}: {_plain(step.text)}")
         self.box.setToolTip("Ticks itself when it is done" if step.signs else "Tick it when you have looked")
-        self.words = WrappedLabel(step.text.replace("(", f"({BREAK}"), self)  # a long call goes on in the next line
+        self.words = WrappedLabel(_breakable(step.text), self)
         self.words.setTextFormat(Qt.TextFormat.MarkdownText)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 6, 8, 6)

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 
 from gradstudio.advice.diagnosis.size_conflicts import operands_of
 from gradstudio.graph.model import ItemId
@@ -70,6 +71,18 @@ def test_the_button_of_a_card_at_the_edge_is_in_view(hand: Hand) -> None:
     hand.canvas.navigation.set_camera(replace(camera, x=left))
     (pill,) = hand.canvas.remedies.pills()
     assert QRectF(port.rect()).contains(pill.rect)
+
+
+def test_the_button_is_not_under_what_floats_over_the_canvas(hand: Hand) -> None:
+    refused(hand)
+    (pill,) = hand.canvas.remedies.pills()
+    floating = QWidget(hand.canvas.viewport())
+    floating.setGeometry(pill.rect.toRect().adjusted(-5, 4, 5, 60))
+    floating.show()
+    (moved,) = hand.canvas.remedies.pills()
+    assert not moved.rect.intersects(QRectF(floating.geometry()))
+    floating.hide()
+    assert hand.canvas.remedies.pills() == (pill,)
 
 
 def test_the_button_is_painted_and_lights_up(hand: Hand) -> None:

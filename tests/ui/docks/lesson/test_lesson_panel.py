@@ -12,9 +12,11 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
+from gradstudio.advice.lesson import Step
 from gradstudio.program.forms.form_table import FORMS
 from gradstudio.ui.app.window.main_window import MainWindow
-from gradstudio.ui.docks.lesson.panel import NOTHING, LessonPanel
+from gradstudio.ui.docks.lesson.panel import NOTHING, LessonPanel, StepRow
+from gradstudio.ui.widgets.form_layout import BREAK
 
 FIRST = paths.examples() / "01_square_polynomial.gsg"
 
@@ -45,6 +47,15 @@ def test_a_long_call_in_a_lesson_pushes_nothing_under_the_edge(window: MainWindo
 
 
 @pytest.mark.feature(83)
+def test_code_goes_on_in_the_next_line_where_it_must_and_words_stay_whole() -> None:
+    row = StepRow(
+        0, Step("Press **Step** (Shift+F10): `lost.abs().max()` and `W1.grad[0].abs().max()` and `torch.sum(dim=1111)`")
+    )
+    text = row.words.text()
+    assert "(Shift" in text and "lost.abs().max()" in text
+    assert f"[0]{BREAK}.abs(){BREAK}.max()" in text and f"torch.sum({BREAK}dim" in text
+
+
 def test_an_example_shows_its_lesson_and_another_document_none(window: MainWindow, tmp_path: Path) -> None:
     assert not is_offered(window) and not window.actions["help.lesson"].isEnabled()
     window.file.open_example(FIRST)

@@ -18,12 +18,13 @@ from gradstudio.scene.card.card_layout import CardLayout
 from gradstudio.scene.card.debug_sections import DebugSections
 from gradstudio.scene.card.gradient_state_words import SHORT_STATE_WORDS, STATE_WORDS
 from gradstudio.scene.card.result_sections import current_failure, expected_refusal, single_line
+from gradstudio.scene.hit_test import LEGIBLE_WIDTH, plate_literal
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_change, paint_cost
 from gradstudio.ui.canvas.paint.card.display_flag_painter import paint_bypass
 from gradstudio.ui.canvas.paint.card.distant_gradient_signs import ROOM, paint_plate_state, state_of
-from gradstudio.ui.canvas.paint.card.plate_ground import LEGIBLE_WIDTH, has_failed, head_height, paint_plate_ground
+from gradstudio.ui.canvas.paint.card.plate_ground import has_failed, head_height, paint_plate_ground
 from gradstudio.ui.canvas.paint.card.printout_painter import paint_distant_printout
 from gradstudio.ui.canvas.paint.card.text_fitting import LINE, first_role
 from gradstudio.ui.canvas.paint.primitives import tensor_image
@@ -179,8 +180,8 @@ def _paint_failure(painter: QPainter, style: CanvasStyle, words: str, body: QRec
 
 def _paint_expected(painter: QPainter, style: CanvasStyle, scene: Scene, item: ItemId, body: QRectF) -> None:
     """Before a run: the literal that stands first, else the shape that is expected."""
-    given = (row for row in scene.stack.cards[item].layout.fields() if not row.faint)
-    literal = next((f"{row.label} {row.shown}" for row in given), "")
+    row = plate_literal(scene, item)
+    literal = f"{row.label} {row.shown}" if row is not None else ""
     expected = scene.results.inference(item, 0)
     if literal:
         _line(painter, style, literal, "mono", style.color("text_dim"), body, LINE)

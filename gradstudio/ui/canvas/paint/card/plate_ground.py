@@ -1,7 +1,5 @@
 """The ground of a plate, a card seen from afar: its edge, its header and its title, which stay while values change."""
 
-from typing import Final
-
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
@@ -9,15 +7,13 @@ from gradstudio.graph.model import ItemId
 from gradstudio.scene.card.card_layout import HEADER, CardLayout
 from gradstudio.scene.card.frame_titles import shorten_title
 from gradstudio.scene.card.result_sections import current_failure
+from gradstudio.scene.hit_test import LEGIBLE_WIDTH, PLATE_HEAD
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.card_background import half_rounded_path
 from gradstudio.ui.canvas.paint.card.header_colours import HeaderColour, header_colour
 from gradstudio.ui.canvas.paint.card.text_fitting import first_role
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
-LEGIBLE_WIDTH: Final = 30.0
-"""A plate at least so many view pixels wide gets texts."""
-TITLE_HEIGHT: Final = 15.0
 Align = Qt.AlignmentFlag
 
 
@@ -34,7 +30,7 @@ def has_failed(scene: Scene, item: ItemId) -> bool:
 
 def head_height(rect: QRectF, zoom: float) -> float:
     """How high the header is, view pixels."""
-    return min(rect.height(), max(HEADER * zoom, TITLE_HEIGHT if rect.width() >= LEGIBLE_WIDTH else 4.0))
+    return min(rect.height(), max(HEADER * zoom, PLATE_HEAD if rect.width() >= LEGIBLE_WIDTH else 4.0))
 
 
 def paint_plate_ground(
