@@ -20,7 +20,7 @@ from gradstudio.engine.audit_wall import wall
 from gradstudio.engine.live.live_state import Loaded
 from gradstudio.engine.verbs import Engine
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.framing import encode
+from gradstudio.protocol.framing import frame_parts
 from gradstudio.protocol.messages.requests import Do
 
 PAIRS = 15
@@ -62,7 +62,7 @@ def traced(network: Network, summaries: Any = "all", in_view: int = 0) -> Callab
     def run() -> None:
         for leaf in leaves:
             leaf.grad = None
-        engine._runner.let_go()
+        engine.runner.let_go()
         engine.do(Do(verb="forward", summaries=summaries, visible=visible))
         assert engine.do(Do(verb="backward", summaries=summaries, visible=visible)).outcome == "done"
 
@@ -72,7 +72,7 @@ def traced(network: Network, summaries: Any = "all", in_view: int = 0) -> Callab
 def prepared(network: Network) -> tuple[Engine, list[torch.Tensor]]:
     """An engine that has run the network once, and its leaves; behind the wall, as every engine is."""
     wall.build()
-    engine = Engine(lambda message: encode(message) and None, lambda: False)
+    engine = Engine(lambda message: frame_parts(message) and None, lambda: False)
     compiled = program(network)
     engine.load(Loaded("bench", 1, compiled))
     assert engine.do(Do(verb="run")).outcome == "done"

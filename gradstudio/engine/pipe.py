@@ -12,7 +12,7 @@ import threading
 from typing import BinaryIO, cast
 
 from gradstudio.protocol.errors import BrokenFrame
-from gradstudio.protocol.framing import Decoder, encode
+from gradstudio.protocol.framing import Decoder, frame_parts
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.debugging import Check, WhatIf
 from gradstudio.protocol.messages.requests import Do, Request, Stop
@@ -37,10 +37,11 @@ class Outbox:
         """Put one message on the pipe; a peer that is gone ends the process, and one forked from it says nothing."""
         if os.getpid() != self._process:
             return
-        frame = encode(message)
+        length, body = frame_parts(message)
         try:
             with self._lock:
-                self._stream.write(frame)
+                self._stream.write(length)
+                self._stream.write(body)
                 self._stream.flush()
         except (BrokenPipeError, ValueError):
             os._exit(0)

@@ -21,10 +21,19 @@ def encode(message: Message) -> bytes:
     Raises:
         BrokenFrame: the message is larger than `LARGEST_FRAME`.
     """
+    return b"".join(frame_parts(message))
+
+
+def frame_parts(message: Message) -> tuple[bytes, bytes]:
+    """One frame as what stands before the message, and the message: many megabytes are not copied to be joined.
+
+    Raises:
+        BrokenFrame: the message is larger than `LARGEST_FRAME`.
+    """
     body = _ENCODER.encode(message)
     if len(body) > LARGEST_FRAME:
         raise BrokenFrame(f"A message of {len(body)} bytes does not fit a frame of {LARGEST_FRAME} bytes.")
-    return _LENGTH.pack(len(body)) + body
+    return _LENGTH.pack(len(body)), body
 
 
 class Decoder(Generic[MessageT]):

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 import torch
 
-from gradstudio.engine.live.live_state import MAX_ROWS
+from gradstudio.engine.live.recent_rows import MAX_ROWS
 from gradstudio.engine.memory.allocation_guard import refused_bytes
 from gradstudio.engine.script.compiled_steps import source_of
 from gradstudio.graph.model import ItemId

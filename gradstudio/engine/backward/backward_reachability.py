@@ -13,8 +13,10 @@ from gradstudio.engine.gradient.wire_edges import MARK, Alias, Call, Marks, Send
 from gradstudio.engine.value.view_state import grad_fn_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import EdgeValue, SavedTensor
+from gradstudio.protocol.messages.records import Summary
 
 Edge = tuple[int, int]
+Grads = tuple[Tensor | None, ...]
 NOBODY = ItemId("")
 NOWHERE = (-1, 0)
 
@@ -30,7 +32,8 @@ class GraphNode(Struct, eq=False):
         drops: outgoing gradients that are let go at once, because a leaf takes them over.
         giver: of such a leaf: from whom, and which.
         sends: outgoing gradients that leave along a wire.
-        place: of its row, once it ran.
+        place: of its row, once it ran; then also what came in and went out, as tensors until they are summarised
+            (`incoming`, `outgoing`), then as summaries (`came`, `went`); `after`: of a leaf, its `.grad` behind it.
     """
 
     node: Node
@@ -50,6 +53,12 @@ class GraphNode(Struct, eq=False):
     values: tuple[EdgeValue, ...] = ()
     saved: tuple[SavedTensor, ...] = ()
     held: Sequence[Value] = ()
+    incoming: Grads = ()
+    outgoing: Grads = ()
+    seconds: float = 0.0
+    came: tuple[Summary | None, ...] = ()
+    went: Sequence[Summary | None] = ()
+    after: Summary | None = None
 
 
 class Reach:
@@ -58,20 +67,25 @@ class Reach:
     Attributes:
         seen: its nodes by number.
         sendings: the wires whose target has a node among them.
+        leaves: the nodes that accumulate into leaves; `to_leaves` who sends to them: (node, outgoing gradient, to).
     """
 
     def __init__(self, gradients: Gradients, roots: Iterable[Tensor]) -> None:
         """Walk it; nothing in it is changed."""
         self.seen: list[GraphNode] = []
         self.sendings: list[Sending] = []
+        self.leaves: list[GraphNode] = []
+        self.to_leaves: list[tuple[GraphNode, int, GraphNode]] = []
+        self._aliased: list[GraphNode] = []
         self._by_node: dict[Node, GraphNode] = {}
         self._leaves: dict[int, list[Value]] = {}
         self._gradients = gradients
-        for value in gradients.values.values():
+        for value in gradients.edgeless():
             if value.was_leaf and value.requires_grad:
                 self._leaves.setdefault(id(value.tensor), []).append(value)
         self._walk(roots)
-        self._follow_writes([value for value in gradients.values.values() if value.written is not None])
+        if gradients.has_overwritten:
+            self._follow_writes([value for value in gradients.values.values() if value.written is not None])
         self._plan_wires()
 
     def of(self, node: Node) -> GraphNode | None:
@@ -81,13 +95,12 @@ class Reach:
     def aliases(self) -> list[tuple[Edge, Alias]]:
         """Wires that pass a gradient on as it is, the last one made first."""
         found: list[tuple[Edge, Alias]] = []
-        for seen in self.seen:
+        for seen in self._aliased:
             if seen.marks is not None:
-                if seen.marks.aliases:
-                    found += [((seen.id, alias.number), alias) for alias in seen.marks.aliases]
-            elif seen.leaf is not None:
-                leaf = self._gradients.leaves.get(id(seen.leaf))
-                found += [((seen.id, 0), alias) for alias in (leaf.aliases.values() if leaf is not None else ())]
+                found += [((seen.id, alias.number), alias) for alias in seen.marks.aliases]
+        for seen in self.leaves:
+            leaf = self._gradients.leaves.get(id(seen.leaf)) if seen.marks is None else None
+            found += [((seen.id, 0), alias) for alias in (leaf.aliases.values() if leaf is not None else ())]
         return sorted(found, key=lambda pair: -pair[1].serial)
 
     def edge_of(self, root: Tensor) -> Edge:
@@ -139,7 +152,7 @@ class Reach:
 
     def _join(self, begins: list[Node], edges: list[tuple[tuple[Node | None, int], ...]]) -> None:
         """Say of each node where its gradients go, and how many come to it."""
-        by_node = self._by_node
+        by_node, to_leaves = self._by_node, self.to_leaves
         for node in begins:
             by_node[node].users += 1
         for seen, leaving in zip(self.seen, edges, strict=True):
@@ -147,31 +160,37 @@ class Reach:
             for to, index in leaving:
                 if to is None:
                     following.append(NOWHERE)
-                else:
-                    target = by_node[to]
-                    target.users += 1
-                    following.append((target.id, index))
+                    continue
+                target = by_node[to]
+                target.users += 1
+                if target.leaf is not None:
+                    to_leaves.append((seen, len(following), target))
+                following.append((target.id, index))
             seen.next = tuple(following)
 
     def _identify(self, seen: GraphNode, marks: Marks, user: GraphNode | None) -> None:
         """The canvas node: of the gradient or value made at this edge, else of the operator it is a part of."""
         seen.marks, seen.order = marks, marks.order
         call = seen.call = marks.call
-        if marks.values:
-            seen.values = tuple(
-                [EdgeValue(node=k[0], index=o, output=k[1], path=k[2], turns=t) for k, _, o, t in marks.values]
-            )
+        values = marks.values
+        if len(values) == 1:
+            seen.values = self._gradients.edge_of(values[0])
+        elif values:
+            seen.values = tuple([_value(key, index, turns) for key, _, index, turns in values])
+        if marks.aliases:
+            self._aliased.append(seen)
         if marks.owner is not None:
             seen.owner, seen.turns = marks.owner
         elif call is not None:
             seen.owner, seen.turns = call.node, call.turns
-        elif marks.values:
-            (seen.owner, *_), _, _, seen.turns = marks.values[0]
+        elif values:
+            (seen.owner, *_), _, _, seen.turns = values[0]
         elif user is not None:
             self._inherit(seen, user)
 
     def _identify_leaf(self, seen: GraphNode, leaf: Tensor) -> None:
         seen.leaf = leaf
+        self.leaves.append(seen)
         held = seen.held = self._leaves.get(id(leaf), ())
         if held:
             seen.owner = held[0].key[0]
@@ -188,8 +207,6 @@ class Reach:
 
     def _follow_writes(self, written: list[Value]) -> None:
         """Values that others wrote into since: where only their rebuilt edges are in the graph, those are theirs."""
-        if not written:
-            return
         known = {mark[:2] for seen in self.seen if seen.marks is not None for mark in seen.marks.values}
         for value in written:
             tensor = value.tensor
@@ -224,13 +241,27 @@ class Reach:
                 else:
                     groups[call] = [seen]
                 call = call.outer
-        leaves = {id(seen.leaf): seen.id for seen in self.seen if seen.leaf is not None}
+        leaves = {id(seen.leaf): seen.id for seen in self.leaves}
         for call, members in groups.items():
-            self._plan_call(call, members, leaves)
+            if len(members) == 1 and len(call.edges) == 1:
+                self._plan_single(call, members[0], leaves)
+            else:
+                self._plan_call(call, members, leaves)
         passed_on = {edge for edge, _ in self.aliases()}
         for sending in self.sendings if passed_on else ():
             if sending.edge in passed_on:
                 sending.holds = True
+
+    def _plan_single(self, call: Call, member: GraphNode, leaves: dict[int, int]) -> None:
+        """One wire into an operator that is one autograd node."""
+        (brought,) = call.edges
+        edge = self._edge_behind(brought, leaves)
+        sending = Sending(brought.port, brought.source, call.node, call.turns, edge)
+        self.sendings.append(sending)
+        places = [(index, sending) for index, to in enumerate(member.next) if to == edge] if edge is not NOWHERE else []
+        if places:
+            member.sends = (*member.sends, *places)
+            sending.holds = len(places) > 1
 
     def _edge_behind(self, brought: WireEdge, leaves: dict[int, int]) -> Edge:
         node, number = brought.node, brought.number
@@ -252,9 +283,6 @@ class Reach:
                 ports[edge] = [sending]
         if len(members) > 1:
             members.sort(key=_made_at)
-        elif len(call.edges) == 1 and members[0].next == (edge,) and edge is not NOWHERE:
-            members[0].sends = (*members[0].sends, (0, sending))
-            return
         slots: dict[Edge, list[tuple[GraphNode, int]]] = {}
         for member in members:
             for index, edge in enumerate(member.next):
@@ -262,6 +290,10 @@ class Reach:
                     slots.setdefault(edge, []).append((member, index))
         for edge, places in slots.items():
             sendings = ports[edge]
+            if len(places) == 1:
+                member, index = places[0]
+                member.sends = (*member.sends, (index, sendings[0]))
+                continue
             for (member, index), port_number in zip(places, deal(len(places), len(sendings)), strict=True):
                 member.sends = (*member.sends, (index, sendings[port_number]))
             if len(places) > len(sendings):

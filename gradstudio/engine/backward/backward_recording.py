@@ -8,22 +8,23 @@ about to take over is not held, or torch would copy it.
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from functools import partial
 
 import torch
-from msgspec import Struct
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
 from gradstudio.engine.backward import partial_backward
-from gradstudio.engine.backward.backward_reachability import Edge, GraphNode, Reach
+from gradstudio.engine.backward.backward_reachability import Edge, Grads, GraphNode, Reach
 from gradstudio.engine.backward.backward_seeds import Seed
 from gradstudio.engine.backward.node_hooks import Hooks
 from gradstudio.engine.backward.saved_tensors import is_released
 from gradstudio.engine.backward.wire_gradients import wire_gradients
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.gradient.gradient_registry import Gradients
-from gradstudio.engine.gradient.wire_edges import MARK, Mark, Marks, Turns, marks_of
+from gradstudio.engine.gradient.tensor_watch import Value
+from gradstudio.engine.gradient.wire_edges import MARK, Marks, Turns, marks_of
 from gradstudio.engine.value.identity import identity
 from gradstudio.engine.value.summary_batches import summarise_alike
 from gradstudio.engine.value.tensor_summary import figures_shared, outline, summarise
@@ -33,21 +34,8 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, WireGrad
 from gradstudio.protocol.messages.records import Summary
 
-Grads = tuple[Tensor | None, ...]
 HOLD_ELEMENTS = 1 << 24
 """Elements of gradients that are held during a backward before they are summarised."""
-
-
-class Event(Struct, eq=False):
-    """An autograd node has run: its gradients until they are summarised, then their summaries."""
-
-    seen: GraphNode
-    incoming: Grads
-    outgoing: Grads
-    seconds: float
-    came: tuple[Summary | None, ...] = ()
-    went: list[Summary | None] = []
-    after: Summary | None = None
 
 
 class Recording:
@@ -90,7 +78,7 @@ class Recording:
         self._seeds = seeds
         self._shared = shared
         self._reach = Reach(gradients, tensors_in(list(roots)))
-        self._events: list[Event] = []
+        self._events: list[GraphNode] = []
         self._summarised, self._held, self._last = 0, 0, 0.0
         self._visible = gradients.visible
         self._before: dict[int, Summary | None] = {}
@@ -117,8 +105,7 @@ class Recording:
             waiting = partial_backward.waiting_nodes(self._reach, self._sent(), self._seeds) if kind is not None else []
             self._finish()
             partial_backward.note_arrivals(self._gradients, waiting)
-        kept = (event.seen for event in self._events if event.seen.saved)
-        first = next(kept, None)
+        first = next((seen for seen in self._events if seen.saved), None)
         self.retained = first is not None and not is_released(first.node, first.saved[0].name)
 
     @property
@@ -135,19 +122,19 @@ class Recording:
 
     def _sent(self) -> list[tuple[Edge, Tensor | None]]:
         """What has left every node so far, as far as it is held: where to, and the gradient."""
-        return [pair for e in self._events for pair in zip(e.seen.next, e.outgoing, strict=False)]
+        return [pair for seen in self._events for pair in zip(seen.next, seen.outgoing, strict=False)]
 
     def _finish(self) -> None:
         self._settle()
         seeds = self._seeds if self._events else ()
         self.wires = wire_gradients(self._reach, self._ran(), seeds, self._gradients.max_values)
-        self.rows = [self._row(event) for event in self._events]
+        self.rows = list(map(self._row, self._events))
 
     def _ran(self) -> dict[tuple[ItemId, Turns], int]:
         """Of each call, where its last autograd node has its row; not asked for where every wire was sent something."""
         if all(sending.parts for sending in self._reach.sendings):
             return {}
-        calls = ((event.seen.call, place) for place, event in enumerate(self._events))
+        calls = ((seen.call, place) for place, seen in enumerate(self._events))
         return {(call.node, call.turns): place for call, place in calls if call is not None}
 
     # -------------------------------------------------------------- hooks
@@ -158,13 +145,16 @@ class Recording:
             return partial(self._saw, seen)
         events, clock = self._events, time.perf_counter
 
-        def saw(outgoing: Grads, incoming: Grads) -> None:
+        def saw(outgoing: Grads, incoming: Grads, seen: GraphNode = seen) -> None:
             now = clock()
             for grad in outgoing:
                 if grad is not None:
                     self._held += grad.numel()
+            if seen.place >= 0:
+                seen = copy(seen)
             place = seen.place = len(events)
-            events.append(Event(seen, incoming, outgoing, now - self._last))
+            seen.incoming, seen.outgoing, seen.seconds = incoming, outgoing, now - self._last
+            events.append(seen)
             if self._held > HOLD_ELEMENTS or not place:
                 self._look_up(place)
             self._last = clock()
@@ -190,8 +180,11 @@ class Recording:
         for grad in outgoing:
             if grad is not None:
                 self._held += grad.numel()
+        if seen.place >= 0:
+            seen = copy(seen)
         place = seen.place = len(self._events)
-        self._events.append(Event(seen, incoming, outgoing, now - self._last))
+        seen.incoming, seen.outgoing, seen.seconds = incoming, outgoing, now - self._last
+        self._events.append(seen)
         self._look_up(place)
         self._last = time.perf_counter()
 
@@ -201,20 +194,15 @@ class Recording:
             self._settle()
 
     def _look_at_leaves(self) -> None:
-        for seen in self._reach.seen:
-            if seen.leaf is None:
-                continue
-            grad = seen.leaf.grad
-            if grad is not None:
+        for seen in self._reach.leaves:
+            if seen.leaf is not None and seen.leaf.grad is not None:
                 self._before[seen.id] = self._gradients.summary_of_grad(seen.leaf)
         if self._returns:
             return
-        alone = {s.id: s for s in self._reach.seen if s.leaf is not None and s.users == 1 and s.leaf.grad is None}
-        for seen in self._reach.seen:
-            for index, (to, _) in enumerate(seen.next):
-                if to in alone:
-                    seen.drops = (*seen.drops, index)
-                    alone[to].giver = (seen, index)
+        for seen, index, to in self._reach.to_leaves:
+            if to.users == 1 and to.leaf is not None and to.leaf.grad is None:
+                seen.drops = (*seen.drops, index)
+                to.giver = (seen, index)
 
     # -------------------------------------------------------------- summaries
 
@@ -223,34 +211,37 @@ class Recording:
         visible, events, grows = self._visible, self._events, self._grows
         news = events[self._summarised :] if self._summarised else list(events)
         known = self._known = self._summaries(news)
-        for place, event in enumerate(news, self._summarised):
-            seen = event.seen
-            if visible is None or seen.owner in visible:
-                event.came = tuple([None if grad is None else known[identity(grad)] for grad in event.incoming])
-                event.went = [None if grad is None else known[identity(grad)] for grad in event.outgoing]
-            else:
-                event.came = tuple([None if grad is None else outline(grad) for grad in event.incoming])
-                event.went = [None if grad is None else outline(grad) for grad in event.outgoing]
+        values = self._gradients.values
+        for place, seen in enumerate(news, self._summarised):
+            is_shown = visible is None or seen.owner in visible
+            seen.came = tuple(_shown(seen.incoming, known if is_shown else None))
+            seen.went = _shown(seen.outgoing, known if is_shown else None)
             if grows:
-                self._note_what_grew(event)
+                self._note_what_grew(seen)
             if seen.leaf is not None:
-                self._reach_leaf(event, seen.leaf)
-            elif seen.marks is not None and seen.marks.values:
-                self._reach_values(event, seen.marks.values)
+                self._reach_leaf(seen, seen.leaf)
+            elif seen.marks is not None:
+                for key, serial, output, _ in seen.marks.values:
+                    value = values.get(key)
+                    if value is not None and value.serial == serial and output < len(seen.incoming):
+                        self._reach_value(seen, value, output)
             if seen.sends or seen.leaf is not None:
-                self._send(event, place)
-        for event in news if visible is None else ():
-            event.incoming = event.outgoing = ()
+                self._send(seen, place)
+        for seen in news if visible is None else ():
+            seen.incoming = seen.outgoing = ()
         self._known = {}
         self._summarised, self._held = len(events), 0
 
-    def _summaries(self, events: list[Event]) -> dict[int, Summary]:
+    def _summaries(self, events: list[GraphNode]) -> dict[int, Summary]:
         """The summaries of the gradients in view by their identity, each made once however many rows show it."""
         visible, max_values = self._visible, self._gradients.max_values
         grads: dict[int, Tensor] = {}
-        for event in events:
-            if visible is None or event.seen.owner in visible:
-                for grad in (*event.incoming, *event.outgoing):
+        for seen in events:
+            if visible is None or seen.owner in visible:
+                for grad in seen.incoming:
+                    if grad is not None:
+                        grads[identity(grad)] = grad
+                for grad in seen.outgoing:
                     if grad is not None:
                         grads[identity(grad)] = grad
         together = summarise_alike(list(grads.values()), max_values)
@@ -267,54 +258,50 @@ class Recording:
             summary = self._known[identity(grad)] = summarise(grad, self._gradients.max_values)
         return summary
 
-    def _reach_values(self, event: Event, marks: Iterable[Mark]) -> None:
-        incoming, came, gradients = event.incoming, event.came, self._gradients
-        for key, serial, output, _ in marks:
-            value = gradients.values.get(key)
-            if value is None or value.serial != serial or output >= len(incoming):
-                continue
-            grad, summary = incoming[output], came[output]
-            if grad is not None and summary is not None:
-                gradients.arrived(value, grad.detach() if grad.requires_grad else grad, summary)
+    def _reach_value(self, seen: GraphNode, value: Value, output: int) -> None:
+        grad, summary = seen.incoming[output], seen.came[output]
+        if grad is not None and summary is not None:
+            self._gradients.arrived(value, grad.detach() if grad.requires_grad else grad, summary)
 
-    def _reach_leaf(self, event: Event, leaf: Tensor) -> None:
-        came = event.came[0] if event.came else None
+    def _reach_leaf(self, seen: GraphNode, leaf: Tensor) -> None:
+        came = seen.came[0] if seen.came else None
         self.leaves[id(leaf)] = came
         if leaf.grad is not None:
-            fresh = event.seen.id not in self._before
-            at_once = self._visible is None or event.seen.owner in self._visible
+            fresh = seen.id not in self._before
+            at_once = self._visible is None or seen.owner in self._visible
             if fresh:
-                event.after = came
+                seen.after = came
             else:
-                event.after = self._of(leaf.grad) if at_once else outline(leaf.grad)
-            if event.after is not None and at_once:
-                self._gradients.note_grad(leaf, event.after)
+                seen.after = self._of(leaf.grad) if at_once else outline(leaf.grad)
+            if seen.after is not None and at_once:
+                self._gradients.note_grad(leaf, seen.after)
 
-    def _send(self, event: Event, place: int) -> None:
-        for index, sending in event.seen.sends:
-            grad = event.outgoing[index] if index < len(event.outgoing) else None
+    def _send(self, seen: GraphNode, place: int) -> None:
+        outgoing, went = seen.outgoing, seen.went
+        for index, sending in seen.sends:
+            grad = outgoing[index] if index < len(outgoing) else None
             if grad is not None:
                 sending.add(grad, place)
-                sending.summary = event.went[index]
-        if event.seen.leaf is not None and event.incoming and event.incoming[0] is not None:
-            self._hand_over(event, event.incoming[0])
+                sending.summary = went[index]
+        if seen.leaf is not None and seen.incoming and seen.incoming[0] is not None:
+            self._hand_over(seen, seen.incoming[0])
 
-    def _hand_over(self, event: Event, grad: Tensor) -> None:
+    def _hand_over(self, seen: GraphNode, grad: Tensor) -> None:
         """What the leaf took over is what a node before it had sent."""
-        giver = event.seen.giver
-        if giver is None or giver[0].place < 0:
+        if seen.giver is None or seen.giver[0].place < 0:
             return
-        earlier, index = giver
-        self._events[earlier.place].went[index] = event.came[0]
+        earlier, index = seen.giver
+        went = list(earlier.went)
+        went[index] = seen.came[0]
+        earlier.went = went
         for at, sending in earlier.sends:
             if at == index:
                 sending.add(grad, earlier.place)
-                sending.summary = event.came[0]
+                sending.summary = seen.came[0]
 
-    def _note_what_grew(self, event: Event) -> None:
+    def _note_what_grew(self, seen: GraphNode) -> None:
         """Nodes that the backward itself made (create_graph) belong to the node whose gradient they compute."""
-        seen = event.seen
-        todo = [node for grad in (*event.incoming, *event.outgoing) if grad is not None if (node := grad_fn_of(grad))]
+        todo = [node for grad in (*seen.incoming, *seen.outgoing) if grad is not None if (node := grad_fn_of(grad))]
         if seen.leaf is not None and seen.leaf.grad is not None and (node := grad_fn_of(seen.leaf.grad)):
             todo.append(node)
         while todo:
@@ -330,24 +317,32 @@ class Recording:
 
     # -------------------------------------------------------------- the record
 
-    def _row(self, event: Event) -> AutogradRow:
-        seen = event.seen
+    def _row(self, seen: GraphNode) -> AutogradRow:
         return AutogradRow(
             backward=self.number,
             autograd=type(seen.node).__name__,
             node=seen.owner,
             turns=seen.turns,
-            incoming=event.came,
-            outgoing=() if seen.leaf is not None else tuple(event.went),
+            incoming=seen.came,
+            outgoing=() if seen.leaf is not None else tuple(seen.went),
             id=seen.id,
             next=seen.next,
             values=seen.values,
             saved=seen.saved,
             order=seen.order,
-            seconds=event.seconds,
+            seconds=seen.seconds,
             before=self._before.get(seen.id),
-            after=event.after,
+            after=seen.after,
         )
+
+
+def _shown(grads: Grads, known: dict[int, Summary] | None) -> Sequence[Summary | None]:
+    """The summaries of gradients; without any only their dtypes and shapes."""
+    if known is None:
+        return [None if grad is None else outline(grad) for grad in grads]
+    if len(grads) == 1 and (grad := grads[0]) is not None:
+        return (known[identity(grad)],)
+    return [None if grad is None else known[identity(grad)] for grad in grads]
 
 
 def _aliases(grads: Grads) -> Grads:

@@ -20,7 +20,7 @@ Reason = tuple[str, ItemId]
 
 def note_writes(live: Live) -> None:
     """Before a backward: which values are past because their memory was written into and their edge was rebuilt."""
-    for value in live.gradients.values.values():
+    for value in live.gradients.values.values() if live.writes.has_any else ():
         tensor = value.tensor
         if tensor is None or value.was_leaf or not value.requires_grad or value.version == tensor._version:
             continue
@@ -36,6 +36,7 @@ def note_writes(live: Live) -> None:
         if wrote:
             first, last = (_spelled(live, write.node) for write in (wrote[0], wrote[-1]))
             value.written, value.told = Overwritten(first, last), None
+            live.gradients.has_overwritten = True
 
 
 def explain_missing(live: Live) -> None:

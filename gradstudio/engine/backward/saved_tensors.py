@@ -76,8 +76,8 @@ class SavedReader:
                     return key[0], key[1]
             return NOBODY
         if self._by_identity is None:
-            values_now = self._gradients.values.values()
-            self._by_identity = {identity(v.tensor): v.key[:2] for v in values_now if v.tensor is not None}
+            edgeless = self._gradients.edgeless()
+            self._by_identity = {identity(v.tensor): v.key[:2] for v in edgeless if v.tensor is not None}
         return self._by_identity.get(identity(tensor), NOBODY)
 
 

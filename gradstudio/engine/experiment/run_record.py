@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.experiment.rerun import Outputs, Rerun, Watcher
 from gradstudio.engine.gradient.wire_edges import MAX_ITEMS
-from gradstudio.engine.live.live_state import FIRST_TURNS, LAST_TURNS
+from gradstudio.engine.live.recent_rows import FIRST_TURNS, LAST_TURNS
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.value.lazy_modules import buffers_of, parameters_of
 from gradstudio.engine.value.tensor_summary import summarise

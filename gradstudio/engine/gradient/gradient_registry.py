@@ -4,7 +4,6 @@ Values are noted when they are made; what reaches them is reported by `backward_
 `.grad` of leaves is watched between statements. Nothing here computes but summaries.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 import torch
@@ -13,13 +12,14 @@ from torch.autograd.graph import Node
 
 from gradstudio.engine.gradient.gradient_states import state_of_leaf, state_of_value
 from gradstudio.engine.gradient.tensor_watch import Cut, Key, Leaf, Value, glance, watch
-from gradstudio.engine.gradient.wire_edges import MAX_ITEMS, Call, aliases_of, attach, marks_of
+from gradstudio.engine.gradient.wire_edges import MAX_ITEMS, Call, Mark, aliases_of, attach, marks_of
 from gradstudio.engine.value.lazy_modules import parameters_of, waits
 from gradstudio.engine.value.tensor_summary import outline, summarise
 from gradstudio.engine.value.view_state import grad_fn_of, is_leaf
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol import gradient_sentences as words
+from gradstudio.protocol.messages.backward_trace import EdgeValue
 from gradstudio.protocol.messages.events import GradPart, GradRow
 from gradstudio.protocol.messages.records import Summary
 
@@ -30,8 +30,10 @@ class Gradients:
     """All that is known of gradients since the start from nothing.
 
     Attributes:
+        values: the latest of each key.
         backwards: how many backwards have run.
         last_backward: the last one of this pass, None when none has run in it.
+        has_overwritten: something was written into since it was made, and its autograd edge is another.
         visible: nodes whose gradients are summarised at once; None: all.
         missed: values that the last backward did not reach, of which more is known than that.
         given_back: values whose gradient the last backward returned instead of keeping it.
@@ -42,6 +44,7 @@ class Gradients:
     def __init__(self, budget: Callable[[], int], max_values: int = 64) -> None:
         """Nothing is known."""
         self.values: dict[Key, Value] = {}
+        self._edgeless: dict[Key, Value] = {}
         self.leaves: dict[int, Leaf] = {}
         self.backwards, self.pass_number = 0, 1
         self.last_backward: int | None = None
@@ -52,9 +55,11 @@ class Gradients:
         self._serial = 0
         self._budget = budget
         self._lazy: list[tuple[Key, nn.Module, tuple[int, ...], Callable[[Tensor], Cut | None]]] = []
-        self._kept: OrderedDict[int, tuple[Value, int]] = OrderedDict()
+        self._kept: dict[int, Value] = {}
         self._kept_bytes, self._allowed = 0, -1
         self.grad_bytes = 0
+        self.has_overwritten = False
+        self._edges: dict[Key, tuple[EdgeValue]] = {}
 
     # -------------------------------------------------------------- values
 
@@ -113,11 +118,17 @@ class Gradients:
             marks.values.append((key, serial, number, turns))
             if call is not None:
                 attach(call, grad_fn, number, marks)
-            self._keep(value, False, tensor)
+            size = value.kept_bytes = _size_of(tensor)
+            self._keep(2 * serial, value, size)
         known = self.values.get(key)
-        if known is not None:
+        if known is None:
+            value.order = serial
+        else:
+            value.order = known.order
             self._replaced(known)
         self.values[key] = value
+        if grad_fn is None:
+            self._edgeless[key] = value
         return value
 
     def written(self, outputs: Iterable[object], call: Call) -> None:
@@ -128,6 +139,24 @@ class Gradients:
             if base is not None and node is not None:
                 attach(call, node, base.output_nr, marks_of(node))
 
+    def edge_of(self, mark: Mark) -> tuple[EdgeValue, ...]:
+        """The value that was made at an autograd node, as a record shows it; made once for what is alike."""
+        key, _, index, turns = mark
+        known = self._edges.get(key)
+        if known is not None and known[0].index == index and known[0].turns == turns:
+            return known
+        made = (EdgeValue(node=key[0], index=index, output=key[1], path=key[2], turns=turns),)
+        self._edges[key] = made
+        return made
+
+    def places_of_leaves(self) -> set[tuple[ItemId, int]]:
+        """Who gave a leaf that required grad."""
+        return {key[:2] for key, value in self._edgeless.items() if value.was_leaf and value.requires_grad}
+
+    def edgeless(self) -> list[Value]:
+        """The values that no autograd node made, in the order of `values`."""
+        return sorted(self._edgeless.values(), key=_order_of)
+
     def find(self, key: Key, serial: int) -> Value | None:
         """The value, when it is still the one of that serial number."""
         value = self.values.get(key)
@@ -135,9 +164,13 @@ class Gradients:
 
     def arrived(self, value: Value, grad: Tensor, summary: Summary) -> None:
         """The gradient `grad` has come to the value's edge."""
-        value.grad, value.summary = grad, summary
+        value.grad, value.summary, value.told = grad, summary, None
         value.grad_version = None if grad.is_inference() else grad._version
-        self._keep(value, True, grad)
+        entry = 2 * value.serial + 1
+        self._drop(entry)
+        size = value.grad_bytes = _size_of(grad)
+        self.grad_bytes += size
+        self._keep(entry, value, size)
 
     def returned(self, tensor: Tensor, grad: Tensor | None) -> None:
         """`torch.autograd.grad` gave `grad` for `tensor`."""
@@ -159,13 +192,11 @@ class Gradients:
         """Another pass begins: what the repeated part made is forgotten, `stays` keeps set-up's."""
         self.pass_number, self.last_backward = pass_number, None
         staying = {key: value for key, value in self.values.items() if stays(key[0])}
-        wanted = {2 * value.serial + is_grad for value in staying.values() for is_grad in (False, True)}
-        wanted &= self._kept.keys()
-        kept = {entry: held for entry, held in self._kept.items() if entry in wanted} if wanted else {}
-        self._kept = OrderedDict(kept)
-        self._kept_bytes = sum([size for _, size in kept.values()])
-        self.grad_bytes = sum([size for entry, (_, size) in kept.items() if entry % 2])
+        self._kept = {entry: value for value in staying.values() for entry in _entries_of(value) if entry in self._kept}
+        self._kept_bytes = sum([_counted(entry, value) for entry, value in self._kept.items()])
+        self.grad_bytes = sum([value.grad_bytes for entry, value in self._kept.items() if entry % 2])
         self.values = staying
+        self._edgeless = {key: value for key, value in self._edgeless.items() if key in staying}
         used = {id(value.tensor) for value in staying.values()}
         for identity in [identity for identity in self.leaves if identity not in used]:
             del self.leaves[identity]
@@ -280,14 +311,13 @@ class Gradients:
 
     def _row_of_value(self, value: Value) -> GradRow:
         """Of one that is no leaf; made anew only when something it is made from has changed."""
-        told, summary = value.told, value.summary
-        is_earlier, has_room, cut = self.backwards <= value.made_at, value.grad is None, value.cut
-        if told is not None and told[0] is summary and told[1:5] == (is_earlier, has_room, value.recorded, cut):
-            return told[5]
+        told, is_behind = value.told, self.backwards > value.made_at
+        if told is not None and value.told_behind is is_behind:
+            return told
         node, output, path = value.key
         state, reason, cause = state_of_value(value, self.backwards)
-        row = GradRow(node=node, output=output, path=path, state=state, reason=reason, cause=cause, grad=summary)
-        value.told = summary, is_earlier, has_room, value.recorded, cut, row
+        row = GradRow(node=node, output=output, path=path, state=state, reason=reason, cause=cause, grad=value.summary)
+        value.told, value.told_behind = row, is_behind
         return row
 
     def leaf_of(self, value: Value) -> Leaf | None:
@@ -333,6 +363,7 @@ class Gradients:
 
     def _replaced(self, value: Value) -> None:
         """Another value takes the place of this one: it is not kept, and a leaf nobody is any more is not watched."""
+        self._edgeless.pop(value.key, None)
         if value.requires_grad:
             self._drop(2 * value.serial)
             self._drop(2 * value.serial + 1)
@@ -367,16 +398,10 @@ class Gradients:
             leaf.summary = (now, summarise(grad, self.max_values))
         return leaf.summary[1]
 
-    def _keep(self, value: Value, is_grad: bool, tensor: Tensor) -> None:
+    def _keep(self, entry: int, value: Value, size: int) -> None:
         """Count a tensor that is held for showing, a value's own or its gradient; the oldest make room."""
-        kept, entry = self._kept, 2 * value.serial + is_grad
-        if entry in kept:
-            self._drop(entry)
-        size = tensor.nbytes if tensor.layout is _STRIDED and not tensor.is_nested else 0
-        kept[entry] = value, size
+        self._kept[entry] = value
         self._kept_bytes += size
-        if is_grad:
-            self.grad_bytes += size
         if self._kept_bytes > self._allowed:
             self._make_room()
 
@@ -384,15 +409,34 @@ class Gradients:
         if self._allowed < 0:
             self._allowed = self._budget()
         while self._kept_bytes > self._allowed and len(self._kept) > 1:
-            oldest, (value, _) = next(iter(self._kept.items()))
+            oldest, value = next(iter(self._kept.items()))
             self._drop(oldest)
             if oldest % 2:
-                value.grad = None
+                value.grad = value.told = None
             else:
                 value.tensor = None
 
     def _drop(self, entry: int) -> None:
-        dropped = self._kept.pop(entry, None)
-        if dropped is not None:
-            self._kept_bytes -= dropped[1]
-            self.grad_bytes -= dropped[1] if entry % 2 else 0
+        value = self._kept.pop(entry, None)
+        if value is None:
+            return
+        self._kept_bytes -= _counted(entry, value)
+        if entry % 2:
+            self.grad_bytes -= value.grad_bytes
+
+
+def _order_of(value: Value) -> int:
+    return value.order
+
+
+def _size_of(tensor: Tensor) -> int:
+    return tensor.nbytes if tensor.layout is _STRIDED and not tensor.is_nested else 0
+
+
+def _entries_of(value: Value) -> tuple[int, int]:
+    """Under which numbers its tensor and its gradient are kept."""
+    return 2 * value.serial, 2 * value.serial + 1
+
+
+def _counted(entry: int, value: Value) -> int:
+    return value.grad_bytes if entry % 2 else value.kept_bytes

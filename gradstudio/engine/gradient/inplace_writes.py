@@ -41,6 +41,11 @@ class Writes:
         """None yet."""
         self._by_storage: OrderedDict[int, deque[Write]] = OrderedDict()
 
+    @property
+    def has_any(self) -> bool:
+        """Whether there was one."""
+        return bool(self._by_storage)
+
     def note(self, step: Step, turns: tuple[int, ...], before: list[Before]) -> None:
         """A statement has run; `before` is what `versions` said before it."""
         seen = set[int]()

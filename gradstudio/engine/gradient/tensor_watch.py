@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import torch
+from msgspec import Struct
 from torch import Tensor
 
 from gradstudio.engine.value.value_records import serial_of
@@ -68,8 +69,7 @@ def watch(tensor: Tensor, cleared_at: int) -> Leaf:
     return Leaf(tensor, cleared_at, seen=glance(tensor.grad), storage=storage)
 
 
-@dataclass(slots=True, eq=False)
-class Value:
+class Value(Struct, eq=False):
     """The latest value of one output (or of a module's parameter, an item of a list).
 
     Attributes:
@@ -80,7 +80,9 @@ class Value:
         written: who wrote into its memory since, if its autograd edge is no longer its tensor's.
         after_write: what arrived is the gradient of the value as it stands after those writes.
         unreached: why no backward reached it, and the node to name.
-        told: what its row was last made from, and that row.
+        told: its row, as long as it holds; `told_behind`: it was made behind a backward.
+        order: of its key among all.
+        kept_bytes, grad_bytes: of `tensor` and `grad`, while they are counted as held for showing.
     """
 
     key: Key
@@ -99,7 +101,11 @@ class Value:
     written: Overwritten | None = None
     after_write: bool = False
     unreached: tuple[str, ItemId] | None = None
-    told: tuple[Summary | None, bool, bool, bool, Cut | None, GradRow] | None = None
+    told: GradRow | None = None
+    told_behind: bool = False
+    order: int = 0
+    kept_bytes: int = 0
+    grad_bytes: int = 0
 
     def is_overwritten(self) -> bool:
         """Whether its memory was written into since, and what arrived is not the gradient of what is there now."""

@@ -70,7 +70,7 @@ def new_pass(live: Live) -> None:
     for name in {*live.binder, *live.loaded.names}:
         unbind(name, None)
     live.binder.clear()
-    for step in live.loaded.steps:
+    for step, _ in live.loaded.setup:
         if step.id in live.setup and step.id not in live.anew and not step.statement.is_part:
             live.rebind(step)
     staying = live.setup.keys() - live.anew

@@ -1,7 +1,7 @@
 """The one live state: a namespace, where the program stands in it, and what was recorded."""
 
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +15,7 @@ from gradstudio.engine.gradient.leaf_writes import LeafWrite, leaf_writes
 from gradstudio.engine.gradient.module_watch import ModuleWatch
 from gradstudio.engine.gradient.tensor_watch import Value
 from gradstudio.engine.live.call_frames import Entered, Standing
+from gradstudio.engine.live.recent_rows import MAX_ROWS, RecentRows
 from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps, prepare
 from gradstudio.engine.script.cursor import NOBODY, Cursor
 from gradstudio.engine.script.source_map import SourceMap
@@ -28,9 +29,6 @@ from gradstudio.protocol.messages.events import ModeState, Row
 from gradstudio.protocol.messages.records import Record
 
 Binding = tuple[ItemId, int]
-FIRST_TURNS, LAST_TURNS = 16, 240
-MAX_ROWS = 10_000
-"""Rows kept for the report; of more the oldest go."""
 
 
 class Loaded:
@@ -72,6 +70,18 @@ class Loaded:
     def has_repeated(self) -> bool:
         """Whether anything belongs to the repeated part."""
         return any(_repeated(item) for item in self.items)
+
+    @cached_property
+    def setup(self) -> list[tuple[Step, frozenset[ItemId]]]:
+        """The statements of set-up in order, each with those that bound what it reads."""
+        found: list[tuple[Step, frozenset[ItemId]]] = []
+        scope: dict[str, ItemId] = {}
+        for step in self.steps:
+            if not step.statement.repeated:
+                found.append((step, frozenset([scope[name] for name in step.source.reads if name in scope])))
+            for name in step.statement.names:
+                scope[name] = step.id
+        return found
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -124,7 +134,7 @@ class Live:
     prepared: bool = False
     last_backward: Step | None = None
     backward_parts: dict[str, Any] = field(default_factory=dict)
-    rows: OrderedDict[tuple[ItemId, tuple[int, ...], int], Row] = field(default_factory=OrderedDict)
+    rows: RecentRows = field(default_factory=RecentRows)
     last_rows: dict[ItemId, Row] = field(default_factory=dict)
     paused: bool = False
     behind: tuple[ItemId, tuple[int, ...]] | None = None
@@ -260,14 +270,9 @@ class Live:
         return row is None or row.pass_number == self.pass_number
 
     def record(self, row: Row) -> None:
-        """Keep a row for the report: all but the middle turns of long loops."""
-        rows, turns = self.rows, row.turns
+        """Keep a row for the report."""
         self.last_rows[row.node] = row
-        rows[row.node, turns, row.pass_number] = row
-        if len(rows) > MAX_ROWS:
-            rows.popitem(last=False)
-        if turns and turns[-1] >= FIRST_TURNS + LAST_TURNS:
-            rows.pop((row.node, (*turns[:-1], turns[-1] - LAST_TURNS), row.pass_number), None)
+        self.rows.add(row)
 
     def outputs_of(self, node: ItemId) -> tuple[Record, ...]:
         """The latest records of a node; empty when there are none."""
@@ -277,15 +282,11 @@ class Live:
     def must_be_made_anew(self) -> set[ItemId]:
         """Set-up that acquired a `grad_fn` or was appended to, with what set-up made from it (semantics §5)."""
         anew: set[ItemId] = set()
-        scope: dict[str, ItemId] = {}
-        for step in self.loaded.steps:
-            statement = step.statement
-            if not statement.repeated and statement.node in self.setup:
-                spoilt = any(map(self._is_spoilt, self.setup[statement.node]))
-                if spoilt or any(scope.get(name) in anew for name in step.source.reads):
-                    anew.add(statement.node)
-            for name in statement.names:
-                scope[name] = statement.node
+        for step, sources in self.loaded.setup:
+            if step.id in self.setup:
+                spoilt = any(map(self._is_spoilt, self.setup[step.id]))
+                if spoilt or not anew.isdisjoint(sources):
+                    anew.add(step.id)
         return anew
 
     def _see_lists(self, values: tuple[Any, ...]) -> None:

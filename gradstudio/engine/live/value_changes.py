@@ -21,8 +21,10 @@ def values_now(live: Live, max_values: int, visible: frozenset[ItemId] | None) -
 
 
 def _changed(live: Live, max_values: int, visible: frozenset[ItemId] | None) -> Iterator[ValueNow]:
-    for name, (node, index) in live.binder.items():
-        value = live.namespace.get(name)
+    places = live.gradients.places_of_leaves() | live.modules.places.keys()
+    for name, place in live.binder.items() if places else ():
+        node, index = place
+        value = live.namespace.get(name) if place in places else None
         if not isinstance(value, nn.Module | Tensor) or (visible is not None and node not in visible):
             continue
         row = live.last_rows.get(node)

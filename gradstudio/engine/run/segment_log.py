@@ -29,8 +29,8 @@ def log_segment(live: Live, segment: Segment, ran: SegmentRun, enqueue: Callable
         enqueue(entry)
         if step.statement.repeated:
             executed[step.id] = step
-            for place, name in enumerate(names):
-                binder[name], scope[name] = (step.id, place), outputs[place]
+            for name, binding, output in zip(names, step.bindings, outputs, strict=False):
+                binder[name], scope[name] = binding, output
         else:
             live.bind(step, outputs)
             scope.update(zip(names, outputs, strict=True))

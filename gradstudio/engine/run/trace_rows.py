@@ -119,7 +119,7 @@ class Rows:
         visible = self.visible
         number = live.step_count = memory.step = live.step_count + 1
         requires, version, device = tensor.requires_grad, tensor._version, tensor.device
-        value = live.gradients.note((node, 0, ""), tensor, turns, requires, grad_fn, version, entry.call)
+        value = live.gradients.note(entry.step.key, tensor, turns, requires, grad_fn, version, entry.call)
         if not requires:
             value.cut = self._cut(live, entry, tensor)
         storage = tensor.untyped_storage()

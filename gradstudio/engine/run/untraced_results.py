@@ -99,7 +99,7 @@ def _enter(live: Live, step: Step, cut: Cut | None, before: bool) -> None:
     """Enter the values still bound; a non-leaf made before the last backward was not recorded."""
     outputs = [live.namespace.get(name) for name in step.statement.names]
     for value in live.gradients.made(step.id, (), outputs, lambda _: cut):
-        value.recorded = False
+        value.recorded, value.told = False, None
         value.made_at = 0 if before else live.gradients.backwards
 
 

@@ -56,7 +56,7 @@ class Step:
     Attributes:
         pure: it can neither overwrite a value nor run a backward, so the summaries of earlier
             values may wait.
-        id: the node's.
+        id: the node's; `bindings` what its names are bound to, `key` its first result's.
         wires: of each input that is read under a name: (port, name, the output its wire begins at, if that is known).
     """
 
@@ -67,10 +67,14 @@ class Step:
     fingerprint: Fingerprint
     wires: "tuple[tuple[str, str, tuple[ItemId, int] | None], ...]" = ()
     id: ItemId = field(init=False)
+    bindings: tuple[tuple[ItemId, int], ...] = field(init=False)
+    key: tuple[ItemId, int, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Have the node's id at hand."""
-        self.id = self.statement.node
+        """Have at hand what each pass asks for."""
+        node = self.id = self.statement.node
+        self.bindings = tuple([(node, place) for place in range(len(self.statement.names))])
+        self.key = node, 0, ""
 
     def inside(self, item: ItemId, names: tuple[str, ...]) -> "Step":
         """Something that is there at the beginning of the call that this is, as if a step had given it."""
