@@ -1,11 +1,16 @@
 """A place outside the program's modes, where the engine computes for itself (semantics §9)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
+
+_is_inference_mode = torch.is_inference_mode_enabled
+_is_any_autocast: Callable[[], bool] = torch._C._is_any_autocast_enabled
+_is_grad_enabled = torch.is_grad_enabled
+_set_grad_enabled: Callable[[bool], object] = torch._C._set_grad_enabled
 
 
 class clean_modes(AbstractContextManager[None]):  # noqa: N801 - used like torch.no_grad
@@ -15,29 +20,34 @@ class clean_modes(AbstractContextManager[None]):  # noqa: N801 - used like torch
     """
 
     __slots__ = ("_grad", "_left")
-    depth = 0
-    """How many are entered; a warning that comes within is none of the program's."""
+    entered: ClassVar[list[None]] = []
+    """As many as are entered; a warning that comes within is none of the program's."""
 
     def __enter__(self) -> None:
         """Leave the modes."""
-        clean_modes.depth += 1
+        clean_modes.entered.append(None)
         self._left: Sequence[AbstractContextManager[Any]] = ()
-        if torch.is_inference_mode_enabled():
+        if _is_inference_mode():
             self._leave(torch.inference_mode(False))
-        for device_type in _device_types():
-            if torch.is_autocast_enabled(device_type):
-                self._leave(torch.autocast(device_type, enabled=False))
-        self._grad = torch.is_grad_enabled()
+        if _is_any_autocast():
+            self._leave_autocast()
+        self._grad = _is_grad_enabled()
         if self._grad:
-            torch._C._set_grad_enabled(False)  # what `no_grad` does
+            _set_grad_enabled(False)  # what `no_grad` does
 
     def __exit__(self, *_: object) -> None:
         """Enter them again."""
-        clean_modes.depth -= 1
+        clean_modes.entered.pop()
         if self._grad:
-            torch._C._set_grad_enabled(True)
-        for context in reversed(self._left):
-            context.__exit__(None, None, None)
+            _set_grad_enabled(True)
+        if self._left:
+            for context in reversed(self._left):
+                context.__exit__(None, None, None)
+
+    def _leave_autocast(self) -> None:
+        for device_type in _device_types():
+            if torch.is_autocast_enabled(device_type):
+                self._leave(torch.autocast(device_type, enabled=False))
 
     def _leave(self, context: AbstractContextManager[Any]) -> None:
         context.__enter__()

@@ -57,7 +57,7 @@ class GraphNode(Struct, eq=False):
     outgoing: Grads = ()
     seconds: float = 0.0
     came: tuple[Summary | None, ...] = ()
-    went: Sequence[Summary | None] = ()
+    went: tuple[Summary | None, ...] = ()
     after: Summary | None = None
 
 
@@ -174,7 +174,7 @@ class Reach:
         call = seen.call = marks.call
         values = marks.values
         if len(values) == 1:
-            seen.values = self._gradients.edge_of(values[0])
+            seen.values = self._gradients.constants.edge_of(values[0])
         elif values:
             seen.values = tuple([_value(key, index, turns) for key, _, index, turns in values])
         if marks.aliases:
@@ -258,6 +258,9 @@ class Reach:
         edge = self._edge_behind(brought, leaves)
         sending = Sending(brought.port, brought.source, call.node, call.turns, edge)
         self.sendings.append(sending)
+        if member.next == (edge,) and edge is not NOWHERE:
+            member.sends = (*member.sends, (0, sending))
+            return
         places = [(index, sending) for index, to in enumerate(member.next) if to == edge] if edge is not NOWHERE else []
         if places:
             member.sends = (*member.sends, *places)

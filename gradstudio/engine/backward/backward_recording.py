@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from functools import partial
+from operator import attrgetter
 
 import torch
 from torch import Tensor
@@ -23,7 +24,6 @@ from gradstudio.engine.backward.saved_tensors import is_released
 from gradstudio.engine.backward.wire_gradients import wire_gradients
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.gradient.gradient_registry import Gradients
-from gradstudio.engine.gradient.tensor_watch import Value
 from gradstudio.engine.gradient.wire_edges import MARK, Marks, Turns, marks_of
 from gradstudio.engine.value.identity import identity
 from gradstudio.engine.value.summary_batches import summarise_alike
@@ -34,6 +34,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, WireGrad
 from gradstudio.protocol.messages.records import Summary
 
+_parts_of = attrgetter("parts")
 HOLD_ELEMENTS = 1 << 24
 """Elements of gradients that are held during a backward before they are summarised."""
 
@@ -94,7 +95,8 @@ class Recording:
         for seen in seens:
             if isinstance(seen.node, BackwardCFunction):  # Python's own may write into what comes
                 self._hooks.add_before(seen.node, self._before_python)
-        self._hooks.add([(seen.node, self._hook(seen)) for seen in seens])
+        saw, freely = self._saw, self._saw_freely()
+        self._hooks.add([(seen.node, partial(saw if self._shared or seen.drops else freely, seen)) for seen in seens])
         self._last = time.perf_counter()
         return self
 
@@ -132,20 +134,18 @@ class Recording:
 
     def _ran(self) -> dict[tuple[ItemId, Turns], int]:
         """Of each call, where its last autograd node has its row; not asked for where every wire was sent something."""
-        if all(sending.parts for sending in self._reach.sendings):
+        if all(map(_parts_of, self._reach.sendings)):
             return {}
         calls = ((seen.call, place) for place, seen in enumerate(self._events))
         return {(call.node, call.turns): place for call, place in calls if call is not None}
 
     # -------------------------------------------------------------- hooks
 
-    def _hook(self, seen: GraphNode) -> Callable[[Grads, Grads], None]:
-        """What torch calls behind an autograd node."""
-        if seen.drops or self._shared:
-            return partial(self._saw, seen)
+    def _saw_freely(self) -> Callable[[GraphNode, Grads, Grads], None]:
+        """What torch calls behind an autograd node of whose gradients nothing is let go at once."""
         events, clock = self._events, time.perf_counter
 
-        def saw(outgoing: Grads, incoming: Grads, seen: GraphNode = seen) -> None:
+        def saw(seen: GraphNode, outgoing: Grads, incoming: Grads) -> None:
             now = clock()
             for grad in outgoing:
                 if grad is not None:
@@ -211,10 +211,11 @@ class Recording:
         visible, events, grows = self._visible, self._events, self._grows
         news = events[self._summarised :] if self._summarised else list(events)
         known = self._known = self._summaries(news)
-        values = self._gradients.values
+        values, arrived = self._gradients.values, self._gradients.arrived
         for place, seen in enumerate(news, self._summarised):
+            incoming = seen.incoming
             is_shown = visible is None or seen.owner in visible
-            seen.came = tuple(_shown(seen.incoming, known if is_shown else None))
+            came = seen.came = _shown(incoming, known if is_shown else None)
             seen.went = _shown(seen.outgoing, known if is_shown else None)
             if grows:
                 self._note_what_grew(seen)
@@ -223,8 +224,11 @@ class Recording:
             elif seen.marks is not None:
                 for key, serial, output, _ in seen.marks.values:
                     value = values.get(key)
-                    if value is not None and value.serial == serial and output < len(seen.incoming):
-                        self._reach_value(seen, value, output)
+                    if value is None or value.serial != serial or output >= len(incoming):
+                        continue
+                    grad, summary = incoming[output], came[output]
+                    if grad is not None and summary is not None:
+                        arrived(value, grad.detach() if grad.requires_grad else grad, summary)
             if seen.sends or seen.leaf is not None:
                 self._send(seen, place)
         for seen in news if visible is None else ():
@@ -258,11 +262,6 @@ class Recording:
             summary = self._known[identity(grad)] = summarise(grad, self._gradients.max_values)
         return summary
 
-    def _reach_value(self, seen: GraphNode, value: Value, output: int) -> None:
-        grad, summary = seen.incoming[output], seen.came[output]
-        if grad is not None and summary is not None:
-            self._gradients.arrived(value, grad.detach() if grad.requires_grad else grad, summary)
-
     def _reach_leaf(self, seen: GraphNode, leaf: Tensor) -> None:
         came = seen.came[0] if seen.came else None
         self.leaves[id(leaf)] = came
@@ -293,7 +292,7 @@ class Recording:
         earlier, index = seen.giver
         went = list(earlier.went)
         went[index] = seen.came[0]
-        earlier.went = went
+        earlier.went = tuple(went)
         for at, sending in earlier.sends:
             if at == index:
                 sending.add(grad, earlier.place)
@@ -324,7 +323,7 @@ class Recording:
             node=seen.owner,
             turns=seen.turns,
             incoming=seen.came,
-            outgoing=() if seen.leaf is not None else tuple(seen.went),
+            outgoing=() if seen.leaf is not None else seen.went,
             id=seen.id,
             next=seen.next,
             values=seen.values,
@@ -336,13 +335,13 @@ class Recording:
         )
 
 
-def _shown(grads: Grads, known: dict[int, Summary] | None) -> Sequence[Summary | None]:
+def _shown(grads: Grads, known: dict[int, Summary] | None) -> tuple[Summary | None, ...]:
     """The summaries of gradients; without any only their dtypes and shapes."""
-    if known is None:
-        return [None if grad is None else outline(grad) for grad in grads]
     if len(grads) == 1 and (grad := grads[0]) is not None:
-        return (known[identity(grad)],)
-    return [None if grad is None else known[identity(grad)] for grad in grads]
+        return (outline(grad) if known is None else known[identity(grad)],)
+    if known is None:
+        return tuple([None if grad is None else outline(grad) for grad in grads])
+    return tuple([None if grad is None else known[identity(grad)] for grad in grads])
 
 
 def _aliases(grads: Grads) -> Grads:

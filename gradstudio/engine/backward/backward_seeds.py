@@ -13,12 +13,21 @@ from gradstudio.engine.value.value_records import tensors_in
 
 
 class Seed(NamedTuple):
-    """What one root begins with; `source` is where its wire into the backward begins, `turns` the backward's."""
+    """What one root begins with; `source` is where its wire into the backward begins, `turns` the backward's.
+
+    Attributes:
+        given: the gradient that the statement gives; None where torch begins with a one of its own.
+    """
 
     source: Source | None
     root: Tensor
-    grad: Tensor
+    given: Tensor | None
     turns: Turns
+
+    @property
+    def grad(self) -> Tensor:
+        """The gradient itself; ask for it outside the program's modes."""
+        return torch.ones_like(self.root) if self.given is None else self.given
 
 
 def seed_gradients(live: Live, step: Step) -> list[Tensor | None]:
@@ -41,5 +50,5 @@ def seeds_of(live: Live, step: Step, roots: object, grads: list[Tensor | None]) 
             continue
         at = next((i for i, (name, _) in enumerate(wires) if live.namespace.get(name) is root), None)
         source = None if at is None else wires.pop(at)[1]
-        seeds.append(Seed(source, root, torch.ones_like(root) if grad is None else grad.detach(), live.cursor.turns))
+        seeds.append(Seed(source, root, None if grad is None else grad.detach(), live.cursor.turns))
     return seeds

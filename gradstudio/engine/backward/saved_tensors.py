@@ -9,7 +9,7 @@ from torch.nn import Parameter
 from gradstudio.engine.gradient.gradient_registry import Gradients
 from gradstudio.engine.gradient.wire_edges import MARK, Marks
 from gradstudio.engine.value.identity import identity
-from gradstudio.engine.value.tensor_summary import dtype_name
+from gradstudio.engine.value.tensor_summary import DTYPE_NAMES, dtype_name
 from gradstudio.engine.value.view_state import grad_fn_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import SavedTensor
@@ -53,7 +53,7 @@ class SavedReader:
         kind = tensor.dtype
         return SavedTensor(
             name=name,
-            dtype=dtype_name(kind),
+            dtype=DTYPE_NAMES.get(kind) or dtype_name(kind),
             shape=tuple(tensor.shape),
             size_bytes=tensor.numel() * kind.itemsize,
             version=version,

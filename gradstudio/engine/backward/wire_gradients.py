@@ -1,6 +1,7 @@
 """What went back along each wire in one backward, once every autograd node has told what it sent."""
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 from gradstudio.engine.backward.backward_reachability import NOBODY, Edge, Reach
 from gradstudio.engine.backward.backward_seeds import Seed
@@ -30,12 +31,8 @@ def wire_gradients(
     aliases = reach.aliases()
     if aliases:
         _pass_on(reach, aliases, sent, _sendings_of_seeds(reach, seeds, max_values), max_values)
-    sent.sort(key=_completed_at)
+    sent.sort(key=attrgetter("place"))
     return [_record(reach, sending) for sending in sent]
-
-
-def _completed_at(sending: Sending) -> int:
-    return sending.place
 
 
 def _pass_on(

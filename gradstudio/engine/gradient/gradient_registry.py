@@ -6,24 +6,22 @@ Values are noted when they are made; what reaches them is reported by `backward_
 
 from collections.abc import Callable, Iterable
 
-import torch
 from torch import Tensor, nn
 from torch.autograd.graph import Node
 
 from gradstudio.engine.gradient.gradient_states import state_of_leaf, state_of_value
+from gradstudio.engine.gradient.kept_tensors import KeptTensors
+from gradstudio.engine.gradient.pass_constants import PassConstants
 from gradstudio.engine.gradient.tensor_watch import Cut, Key, Leaf, Value, glance, watch
-from gradstudio.engine.gradient.wire_edges import MAX_ITEMS, Call, Mark, aliases_of, attach, marks_of
+from gradstudio.engine.gradient.wire_edges import MARK, MAX_ITEMS, Call, Marks, aliases_of, attach, marks_of
 from gradstudio.engine.value.lazy_modules import parameters_of, waits
 from gradstudio.engine.value.tensor_summary import outline, summarise
 from gradstudio.engine.value.view_state import grad_fn_of, is_leaf
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol import gradient_sentences as words
-from gradstudio.protocol.messages.backward_trace import EdgeValue
 from gradstudio.protocol.messages.events import GradPart, GradRow
 from gradstudio.protocol.messages.records import Summary
-
-_STRIDED = torch.strided
 
 
 class Gradients:
@@ -37,8 +35,7 @@ class Gradients:
         visible: nodes whose gradients are summarised at once; None: all.
         missed: values that the last backward did not reach, of which more is known than that.
         given_back: values whose gradient the last backward returned instead of keeping it.
-        budget: says how many bytes may be kept only for showing.
-        grad_bytes: of the recorded gradients among them; the program itself never holds those.
+        kept: the tensors that are held only for showing; `constants` what is told alike in each pass.
     """
 
     def __init__(self, budget: Callable[[], int], max_values: int = 64) -> None:
@@ -53,13 +50,10 @@ class Gradients:
         self.missed: list[Value] = []
         self.given_back: list[Value] = []
         self._serial = 0
-        self._budget = budget
         self._lazy: list[tuple[Key, nn.Module, tuple[int, ...], Callable[[Tensor], Cut | None]]] = []
-        self._kept: dict[int, Value] = {}
-        self._kept_bytes, self._allowed = 0, -1
-        self.grad_bytes = 0
+        self.kept = KeptTensors(budget)
         self.has_overwritten = False
-        self._edges: dict[Key, tuple[EdgeValue]] = {}
+        self.constants = PassConstants()
 
     # -------------------------------------------------------------- values
 
@@ -114,12 +108,15 @@ class Gradients:
                 watch.aliases.update({(alias.node, alias.port): alias for alias in passed})
         elif grad_fn is not None:
             number = tensor.output_nr
-            marks = marks_of(grad_fn)
-            marks.values.append((key, serial, number, turns))
+            metadata: dict[str, Marks] = grad_fn.metadata  # type: ignore[assignment]  # a dict, typed as a method
+            marks = metadata.get(MARK)
+            if marks is None:
+                marks = metadata[MARK] = Marks([(key, serial, number, turns)])
+            else:
+                marks.values.append((key, serial, number, turns))
             if call is not None:
                 attach(call, grad_fn, number, marks)
-            size = value.kept_bytes = _size_of(tensor)
-            self._keep(2 * serial, value, size)
+            self.kept.keep_tensor(value, tensor)
         known = self.values.get(key)
         if known is None:
             value.order = serial
@@ -139,16 +136,6 @@ class Gradients:
             if base is not None and node is not None:
                 attach(call, node, base.output_nr, marks_of(node))
 
-    def edge_of(self, mark: Mark) -> tuple[EdgeValue, ...]:
-        """The value that was made at an autograd node, as a record shows it; made once for what is alike."""
-        key, _, index, turns = mark
-        known = self._edges.get(key)
-        if known is not None and known[0].index == index and known[0].turns == turns:
-            return known
-        made = (EdgeValue(node=key[0], index=index, output=key[1], path=key[2], turns=turns),)
-        self._edges[key] = made
-        return made
-
     def places_of_leaves(self) -> set[tuple[ItemId, int]]:
         """Who gave a leaf that required grad."""
         return {key[:2] for key, value in self._edgeless.items() if value.was_leaf and value.requires_grad}
@@ -166,11 +153,7 @@ class Gradients:
         """The gradient `grad` has come to the value's edge."""
         value.grad, value.summary, value.told = grad, summary, None
         value.grad_version = None if grad.is_inference() else grad._version
-        entry = 2 * value.serial + 1
-        self._drop(entry)
-        size = value.grad_bytes = _size_of(grad)
-        self.grad_bytes += size
-        self._keep(entry, value, size)
+        self.kept.keep_grad(value, grad)
 
     def returned(self, tensor: Tensor, grad: Tensor | None) -> None:
         """`torch.autograd.grad` gave `grad` for `tensor`."""
@@ -192,9 +175,7 @@ class Gradients:
         """Another pass begins: what the repeated part made is forgotten, `stays` keeps set-up's."""
         self.pass_number, self.last_backward = pass_number, None
         staying = {key: value for key, value in self.values.items() if stays(key[0])}
-        self._kept = {entry: value for value in staying.values() for entry in _entries_of(value) if entry in self._kept}
-        self._kept_bytes = sum([_counted(entry, value) for entry, value in self._kept.items()])
-        self.grad_bytes = sum([value.grad_bytes for entry, value in self._kept.items() if entry % 2])
+        self.kept.keep_only(staying.values())
         self.values = staying
         self._edgeless = {key: value for key, value in self._edgeless.items() if key in staying}
         used = {id(value.tensor) for value in staying.values()}
@@ -286,7 +267,15 @@ class Gradients:
 
     def rows(self) -> tuple[GradRow, ...]:
         """The state of every tensor known; call it outside the program's modes."""
-        return tuple([self.row(value) for value in self.values.values()])
+        backwards, found = self.backwards, list[GradRow]()
+        for value in self.values.values():
+            if value.was_leaf:
+                found.append(self.row(value))
+            elif (told := value.told) is not None and value.told_behind is (backwards > value.made_at):
+                found.append(told)
+            else:
+                found.append(self._row_of_value(value))
+        return tuple(found)
 
     def row(self, value: Value) -> GradRow:
         """The state of one."""
@@ -315,8 +304,13 @@ class Gradients:
         if told is not None and value.told_behind is is_behind:
             return told
         node, output, path = value.key
-        state, reason, cause = state_of_value(value, self.backwards)
-        row = GradRow(node=node, output=output, path=path, state=state, reason=reason, cause=cause, grad=value.summary)
+        if value.requires_grad and not is_behind and value.summary is None:
+            row = self.constants.not_run(value.key)
+        else:
+            state, reason, cause = state_of_value(value, self.backwards)
+            row = GradRow(
+                node=node, output=output, path=path, state=state, reason=reason, cause=cause, grad=value.summary
+            )
         value.told, value.told_behind = row, is_behind
         return row
 
@@ -365,8 +359,7 @@ class Gradients:
         """Another value takes the place of this one: it is not kept, and a leaf nobody is any more is not watched."""
         self._edgeless.pop(value.key, None)
         if value.requires_grad:
-            self._drop(2 * value.serial)
-            self._drop(2 * value.serial + 1)
+            self.kept.drop(value)
         leaf = self.leaves.get(id(value.tensor)) if value.was_leaf and value.requires_grad else None
         if leaf is not None:
             leaf.users -= 1
@@ -398,45 +391,6 @@ class Gradients:
             leaf.summary = (now, summarise(grad, self.max_values))
         return leaf.summary[1]
 
-    def _keep(self, entry: int, value: Value, size: int) -> None:
-        """Count a tensor that is held for showing, a value's own or its gradient; the oldest make room."""
-        self._kept[entry] = value
-        self._kept_bytes += size
-        if self._kept_bytes > self._allowed:
-            self._make_room()
-
-    def _make_room(self) -> None:
-        if self._allowed < 0:
-            self._allowed = self._budget()
-        while self._kept_bytes > self._allowed and len(self._kept) > 1:
-            oldest, value = next(iter(self._kept.items()))
-            self._drop(oldest)
-            if oldest % 2:
-                value.grad = value.told = None
-            else:
-                value.tensor = None
-
-    def _drop(self, entry: int) -> None:
-        value = self._kept.pop(entry, None)
-        if value is None:
-            return
-        self._kept_bytes -= _counted(entry, value)
-        if entry % 2:
-            self.grad_bytes -= value.grad_bytes
-
 
 def _order_of(value: Value) -> int:
     return value.order
-
-
-def _size_of(tensor: Tensor) -> int:
-    return tensor.nbytes if tensor.layout is _STRIDED and not tensor.is_nested else 0
-
-
-def _entries_of(value: Value) -> tuple[int, int]:
-    """Under which numbers its tensor and its gradient are kept."""
-    return 2 * value.serial, 2 * value.serial + 1
-
-
-def _counted(entry: int, value: Value) -> int:
-    return value.grad_bytes if entry % 2 else value.kept_bytes

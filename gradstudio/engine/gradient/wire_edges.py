@@ -101,6 +101,13 @@ def marks_of(node: Node) -> Marks:
 
 def call_of(step: Step, namespace: Mapping[str, Any], binder: dict[str, Source], turns: Turns) -> Call | None:
     """The call of a statement that is about to run; None when no wire brings anything that requires grad."""
+    if len(step.wires) == 1:
+        port, name, source = step.wires[0]
+        value = namespace.get(name)
+        if isinstance(value, Tensor):
+            if not value.requires_grad:
+                return None
+            return Call(step.id, turns, (edge_of(port, source or binder.get(name), value),))
     edges: list[WireEdge] = []
     for port, name, source in step.wires:
         value = namespace.get(name)

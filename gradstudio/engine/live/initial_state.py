@@ -75,9 +75,10 @@ def new_pass(live: Live) -> None:
             live.rebind(step)
     staying = live.setup.keys() - live.anew
 
-    def stays(node: ItemId) -> bool:
+    def stays_around(node: ItemId) -> bool:
         return (outermost(node) if is_call_item(node) else node) in staying
 
+    stays = stays_around if live.groups else staying.__contains__
     live.gradients.new_pass(live.pass_number, stays)
     live.modules.new_pass(stays)
     live.cursor = Cursor(live.loaded.items, live.namespace)

@@ -10,6 +10,7 @@ import gc
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable
 from functools import cache
 
@@ -51,19 +52,38 @@ class LiveBytes:
     What GradStudio alone still holds for showing is among them: only `memory_usage.memory_by_node` tells it apart.
 
     Attributes:
-        total: bytes of those on the CPU.
         step: the statement under way; what is let go now is let go behind it.
-        freed: of nodes whose storages are all gone, the step behind which the last went.
     """
 
     def __init__(self) -> None:
         """None seen yet."""
-        self.total = 0
         self.step = 0
-        self.freed: dict[ItemId, int] = {}
+        self._total = 0
+        self._freed: dict[ItemId, int] = {}
+        self._gone: deque[Storage] = deque()
         self._storages: dict[int, Storage] = {}
         self._counts: dict[ItemId, int] = {}
         self._beyond_reach = 0
+
+    @property
+    def total(self) -> int:
+        """Bytes of those on the CPU; any thread may ask."""
+        if not self._gone:
+            return self._total
+        gone = list(self._gone)  # at once: the program's own thread may let go of more
+        return self._total - sum([one.size_bytes for one in gone if one.device == CPU and self._is_counted(one)])
+
+    @property
+    def freed(self) -> dict[ItemId, int]:
+        """Of nodes whose storages are all gone, the step behind which the last went."""
+        self._settle()
+        return self._freed
+
+    def begin_step(self, step: int) -> None:
+        """The statement of that number is under way."""
+        if self._gone:
+            self._settle()
+        self.step = step
 
     def see(self, tensor: Tensor, node: ItemId = NOBODY, step: int = 0) -> int:
         """Count the tensor's storage; its bytes when it is new, else 0."""
@@ -80,14 +100,14 @@ class LiveBytes:
             if known() is storage:
                 return 0
             self._forget(known)
-        seen = storages[key] = Storage(storage, self._freed)
+        seen = storages[key] = Storage(storage, self._gone.append)
         seen.key, seen.size_bytes, seen.device, seen.node, seen.step = key, size, device, node, step
         if device == CPU:
-            self.total += size
+            self._total += size
         counts = self._counts
         counts[node] = counts.get(node, 0) + 1
-        if self.freed:
-            self.freed.pop(node, None)
+        if self._freed:
+            self._freed.pop(node, None)
         return size
 
     def see_all(self, value: object, node: ItemId, step: int) -> int:
@@ -110,34 +130,45 @@ class LiveBytes:
 
         Python collects rings by how many objects there are, and a tensor is one, whatever its size.
         """
+        self._settle()
         if len(self._storages) > self._beyond_reach:
             gc.collect()
+            self._settle()
             self._beyond_reach = len(self._storages)
 
     def storages(self) -> list[tuple[int, Storage]]:
         """Every storage that is still there, by torch's address of it."""
+        self._settle()
         return list(self._storages.items())
 
     def begin(self) -> None:
         """A run begins from nothing: steps count anew, and what older runs let go is no longer told."""
+        self._settle()
         self.step = 0
-        self.freed.clear()
+        self._freed.clear()
 
-    def _freed(self, gone: Storage) -> None:
-        if self._storages.get(gone.key) is gone:
-            self._forget(gone)
+    def _is_counted(self, one: Storage) -> bool:
+        return self._storages.get(one.key) is one
+
+    def _settle(self) -> None:
+        """Count what is gone no more: Python notes it while tensors are let go, where each call of ours would cost."""
+        gone = self._gone
+        while gone:
+            one = gone.popleft()
+            if self._storages.get(one.key) is one:
+                self._forget(one)
 
     def _forget(self, known: Storage) -> None:
         node = known.node
         del self._storages[known.key]
         if known.device == CPU:
-            self.total -= known.size_bytes
+            self._total -= known.size_bytes
         left = self._counts[node] - 1
         if left:
             self._counts[node] = left
         else:
             del self._counts[node]
-            self.freed[node] = max(self.step, known.step)
+            self._freed[node] = max(self.step, known.step)
 
 
 class MemorySampler:

@@ -36,7 +36,7 @@ class TrainingBytes:
     def series(self, live: Live | None) -> dict[str, int]:
         """What was counted last, by the names of the plot's series; the next count is asked for."""
         self._is_followed = self._asked = True
-        recorded = live.gradients.grad_bytes if live is not None else 0
+        recorded = live.gradients.kept.grad_bytes if live is not None else 0
         kept = {"kept": max(recorded - self._shown_twice, 0)}
         return {**kept, "gradients": self._gradients, "optimizer": self._states} if self._has_trained else kept
 
@@ -66,7 +66,7 @@ class TrainingBytes:
         self._gradients = sum(gradients.values())
         self._states = sum(size for key, size in states.items() if key not in gradients)
         only_shown = sum(size for key, size in shown.items() if key not in gradients)
-        self._shown_twice = live.gradients.grad_bytes - only_shown
+        self._shown_twice = live.gradients.kept.grad_bytes - only_shown
         self._has_trained |= bool(gradients or states)
         ended = time.perf_counter()
         self._rests_until = ended + PATIENCE * (ended - began)

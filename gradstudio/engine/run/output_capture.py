@@ -49,7 +49,7 @@ class OutputCapture:
     def _show(
         self, message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object, **__: object
     ) -> None:
-        if clean_modes.depth:
+        if clean_modes.entered:
             return
         node, line = self.locate(sys._getframe(1))
         self._send(Warned(node=node, line=line, category=category.__name__, message=str(message)[:MAX_TEXT]))

@@ -17,13 +17,15 @@ from gradstudio.engine.memory.memory_sampler import LiveBytes, alive_bytes
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.value.summary_batches import summarise_alike
 from gradstudio.engine.value.tensor_summary import dtype_name, outline, summarise
-from gradstudio.engine.value.value_records import device_name, record_of, serial_of, tensor_record
+from gradstudio.engine.value.value_records import DEVICES, device_name, record_of, serial_of, tensor_record
 from gradstudio.engine.value.view_state import is_nodeless_view
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import LeafState, ModeState, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 
 Outputs = tuple[object, ...]
+AT_ONCE, AT_ONCE_BYTES = 16, 1 << 20
+"""So many small values are told, and no larger one, before Stop is asked for."""
 _STRIDED = torch.strided
 _PLAIN = frozenset({Tensor, Parameter})
 
@@ -90,21 +92,22 @@ class Rows:
     def first(self, live: Live, entry: Pending) -> Row:
         """The row of a statement that was not told yet, in the order they ran."""
         step, outputs = entry.step, entry.outputs
-        if (
-            len(outputs) == 1
-            and outputs[0].__class__ in _PLAIN
-            and not (step.statement.writes or entry.writes or entry.modes)
-        ):
+        if len(outputs) == 1 and not (entry.writes or entry.modes or step.statement.writes):
             tensor = outputs[0]
-            assert isinstance(tensor, Tensor)
-            if tensor.layout is _STRIDED and tensor.is_cpu and not (tensor.is_nested or tensor.is_inference()):
+            if (
+                isinstance(tensor, Tensor)
+                and tensor.__class__ in _PLAIN
+                and tensor.layout is _STRIDED
+                and tensor.is_cpu
+                and not (tensor.is_nested or tensor.is_inference())
+            ):
                 try:
-                    grad_fn = None if (nodeless := is_nodeless_view(tensor)) else tensor.grad_fn
+                    nodeless = tensor._is_view() and is_nodeless_view(tensor)
+                    grad_fn = None if nodeless else tensor.grad_fn
                 except RuntimeError:
                     nodeless = True
-                if nodeless:
-                    return self._of_any(live, entry)
-                return self._of_tensor(live, entry, tensor, grad_fn)
+                if not nodeless:
+                    return self._of_tensor(live, entry, tensor, grad_fn)
         return self._of_any(live, entry)
 
     def complete(self, live: Live, entry: Pending, number: int) -> Row:
@@ -117,7 +120,8 @@ class Rows:
         turns = entry.turns
         memory = self._memory
         visible = self.visible
-        number = live.step_count = memory.step = live.step_count + 1
+        number = live.step_count = live.step_count + 1
+        memory.begin_step(number)
         requires, version, device = tensor.requires_grad, tensor._version, tensor.device
         value = live.gradients.note(entry.step.key, tensor, turns, requires, grad_fn, version, entry.call)
         if not requires:
@@ -126,12 +130,13 @@ class Rows:
         size = storage.nbytes()
         entry.made_bytes = memory.see_storage(storage, size, "cpu", node, number)
         entry.alive_bytes = memory.total
-        light = (visible is not None and node not in visible) or self._stopped()
+        may_wait = size > AT_ONCE_BYTES or not number % AT_ONCE
+        light = (visible is not None and node not in visible) or (may_wait and self._stopped())
         if light:
             self.later.append((number, entry))
         summary = outline(tensor) if light else entry.summary or summarise(tensor, self.max_values)
         record = TensorRecord(
-            device=device_name(device), summary=summary,
+            device=DEVICES.get(device) or device_name(device), summary=summary,
             stride=tensor.stride(), requires_grad=requires, is_leaf=grad_fn is None,
             grad_fn=None if grad_fn is None else type(grad_fn).__name__, version=version,
             contiguous=tensor.is_contiguous(), size_bytes=size, storage=serial_of(storage),
@@ -146,7 +151,8 @@ class Rows:
 
     def _of_any(self, live: Live, entry: Pending) -> Row:
         step, outputs, memory = entry.step, entry.outputs, self._memory
-        number = live.step_count = memory.step = live.step_count + 1
+        number = live.step_count = live.step_count + 1
+        memory.begin_step(number)
         live.gradients.made(
             step.id, entry.turns, outputs, lambda tensor: self._cut(live, entry, tensor), call=entry.call
         )

@@ -27,7 +27,7 @@ NUMPY_UP_TO = 8192
 TAME = 1e15
 """Below this magnitude no sum or square of up to `NUMPY_UP_TO` float32 overflows, so nothing warns."""
 _NARROW = frozenset({torch.float16, torch.bfloat16, *(d for n, d in vars(torch).items() if n.startswith("float8_"))})
-_DTYPE_NAMES = {d: str(d).removeprefix("torch.") for d in vars(torch).values() if isinstance(d, torch.dtype)}
+DTYPE_NAMES = {d: str(d).removeprefix("torch.") for d in vars(torch).values() if isinstance(d, torch.dtype)}
 _NUMPY_NATIVE = frozenset({torch.float32, torch.float64})
 _STRIDED = torch.strided
 MAX_OUTLINES = 4096
@@ -54,7 +54,7 @@ NOTHING = Figures()
 
 def dtype_name(dtype: torch.dtype) -> str:
     """``float32`` for ``torch.float32``."""
-    return _DTYPE_NAMES.get(dtype) or str(dtype).removeprefix("torch.")
+    return DTYPE_NAMES.get(dtype) or str(dtype).removeprefix("torch.")
 
 
 def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
@@ -64,7 +64,7 @@ def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
         max_values: exact values are included up to this many elements.
     """
     kind = tensor.dtype
-    dtype = _DTYPE_NAMES.get(kind) or dtype_name(kind)
+    dtype = DTYPE_NAMES.get(kind) or dtype_name(kind)
     if tensor.is_nested:
         return Summary(dtype=dtype, shape=())
     try:

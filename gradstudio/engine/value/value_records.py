@@ -31,7 +31,7 @@ _SERIALS = count(1)
 LARGEST_INTEGER = 1 << 63
 PRINTED_BITS = 14_000
 """Python prints at most 4,300 digits."""
-_DEVICES: dict[torch.device, str] = {}
+DEVICES: dict[torch.device, str] = {}
 _TEXTS = (str, torch.dtype, torch.device, torch.layout, torch.memory_format, slice, type(...), np.dtype)
 
 
@@ -67,7 +67,7 @@ def tensor_record(tensor: Tensor, max_values: int = 64, *, light: bool = False) 
     storage = tensor.untyped_storage() if strided else None
     device = tensor.device
     return TensorRecord(
-        device=_DEVICES.get(device) or device_name(device),
+        device=DEVICES.get(device) or device_name(device),
         summary=outline(tensor) if light else summarise(tensor, max_values),
         stride=tensor.stride() if strided else None,
         requires_grad=tensor.requires_grad,
@@ -105,9 +105,9 @@ def requires_grad(value: object) -> bool:
 
 def device_name(device: torch.device) -> str:
     """``cuda:0`` for a device; remembered, for it is asked with every value."""
-    name = _DEVICES.get(device)
+    name = DEVICES.get(device)
     if name is None:
-        name = _DEVICES[device] = str(device)
+        name = DEVICES[device] = str(device)
     return name
 
 

@@ -359,7 +359,7 @@ def test_autograd_grad_returns_gradients_and_leaves_grad_alone(bench: Bench) -> 
 def test_over_the_budget_the_oldest_go_and_their_summaries_stay(bench: Bench) -> None:
     bench.load("x = torch.ones(1000, requires_grad=True)\na = x * 2\nb = a * 3\nloss = b.sum()\nloss.backward()")
     bench.do("step")
-    bench.engine.live.gradients._allowed = 4100  # type: ignore[union-attr]
+    bench.engine.live.gradients.kept._allowed = 4100  # type: ignore[union-attr]
     bench.do("run")
     assert [bench.state(line) for line in (2, 3)] == ["value", "not_retained"]
     assert bench.grad(3).grad.maximum == 1  # type: ignore[union-attr]
@@ -422,9 +422,9 @@ def test_a_gradient_is_counted_only_as_long_as_its_value_is_there(bench: Bench) 
     turn = "    y = x.exp()\n    z = y.sum()\n    if t == 0:\n        z.backward()"
     bench.run(f"x = torch.ones(10, requires_grad=True)\nfor t in range(1):\n{turn}")
     gradients = bench.engine.live.gradients  # type: ignore[union-attr]
-    assert gradients.grad_bytes == 4 + 10 * 4
+    assert gradients.kept.grad_bytes == 4 + 10 * 4
     bench.run(f"x = torch.ones(10, requires_grad=True)\nfor t in range(2):\n{turn}")
-    assert bench.engine.live.gradients.grad_bytes == 0  # type: ignore[union-attr]
+    assert bench.engine.live.gradients.kept.grad_bytes == 0  # type: ignore[union-attr]
 
 
 def test_leaves_made_in_a_loop_are_watched_only_while_they_are_bound(bench: Bench) -> None:
