@@ -146,6 +146,7 @@ class EngineClient(QObject):
         self.devices: tuple[Device, ...] = ()
         self.hello: Hello | None = None
         self.exchange = Exchange()
+        self.received.connect(self.exchange.hand_on)
         self._quick_deaths = 0
         self._inferred_at: Inferring | None = None
         self._engine: EngineChild | None = None

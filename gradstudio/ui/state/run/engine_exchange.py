@@ -5,6 +5,8 @@ from typing import NamedTuple, Protocol
 
 from PySide6.QtCore import SignalInstance
 
+from gradstudio.protocol.messages.events import Event, Memory
+
 
 class Line(Protocol):
     """What the others on the line have to know of one; `EngineLine` is one."""
@@ -19,6 +21,10 @@ class Line(Protocol):
 
     title: Callable[[], str]
     is_live: Callable[[], bool]
+    shown: bool
+
+    def hear(self, event: Event) -> None:
+        """The engine says something that may concern it."""
 
 
 class Seats(NamedTuple):
@@ -50,6 +56,12 @@ class Exchange:
         self.ended_for: Line | None = None
         self.aside: set[Line] = set()
         self._numbers = 0
+
+    def hand_on(self, event: Event) -> None:
+        """Let the lines hear what the engine says; of samples of memory, ten a second, those alone that listen."""
+        for line in tuple(self.lines):
+            if line.shown or line is self.runner or not isinstance(event, Memory):
+                line.hear(event)
 
     def next_number(self) -> int:
         """A number that no line had before."""

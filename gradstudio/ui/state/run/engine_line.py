@@ -52,7 +52,6 @@ class EngineLine(QObject):
         self.shown = True
         self.title: Callable[[], str] = lambda: "another document"
         self.is_live: Callable[[], bool] = lambda: False
-        client.received.connect(self._on_client_received)
         client.state_changed.connect(self._on_client_state_changed)
         client.died.connect(self._on_client_died)
 
@@ -189,6 +188,11 @@ class EngineLine(QObject):
 
     # ------------------------------------------------------------------ among others
 
+    def hear(self, event: Event) -> None:
+        """The engine says something: announce it here where it is this document's."""
+        if self._concerns(event):
+            self.received.emit(self._inward(event))
+
     @property
     def may_load(self) -> bool:
         """Whether telling the engine this program takes nothing from another document."""
@@ -213,7 +217,6 @@ class EngineLine(QObject):
             return
         self._client.end_code(self)  # what trusted code has begun ends with its document
         self._exchange.lines.remove(self)
-        self._client.received.disconnect(self._on_client_received)
         self._client.state_changed.disconnect(self._on_client_state_changed)
         self._client.died.disconnect(self._on_client_died)
         self._exchange.leave(self)
@@ -229,8 +232,8 @@ class EngineLine(QObject):
     def _concerns(self, event: Event) -> bool:
         if isinstance(event, Hello):
             return self.is_ours
-        if isinstance(event, Memory):  # ten a second: a tab behind that ran nothing does not listen
-            return self.shown or self._exchange.runner is self
+        if isinstance(event, Memory):
+            return True  # the exchange has asked
         if not isinstance(event, OF_THE_RUN):
             for field in ("request", "revision"):
                 if (value := getattr(event, field, None)) is not None:
@@ -249,10 +252,6 @@ class EngineLine(QObject):
             if self._number and (value := getattr(event, field, None)) is not None and value >= BASE:
                 event = msgspec.structs.replace(event, **{field: value % BASE})
         return event
-
-    def _on_client_received(self, event: Event) -> None:
-        if self._concerns(event):
-            self.received.emit(self._inward(event))
 
     def _on_client_state_changed(self, state: str) -> None:
         self.state_changed.emit(state)
