@@ -12,14 +12,22 @@ from gradstudio.ui.theme.model import Theme
 SIZE_PX = 18
 FADED = 0.45
 """Opacity of what is disabled."""
+MOST = 512
+"""So many icons are kept."""
 
 
 def icon(name: str, theme: Theme, role: str = "text") -> QIcon:
     """The icon `resources/icons/<name>.svg` in the colour of a role, faded when disabled."""
-    faded = theme.color("text_dim")
+    application = QGuiApplication.instance()
+    ratio = application.devicePixelRatio() if isinstance(application, QGuiApplication) else 1.0  # the highest there is
+    return _icon(name, theme.color(role).rgba(), theme.color("text_dim").rgba(), ratio)
+
+
+@functools.lru_cache(maxsize=MOST)
+def _icon(name: str, color: int, dim: int, ratio: float) -> QIcon:
+    made, faded = QIcon(), QColor.fromRgba(dim)
     faded.setAlphaF(FADED)
-    made, ratio = QIcon(), max((screen.devicePixelRatio() for screen in QGuiApplication.screens()), default=1.0)
-    normal = icon_pixmap(name, theme.color(role), SIZE_PX, ratio)
+    normal = icon_pixmap(name, QColor.fromRgba(color), SIZE_PX, ratio)
     made.addPixmap(normal, QIcon.Mode.Normal)
     made.addPixmap(_filled(normal, faded), QIcon.Mode.Disabled)
     return made
