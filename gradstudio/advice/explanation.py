@@ -12,7 +12,7 @@ from gradstudio.advice.rules.gradient_errors import STEPPED
 from gradstudio.advice.rules.layer_errors import OF_OPERATORS
 from gradstudio.advice.rules.torch_warnings import WARNINGS
 from gradstudio.graph.analysis.call_addresses import locate_item
-from gradstudio.graph.analysis.program_analysis import may_require_grad
+from gradstudio.graph.analysis.program_analysis import effects, may_require_grad
 from gradstudio.graph.groups.call_ids import is_call_item, path_of
 from gradstudio.graph.groups.definitions import definition_graph, group_of
 from gradstudio.graph.model import DEFINITION_INPUTS, ROOT, Graph, ItemId, Wire
@@ -20,6 +20,7 @@ from gradstudio.graph.names import title
 from gradstudio.graph.ports.arguments import find_operator
 from gradstudio.graph.ports.module_calls import label_at, port_label
 from gradstudio.graph.text.name_bindings import binding_of, name_of
+from gradstudio.operators.model import Effect
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Statement, flatten_statements
 from gradstudio.protocol.messages.debugging import Clash
@@ -29,6 +30,9 @@ from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
 
 STEP = "torch.optim.Optimizer.step"
 GRADIENT, NONE = "torch.Tensor.grad", "NoneType"
+SET_GRADIENT = "torch.Tensor.grad="
+ZEROING = frozenset({"torch.optim.Optimizer.zero_grad", "torch.nn.Module.zero_grad"})
+EMPTY_LATER = "Empty the gradient behind the statement that reads it"
 KEEP_LEAF = "Change the leaf in place, under no_grad (w -= …), instead of binding its name anew"
 FREED = r"first backward freed"
 SHAPES_EXPLAIN_NOTHING = r"memory"
@@ -100,9 +104,8 @@ def _explain(failed: Failed, graph: Graph | None, lines: Lines) -> Advice:
     if stepped and failed.clash is not None:
         words = STEPPED.explanation.replace("The step", stepped)
         return Advice(f"{words} {describe_clash(failed.clash, graph)}", STEPPED.fixes)
-    computed = describe_computed_owner(failed.node, graph) if graph is not None and NONE in failed.message else ""
-    if computed and advice.explanation:
-        return Advice(computed, (KEEP_LEAF,))
+    if graph is not None and advice.explanation and NONE in failed.message:
+        advice = explain_none(failed.node, graph) or advice
     if advice.explanation and failed.clash is not None and failed.clash.culprits:
         first, dot, _ = advice.explanation.partition(". ")  # what follows is told better, with names and lines
         return Advice(f"{first}{dot.rstrip()} {describe_clash(failed.clash, graph)}", advice.fixes)
@@ -123,6 +126,46 @@ def stepped_between(failed: Failed, graph: Graph) -> str:
             wire = place.graph.wire_into(place.item, "self")
             return f"{_source_name(place.graph, wire)}.step()" if wire is not None else "A step"
     return ""
+
+
+def explain_none(node: ItemId, graph: Graph) -> Advice | None:
+    """Why the .grad that a statement reads is None, where the program's text says it."""
+    computed = describe_computed_owner(node, graph)
+    if computed:
+        return Advice(computed, (KEEP_LEAF,))
+    emptied = describe_emptied_gradient(node, graph)
+    return Advice(emptied, (EMPTY_LATER,)) if emptied else None
+
+
+def describe_emptied_gradient(node: ItemId, graph: Graph) -> str:
+    """The statement that emptied a .grad between the backward and what reads it; "" where there is none."""
+    read = next((wire.source for wire in graph.wires_to(node) if _is_grad(graph, wire.source)), None)
+    owner = graph.wire_into(read, "self") if read is not None else None
+    items = list(graph.order())
+    if owner is None or node not in items:
+        return ""
+    before = [item for item in items[: items.index(node)] if item in graph.nodes]
+    has_backward = any(Effect.BACKWARD in effects(graph, item) for item in before)
+    for item in reversed(before if has_backward else []):
+        if Effect.BACKWARD in effects(graph, item):
+            return ""
+        if not _empties(graph, item, owner):
+            continue
+        text = next((s.text for s in flatten_statements(compile_graph(graph).statements) if s.node == item), "")
+        name = _source_name(graph, owner)
+        what = f"`{text or title(graph, item)}`"
+        return f"{what} stands between the backward and what reads {name}.grad, which is None then."
+    return ""
+
+
+def _empties(graph: Graph, item: ItemId, owner: Wire) -> bool:
+    """Whether a statement sets the .grad of a value to None, or those of an optimizer or a module."""
+    node = graph.nodes[item]
+    if node.operator in ZEROING:
+        return True
+    wire = graph.wire_into(item, "self")
+    is_none = node.operator == SET_GRADIENT and node.literals.get("value") == "None"
+    return is_none and wire is not None and (wire.source, wire.output) == (owner.source, owner.output)
 
 
 def describe_computed_owner(node: ItemId, graph: Graph) -> str:

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from gradstudio.advice.explanation import (
-    KEEP_LEAF,
     NONE,
-    describe_computed_owner,
+    explain_none,
     failed_of,
     of_operator,
     stepped_between,
@@ -135,8 +134,9 @@ def _inside(node: ItemId, lookup: Lookup) -> Lookup:
 
 
 def _fixes_in(failed: Failed, graph: Graph, lookup: Lookup) -> tuple[Fix, ...]:
-    if NONE in failed.message and describe_computed_owner(failed.node, graph):
-        return (Fix(KEEP_LEAF),)
+    why = explain_none(failed.node, graph) if NONE in failed.message else None
+    if why is not None:
+        return tuple(map(Fix, why.fixes))
     rules = (STEPPED,) if stepped_between(failed, graph) else (*of_operator(graph, failed.node), *RULES)
     for rule in rules:
         groups = rule.groups(failed.type_name, failed.message)
