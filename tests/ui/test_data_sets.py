@@ -71,3 +71,30 @@ def test_one_is_found_by_what_it_is_added_and_run(desk: Desk, qtbot: QtBot) -> N
         assert torch.equal(names[name], expected)
     desk.session.graph_store.undo_stack.undo()
     assert not graph.nodes and not desk.session.graph_store.graph.definitions
+
+
+def test_a_training_is_added_at_once_and_learns(desk: Desk, qtbot: QtBot) -> None:
+    desk.sit_down(qtbot)
+    desk.open(
+        TEXT.split("def circles")[0]
+        + "import torch.nn.functional as F\nfrom torch import nn\n\ntorch.manual_seed(0)\n"
+        + "points, labels = two_moons()\nnet = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 2))\n"
+        + "logits = net(points)\nloss = F.cross_entropy(logits, labels)\n"
+    )
+    desk.rest()
+    desk.window.actions["graph.training"].trigger()
+    desk.window.actions["run.run"].trigger()
+    desk.until(lambda: desk.session.run.state.at_end)
+    graph = desk.session.graph_store.graph
+    names = {name: node.id for node in graph.nodes.values() for name in node.names}
+    row = desk.session.results.timeline.row(names["accuracy"])
+    assert row is not None and row.turns == (19, 0)
+    accuracy = desk.value("accuracy")
+    assert isinstance(accuracy, float) and accuracy > 0.8
+    curves = desk.session.results.tables.curves
+    (of_batches,) = [
+        name for name in curves.names if name[1].node == names["loss"] and len(curves.points(name)[0]) == 100
+    ]
+    assert curves.points(of_batches)[1][0] > curves.points(of_batches)[1][-1]
+    desk.window.actions["edit.undo"].trigger()
+    assert "accuracy" not in {name for node in desk.session.graph_store.graph.nodes.values() for name in node.names}

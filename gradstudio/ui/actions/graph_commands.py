@@ -80,6 +80,12 @@ class GraphCommands:
         """Whether anything is on the canvas."""
         return bool(self._store.graph.nodes or self._store.graph.blocks)
 
+    def add_training(self) -> None:
+        """Put the loss into a loop that learns, with data, optimizer and a test: one undo entry."""
+        from gradstudio.ui.actions.training_command import add_training
+
+        add_training(self.canvas, self._context.session)
+
     def tidy(self) -> None:
         """Lay out the selection, or the whole program, anew."""
         from gradstudio.ui.actions.tidy_layout import tidy
@@ -144,6 +150,7 @@ def graph_rows(c: GraphCommands) -> tuple[Row, ...]:
             "graph.wrap", "Wrap in no_grad", "Graph", 2, c.wrap, ("Ctrl+Shift+W",), "wrap", some, tooltip=wrap_words
         ),
         ActionRow("graph.unwrap", "Unwrap", "Graph", 2, c.unwrap, (), "unwrap", c.has_block),
+        _training_row(c),
         ActionRow(
             "graph.earlier",
             "Earlier",
@@ -160,6 +167,11 @@ def graph_rows(c: GraphCommands) -> tuple[Row, ...]:
         ActionRow("graph.tidy", "Tidy", "Graph", 4, c.tidy, ("Ctrl+L",), "tidy", c.has_items),
         ActionRow("graph.seed", "Seed…", "Graph", 4, c.set_seed, (), "seed"),
     )
+
+
+def _training_row(c: GraphCommands) -> Row:
+    tip = "Learn the loss in a loop: a data set and its loaders, an optimizer, a step, a test"
+    return ActionRow("graph.training", "Add training", "Graph", 2, c.add_training, when=c.has_items, tooltip=tip)
 
 
 def adding_rows(canvas: CanvasView, switch_ghost: Callable[[], None]) -> tuple[Row, ...]:

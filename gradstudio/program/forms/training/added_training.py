@@ -1,0 +1,258 @@
+"""Add training: the text of a program whose loss is learnt in a loop, written as the official tutorials write it.
+
+What was there stays as it was typed: the statements that the loss is computed by move into the loop, the rest stands
+before it. Data that are rows of a batch get a data set, a part of them that is kept for a test, and loaders.
+"""
+
+import ast
+from collections.abc import Callable, Generator, Iterable, Iterator
+
+import msgspec
+
+from gradstudio.graph.analysis.program_analysis import Analysis, analyse
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.names import bound_names, title
+from gradstudio.operators.model import Effect
+from gradstudio.program.errors import NoForm
+from gradstudio.program.forms.init_statements import SettingUp
+from gradstudio.program.forms.statement_units import Value
+from gradstudio.program.forms.training.static_shapes import Shapes
+from gradstudio.program.forms.training.training_step import Step
+from gradstudio.program.write import Script, write
+
+EPOCHS, STEPS, BATCH, RATE, TEST_BATCH = 20, 100, 32, "0.01", 256
+CLASSES = ("cross_entropy", "CrossEntropyLoss")
+_NO_PARAMETERS = frozenset(
+    "ReLU Tanh Sigmoid GELU SiLU Softmax LogSoftmax Dropout Dropout2d Flatten MaxPool1d MaxPool2d AvgPool1d AvgPool2d "
+    "LeakyReLU ELU Identity".split()
+)
+_ONE_MODE = frozenset("Linear Conv1d Conv2d Conv3d Embedding LayerNorm GroupNorm Bilinear".split()) | (
+    _NO_PARAMETERS - {"Dropout", "Dropout2d"}
+)
+"""Layers that do the same while they learn and while they are tested."""
+OPERANDS = 2
+LEAST_ROWS = 8
+"""Data of fewer rows are learnt all at once."""
+INDENT = "    "
+Shape = tuple[int, ...]
+
+
+class _Names(msgspec.Struct):
+    """Names that are not taken yet."""
+
+    taken: set[str]
+
+    def fresh(self, wish: str) -> str:
+        """The wish, or with a number behind it."""
+        name, number = wish, 2
+        while name in self.taken:
+            name, number = f"{wish}_{number}", number + 1
+        self.taken.add(name)
+        return name
+
+
+def with_training(graph: Graph, shape_of: Callable[[Value], Shape | None], *, stem: str = "program") -> str:
+    """The text with a training in it.
+
+    Args:
+        graph: the program.
+        shape_of: what is known of the shape of a value beyond what the text says; data that share a first size, as
+            far as it is known, are rows.
+        stem: the name under which the text is printed.
+
+    Raises:
+        NoForm: there is nothing to train, or a training is there already; says what to do.
+    """
+    analysis = analyse(graph)
+    loop = _loop_that_trains(analysis)
+    if loop is not None:
+        raise NoForm(f"'{title(graph, loop)}' trains already: change its numbers, or what stands in it.")
+    step = Step(analysis)
+    if step.updates:
+        raise NoForm("The program changes its parameters itself. Take that away, and an optimizer does it in a loop.")
+    made = SettingUp(step.units, step.forward)
+    if not (made.parameters or made.modules):
+        words = "Add layers, or leaves with requires_grad=True."
+        raise NoForm(f"There is nothing to train: '{step.name(step.loss[0])}' is computed from no parameter. {words}")
+    static = Shapes(step.units)
+    shapes = [shape_of(value) or static.of(value) for value in made.inputs]
+    counts = {shape[0] if shape else 0 for shape in shapes if shape is not None}  # of others a data set says itself
+    are_rows = len(counts) == 1 and min(counts) >= LEAST_ROWS if counts else len(shapes) >= OPERANDS
+    return "\n".join(_Writer(step, made, write(graph, stem=stem), are_rows).lines()) + "\n"
+
+
+def _loop_that_trains(analysis: Analysis) -> ItemId | None:
+    """The innermost loop with a backward in it."""
+    graph = analysis.graph
+    for item, operator in analysis.validity.operators.items():
+        if Effect.BACKWARD in operator.effects:
+            around = [ItemId(one) for one in graph.ancestors(item)]
+            found = [one for one in around if one in graph.blocks and graph.blocks[one].kind == "for"]
+            if found:
+                return found[0]
+    return None
+
+
+class _Writer:
+    """Lines of the new text."""
+
+    def __init__(self, step: Step, made: SettingUp, script: Script, are_rows: bool) -> None:
+        self._graph, self._step_of, self._script, self._are_rows = step.graph, step, script, are_rows
+        self._text = script.code.split("\n")
+        self._names = _Names(set(bound_names(step.graph)))
+        self._body = {statement.lineno: statement for statement in ast.parse(script.code).body}
+        backward = step.backward
+        moved = [*made.forward, *([backward] if backward is not None else [])]
+        self._moved = sorted({self._line_of(item) for item in moved})
+        self._data = [self._name_of(value) for value in made.inputs]
+        words = {self._name_of(value): self._word(value) for value in made.modules}
+        self._words = words
+        self._models = [one for one, word in words.items() if word not in _NO_PARAMETERS and not word.endswith("Loss")]
+        self._modal = [one for one, word in words.items() if word not in _ONE_MODE and not word.endswith("Loss")]
+        self._loss = self._named_loss()
+        self._leaves = [self._name_of(value) for value in made.parameters]
+
+    def lines(self) -> Iterator[str]:
+        """All of them: what is made once, the loop, and what came behind."""
+        inside = {line for start in self._moved for line in range(start, self._end(start) + 1)}
+        first = min(self._moved)
+        rest = [k for k in range(1, len(self._text) + 1) if k not in inside]
+        above = [self._text[k - 1] for k in rest if k < first or self._is_before(k)]
+        below = [self._text[k - 1] for k in rest if not (k < first or self._is_before(k))]
+        yield from _without_blank_end(above)
+        yield from self._loop()
+        yield from _without_blank_end(below)
+
+    def _is_before(self, line: int) -> bool:
+        """Whether a line between those that move is needed by none of them: it stands before the loop."""
+        return line < max(self._moved)
+
+    def _loop(self) -> Iterator[str]:
+        optimizer = self._names.fresh("optimizer")
+        forward = [line for line in self._moved if not self._is_backward(line)]
+        if not self._are_rows:
+            yield self._optimizer(optimizer)
+            yield f"for {self._names.fresh('step')} in range({STEPS}):"
+            yield from _indented(self._step(forward, optimizer, {}))
+            return
+        loader, test_loader = yield from self._loaders()
+        yield self._optimizer(optimizer)
+        batch = {name: self._names.fresh(f"{name}_batch") for name in self._data}
+        yield f"for {self._names.fresh('epoch')} in range({EPOCHS}):"
+        yield from (f"{INDENT}{model}.train()" for model in self._modal)
+        yield f"{INDENT}for {', '.join(batch.values())} in {loader}:"
+        yield from _indented(self._step(forward, optimizer, batch), 2)
+        yield from (f"{INDENT}{model}.eval()" for model in self._modal)
+        yield f"{INDENT}with torch.no_grad():"
+        test = {name: self._names.fresh(f"{name}_test") for name in self._data}
+        yield f"{INDENT * 2}for {', '.join(test.values())} in {test_loader}:"
+        yield from _indented(self._test(forward, test), 3)
+
+    def _loaders(self) -> Generator[str, None, tuple[str, str]]:
+        """The data as a set that is split; the names of the two loaders are returned."""
+        sets = [self._names.fresh(name) for name in ("data", "train_data", "test_data", "loader", "test_loader")]
+        data, train, test, loader, test_loader = sets
+        yield f"{data} = torch.utils.data.TensorDataset({', '.join(self._data)})"
+        yield f"{train}, {test} = torch.utils.data.random_split({data}, [0.8, 0.2])"
+        yield f"{loader} = torch.utils.data.DataLoader({train}, batch_size={BATCH}, shuffle=True)"
+        yield f"{test_loader} = torch.utils.data.DataLoader({test}, batch_size={TEST_BATCH})"
+        return loader, test_loader
+
+    def _optimizer(self, name: str) -> str:
+        if len(self._models) == 1 and not self._leaves:
+            given = f"{self._models[0]}.parameters()"
+        else:
+            given = f"[{', '.join([*(f'*{one}.parameters()' for one in self._models), *self._leaves])}]"
+        return f"{name} = torch.optim.Adam({given}, lr={RATE})"
+
+    def _step(self, forward: list[int], optimizer: str, renamed: dict[str, str]) -> Iterator[str]:
+        for line in forward:
+            yield from self._renamed(line, renamed)
+        yield f"{optimizer}.zero_grad()"
+        yield f"{self._loss}.backward()"
+        yield f"{optimizer}.step()"
+
+    def _test(self, forward: list[int], renamed: dict[str, str]) -> Iterator[str]:
+        """The same of the data that nobody learns from, under other names; of classes the share that is right."""
+        names = dict(renamed)
+        for line in forward:
+            found = [one for one in ast.walk(self._body[line]) if isinstance(one, ast.Name)]
+            bound = [self._loss] if self._is_bare(line) else [one.id for one in found if isinstance(one.ctx, ast.Store)]
+            names.update((one, self._names.fresh(f"{one}_test")) for one in bound if one not in names)
+            yield from self._renamed(line, names)
+        scores = self._scores(forward[-1])
+        if scores is not None:
+            score, target = (names.get(one, one) for one in scores)
+            yield f"{self._names.fresh('accuracy')} = ({score}.argmax(1) == {target}).float().mean()"
+
+    # ---------------------------------------------------------------- what is in the text
+
+    def _scores(self, line: int) -> tuple[str, str] | None:
+        """The names of scores and classes that the loss compares; None of another loss, or where they have none."""
+        statement = self._body[line]
+        call = statement.value if isinstance(statement, ast.Assign | ast.Expr) else None
+        if not isinstance(call, ast.Call):
+            return None
+        word = self._words.get(ast.unparse(call.func)) or ast.unparse(call.func).rpartition(".")[2]
+        names = [one.id for one in call.args if isinstance(one, ast.Name)]
+        is_plain = word in CLASSES and len(names) == len(call.args) == OPERANDS
+        return (names[0], names[1]) if is_plain else None
+
+    def _renamed(self, line: int, names: dict[str, str]) -> list[str]:
+        """The lines of a statement, with other names; a loss without a name gets one."""
+        statement, end = self._body[line], self._end(line)
+        lines = [one.encode() for one in self._text[line - 1 : end]]
+        found = [one for one in ast.walk(statement) if isinstance(one, ast.Name) and one.id in names]
+        for one in sorted(found, key=lambda name: (name.lineno, name.col_offset), reverse=True):
+            text, row = lines[one.lineno - line], one.lineno - line
+            lines[row] = text[: one.col_offset] + names[one.id].encode() + text[one.end_col_offset :]
+        if self._is_bare(line):
+            lines[0] = f"{names.get(self._loss, self._loss)} = ".encode() + lines[0]
+        return [one.decode() for one in lines]
+
+    def _is_bare(self, line: int) -> bool:
+        """Whether a statement is the loss, which has no name."""
+        return isinstance(self._body[line], ast.Expr) and line == self._line_of(self._step_of.loss[0])
+
+    def _word(self, value: Value) -> str:
+        operator = self._step_of.units.operator(value[0])
+        return operator.word if operator is not None else ""
+
+    def _named_loss(self) -> str:
+        """What the loss is called, or is to be called."""
+        node = self._graph.nodes[self._step_of.loss[0]]
+        backward = self._step_of.backward
+        if backward is not None and self._line_of(node.id) == self._line_of(backward):
+            raise NoForm("The loss is written inside its backward. Give it a name (F2), so that the loop can show it.")
+        return node.names[self._step_of.loss[1]] if node.names else self._names.fresh("loss")
+
+    def _is_backward(self, line: int) -> bool:
+        backward = self._step_of.backward
+        return backward is not None and self._line_of(backward) == line
+
+    def _end(self, line: int) -> int:
+        return self._body[line].end_lineno or line
+
+    def _line_of(self, item: ItemId) -> int:
+        line = self._script.lines.get(item)
+        found = [one for one in self._body.values() if line is not None and one.lineno <= line <= (one.end_lineno or 0)]
+        if not found:
+            raise NoForm(f"'{self._step_of.name(item)}' stands in no line of its own. Give it a name (F2).")
+        return found[0].lineno
+
+    def _name_of(self, value: Value) -> str:
+        node = self._graph.nodes[value[0]]
+        if len(node.names) <= value[1] or node.nested:
+            words = "is written inside another statement"
+            raise NoForm(f"'{self._step_of.name(value[0])}' {words}. Give it a name (F2), so that the loop can use it.")
+        return node.names[value[1]]
+
+
+def _indented(lines: Iterable[str], depth: int = 1) -> Iterator[str]:
+    return (f"{INDENT * depth}{line}" for line in lines)
+
+
+def _without_blank_end(lines: list[str]) -> list[str]:
+    while lines and not lines[-1].strip():
+        lines = lines[:-1]
+    return lines

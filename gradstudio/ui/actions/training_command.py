@@ -1,0 +1,40 @@
+"""Add training: the loss of the program in a loop that learns, as nodes and blocks like any others."""
+
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.program.errors import NoForm, NotReadable
+from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.state.session import Session
+
+DONE = "A loop learns the loss now, and tests it on data it has not seen: Run (F5). Its numbers stand on its cards."
+
+
+def add_training(canvas: CanvasView, session: Session) -> None:
+    """Change the program by its text; what cannot be trained is refused in words."""
+    from gradstudio.document.python.merge_edits import merge
+    from gradstudio.program.forms.training.added_training import with_training
+
+    store = session.graph_store
+    store.settle()
+    graph: Graph = store.graph
+    try:
+        text = with_training(graph, lambda value: shape_of(session, *value))
+        edits = merge(graph, text, anew=True)
+    except (NoForm, NotReadable) as error:
+        session.run.status.refused.emit(str(error))
+        return
+    store.submit(edits, "Add training")
+    canvas.navigation.fit_all()
+    session.run.status.noted.emit(DONE)
+
+
+def shape_of(session: Session, node: ItemId, output: int) -> tuple[int, ...] | None:
+    """What is known of the shape of a value: from a run, else as it is expected."""
+    results = session.results
+    records = results.outputs(node) or ()
+    record = records[output] if output < len(records) else None
+    if isinstance(record, TensorRecord):
+        return record.summary.shape
+    expected = results.inference(node, output)
+    shape = expected.shape if expected is not None else None
+    return tuple(shape) if shape is not None and all(isinstance(size, int) for size in shape) else None

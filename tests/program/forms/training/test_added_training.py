@@ -1,0 +1,138 @@
+"""A training put around a loss: the text is drawn, runs as Python, learns, and leaves the rest as it was."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from gradstudio.document.python.merge_edits import merge
+from gradstudio.graph.edits import apply_all
+from gradstudio.graph.model import Graph
+from gradstudio.program.errors import NoForm
+from gradstudio.program.forms.training.added_training import with_training
+from gradstudio.program.reading.reader import read_script
+from gradstudio.program.write import write
+
+CLASSES = """import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(0)
+
+# two classes
+X = torch.randn(200, 2)
+Y = (X[:, 0] > 0).long()
+net = nn.Sequential(nn.Linear(2, 16), nn.Dropout(0.1), nn.Linear(16, 2))
+logits = net(X)
+loss = F.cross_entropy(logits, Y)
+"""
+LEAVES = """import torch
+
+X = torch.randn(100, 3)
+y = X @ torch.tensor([1.0, 2.0, 3.0])
+w = torch.zeros(3, requires_grad=True)
+b = torch.zeros(1, requires_grad=True)
+pred = X @ w + b
+loss = ((pred - y) ** 2).mean()
+loss.backward()
+print(w.grad)
+"""
+BARE = """import torch
+from torch import nn
+
+X = torch.randn(40, 2)
+Y = torch.arange(40) % 2
+fc = nn.Linear(2, 2)
+criterion = nn.CrossEntropyLoss()
+scores = fc(X)
+criterion(scores, Y)
+"""
+POINT = """import torch
+
+x = torch.tensor(3.0, requires_grad=True)
+y = (x - 1) ** 2
+"""
+
+
+def trained(text: str) -> tuple[str, dict[str, Any]]:
+    """The text with a training, and what Python makes of it."""
+    new = with_training(read_script(text).graph, lambda _: None)
+    names: dict[str, Any] = {}
+    torch.manual_seed(0)
+    exec(new, names)
+    return new, names
+
+
+@pytest.mark.parametrize("text", [CLASSES, LEAVES, BARE, POINT])
+def test_what_is_written_is_drawn_as_it_stands(text: str) -> None:
+    new, _ = trained(text)
+    assert write(read_script(new).graph).code.replace("optim.", "torch.optim.").count("torch.optim.Adam") == 1
+    printed = {line.strip() for line in write(read_script(new).graph).code.split("\n")}
+    lost = {line.strip() for line in new.split("\n") if "optim" not in line and "import" not in line} - printed
+    assert not lost
+
+
+def test_classes_are_learnt_and_tested_on_data_that_nobody_learnt_from() -> None:
+    new, names = trained(CLASSES)
+    assert names["accuracy"] > 0.9 and names["loss_test"].item() < 0.3
+    assert len(names["train_data"]) == 160 and len(names["test_data"]) == 40
+    assert not names["net"].training
+    assert "# two classes\n" in new and new.index("net.train()") < new.index("X_batch, Y_batch in loader")
+    assert new.index("net.eval()") < new.index("logits_test = net(X_test)")
+
+
+def test_leaves_are_learnt_and_what_came_behind_stays_behind() -> None:
+    new, names = trained(LEAVES)
+    assert "optimizer = torch.optim.Adam([w, b], lr=0.01)\n" in new and new.endswith("\nprint(w.grad)\n")
+    assert new.count("backward()") == 1
+    assert names["loss_test"].item() < ((names["X"] @ torch.tensor([1.0, 2.0, 3.0])) ** 2).mean().item()
+
+
+def test_a_loss_without_a_name_gets_one() -> None:
+    new, names = trained(BARE)
+    assert "        loss = criterion(scores, Y_batch)\n" in new
+    assert "optimizer = torch.optim.Adam(fc.parameters(), lr=0.01)\n" in new and "criterion.train()" not in new
+    assert "accuracy" in names
+
+
+def test_without_rows_all_is_learnt_at_once() -> None:
+    new, names = trained(POINT)
+    assert "for step in range(100):\n" in new and "DataLoader" not in new
+    assert 1 < names["x"].item() < 3
+
+
+def test_names_that_are_taken_are_left_alone() -> None:
+    new, names = trained(CLASSES.replace("# two classes", "data = torch.zeros(3)\nloader = 2"))
+    assert "data_2 = torch.utils.data.TensorDataset(X, Y)\n" in new and names["loader"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        (CLASSES + "loss.backward()\nfor k in range(3):\n    print(k)\n", ""),
+        ("import torch\nx = torch.randn(3)\ny = x.sum()\n", "nothing to train"),
+        (BARE.replace("criterion(scores, Y)", "criterion(scores, Y).backward()"), "Give it a name"),
+    ],
+)
+def test_what_cannot_be_trained_is_said(text: str, word: str) -> None:
+    graph = read_script(text).graph
+    if not word:
+        assert "for k in range(3):" in with_training(graph, lambda _: None)
+        return
+    with pytest.raises(NoForm, match=word):
+        with_training(graph, lambda _: None)
+
+
+def test_a_training_is_not_put_into_a_training() -> None:
+    new, _ = trained(CLASSES)
+    with pytest.raises(NoForm, match="trains already"):
+        with_training(read_script(new).graph, lambda _: None)
+
+
+def test_nodes_that_move_into_the_loop_are_the_same_nodes() -> None:
+    graph: Graph = read_script(CLASSES).graph
+    before = {node.names[0]: node.id for node in graph.nodes.values() if node.names}
+    apply_all(graph, merge(graph, with_training(graph, lambda _: None), anew=True))
+    after = {node.names[0]: node.id for node in graph.nodes.values() if node.names}
+    assert {name: after[name] for name in before} == before
+    assert graph.parents[before["loss"]] in graph.blocks and before["X"] in graph.bodies[""]  # type: ignore[index]
