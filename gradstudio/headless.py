@@ -56,7 +56,7 @@ from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.record_file import program_digest, read_record, record_beside
 from gradstudio.protocol.report import clash_json, entries_json, trace_json, wires_json
 from gradstudio.protocol.report_table import report_table
-from gradstudio.protocol.runner import Outcome, infer_program, run_program, trace_program, trust_in
+from gradstudio.protocol.runner import Outcome, infer_program, run_program, trace_program, trust_in, typed_line
 from gradstudio.protocol.source_lines import map_lines, real_device, script_lines, with_device
 from gradstudio.protocol.versions import installed_version
 
@@ -238,6 +238,7 @@ def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options:
         process, graph, program, document=document, trace=options.trace, max_values=options.max_values,
         on_slow=lambda running: _say_slow(running, opened, program, options),
         on_event=recorder.hear if options.problems or options.strict else None, trust=trust,
+        type_line=None if data["file"] == "-" else typed_line,
     )  # fmt: skip
     recorder.read_report(outcome.report.entries)
     if opened.lines is not None:
@@ -288,6 +289,8 @@ def _report(data: Json, opened: OpenedGraph, program: Program, outcome: Outcome,
     text += [printed.text for printed in outcome.printed]
     if data["error"] is not None:
         text.append(_error_text(data["error"]))
+    elif outcome.paused.reason:
+        text.append(outcome.paused.reason)
     return (FINE if data["ok"] else FAILED), data, "\n".join(text)
 
 

@@ -15,7 +15,7 @@ from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.framing import Decoder, frame_parts
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.debugging import Check, WhatIf
-from gradstudio.protocol.messages.requests import Do, Request, Stop
+from gradstudio.protocol.messages.requests import Answer, Do, Request, Stop
 from gradstudio.protocol.process_group import end_others
 
 READ_BYTES = 1 << 20
@@ -57,6 +57,7 @@ class Inbox:
         """Read from `stream`, which must be raw: a read gives what is there."""
         self._stream = stream
         self._requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
         self._received, self._taken, self._stop_up_to = 0, 0, 0
 
     def start(self) -> None:
@@ -73,6 +74,13 @@ class Inbox:
         if isinstance(request, INTERRUPTIBLE):
             self._taken += 1
         return request
+
+    def answer(self, seconds: float) -> Answer | None:
+        """What was typed for a program that asked; None when nothing came within so many seconds."""
+        try:
+            return self._answers.get(timeout=seconds)
+        except queue.Empty:
+            return None
 
     def stopped(self) -> bool:
         """Whether a Stop came after the verb (or experiment) that is being carried out."""
@@ -93,6 +101,9 @@ class Inbox:
     def _accept(self, request: Request) -> None:
         if isinstance(request, Stop):
             self._stop_up_to = self._received
+            return
+        if isinstance(request, Answer):
+            self._answers.put(request)
             return
         self._received += isinstance(request, INTERRUPTIBLE)
         self._requests.put(request)

@@ -10,6 +10,7 @@ from gradstudio.engine.audit_wall import wall
 from gradstudio.engine.bring.bring_module import bring
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.code.freedom import DRAWN_ONLY, freedom
+from gradstudio.engine.code.program_input import Person
 from gradstudio.engine.code.trusted_verbs import TrustedVerbs
 from gradstudio.engine.experiment.gradcheck import check
 from gradstudio.engine.experiment.rerun import World, seed_for, stop_place
@@ -30,7 +31,7 @@ from gradstudio.protocol.messages.events import Fetched, Log, Report
 from gradstudio.protocol.messages.events import Loaded as LoadedEvent
 from gradstudio.protocol.messages.inference import Estimate, Estimated, Infer, Inferred, Inferring, TryWire, WireTried
 from gradstudio.protocol.messages.module_import import BringModule, NotBrought
-from gradstudio.protocol.messages.requests import Collect, Do, Fetch, Load, Request, SampleMemory, Stop
+from gradstudio.protocol.messages.requests import Answer, Collect, Do, Fetch, Load, Request, SampleMemory, Stop
 from gradstudio.protocol.messages.torch_docs import Describe, Described
 
 NOWHERE = ItemId("")
@@ -45,7 +46,7 @@ class Service:
         self._inbox, self._outbox = inbox, outbox
         self._engine = Engine(outbox.send, inbox.stopped)
         freedom.settle()
-        self._verbs = TrustedVerbs(self._engine, outbox.send)
+        self._verbs = TrustedVerbs(self._engine, outbox.send, Person(inbox.answer, inbox.stopped))
         self._warm_up = WarmUp()
         self._inference = Inference(self._warm_up, self._say_where)
         self._asked: Infer | None = None
@@ -136,8 +137,8 @@ class Service:
             case BringModule():
                 wall.free_this_thread()  # its user said that this code is to run; the engine serves nothing else
                 self._outbox.send(bring(request))
-            case Stop():
-                pass
+            case Stop() | Answer():
+                pass  # the inbox keeps them
             case _:
                 assert_never(request)
 

@@ -1,5 +1,6 @@
 """Runs one program on an engine from beginning to end and gathers what it said. No Qt here."""
 
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +15,8 @@ from gradstudio.protocol.errors import EngineSilent, NeedsTrust, ShapeTooLong
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import Event, Failed, Loaded, Log, Paused, Printed, Report, Warned
 from gradstudio.protocol.messages.inference import Estimate, Estimated, Infer, Inferred, Inferring, Need
-from gradstudio.protocol.messages.progress import Running
-from gradstudio.protocol.messages.requests import Collect, Do, Load, Trust
+from gradstudio.protocol.messages.progress import Asked, Running
+from gradstudio.protocol.messages.requests import Answer, Collect, Do, Load, Trust
 from gradstudio.protocol.shape_clock import SHAPE_PATIENCE_S, TICK_S, ShapeClock
 
 PATIENCE_S = 10
@@ -43,10 +44,10 @@ class Outcome(msgspec.Struct, kw_only=True):
 
 
 class _Listener:
-    """Sorts events by kind while a verb runs; `also` hears all of them."""
+    """Sorts events by kind while a verb runs; `also` hears all of them, `ask` is asked what to type."""
 
-    def __init__(self, also: Callable[[Event], None] | None = None) -> None:
-        self.also = also
+    def __init__(self, also: Callable[[Event], None] | None, ask: Callable[[Asked], None]) -> None:
+        self.also, self.ask = also, ask
         self.failed: Failed | None = None
         self.printed: list[Printed] = []
         self.warned: list[Warned] = []
@@ -70,6 +71,8 @@ class _Listener:
                 self.backward.append(event)
             case Running():
                 self.running = event
+            case Asked():
+                self.ask(event)
             case _:
                 pass
 
@@ -78,6 +81,17 @@ def trust_in(program: Program, file: str) -> Trust:
     """The yes to a program that lies in a file; "-" is standard input, which has no folder of its own."""
     folder = Path.cwd() if file == "-" else Path(file).resolve().parent
     return Trust(digest=code_digest(program), file=file, folder=str(folder))
+
+
+def typed_line(prompt: str) -> str | None:
+    """The next line of standard input, for a question that is shown where answers are typed; None at its end."""
+    sys.stderr.write(prompt)
+    sys.stderr.flush()
+    line = sys.stdin.readline() if sys.stdin is not None else ""
+    if not line:
+        sys.stderr.write("\nThe program asks for a line, and nobody types: standard input has ended.\n")
+        return None
+    return line.removesuffix("\n")
 
 
 def run_program(
@@ -91,6 +105,7 @@ def run_program(
     on_slow: Callable[[Running | None], None] | None = None,
     on_event: Callable[[Event], None] | None = None,
     trust: Trust | None = None,
+    type_line: Callable[[str], str | None] | None = None,
 ) -> Outcome:
     """Run a program from nothing and collect its report.
 
@@ -102,17 +117,23 @@ def run_program(
         trace: record every node, gradients of non-leaves too.
         max_values: exact values up to this many elements.
         trust: of a program that holds code.
+        type_line: gives a line that the program wants typed, for its question; None: nobody types any more.
         on_slow: called once when it takes longer than `PATIENCE_S`, with where it was last, as far as that is known.
         on_event: hears all that is said of the run, which is recorded for it; the report is that of a recorded one.
 
     Raises:
         EngineDied: the engine ended while it ran (killed, out of memory).
     """
-    listener = _Listener(on_event)
+
+    def answer(asked: Asked) -> None:
+        engine.send(Answer(text=type_line(asked.prompt) if type_line is not None else None))
+
+    listener = _Listener(on_event, answer)
     _load(engine, graph, program, document, listener.hear)
     engine.send(Estimate())
     estimated = engine.wait_for(Estimated, on_event=listener.hear)
-    engine.send(Do(verb="run", trace=trace or on_event is not None, max_values=max_values, trust=trust))
+    is_traced, answers = trace or on_event is not None, type_line is not None
+    engine.send(Do(verb="run", trace=is_traced, max_values=max_values, trust=trust, answers=answers))
     paused = _patiently(engine, listener, on_slow)
     engine.send(Collect(max_values=max_values, trace=trace))
     report = engine.wait_for(Report, on_event=listener.hear)

@@ -5,6 +5,13 @@ from contextlib import contextmanager
 
 from gradstudio.engine.errors import ProgramEnded, Stopped
 
+ENDED = "The program ended itself at “{line}”: what follows was not run."
+
+
+def end_words(line: str) -> str:
+    """That a program has ended itself in a line; "" where it has not."""
+    return ENDED.format(line=line) if line else ""
+
 
 def has_ended_well(error: BaseException) -> bool:
     """Whether what was raised is the end of a program that went well."""

@@ -66,6 +66,15 @@ class ProgramOutput(io.TextIOBase):
         self._tell_bars()
         return len(text)
 
+    def question(self) -> str:
+        """What stands on the line that was not ended: it is told, in case somebody waits for an answer to it."""
+        for line in self._rows.settle():
+            self._tell(line, self._place)
+        text = self._rows.row
+        if text.strip():
+            self._send(Printed(node=self._place[0], line=self._place[1], text=text[-MAX_TEXT:], passing=True))
+        return text
+
     def settle(self) -> None:
         """Tell what was ended and could still have been drawn over."""
         for line in self._rows.settle():

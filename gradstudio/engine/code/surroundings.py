@@ -1,4 +1,4 @@
-"""What a trusted program finds around it: its file's folder and modules, its words on the way out, no input."""
+"""What a trusted program finds around it: its file's folder and modules, who hears it, and who types into it."""
 
 import linecache
 import logging
@@ -11,6 +11,7 @@ from typing import Any
 
 from gradstudio.engine.audit_wall import FILENAME
 from gradstudio.engine.code.freedom import freedom
+from gradstudio.engine.code.program_input import Person, ProgramInput
 from gradstudio.engine.code.program_output import Locate, Send, console
 from gradstudio.engine.code.pyplot_figures import PYPLOT
 from gradstudio.program.model import Program
@@ -20,28 +21,27 @@ MAIN = "__main__"
 
 
 @contextmanager
-def surroundings(program: Program, trust: Trust, send: Send, locate: Locate) -> Iterator[None]:
-    """A trusted program runs within: at home, with nobody to type into it, and heard."""
+def surroundings(program: Program, trust: Trust, send: Send, locate: Locate, person: Person | None) -> Iterator[None]:
+    """A trusted program runs within: at home, and heard; what it wants typed is asked of `person`, if one is there."""
     out, told = console(send, locate)
     before = sys.argv, sys.stdin, sys.stdout, sys.stderr, list(sys.path), _folder()
     os.environ.setdefault("MPLBACKEND", "Agg")  # a window of matplotlib's would wait for ever
     linecache.cache[FILENAME] = (len(program.script), None, program.script.splitlines(keepends=True), FILENAME)
-    with open(os.devnull) as nothing:
-        sys.argv = [trust.file]
-        sys.stdin, sys.stdout, sys.stderr = nothing, out, told
-        if trust.folder:
-            sys.path.insert(0, trust.folder)
+    sys.argv = [trust.file]
+    sys.stdin, sys.stdout, sys.stderr = ProgramInput(person, out, send, locate), out, told
+    if trust.folder:
+        sys.path.insert(0, trust.folder)
+        with suppress(OSError):
+            os.chdir(trust.folder)
+    try:
+        yield
+    finally:
+        out.finish()
+        told.finish()
+        sys.argv, sys.stdin, sys.stdout, sys.stderr, sys.path[:], folder = before
+        if folder:
             with suppress(OSError):
-                os.chdir(trust.folder)
-        try:
-            yield
-        finally:
-            out.finish()
-            told.finish()
-            sys.argv, sys.stdin, sys.stdout, sys.stderr, sys.path[:], folder = before
-            if folder:
-                with suppress(OSError):
-                    os.chdir(folder)
+                os.chdir(folder)
 
 
 def _folder() -> str:

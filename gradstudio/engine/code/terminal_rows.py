@@ -35,6 +35,11 @@ class TerminalRows:
         shown = (row.rstrip() for row, is_bar in zip(self._rows, self._bars, strict=True) if is_bar)
         return "\n".join(row for row in shown if row)
 
+    @property
+    def row(self) -> str:
+        """The row at which is written, as it stands."""
+        return self._rows[self._row]
+
     def write(self, text: str) -> Iterator[str]:
         """Take text; the rows that are final by it."""
         for part in _PARTS.findall(text):

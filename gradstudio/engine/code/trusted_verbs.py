@@ -5,21 +5,22 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from gradstudio.engine.code.freedom import ASKED_ONLY, freedom
+from gradstudio.engine.code.program_input import Person
 from gradstudio.engine.code.pyplot_figures import Figures
 from gradstudio.engine.code.surroundings import surroundings
 from gradstudio.engine.verbs import Engine
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import Paused
-from gradstudio.protocol.messages.requests import Do, Trust
+from gradstudio.protocol.messages.requests import Do
 
 
 class TrustedVerbs:
     """Carries out verbs of one engine, or refuses them."""
 
-    def __init__(self, engine: Engine, send: Callable[[Message], None]) -> None:
-        """What programs print is sent by `send`."""
-        self._engine, self._send = engine, send
+    def __init__(self, engine: Engine, send: Callable[[Message], None], person: Person) -> None:
+        """What programs print is sent by `send`; what they want typed is asked of `person`, where one answers."""
+        self._engine, self._send, self._person = engine, send, person
         self._figures = Figures(send)
         self._process = os.getpid()
 
@@ -36,7 +37,7 @@ class TrustedVerbs:
             return self._engine.do(request, refusal)
         with freedom.given(program):
             loaded.prepare_anew(freedom.now)
-            with self._around(program, trust), self._painting(request):
+            with self._around(program, request), self._painting(request):
                 paused = self._engine.do(request)
         if os.getpid() != self._process:
             os._exit(0)  # a process that the program forked and did not end
@@ -58,7 +59,8 @@ class TrustedVerbs:
         finally:
             runner.after_effects = lambda _step: None
 
-    def _around(self, program: Program, trust: Trust | None) -> AbstractContextManager[None]:
-        if trust is None or not freedom.now:
+    def _around(self, program: Program, request: Do) -> AbstractContextManager[None]:
+        if request.trust is None or not freedom.now:
             return nullcontext()
-        return surroundings(program, trust, self._send, self._engine.locate)
+        person = self._person if request.answers else None
+        return surroundings(program, request.trust, self._send, self._engine.locate, person)

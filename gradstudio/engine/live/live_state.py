@@ -9,6 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
+from gradstudio.engine.code.program_end import has_ended_well
 from gradstudio.engine.gradient.gradient_registry import Gradients
 from gradstudio.engine.gradient.inplace_writes import Before, Writes
 from gradstudio.engine.gradient.leaf_writes import LeafWrite, leaf_writes
@@ -101,6 +102,7 @@ class Live:
         anew: set-up statements that this pass must run again.
         executed: statements that have run since the start from nothing.
         interrupted: paused by Step or Stop, so Run goes on.
+        ended_at: the line in which the program has ended itself; "": it has not.
         traced: it was not a plain run; `prepared`: imports and header were executed.
         resumable: False when a plain run ended in the middle: nobody knows where it stands.
         backward_parts: what the parts of the last backward statement gave, by the names they had.
@@ -129,6 +131,7 @@ class Live:
     changed_by_hand: bool = False
     interrupted: bool = False
     failed: bool = False
+    ended_at: str = ""
     resumable: bool = True
     traced: bool = True
     prepared: bool = False
@@ -184,6 +187,12 @@ class Live:
         if self.calls:
             self.inside, self.suspended_at = self.standing(), time.perf_counter()
             self.take(self.calls[0].around)
+
+    def has_ended(self, error: Exception) -> bool:
+        """Whether what was raised is the end of the program that it chose itself, which is noted."""
+        if has_ended_well(error):
+            self.ended_at = self.loaded.places.line_of_traceback(error.__traceback__) or "exit()"
+        return bool(self.ended_at)
 
     def end(self) -> str:
         """The program has ended itself, and all went well: it stands at its end, "done"."""

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from gradstudio.engine.clean_modes import clean_modes
-from gradstudio.engine.code.program_end import has_ended_well
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.run.failure_report import block_failure, step_failure, untraced_failure
 from gradstudio.engine.script.compiled_steps import Step
@@ -24,7 +23,7 @@ class RunFailures:
     def at_step(self, live: Live, step: Step, error: Exception) -> str:
         """A statement raised: "failed", or "done" where the program ended itself."""
         self._flush()
-        if has_ended_well(error):
+        if live.has_ended(error):
             return live.end()
         live.failed = True
         with clean_modes():

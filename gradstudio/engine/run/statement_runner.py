@@ -6,6 +6,7 @@ from collections.abc import Callable
 from gradstudio.engine.backward.backward_recording import Recording
 from gradstudio.engine.backward.backward_statement import complete_record, run_backward
 from gradstudio.engine.clean_modes import clean_modes
+from gradstudio.engine.errors import Stopped
 from gradstudio.engine.gradient.inplace_writes import versions
 from gradstudio.engine.gradient.wire_edges import call_of
 from gradstudio.engine.live.call_frames import Execution
@@ -38,9 +39,8 @@ ENTERED = "entered"
 class Runner:
     """Runs statements of one live state; `stopped` is asked between them.
 
-    Summaries of values wait until a statement comes that could overwrite one, or until it is
-    time to show something: torch then runs undisturbed for a while, and a value is still told as
-    it was at its own moment.
+    Summaries of values wait until a statement comes that could overwrite one, or until it is time to show something:
+    torch then runs undisturbed for a while, and a value is still told as it was at its own moment.
 
     Attributes:
         started: when the statement at work began, or the segment that it is in, by `perf_counter`.
@@ -319,6 +319,8 @@ class Runner:
             else:
                 inside_code.execute(live, execution, self._telling)
             outputs = results_of(step, namespace)
+        except Stopped:
+            return "stopped"  # while it waited for somebody to type
         except Exception as error:  # noqa: BLE001 - the step boundary
             return self._failures.at_step(live, step, error)
         self._end(live, execution, outputs)

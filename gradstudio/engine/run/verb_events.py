@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from gradstudio.engine.code.program_end import end_words
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.script.cursor import NOBODY
 from gradstudio.protocol.messages.events import Paused, Started
@@ -32,7 +33,7 @@ def paused(
         at_end=live is not None and live.cursor.upcoming() is None,
         pass_number=live.pass_number if live is not None else 0,
         changed_by_hand=live is not None and live.changed_by_hand,
-        reason=reason,
+        reason=reason or end_words(live.ended_at if live is not None else ""),
         seconds=seconds,
         hit=hit,
     )

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from gradstudio.engine.clean_modes import clean_modes
-from gradstudio.engine.code.program_end import has_ended_well
 from gradstudio.engine.errors import Stopped
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.run.failure_report import untraced_failure
@@ -34,7 +33,7 @@ def run_whole(
         with clean_modes():
             failed = untraced_failure(live, error, max_values)
         reached = loaded.places.outermost(error.__traceback__) or failed.node
-        live.failed = not has_ended_well(error)
+        live.failed = not live.has_ended(error)
         if live.failed:
             send(failed)
         return "failed" if live.failed else "done", statements_before(loaded, reached)

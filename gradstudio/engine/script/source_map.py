@@ -80,6 +80,11 @@ class SourceMap:
         ]
         return self._path(frames, around)
 
+    def line_of_traceback(self, trace: TracebackType | None) -> str:
+        """The text of the line of the script at which the innermost of its frames is; "" without one."""
+        _, line = self.of_traceback(trace)
+        return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
+
     def outermost(self, trace: TracebackType | None) -> ItemId:
         """The node of the outermost frame of the script in a traceback: the statement of the program that ran."""
         for frame, line in traceback.walk_tb(trace):

@@ -21,7 +21,7 @@ from gradstudio.protocol.messages.debugging import (
 from gradstudio.protocol.messages.drawn_figures import Figured
 from gradstudio.protocol.messages.inference import Estimated, Inferred, Inferring, WireTried
 from gradstudio.protocol.messages.module_import import Brought, NotBrought
-from gradstudio.protocol.messages.progress import Running, Turned
+from gradstudio.protocol.messages.progress import Asked, Running, Turned
 from gradstudio.protocol.messages.records import GradState, ModuleRecord, Record, Summary, TensorRecord
 from gradstudio.protocol.messages.torch_docs import Described
 
@@ -333,6 +333,7 @@ Event = (
     | Brought
     | NotBrought
     | Running
+    | Asked
     | Turned
     | Figured
 )

@@ -27,6 +27,18 @@ class Running(Message, frozen=True):
     seconds: Seconds = 0.0
 
 
+class Asked(Message, frozen=True):
+    """The program waits for a line that somebody types; an `Answer` brings it.
+
+    Attributes:
+        prompt: what it has written before, on the line where it waits.
+    """
+
+    node: ItemId
+    line: Count
+    prompt: str = ""
+
+
 class CurveKey(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """Which number of each turn: a value, or a figure of it, as it stands at the end of the turn.
 

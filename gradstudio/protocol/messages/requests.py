@@ -62,6 +62,7 @@ class Do(Message, frozen=True):
             into a call of a group; "out": to behind the innermost block or call that the counter stands in.
         breakpoints: where to pause on the way, and what to note; only in traced runs.
         trust: of a program that holds code, without which it is refused.
+        answers: somebody is there who answers what the program asks for by `input()`.
         pictures: figures that its code draws are to be told as pictures.
         summaries: "visible": of nodes that are not in view only shape and dtype are told at once, their rows
             follow with `complete` when the engine has time.
@@ -85,9 +86,21 @@ class Do(Message, frozen=True):
     trust: Trust | None = None
     samples_turns: bool = False
     pictures: bool = False
+    answers: bool = False
     curves: tuple[CurveKey, ...] = ()
     turns: tuple[Turns, ...] = ()
     turn: Turns = ()
+
+
+class Answer(Message, frozen=True):
+    """A line for a program that has `Asked` for one, without its end; None: nobody types any more.
+
+    Attributes:
+        echo: what is typed stands behind the question, as on a terminal.
+    """
+
+    text: str | None = None
+    echo: bool = False
 
 
 class Stop(Message, frozen=True):
@@ -128,6 +141,6 @@ class SampleMemory(Message, frozen=True):
 
 
 Request = (
-    Load | Do | Stop | Infer | Estimate | TryWire | Fetch | Collect | SampleMemory
+    Load | Do | Stop | Answer | Infer | Estimate | TryWire | Fetch | Collect | SampleMemory
     | WhatIf | Check | WeighMemory | Describe | BringModule
 )  # fmt: skip

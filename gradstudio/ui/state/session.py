@@ -10,6 +10,7 @@ from gradstudio.document.file import View
 from gradstudio.graph.model import Graph, Header
 from gradstudio.program.file_lines import FileLines
 from gradstudio.protocol.messages.events import Log
+from gradstudio.protocol.messages.requests import Answer
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.file_stamp import Stamp, stamp_of
 from gradstudio.ui.state.document.graph_store import GraphStore
@@ -99,6 +100,12 @@ class Session(QObject):
         if self.path is not None:
             return self.path.name
         return self.subject or ("Untitled" if self.number == 1 else f"Untitled {self.number}")
+
+    def answer_input(self, text: str | None) -> None:
+        """Give the program the line that it waits for; None: nobody types any more."""
+        if self.results.tables.asked is not None:
+            self.engine.send(Answer(text=text, echo=True))
+            self.results.tables.ask(None)
 
     @property
     def is_untouched(self) -> bool:

@@ -1,5 +1,8 @@
 """The status bar: what failed or was refused, counts, device, engine, memory, zoom."""
 
+import functools
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QMouseEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStatusBar, QToolButton, QWidget
@@ -8,6 +11,7 @@ from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Checked
+from gradstudio.protocol.messages.progress import Asked
 from gradstudio.ui.app.window.zoom_button import ZoomButton
 from gradstudio.ui.docks.memory.curve import in_words
 from gradstudio.ui.docks.messages.message_model import did_not_run, left_out, name_of
@@ -16,6 +20,9 @@ from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme, icon_pixmap
+
+if TYPE_CHECKING:
+    from gradstudio.ui.app.window.input_field import InputField
 
 MESSAGE_MS = 9000
 ENGINE_WORDS = {
@@ -139,6 +146,7 @@ class StatusBar(QStatusBar):
         session.run.status.noted.connect(self.note)
         session.run.questions.answered.connect(self._on_run_answered)
         session.results.changed.connect(self._on_results_changed)
+        session.results.tables.input_asked.connect(self._on_input_asked)
         self.message.node_chosen.connect(session.attention.reveal)
         session.run.state_changed.connect(self._on_run_state_changed)
         session.run.status.slide.rested.connect(self._on_slide_rested)
@@ -178,6 +186,8 @@ class StatusBar(QStatusBar):
             if self._was_busy:
                 self._drawn = frozenset(self._session.graph_store.graph.nodes)
                 self._say_left_out()
+            if self._was_busy and state.outcome == "done" and state.reason:
+                self.note(state.reason)
             if state.hit and state.hit != self._hit:
                 self._say_hit(state)
         self._was_busy, self._hit = state.busy, state.hit
@@ -240,8 +250,26 @@ class StatusBar(QStatusBar):
             words = f"trusted code · {words}"
         self.light.show_light(words, self._theme.color(role))
 
+    @functools.cached_property
+    def input_field(self) -> "InputField":
+        """Made when a program asks for the first time."""
+        from gradstudio.ui.app.window.input_field import InputField
+
+        made = InputField(self._theme, self)
+        made.answered.connect(self._session.answer_input)
+        self.insertWidget(0, made)
+        return made
+
+    def _on_input_asked(self, asked: Asked | None) -> None:
+        if asked is not None:
+            self.say("")
+        if asked is not None or "input_field" in self.__dict__:
+            self.input_field.ask(asked)
+
     def _on_patience_waited(self, _node: ItemId, seconds: int) -> None:
         """The node at work is named as long as it takes; a click goes to it."""
+        if self._session.results.tables.asked is not None:
+            return  # it waits for the person
         self.say("")
         if seconds:
             node = self._session.results.running_node

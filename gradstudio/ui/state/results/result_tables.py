@@ -11,7 +11,7 @@ from gradstudio.protocol.messages.debugging import MemoryByNode, NodeMemory
 from gradstudio.protocol.messages.drawn_figures import Figured
 from gradstudio.protocol.messages.events import GradRow, Printed, Row, ValueNow, Warned
 from gradstudio.protocol.messages.inference import PortInference
-from gradstudio.protocol.messages.progress import Turned
+from gradstudio.protocol.messages.progress import Asked, Turned
 from gradstudio.protocol.timeline.run_timeline import Timeline
 from gradstudio.scene.printout import NOTHING_PRINTED, Printout
 from gradstudio.ui.state.document.attention import Attention
@@ -51,6 +51,7 @@ class ResultTables(QObject):
             changed at once.
         recorded(): the timeline is longer, or another; at most 30 times a second.
         weighed(object): frozenset of ids of which something else is known to be held; only costs say so.
+        input_asked(object): an `Asked` that waits for its answer; None: nothing does any more.
         printed(object), warned(object): a `Printed` or `Warned`, as it came.
     """
 
@@ -58,6 +59,7 @@ class ResultTables(QObject):
     recorded = Signal()
     weighed = Signal(object)
     printed = Signal(object)
+    input_asked = Signal(object)
     warned = Signal(object)
 
     def __init__(self, attention: Attention, parent: QObject | None = None) -> None:
@@ -77,6 +79,7 @@ class ResultTables(QObject):
         self.printouts: dict[ItemId, Printout] = {}
         self.incomplete: dict[ItemId, str] = {}
         self.written: dict[tuple[ItemId, int], ValueNow] = {}
+        self.asked: Asked | None = None
         self.loops = LoopProgress()
         self.curves = CurveStore(self)
         self._texts: dict[ItemId, str] = {}
@@ -119,6 +122,7 @@ class ResultTables(QObject):
     def release(self) -> None:
         """Show what was held back, and announce at once what waits to be announced."""
         self.buffer.take_up()
+        self.ask(None)
         self.pace.flush()
 
     @defer
@@ -201,6 +205,12 @@ class ResultTables(QObject):
         self.printouts[printed.node] = self.printouts.get(printed.node, NOTHING_PRINTED).with_print(printed)
         self._announce(printed.node)
         self.printed.emit(printed)
+
+    def ask(self, asked: Asked | None) -> None:
+        """The program waits for a line that is typed; None: it waits no longer."""
+        if asked != self.asked:
+            self.asked = asked
+            self.input_asked.emit(asked)
 
     def add_figure(self, figured: Figured) -> None:
         """The program has drawn: a figure is shown where that was last."""

@@ -7,7 +7,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages import events
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.drawn_figures import Figured
-from gradstudio.protocol.messages.progress import Turned
+from gradstudio.protocol.messages.progress import Asked, Turned
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.state.results.result_tables import ResultTables
@@ -28,6 +28,8 @@ def keep(event: events.Event, tables: ResultTables, memory: MemoryStore | None, 
             tables.add_backward(event)
         case Turned():
             tables.add_turns(event)
+        case Asked():
+            tables.ask(event)
         case events.Gradients(rows=grad_rows, whole=whole, written=written):
             tables.set_gradients(grad_rows, whole)
             if whole:

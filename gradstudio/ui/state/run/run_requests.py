@@ -196,7 +196,9 @@ class RunRequests:
         many = len(self._store.graph.nodes) > MANY_NODES and bool(self.visible)
         summaries = "visible" if many else "all"
         about_turns = {"samples_turns": True, **self.about_turns()}
-        self._engine.send(msgspec.structs.replace(request, visible=self.visible, summaries=summaries, **about_turns))
+        self._engine.send(
+            msgspec.structs.replace(request, visible=self.visible, summaries=summaries, answers=True, **about_turns)
+        )
         self.show()
 
     def what_if(self, change: Change) -> int:
