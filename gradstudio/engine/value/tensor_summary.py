@@ -9,6 +9,7 @@ import math
 from array import array as packed
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from operator import mul
 from typing import NamedTuple
 
 import numpy as np
@@ -130,7 +131,7 @@ def _of_few(tensor: Tensor, dtype: str, max_values: int) -> Summary | None:
         rows = 1
         columns = shape[0]
     elif dimensions == 2:
-        flat, (rows, columns) = [number for row in value for number in row], shape
+        flat, (rows, columns) = list(itertools.chain.from_iterable(value)), shape
     elif dimensions == 0:
         flat = [value]
         rows = 1
@@ -142,7 +143,7 @@ def _of_few(tensor: Tensor, dtype: str, max_values: int) -> Summary | None:
         return _of_small(tensor, dtype, max_values)
     count = len(flat)
     total = sum(flat)
-    square = sum([number * number for number in flat])
+    square = sum(map(mul, flat, flat))
     if not (total - total == 0 and square - square == 0):
         return None
     return Summary(
