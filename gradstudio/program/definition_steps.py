@@ -3,7 +3,7 @@
 import msgspec
 
 from gradstudio.graph.analysis.program_analysis import analyse
-from gradstudio.graph.groups.definitions import definition_graph
+from gradstudio.graph.groups.definitions import definition_graph, members_of
 from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import DEFINITION_OUTPUTS, ROOT, Graph, ItemId
 from gradstudio.program.model import BlockStatement, Inside, Statement
@@ -42,7 +42,8 @@ def _inside(graph: Graph, name: str, script: Script, stem: str) -> Inside:
     lines = {span.node: span.line for span in reversed(spans)}
     steps = Steps(analysis, references, lines, None, script.device, stem)
     tops = inner.bodies[ROOT]
-    body = _repeated(steps.some(item for item in tops if item not in setup))
+    members = members_of(inner)
+    body = _repeated(steps.some(item for item in tops if item not in setup and item not in members))
     results = tuple(_result(steps, output) for output in range(len(definition.outputs)))
     settings = tuple(name for name in definition.inputs if name in definition.settings)
     made = _repeated(steps.some(item for item in tops if item in setup))
@@ -59,6 +60,7 @@ def _inside(graph: Graph, name: str, script: Script, stem: str) -> Inside:
         is_module=definition.is_module,
         making=parameters_of(definition, settings),
         setup=made,
+        members=tuple(one for one in steps.some(members) if isinstance(one, Statement)),
         stores=stores,
         spans=spans,
     )

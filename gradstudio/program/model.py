@@ -128,6 +128,7 @@ class Inside(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         head: the parameters of the function, or of the class's `forward`, as they are printed, without `self`.
         making: those of its `__init__`.
         setup: the statements of `__init__`; `stores` the settings that it keeps as attributes.
+        members: what else stands in the class, as code, which no run goes through.
         body: the statements of the function, or of `forward`.
         results: a Python expression for each output.
         spans: its items in the script.
@@ -144,6 +145,7 @@ class Inside(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     making: str = ""
     setup: tuple[Statement | BlockStatement, ...] = ()
     stores: tuple[str, ...] = ()
+    members: tuple[Statement, ...] = ()
     spans: tuple[Span, ...] = ()
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.text.code_records import CODE, FILES, LOADER
 from gradstudio.program.model import BlockStatement, CodeLines, Inside, Program, Statement, flatten_statements
 
@@ -21,7 +22,7 @@ def code_lines(statements: Iterable[Statement | BlockStatement], insides: Iterab
     """The undrawn Python of a program, in the order of its statements, that of definitions behind it."""
     every = [*flatten_statements(statements)]
     for inside in insides:
-        every += flatten_statements((*inside.setup, *inside.body))
+        every += flatten_statements((*inside.setup, *inside.body, *inside.members))
     return tuple(CodeLines(one.node, one.address, one.line, one.text) for one in every if needs_yes(one))
 
 
@@ -34,6 +35,16 @@ def needs_yes(statement: Statement) -> bool:
     return any(not isinstance(one, ast.Constant) or bool(one.value) for one in given) or any(
         len(call.args) > WORKERS_PLACE for call in calls
     )
+
+
+def definitions_with_code(program: Program) -> frozenset[str]:
+    """The definitions that hold undrawn Python, or what else needs a yes, or that call one of those."""
+    found: set[str] = set()
+    for inside in program.insides:  # each behind those that it calls itself
+        statements = flatten_statements((*inside.setup, *inside.body, *inside.members))
+        if any(needs_yes(one) or one.operator.removeprefix(GROUP) in found for one in statements):
+            found.add(inside.name)
+    return frozenset(found)
 
 
 def may_need_yes(graph: Graph) -> bool:

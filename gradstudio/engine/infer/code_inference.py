@@ -1,16 +1,19 @@
 """Undrawn Python in an inference pass: it is never tried, and what it may have changed is known after a run."""
 
-from typing import Protocol
+from collections.abc import Iterable
+from typing import Any, Protocol
 
 from gradstudio.engine.infer.name_table import NameTable
 from gradstudio.engine.infer.statement_inference import GUESS, Way
 from gradstudio.engine.meta.inference_results import UNKNOWN, StatementResult
 from gradstudio.engine.script.compiled_steps import Step
+from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.text.code_names import names_of_code
-from gradstudio.graph.text.code_records import FREE
-from gradstudio.program.model import Statement
-from gradstudio.program.trust import needs_yes
+from gradstudio.graph.text.code_records import CODE, FREE
+from gradstudio.program.model import Program, Statement, flatten_statements
+from gradstudio.program.trust import definitions_with_code, needs_yes
 from gradstudio.protocol.messages.inference import PortInference
 
 
@@ -28,15 +31,42 @@ def is_free(statement: Statement) -> bool:
     return statement.operator in FREE or needs_yes(statement)
 
 
-def pass_code(walk: Pass, step: Step, key: int) -> StatementResult | None:
-    """Go on behind undrawn Python: what it binds, and what it read, is known after a run, so there is no result."""
+class CodeInDefinitions:
+    """The undrawn Python in the definitions of a program, which runs when they are called.
+
+    Attributes:
+        names: of the program that it reads, or may change.
+    """
+
+    def __init__(self, program: Program) -> None:
+        """Look at all definitions."""
+        self._calls = frozenset(GROUP + name for name in definitions_with_code(program))
+        self.names: frozenset[str] = frozenset()
+        for inside in program.insides if self._calls else ():
+            codes = [one for one in flatten_statements((*inside.setup, *inside.body)) if one.operator == CODE]
+            every = [names_of_code(one.text) for one in (*codes, *inside.members)]
+            self.names |= {name for one in every for name in (*one.reads, *one.keeps, *one.later)}
+
+    def may_run_in(self, step: Step, values: dict[str, Any]) -> bool:
+        """Whether a statement calls such a definition, or a module that may be of one."""
+        operator = step.statement.operator
+        if not self._calls or operator != CALL:
+            return operator in self._calls
+        return any(values.get(name) is UNKNOWN for name in step.source.reads)
+
+
+def pass_code(walk: Pass, step: Step, key: int, also: Iterable[str] = ()) -> StatementResult | None:
+    """Go on behind undrawn Python: what it binds, and what it read, is known after a run, so there is no result.
+
+    `also` are names that code in definitions reads, which may be called.
+    """
     statement = step.statement
     for place, name in enumerate(statement.names):
         walk.names.bind(name, UNKNOWN, (key, place))
         walk.names.note(name, "", True)
         walk.ports[step.id, place] = PortInference(node=step.id, output=place, known_after_run=True)
     touched = names_of_code(statement.text)
-    for name in (*touched.reads, *touched.later):
+    for name in (*touched.reads, *touched.later, *also):
         if name in walk.names.values and name not in walk.prelude:
             walk.names.write(name, UNKNOWN, key)
     walk.names.rewritten = True

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from gradstudio.engine import access
 from gradstudio.engine.access import MODULES
-from gradstudio.engine.infer.code_inference import is_free, pass_code
+from gradstudio.engine.infer.code_inference import CodeInDefinitions, is_free, pass_code
 from gradstudio.engine.infer.inference_memo import Memo, Recipe, Recipes, Signature, kinds_of, recipe_for, repeat
 from gradstudio.engine.infer.name_table import NameTable, prelude_names
 from gradstudio.engine.infer.namespace_changes import are_alike, carries_another, changed_names
@@ -112,6 +112,7 @@ class InferencePass:
         self._lazy = "Lazy" in program.code
         self._only_cpu = program.device == "cpu" and not any(word in program.code for word in _ACCELERATORS)
         self.prelude = dict(self.names.values)
+        self._code = CodeInDefinitions(program)
         self._definitions: Mapping[str, object] = calls.keys if calls is not None else {}
         self.names.keys.update(self._definitions)
 
@@ -163,8 +164,8 @@ class InferencePass:
 
     def _found(self, step: Step, key: int) -> StatementResult | None:
         """What a statement gives that is not remembered: as an equal one did, else tried; None when it only acts."""
-        if is_free(step.statement):
-            return pass_code(self, step, key)
+        if is_free(step.statement) or self._code.may_run_in(step, self.names.values):
+            return pass_code(self, step, key, self._code.names)
         kind = self._kind(step)
         recipe = self._recipes.get(kind) if kind is not None else None
         if recipe is not None:

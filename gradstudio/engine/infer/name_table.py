@@ -19,6 +19,7 @@ from gradstudio.engine.meta.meta_tensors import meta_of, rebuild, storage_addres
 from gradstudio.engine.meta.replayable_iterators import lose_positions, replayable_in
 from gradstudio.engine.value.value_records import tensors_in
 from gradstudio.program.model import Program
+from gradstudio.program.trust import definitions_with_code
 
 
 class NameTable:
@@ -158,8 +159,12 @@ def prelude_names(program: Program, load_file: Callable[..., object]) -> NameTab
     """
     names = NameTable({"__file__": FILENAME})
     tree = ast.parse(program.prelude, FILENAME)
+    with_code = definitions_with_code(program)
     kept: list[ast.stmt] = [
-        s for s in tree.body if not isinstance(s, ast.Expr) or "set_default_dtype" in ast.unparse(s)
+        s
+        for s in tree.body
+        if (not isinstance(s, ast.Expr) or "set_default_dtype" in ast.unparse(s))
+        and not (isinstance(s, ast.FunctionDef | ast.ClassDef) and s.name in with_code)
     ]
     access.execute(access.compiled(access.guarded(ast.Module(kept, []))), names.values)
     names.values["load_file"] = load_file

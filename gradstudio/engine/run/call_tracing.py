@@ -22,6 +22,7 @@ from torch import nn
 from gradstudio.engine import access
 from gradstudio.engine.access_types import reach
 from gradstudio.engine.backward.backward_statement import note_backward
+from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.errors import AccessRefused
 from gradstudio.engine.gradient.wire_edges import Call
 from gradstudio.engine.live.call_frames import Entered, Execution
@@ -74,7 +75,7 @@ class Names(dict[str, Any]):
             return self.around[name]
         value = self[first]
         for word in path:
-            value = getattr(reach(value, word), word)
+            value = getattr(_reached(value, word), word)
         return value
 
 
@@ -291,7 +292,7 @@ class CallTracer:
         value = self.live.namespace.get(first)
         try:
             for word in path:
-                value = getattr(reach(value, word), word, None)
+                value = getattr(_reached(value, word), word, None)
         except AccessRefused:  # the statement itself says so, when it runs
             return None
         return value
@@ -352,6 +353,15 @@ class CallTracer:
                 self._tell(step, tuple(names[name] for name in kept))
 
 
+def _reached(value: Any, word: str) -> Any:
+    """The value, if the program may read that attribute of it; one that is trusted may.
+
+    Raises:
+        AccessRefused: it may not.
+    """
+    return value if freedom.now else reach(value, word)
+
+
 def _own_names(function: Any) -> frozenset[str]:
     """The names that belong to a function of the program's text."""
     code = function.__code__
@@ -361,6 +371,6 @@ def _own_names(function: Any) -> frozenset[str]:
 def _kept(module: nn.Module, name: str) -> object:
     """What a module keeps under a name that a program may read; else None."""
     try:
-        return getattr(reach(module, name), name, None)
+        return getattr(_reached(module, name), name, None)
     except AccessRefused:
         return None

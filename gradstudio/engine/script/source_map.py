@@ -24,8 +24,10 @@ class SourceMap:
         self.blocks: dict[ItemId, BlockStatement] = {}
         self._collect(program.statements)
         self._inner: dict[ItemId, Statement | BlockStatement] = {}
+        self._members: set[ItemId] = set()
         for inside in program.insides:
-            self._collect_inner((*inside.setup, *inside.body))
+            self._collect_inner((*inside.setup, *inside.body, *inside.members))
+            self._members.update(one.node for one in inside.members)
         self._lines = program.script.splitlines()
         self._by_line: dict[int, list[Span]] = {}
         self._inside: set[int] = set()
@@ -136,9 +138,10 @@ class SourceMap:
         return (node, at) if frames else (NOWHERE, 0)
 
     def _goes_on(self, node: ItemId, item: ItemId) -> bool:
-        """Whether a frame is one of a function in undrawn Python, whose own frame is the one before it."""
+        """Whether a frame is of undrawn Python that is called: a member of a class, a function of what runs already."""
         found = self._inner.get(item)
-        return path_of(node)[-1] == item and isinstance(found, Statement) and found.operator == CODE
+        is_own = path_of(node)[-1] == item and isinstance(found, Statement) and found.operator == CODE
+        return is_own or item in self._members
 
     def _at_statement(self, line: int) -> ItemId:
         whole = [s.node for s in self.statements.values() if s.line == line and not s.is_part]

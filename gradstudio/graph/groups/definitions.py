@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from gradstudio.graph.card_grouping import CALL, CALLED
+from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
@@ -20,6 +21,7 @@ from gradstudio.graph.model import (
 from gradstudio.graph.names import fresh_name
 from gradstudio.graph.operator_rows import GROUP, called_in, row_of
 from gradstudio.graph.text import name_bindings
+from gradstudio.graph.text.code_records import CODE, is_members
 from gradstudio.graph.text.record_checks import names_reason
 from gradstudio.graph.text.statements import SELF
 from gradstudio.operators.families import default_names
@@ -189,6 +191,13 @@ def top_of(graph: Graph, item: ItemId) -> ItemId:
     while graph.parents.get(item, ROOT) != ROOT:
         item = ItemId(graph.parents[item])
     return item
+
+
+def members_of(inner: Graph) -> tuple[ItemId, ...]:
+    """Of a module's inside, what stands in its class beside `__init__` and `forward`, as code."""
+    if CODE not in index_of(inner).by_operator:
+        return ()
+    return tuple(item for item in inner.bodies[ROOT] if item in inner.nodes and is_members(inner.nodes[item]))
 
 
 def attributes_of(definition: Definition) -> frozenset[ItemId]:

@@ -28,6 +28,8 @@ STANDARD = {
     "math": "math",
 }  # fmt: skip
 """What the head of every script may import, under the names that everybody gives it: no port brings it."""
+PLACE, MEMBERS = "place", '"class"'
+"""The argument, and its literal, of code that is no statement: members of the class that a definition is."""
 SHOWN_LINES = 8
 """So many lines of a code stand on its card."""
 MAX_NAMES = 500
@@ -41,6 +43,11 @@ _DRAWS = late(r"\b(plt|pyplot|ax|axs|axes|fig|sns)\.[a-z_]+\(|\.(plot|imshow|his
 def is_code(node: Node) -> bool:
     """Whether a node holds undrawn Python."""
     return node.operator == CODE
+
+
+def is_members(node: Node) -> bool:
+    """Whether a node holds members of the class that a definition is, which run when they are called."""
+    return is_code(node) and node.literals.get(PLACE) == MEMBERS
 
 
 def is_code_at(graph: Graph, item: ItemId) -> bool:
@@ -89,9 +96,17 @@ def does_something(node: Node) -> bool:
 def code_names(node: Node) -> CodeNames:
     """The names in a node's code; none when it is no Python."""
     try:
-        return names_of_code(code_of(node))
+        names = names_of_code(code_of(node))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _NOTHING
+    return _of_members(names) if is_members(node) else names
+
+
+@lru_cache(maxsize=512)
+def _of_members(names: CodeNames) -> CodeNames:
+    """What members of a class do with the names around it: they read them, when they are called."""
+    later = dict.fromkeys((*names.reads, *names.keeps, *names.later))
+    return CodeNames(later=tuple(later), rebound=names.rebound, taken=names.taken, is_open=names.is_open)
 
 
 def names_wanted(node: Node) -> tuple[str, ...]:
@@ -121,7 +136,7 @@ def code_reason(node: Node, incoming: dict[str, str], bound: tuple[str, ...]) ->
     """
     code = code_of(node)
     try:
-        names = names_of_code(code)
+        names = _of_members(names_of_code(code)) if is_members(node) else names_of_code(code)
     except SyntaxError as error:
         return f"line {error.lineno or 1} of its code is no Python: {error.msg.partition(';')[0]}"
     except (ValueError, RecursionError, MemoryError):

@@ -8,6 +8,7 @@ from gradstudio.graph.groups.definitions import (
     attributes_of,
     call_order,
     definition_graph,
+    members_of,
     result_words,
     setup_of,
     top_of,
@@ -161,10 +162,12 @@ class _Writer:
         first += [f"{INDENT * 2}self.{name} = {name}" for name in references.read_late()]
         tops = self.inner.bodies[ROOT]
         made = tuple(item for item in tops if item in references.setup)
-        called = tuple(item for item in tops if item not in references.setup)
+        members = members_of(self.inner)
+        called = tuple(item for item in tops if item not in references.setup and item not in members)
         lines = self._body(references, made, 2, first, returns=False)
         lines += ["", *self._head(INDENT, "forward", definition.taken, "self")]
-        return self._body(references, called, 2, lines, returns=True)
+        lines = self._body(references, called, 2, lines, returns=True)
+        return self._body(references, members, 1, [*lines, ""], returns=False) if members else lines
 
     def _head(self, indent: str, name: str, inputs: tuple[str, ...], *before: str) -> list[str]:
         parameters = ", ".join([*before, *(self._parameter(one) for one in inputs)])

@@ -9,6 +9,7 @@ import tokenize
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gradstudio.program.errors import NotReadable
 
@@ -183,18 +184,19 @@ class Notes:
         return text
 
 
-def _tokens(text: str) -> list[tokenize.TokenInfo]:
-    """The tokens of a text that parses.
+@lru_cache(maxsize=1)
+def _tokens(text: str) -> tuple[tokenize.TokenInfo, ...]:
+    """The tokens of a text that parses, which is read several times.
 
     WORKAROUND(tokenize takes the indentation of a backslash alone on its line for that of a statement, which Python's
     parser does not): then such lines count as blank.
     """
     try:
-        return list(tokenize.generate_tokens(io.StringIO(text).readline))
+        return tuple(tokenize.generate_tokens(io.StringIO(text).readline))
     except (IndentationError, tokenize.TokenError):
         text = _ONLY_BACKSLASH.sub("", text)
     try:
-        return list(tokenize.generate_tokens(io.StringIO(text).readline))
+        return tuple(tokenize.generate_tokens(io.StringIO(text).readline))
     except IndentationError as error:
         raise NotReadable(_HIDDEN, error.lineno or 1) from None
     except tokenize.TokenError as error:

@@ -1,5 +1,6 @@
 """The graph that a text becomes, as far as it has been read, and what its expressions stand for."""
 
+import ast
 from collections.abc import Mapping
 
 import msgspec
@@ -61,6 +62,7 @@ class GraphBuilder:
         self._orders: dict[BodyId, list[ItemId]] = {ROOT: []}
         self.kept: list[ItemId] = []
         self._foreign: set[tuple[ItemId, int]] = set()
+        self._pretended: set[ItemId] = set()
 
     def node(
         self,
@@ -210,7 +212,14 @@ class GraphBuilder:
         if _CALLS_CODE.isdisjoint(keys) or not all(key.startswith(_PYTHON) for key in keys):
             return False
         sources = {wire.source for item in added for wire in self.graph.wires_to(item)} - set(added)
+        if not sources.isdisjoint(self._pretended):
+            return False
         return all(source in self.graph.nodes and self.graph.nodes[source].operator == CODE for source in sources)
+
+    def pretend(self, item: ItemId, refused: ast.stmt) -> None:
+        """An item stands for what was refused: a definition may be none of code when the text is read again."""
+        if isinstance(refused, ast.FunctionDef | ast.ClassDef):
+            self._pretended.add(item)
 
     def ports_of(self, node: Node) -> dict[str, Port]:
         """What a node that was added is given."""

@@ -12,7 +12,7 @@ from gradstudio.graph.names import bound_names, check, names_at_end
 from gradstudio.graph.text.statements import SELF
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.code.code_reader import CodeReader, whole_as_code
-from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in, names_taken
+from gradstudio.program.reading.code.code_statement import CodeStatement, as_typed, codes_in, names_taken
 from gradstudio.program.reading.code.fallback import keep_code
 from gradstudio.program.reading.comments import Comment, Comments, Notes
 from gradstudio.program.reading.definitions.definition_outlines import outline
@@ -228,7 +228,7 @@ class _Reader:
         """Go on as if a refused statement were code, to see what else is refused; what is read is thrown away."""
         if self._is_lenient and not isinstance(statement, CodeStatement):
             with contextlib.suppress(NotReadable, SyntaxError):
-                self._code.read(CodeStatement([statement], self._comments.lines))
+                self._draft.pretend(self._code.read(as_typed(statement, self._comments.lines)), statement)
 
     def _method_body(self, statements: Sequence[ast.stmt], end: int, comments: Comments) -> None:
         """Read the statements of a method where it is called, with the comments that stand in it."""
@@ -265,14 +265,14 @@ class _Reader:
             raise NotReadable(reason, statement.lineno, statement.col_offset)
         found = outline(statement, self._modules, self._comments)
         self._modules.forget(name)
-        imported = self._modules.paths()
-        holds_code = bool(codes_in([statement]))
+        imported, holds_code = self._modules.paths(), bool(codes_in([statement]))
         reader = _Reader(self._text, self._tree, self._stored, False, None, self)
         reader._blocks.look_ahead([*found.setup, *found.body])
         reader._inlined.own = found.methods
         reader._inlined.taken = names_in([*found.setup, *found.body, *found.arguments])
         self._methods[name] = found.methods
-        inside = Inside(found, reader._draft, reader._scope, reader._expressions, reader._body, self._comments.outputs)
+        body, outputs = reader._body, self._comments.outputs
+        inside = Inside(found, reader._draft, reader._scope, reader._expressions, reader._code, body, outputs)
         try:
             definition = inside.read(note, following)
             if not reader._told.count:

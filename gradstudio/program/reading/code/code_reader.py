@@ -1,21 +1,26 @@
 """Undrawn statements of a text become nodes that hold them."""
 
 import ast
+import builtins
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 
 from gradstudio.graph.model import Graph, Header, ItemId
 from gradstudio.graph.names import RESERVED
 from gradstudio.graph.text.code_functions import bound_by_alias
 from gradstudio.graph.text.code_names import names_of_code
-from gradstudio.graph.text.code_records import CODE, MAX_NAMES, READ, STANDARD
+from gradstudio.graph.text.code_records import CODE, MAX_NAMES, MEMBERS, PLACE, READ, STANDARD
 from gradstudio.graph.text.literal_text import quote
 from gradstudio.operators.calls.argument_binding import Written
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.code.code_statement import CodeStatement
 from gradstudio.program.reading.graph_builder import GraphBuilder, Port, WiredResult
 from gradstudio.program.reading.imports import Modules
 from gradstudio.program.reading.name_scope import Scope
+
+_TOLD = frozenset({"__len__", "__getitem__", "__iter__", "__contains__", "__str__"})
+"""Methods of Python's own that nn.Module has not, or that only say something."""
 
 
 class CodeReader:
@@ -62,6 +67,19 @@ class CodeReader:
                     self._modules.read(one)
         return made.source
 
+    def read_members(self, members: Iterable[CodeStatement]) -> None:
+        """Add a node for each piece of a class that is no method which a canvas draws.
+
+        Raises:
+            NotReadable: the class would be another one.
+        """
+        bound: set[str] = set()
+        for one in members:
+            if reason := members_reason(one, bound):
+                raise NotReadable(reason, one.lineno, one.col_offset)
+            bound.update(one.names.binds)
+            self._draft.node(CODE, {"code": Written(quote(one.text)), PLACE: Written(MEMBERS)})
+
     def _is_foreign(self, name: str) -> bool:
         found = self._scope.find(name)
         return isinstance(found, WiredResult) and self._draft.is_foreign(found)
@@ -73,6 +91,25 @@ class CodeReader:
         for k, name in enumerate(binds):
             self._modules.forget(name)
             self._scope.bind(name, self._draft.result(made.source, k))
+
+
+def members_reason(statement: CodeStatement, bound: Set[str]) -> str:
+    """Why code cannot stand in a class that is drawn, behind what binds the names `bound` in it; "" when it can."""
+    names = statement.names
+    if names.removes or names.rebound or names.is_loose:
+        return "A member of the class binds or unbinds names of what is around it."
+    if word := next((one for one in names.binds if not _is_plain_method(one)), ""):
+        return f"'{word[:60]}' changes what nn.Module does."
+    known = {*bound, *STANDARD, *dir(builtins)}
+    if word := next((one for one in (*names.reads, *names.keeps) if one not in known), ""):
+        return f"'{word[:60]}' is read when the class is made, which is drawn above all else."
+    return ""
+
+
+def _is_plain_method(name: str) -> bool:
+    """Whether a member's name is nothing to nn.Module."""
+    is_free = not name.startswith("__") or name in _TOLD
+    return is_free and not load().overloads(f"torch.nn.Module.{name}") and name not in ("forward", "training")
 
 
 def reason_inside(statement: CodeStatement) -> str:

@@ -75,6 +75,19 @@ class CodeStatement(ast.stmt):
         return len(stored) > 1 or any(isinstance(one, ast.For | ast.While | ast.AugAssign) for one in self.statements)
 
 
+def as_typed(statement: ast.stmt, lines: Sequence[str]) -> CodeStatement:
+    """A statement as code, and what is code in it with it; of a definition, that there is one.
+
+    Raises:
+        SyntaxError: it cannot stand alone.
+    """
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        stub = f"{'class' if isinstance(statement, ast.ClassDef) else 'def'} {statement.name}(): pass"
+        return CodeStatement(ast.parse(stub).body, [stub])
+    made = CodeStatement([statement], lines)
+    return CodeStatement(ast.parse(made.text).body, made.text.split("\n")) if codes_in([statement]) else made
+
+
 def _bound(statements: Sequence[ast.stmt], lines: Sequence[str], name: str) -> tuple[Sequence[ast.stmt], Sequence[str]]:
     """The statements, and the lines, with a name for what the last of them returns: `return` stands behind them."""
     last = statements[-1]

@@ -49,10 +49,11 @@ def keep_code(text: str, refused: NotReadable, read: Callable[[ast.Module], AnyR
 def _keep_code(undrawn: Undrawn, refused: NotReadable, read: Callable[[ast.Module], AnyRead]) -> AnyRead | None:
     undrawn.take(refused.all)
     for _ in range(MAX_PASSES):
-        if not _take_in_doubt(undrawn):
+        tree = _taken_in_doubt(undrawn)
+        if tree is None:
             return None
         try:
-            found = read(undrawn.tree())
+            found = read(tree)
         except NotReadable as another:
             undrawn.take(another.all)
             continue
@@ -64,12 +65,12 @@ def _keep_code(undrawn: Undrawn, refused: NotReadable, read: Callable[[ast.Modul
     return None
 
 
-def _take_in_doubt(undrawn: Undrawn) -> bool:
-    """Keep as code what its neighbours put in doubt, by syntax alone; False: all of the text is in doubt."""
+def _taken_in_doubt(undrawn: Undrawn) -> ast.Module | None:
+    """The tree with what its neighbours put in doubt as code, by syntax alone; None: all of the text is in doubt."""
     while not undrawn.is_whole:
-        statements = undrawn.tree().body
-        if is_all_in_doubt(statements):
-            return False
-        if not undrawn.take_all(drawn_in_doubt(statements)):
-            return True
-    return False
+        tree = undrawn.tree()
+        if is_all_in_doubt(tree.body):
+            return None
+        if not undrawn.take_all(drawn_in_doubt(tree.body)):
+            return tree
+    return None

@@ -14,7 +14,7 @@ from gradstudio.graph.names import RESERVED
 from gradstudio.graph.text.code_functions import bound_by_alias
 from gradstudio.graph.text.code_records import STANDARD
 from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in
-from gradstudio.program.reading.code.undrawn import every_statement
+from gradstudio.program.reading.code.undrawn import DRAWN_METHODS, beside_definitions, every_statement
 from gradstudio.program.reading.desugar.closures import free_names, local_names, outer_names
 from gradstudio.program.reading.desugar.own_device import DEVICE, takes_device
 from gradstudio.program.reading.syntax_queries import walk
@@ -62,7 +62,7 @@ def drawn_in_doubt(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The drawn statements of a text that are to be kept as code, whatever is read of it."""
     codes = codes_in(statements)
     beside = codes_in(statements, with_definitions=False)
-    drawn = [one for one in every_statement(statements) if not isinstance(one, CodeStatement)]
+    drawn = [one for one in beside_definitions(statements) if not isinstance(one, CodeStatement)]
     mentioned = _mentioned_names(statements)
     unsure = {name for one in beside for name in one.names.binds if name not in one.names.surely}
     unsure |= {name for one in beside for name in (*one.names.removes, *one.names.rebound)}
@@ -82,9 +82,8 @@ def drawn_in_doubt(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
             found += _reading(one, {*outer[one.name], *brought})  # a call by code brings nothing from around
         elif one.name in mentioned and _holds_functions(one):
             found += _holders(one)
-        elif isinstance(one, ast.ClassDef) and words.act and not _is_faithful(one, words):
-            found.append(one)
-        elif isinstance(one, ast.ClassDef) and words.act:
+        if isinstance(one, ast.ClassDef) and words.act:
+            found += [] if _is_faithful(one, words) else _members(one)
             found += [inner for inner in _inner(one) if any(_reads_mode(part) for part in _own_parts(inner))]
     rebound = {name for one in beside for name in one.names.rebound}
     found += [one for one in _innermost(drawn) if not rebound.isdisjoint(_names_in(one))]
@@ -93,7 +92,7 @@ def drawn_in_doubt(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 def read_in_doubt(statements: Sequence[ast.stmt], graph: Graph) -> list[ast.stmt]:
     """The drawn statements that are to be kept as code because of how they were read; `graph` is what was."""
-    drawn = [one for one in every_statement(statements) if not isinstance(one, CodeStatement)]
+    drawn = [one for one in beside_definitions(statements) if not isinstance(one, CodeStatement)]
     mentioned = _mentioned_names(statements)
     inside = [one for definition in statements for one in _not_bound_inside(definition, graph)]
     return [*_not_bound(drawn, mentioned, graph), *inside, *_devices_behind_code(statements, graph)]
@@ -102,6 +101,9 @@ def read_in_doubt(statements: Sequence[ast.stmt], graph: Graph) -> list[ast.stmt
 def _mentioned_names(statements: Sequence[ast.stmt]) -> set[str]:
     """The names of the program that code mentions, that in definitions among it."""
     found = {name for one in codes_in(statements, with_definitions=False) for name in _mentioned(one)}
+    classes = [one for one in statements if isinstance(one, ast.ClassDef)]
+    members = [part for one in classes for part in one.body if isinstance(part, CodeStatement)]
+    found |= {name for one in members for name in {*_mentioned(one)} - {*one.names.binds}}
     for function in (one for statement in statements for one in _functions_of(statement)):
         names = {name for one in codes_in(function.body) for name in _mentioned(one)}
         found |= names - local_names(function) if names else set()
@@ -118,14 +120,33 @@ def _functions_of(statement: ast.stmt) -> list[ast.FunctionDef]:
 
 def _inner(definition: ast.stmt) -> list[ast.stmt]:
     """The drawn statements in a definition, those in its blocks too."""
-    inner = list(every_statement([definition], is_top=True))[1:]
-    return [one for one in inner if not isinstance(one, CodeStatement)]
+    members = set(map(id, definition.body)) if isinstance(definition, ast.ClassDef) else set[int]()
+    inner = list(every_statement([definition]))[1:]
+    return [one for one in inner if not isinstance(one, CodeStatement) and id(one) not in members]
+
+
+def _members(definition: ast.ClassDef) -> list[ast.stmt]:
+    """What stands in a class beside the methods that a canvas draws."""
+    return [
+        one
+        for one in definition.body
+        if not (isinstance(one, ast.FunctionDef) and one.name in DRAWN_METHODS) and not _says_nothing(one)
+    ]
+
+
+def _says_nothing(member: ast.stmt) -> bool:
+    """Whether it is code already, or a docstring."""
+    return isinstance(member, CodeStatement | ast.Pass) or (
+        isinstance(member, ast.Expr) and isinstance(member.value, ast.Constant)
+    )
 
 
 def _reading(definition: ast.stmt, names: Set[str]) -> list[ast.stmt]:
     """The statements in a definition that name one of them: as code they do as they are written; else all of it."""
-    found = [one for one in _innermost(_inner(definition)) if not names.isdisjoint(_names_in(one))]
-    return found or [definition]
+    inner = _innermost(_inner(definition))
+    if isinstance(definition, ast.ClassDef):
+        inner += _members(definition)
+    return [one for one in inner if not names.isdisjoint(_names_in(one))] or [definition]
 
 
 def _holders(definition: ast.stmt) -> list[ast.stmt]:
@@ -137,7 +158,7 @@ def _holders(definition: ast.stmt) -> list[ast.stmt]:
 
 def _not_bound_inside(definition: ast.stmt, graph: Graph) -> list[ast.stmt]:
     """Statements in a definition that bind what code in it reads, and that were read as what binds no name."""
-    codes = codes_in([definition]) if isinstance(definition, _DEFINED) else []
+    codes = codes_in([function for function in _functions_of(definition) if function.name in _drawn_in(definition)])
     if not codes:
         return []
     assert isinstance(definition, _DEFINED)
@@ -190,7 +211,11 @@ class _Words:
         }
         self._calls = [part for part in parts if isinstance(part, ast.Call)]
         self.is_own = any(isinstance(part, ast.Import | ast.ImportFrom) and not _is_known(part) for part in parts)
-        self.look_into_functions = not _INSPECTING.isdisjoint(self.attributes | set(_names(parts)))
+        known = {id(part) for call in self._calls if _asks_torch(call) for part in walk(call.func)}
+        looks = [part for part in parts if id(part) not in known]
+        words = {part.attr for part in looks if isinstance(part, ast.Attribute)} | set(_names(looks))
+        words |= {part.value for part in looks if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+        self.look_into_functions = not _INSPECTING.isdisjoint(words)
 
     def must_keep(self, definition: ast.stmt) -> bool:
         """Whether it may ask for what is other where a definition is printed: an argument's name, its text."""
@@ -204,8 +229,21 @@ def _names(parts: Iterable[ast.AST]) -> Iterator[str]:
     for part in parts:
         if isinstance(part, ast.Name):
             yield part.id
-        elif isinstance(part, ast.alias):
-            yield from part.name.split(".")
+        elif isinstance(part, ast.alias) and part.asname is not None:
+            yield from part.name.split(".")  # else it is named where it is used
+        elif isinstance(part, ast.ImportFrom):
+            yield from (alias.name for alias in part.names)
+
+
+def _asks_torch(call: ast.Call) -> bool:
+    """``inspect.signature(torch.optim.AdamW)``, which looks into none of the program's functions."""
+    match call:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="inspect"), attr="signature"), args=[asked], keywords=[]):
+            while isinstance(asked, ast.Attribute):
+                asked = asked.value
+            return isinstance(asked, ast.Name) and asked.id == "torch"
+        case _:
+            return False
 
 
 def _acts(one: CodeStatement) -> bool:
@@ -218,18 +256,15 @@ def _is_faithful(definition: ast.ClassDef, words: _Words) -> bool:
 
     Methods beside `forward` are read where they are called: that is the same where nobody else asks for them.
     """
-    for one in definition.body:
-        match one:
-            case ast.FunctionDef(name="__init__" | "forward"):
-                pass
-            case ast.FunctionDef(name=name):
-                if words.is_own or name in words.attributes:
-                    return False
-            case ast.Expr(value=ast.Constant()) | ast.Pass():
-                pass
-            case _:
-                return False
+    for one in _members(definition):
+        if not isinstance(one, ast.FunctionDef) or words.is_own or one.name in words.attributes:
+            return False
     return True
+
+
+def _drawn_in(definition: ast.stmt) -> frozenset[str]:
+    """The names of the functions of a definition that are drawn."""
+    return frozenset({definition.name}) if isinstance(definition, ast.FunctionDef) else DRAWN_METHODS
 
 
 def _reads_mode(part: ast.AST) -> bool:

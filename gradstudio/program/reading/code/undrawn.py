@@ -11,7 +11,7 @@ from gradstudio.program.reading.desugar.branches import RESULT
 from gradstudio.program.reading.main_part import is_report, main_part
 from gradstudio.program.reading.syntax_queries import walk
 
-_DRAWN_METHODS = frozenset({"__init__", "forward"})
+DRAWN_METHODS = frozenset({"__init__", "forward"})
 """The methods of a class that a canvas draws."""
 Key = tuple[int, int]
 """Where a statement begins: its line and column."""
@@ -69,10 +69,10 @@ class Undrawn:
 
     def take_all(self, statements: Sequence[ast.stmt]) -> bool:
         """Keep statements as code; whether one of them was not."""
-        before = len(self.keys), self.is_whole
+        before, was_whole = set(self.keys), self.is_whole
         for one in statements:
-            self.take_at(one.lineno, one.col_offset)
-        return (len(self.keys), self.is_whole) != before
+            self.take_at(one.lineno, one.col_offset, before)
+        return len(self.keys) != len(before) or self.is_whole != was_whole
 
     def _is_known(self, line: int) -> bool:
         """Whether what stands on a line was taken in this round already."""
@@ -93,7 +93,8 @@ class Undrawn:
         inside = list(statements)
         while (one := _statement_at(inside, line, column)) is not None:
             found.append((one, inside))
-            inner = [body for body in bodies_of(one, is_top=len(found) == 1) if _statement_at(body, line, column)]
+            around = found[-2][0] if len(found) > 1 else None
+            inner = [body for body in bodies_of(one, around) if _statement_at(body, line, column)]
             if not inner:
                 break
             inside = inner[0]
@@ -109,7 +110,9 @@ class Undrawn:
         behind = self._lines[last_line(last) - 1].encode()[last.end_col_offset or 0 :].strip()
         return not behind or behind.startswith(b"#")
 
-    def _replaced(self, statements: Sequence[ast.stmt], result: str = "", *, is_top: bool = True) -> list[ast.stmt]:
+    def _replaced(
+        self, statements: Sequence[ast.stmt], result: str = "", around: ast.stmt | None = None
+    ) -> list[ast.stmt]:
         """The statements with code in their places; `result` is free for what they return at their end."""
         found: list[ast.stmt] = []
         waiting: list[ast.stmt] = []
@@ -127,22 +130,22 @@ class Undrawn:
             if waiting:
                 found.append(self._code(waiting))
                 waiting = []
-            for body in bodies_of(one, is_top=is_top):
+            for body in bodies_of(one, around):
                 name = result if is_last and isinstance(one, ast.With) else ""
-                if is_top and self._returns_code(one, body):
+                if isinstance(one, ast.FunctionDef) and self._returns_code(body):
                     name = _free_name(one)
-                body[:] = self._replaced(body, name, is_top=False)
+                body[:] = self._replaced(body, name, one)
             found.append(one)
         if waiting:
             found.append(self._code(waiting))
         return found
 
-    def _returns_code(self, definition: ast.stmt, body: Sequence[ast.stmt]) -> bool:
-        """Whether what a function of a definition returns at its end is kept as code."""
+    def _returns_code(self, body: Sequence[ast.stmt]) -> bool:
+        """Whether what a function returns at its end is kept as code."""
         last = body[-1]
         while isinstance(last, ast.With):
             last = last.body[-1]
-        return _defines(definition) and isinstance(last, ast.Return) and key_of(last) in self.keys
+        return isinstance(last, ast.Return) and key_of(last) in self.keys
 
     def _code(self, statements: Sequence[ast.stmt], result: str = "") -> CodeStatement:
         keys = tuple(map(key_of, statements))
@@ -164,25 +167,24 @@ class Undrawn:
         return len(line) - len(line.lstrip())
 
 
-def bodies_of(statement: ast.stmt, *, is_top: bool = False) -> list[list[ast.stmt]]:
-    """The statements in a statement that can be kept as code by themselves; those of definitions of the text alone."""
-    match statement:
-        case ast.For(body=body) | ast.With(body=body):
+def bodies_of(statement: ast.stmt, around: ast.stmt | None = None) -> list[list[ast.stmt]]:
+    """The statements in a statement that can be kept as code by themselves; `around` it stands this one, or none.
+
+    Those of definitions are there where these are drawn: at the top, and the methods of a class that a canvas has.
+    """
+    match statement, around:
+        case (ast.For(body=body), _) | (ast.With(body=body), _):
             return [body]
-        case ast.FunctionDef(body=body) if is_top:
+        case (ast.FunctionDef(body=body), None) | (ast.ClassDef(body=body), None):
             return [body]
-        case ast.ClassDef(body=members) if is_top:
-            return [one.body for one in members if isinstance(one, ast.FunctionDef) and one.name in _DRAWN_METHODS]
+        case ast.FunctionDef(name=name, body=body), ast.ClassDef() if name in DRAWN_METHODS:
+            return [body]
         case _:
             return []
 
 
-def _defines(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.FunctionDef | ast.ClassDef)
-
-
-def _free_name(definition: ast.stmt) -> str:
-    """A name for what a definition returns, which means nothing in it."""
+def _free_name(definition: ast.FunctionDef) -> str:
+    """A name for what a function returns, which means nothing in it."""
     parts = list(walk(definition))
     taken = {part.id for part in parts if isinstance(part, ast.Name)} | {p.arg for p in parts if isinstance(p, ast.arg)}
     return fresh_name(taken, RESULT)
@@ -223,12 +225,20 @@ def key_of(statement: ast.stmt) -> Key:
     return statement.lineno, statement.col_offset
 
 
-def every_statement(statements: Sequence[ast.stmt], *, is_top: bool = False) -> Iterator[ast.stmt]:
-    """Statements that can be kept as code, each before those in it; of definitions, where they are those of a text."""
+def every_statement(statements: Sequence[ast.stmt], around: ast.stmt | None = None) -> Iterator[ast.stmt]:
+    """Statements that can be kept as code, each before those in it."""
     for one in statements:
         yield one
-        for body in bodies_of(one, is_top=is_top):
-            yield from every_statement(body)
+        for body in bodies_of(one, around):
+            yield from every_statement(body, one)
+
+
+def beside_definitions(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The same without those in definitions."""
+    for one in statements:
+        yield one
+        if isinstance(one, ast.For | ast.With):
+            yield from beside_definitions(one.body)
 
 
 def _is_marker(line: str) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from gradstudio.graph.text.statements import SELF
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.code.code_statement import CodeStatement
 from gradstudio.program.reading.comments import Comments
@@ -25,6 +26,7 @@ class Outline(msgspec.Struct, frozen=True):
         result: what it returns; None for nothing.
         note: its docstring.
         methods: the others of a class, by name.
+        members: what else stands in a class, as code.
     """
 
     statement: ast.FunctionDef | ast.ClassDef
@@ -36,6 +38,7 @@ class Outline(msgspec.Struct, frozen=True):
     result: ast.expr | None
     note: str = ""
     methods: dict[str, Method] = {}
+    members: tuple[CodeStatement, ...] = ()
 
     @property
     def arguments(self) -> tuple[ast.arg, ...]:
@@ -64,20 +67,26 @@ def _class(statement: ast.ClassDef, modules: Modules, comments: Comments) -> Out
     found: dict[str, ast.FunctionDef] = {}
     others: dict[str, ast.FunctionDef] = {}
     notes: list[str] = []
+    members: list[CodeStatement] = []
+    refused: list[NotReadable] = []
     for one in statement.body:
         match one:
+            case CodeStatement():
+                members.append(one)
+                comments.take_out(one.lineno, one.end_lineno or one.lineno)  # they are in its text
             case ast.Expr(value=ast.Constant(value=str() as words)):
                 notes.append("\n".join(line.strip() for line in words.strip().splitlines()))
             case ast.Pass():
                 pass
             case ast.FunctionDef(name="__init__" | "forward") if one.name not in found and not one.decorator_list:
                 found[one.name] = one
-            case ast.FunctionDef() if one.name not in {*found, *others} and not one.name.startswith("__"):
+            case ast.FunctionDef() if one.name not in {*found, *others} and not _is_of_module(one.name):
                 others[one.name] = one
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                raise _refused(one, f"'{one.name[:60]}' is no method that a canvas knows: write a function of its own.")
+                words = f"'{one.name[:60]}' is no method that a canvas knows: write a function of its own."
+                refused.append(_refused(one, words))
             case _:
-                raise _refused(one, f"{_ONLY}: bind this in `__init__`.")
+                refused.append(_refused(one, f"{_ONLY}: bind this in `__init__`."))
     if "forward" not in found:
         raise _refused(statement, f"the class '{statement.name[:60]}' has no `forward`, so nothing could call it.")
     maker, forward = found.get("__init__"), found["forward"]
@@ -86,18 +95,28 @@ def _class(statement: ast.ClassDef, modules: Modules, comments: Comments) -> Out
     taken = tuple(_parameters(forward, own=True))
     kept = {name for one in setup for name in _set_on(one, _self(maker))} if maker is not None else set()
     callable_ = frozenset(others)
-    refused: list[NotReadable] = []
     if maker is not None:
         setup = [_Renamed(_self(maker), kept, callable_, refused, binds=True).visit(one) for one in setup]
     body, result = _body(forward, list(forward.body))
     of_forward = _Renamed(_self(forward), kept, callable_, refused, binds=False)
     body = [of_forward.visit(one) for one in body]
     result = of_forward.result(result) if result is not None else None
+    methods: dict[str, Method] = {}
+    for name, function in others.items():
+        try:
+            methods[name] = _method(function, kept, callable_, comments)
+        except NotReadable as error:
+            refused.append(error)
     if refused:
         raise NotReadable(refused[0].reason, refused[0].line, refused[0].column, tuple(refused[1:]))
-    methods = {name: _method(one, kept, callable_, comments) for name, one in others.items()}
-    words = "\n".join(notes)
-    return Outline(statement, True, settings, taken, tuple(setup), tuple(body), result, words, methods)
+    note = "\n".join(notes)
+    own = tuple(members)
+    return Outline(statement, True, settings, taken, tuple(setup), tuple(body), result, note, methods, own)
+
+
+def _is_of_module(name: str) -> bool:
+    """Whether nn.Module has a method of that name, which torch calls, too."""
+    return name.startswith("__") or bool(load().overloads(f"torch.nn.Module.{name}"))
 
 
 def _method(function: Function, kept: set[str], others: frozenset[str], comments: Comments) -> Method:

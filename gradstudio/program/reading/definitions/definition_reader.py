@@ -17,6 +17,7 @@ from gradstudio.graph.text.statements import SELF
 from gradstudio.operators.calls.argument_binding import Several, Written
 from gradstudio.operators.model import Family
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.code.code_reader import CodeReader
 from gradstudio.program.reading.code.code_statement import codes_in
 from gradstudio.program.reading.definitions.definition_outlines import Outline
 from gradstudio.program.reading.expressions.expression_reader import Expressions
@@ -33,10 +34,17 @@ class Inside:
     """Reads the inside of one definition into a draft of its own."""
 
     def __init__(
-        self, found: Outline, draft: GraphBuilder, scope: Scope, expressions: Expressions, body: ReadBody, named: Named
+        self,
+        found: Outline,
+        draft: GraphBuilder,
+        scope: Scope,
+        expressions: Expressions,
+        code: CodeReader,
+        body: ReadBody,
+        named: Named,
     ) -> None:
-        """What is read goes through `body`; `named` knows what comments call the outputs."""
-        self._named = named
+        """What is read goes through `body` and `code`; `named` knows what comments call the outputs."""
+        self._named, self._code = named, code
         self._found, self._draft, self._scope = found, draft, scope
         self._expressions, self._body = expressions, body
         self._inputs: dict[str, str] = {}
@@ -57,6 +65,7 @@ class Inside:
         if found.setup:
             self._body(found.setup, found.setup[0].col_offset, _end(found.setup))
         setup = draft.order(ROOT)
+        self._code.read_members(found.members)
         self._scope.keep(SELF)
         self._bind(found.taken, taken, len(settings))
         if found.body:

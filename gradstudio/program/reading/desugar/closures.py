@@ -8,9 +8,11 @@ import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from gradstudio.program.reading.code.code_statement import CodeStatement
+from gradstudio.graph.text.code_functions import bound_by_alias
+from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in
 from gradstudio.program.reading.desugar.class_state import behind_base, new_maker
 from gradstudio.program.reading.desugar.synthetic_nodes import at_position
+from gradstudio.program.reading.imports import PACKAGES
 from gradstudio.program.reading.syntax_queries import walk
 
 Function = ast.FunctionDef
@@ -47,7 +49,7 @@ def free_names(definition: Defined) -> set[str]:
     inside = {name for one in functions for name in _free(one)}
     if isinstance(definition, Function):
         return inside
-    return inside | names_in([one for one in definition.body if not isinstance(one, Function)])
+    return inside | names_in([one for one in definition.body if not isinstance(one, Function | CodeStatement)])
 
 
 def by_first_name(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -99,8 +101,11 @@ def local_names(function: Function) -> set[str]:
 
 def drawn_parts(node: ast.AST) -> Iterator[ast.AST]:
     """The parts of a statement, but for code in it."""
-    hidden = {id(name) for part in walk(node) if isinstance(part, CodeStatement) for name in ast.iter_child_nodes(part)}
-    return (part for part in walk(node) if id(part) not in hidden)
+    waiting = [node]
+    for part in waiting:  # which grows
+        if not isinstance(part, CodeStatement):
+            yield part
+            waiting += ast.iter_child_nodes(part)
 
 
 def _bound_around(statements: Sequence[ast.stmt]) -> Counter[str]:
@@ -115,7 +120,17 @@ def _bound_around(statements: Sequence[ast.stmt]) -> Counter[str]:
             if isinstance(part, ast.Assign) and isinstance(part.value, ast.Attribute):
                 second.update(stored_names(part.targets))
     plain = {name for name in second if counts[name] == 1 and not _is_value(name, statements)}
+    plain |= {name for name in _imported_by_code(statements) if counts[name] == 1}
     return Counter({name: n for name, n in counts.items() if name not in plain | _OWN})
+
+
+def _imported_by_code(statements: Sequence[ast.stmt]) -> Iterator[str]:
+    """Names by which imports of code bind what is torch's or numpy's: a definition knows it by its path."""
+    for one in (part for code in codes_in(statements) for part in code.statements):
+        if isinstance(one, ast.ImportFrom) and (one.module or "").partition(".")[0] in PACKAGES and not one.level:
+            yield from (bound_by_alias(alias) for alias in one.names)
+        elif isinstance(one, ast.Import):
+            yield from (bound_by_alias(one) for one in one.names if one.name.partition(".")[0] in PACKAGES)
 
 
 def _is_value(name: str, statements: Sequence[ast.stmt]) -> bool:
@@ -134,8 +149,10 @@ def _is_value(name: str, statements: Sequence[ast.stmt]) -> bool:
 def _needed(definitions: dict[str, Defined], bound: Counter[str]) -> dict[str, list[str]]:
     """What each definition reads from around it, and what those need that it calls."""
     second = {name for name in bound if name in definitions}
-    own: dict[str, list[str]] = {name: _read(one, bound) for name, one in definitions.items()}
-    called = {name: _called(one, definitions.keys() - second) for name, one in definitions.items()}
+    free = {name: [(one, _free(one)) for one in _functions(definition)] for name, definition in definitions.items()}
+    own = {name: _read(definitions[name], free[name], bound) for name in definitions}
+    known = definitions.keys() - second
+    called = {name: [one for _, names in free[name] for one in names if one in known] for name in definitions}
     local = {name: local_names(one) if isinstance(one, Function) else set() for name, one in definitions.items()}
     changes = True
     while changes:
@@ -150,13 +167,12 @@ def _needed(definitions: dict[str, Defined], bound: Counter[str]) -> dict[str, l
     return own
 
 
-def _read(definition: Defined, bound: Counter[str]) -> list[str]:
-    if isinstance(definition, Function):
-        return [name for name in _free(definition) if name in bound]
+def _read(definition: Defined, free: Sequence[tuple[Function, list[str]]], bound: Counter[str]) -> list[str]:
+    """The names from around it that a definition reads; `free` are those that its functions do."""
     found: list[str] = []
-    for one in _methods(definition):
-        is_maker = one.name == "__init__"
-        found += [name for name in _free(one) if bound[name] == 1 or (is_maker and name in bound)]
+    for function, names in free:
+        is_called = function is definition or function.name == "__init__"
+        found += [name for name in names if bound[name] == 1 or (is_called and name in bound)]
     return list(dict.fromkeys(found))
 
 
@@ -167,10 +183,8 @@ def _free(function: Function) -> list[str]:
     return list(dict.fromkeys(name.id for name in names if name.id not in local))
 
 
-def _called(definition: Defined, known: Iterable[str]) -> list[str]:
-    functions = [definition] if isinstance(definition, Function) else _methods(definition)
-    among = frozenset(known)
-    return [name for one in functions for name in _free(one) if name in among]
+def _functions(definition: Defined) -> list[Function]:
+    return [definition] if isinstance(definition, Function) else _methods(definition)
 
 
 def _methods(definition: ast.ClassDef) -> list[Function]:

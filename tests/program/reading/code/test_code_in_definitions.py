@@ -4,7 +4,10 @@ import pytest
 
 from gradstudio.graph.model import Graph
 from gradstudio.graph.text.code_records import code_of, is_code
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.model import flatten_statements
 from gradstudio.program.reading.reader import read_script
+from gradstudio.program.trust import code_digest
 from gradstudio.program.write import write_script
 
 HEAD = "import torch\nfrom torch import nn\n\n\n"
@@ -129,3 +132,68 @@ def test_what_code_in_a_definition_imports_is_its_own() -> None:
     text = function("import math as maths; y = y * maths.pi", behind="maths = torch.ones(1)\na = maths.sum()\n")
     graph = read(text)
     assert [node.operator for node in graph.nodes.values() if node.names == ("a",)] == ["torch.Tensor.sum"]
+
+
+MEMBERS = """\
+
+    def  weigh(self , x):
+        return x*self.fc.weight.sum( )  # odd
+
+    @property
+    def size(self):
+        return 2
+
+    kind = "small"
+"""
+
+
+def with_members(members: str = MEMBERS, behind: str = "d = {k: net.weigh(z) for k in 'ab'}\n") -> str:
+    return net().replace("        return y\n", "        return y\n" + members) + behind
+
+
+def test_what_else_stands_in_a_class_is_code_of_it() -> None:
+    graph = read(with_members())
+    members = [
+        "def  weigh(self , x):\n    return x*self.fc.weight.sum( )  # odd",
+        "@property\ndef size(self):\n    return 2",
+        'kind = "small"',
+    ]
+    assert codes_in(graph, "Net") == members
+    written = write_script(graph)
+    assert MEMBERS.rstrip("\n") in written
+    assert write_script(read_script(written, keeps_code=True).graph) == written
+    assert {node.operator for node in graph.definitions["Net"].graph.nodes.values()} >= {
+        "torch.nn.Linear",
+        "python.call",
+    }
+
+
+def test_members_need_a_yes_and_are_part_of_its_hash() -> None:
+    first, second = (compile_graph(read(with_members(MEMBERS.replace("2", number)))) for number in "23")
+    assert any("def  weigh" in one.text for one in first.codes)
+    assert code_digest(first) != code_digest(second)
+    assert first.insides[0].members
+    assert not any("weigh" in step.text for inside in first.insides for step in flatten_statements(inside.body))
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        "\n    def train(self, mode=True):\n        return self\n",  # what nn.Module does
+        "\n    def __getattr__(self, name):\n        return 1\n",
+        "\n    def __init__(self, n):\n        self.n = n\n",
+        "\n    @os.fsencode\n    def weigh(self, x):\n        return x\n",  # read when the class is made
+        "\n    def weigh(self, x=net):\n        return x\n",
+        "\n    def weigh(self, x):\n        global z\n        z = x\n",
+    ],
+)
+def test_a_class_whose_members_make_it_another_one_is_code(members: str) -> None:
+    graph = read("import os\n\n\n" + with_members(members))
+    assert graph.definitions == {}
+
+
+def test_methods_that_only_what_is_drawn_calls_are_drawn_where_they_are_called() -> None:
+    members = "\n    def weigh(self, x):\n        return x * self.fc.weight.sum()\n"
+    graph = read(with_members(members, "u = net.weigh(z)\nd = {k: u for k in 'ab'}\n"))
+    assert codes_in(graph, "Net") == []
+    assert [node.operator for node in graph.nodes.values() if node.names == ("u",)] == ["operator.mul"]
