@@ -15,7 +15,11 @@ from gradstudio import paths
 from gradstudio.advice.lesson import Step
 from gradstudio.program.forms.form_table import FORMS
 from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.app.window.window_frame import Frame
 from gradstudio.ui.docks.lesson.panel import NOTHING, LessonPanel, StepRow
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.settings import Settings
+from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.form_layout import BREAK
 
 FIRST = paths.examples() / "01_square_polynomial.gsg"
@@ -136,3 +140,25 @@ def test_what_a_lesson_asks_to_choose_is_there(window: MainWindow) -> None:
         if not any(f"{path} ".startswith(f"{one} ") and one.count("▸") == path.count("▸") for one in known)
     }
     assert asked and not missing
+
+
+def test_the_lesson_of_the_first_picture_stays_until_its_document_is_open(
+    frame: Frame, session: Session, settings: Settings, dark: Theme
+) -> None:
+    frame.docks.offer_lesson(True)
+    told = list[bool]()
+    frame.docks["lesson"].visibilityChanged.connect(told.append)
+    window = MainWindow(frame, session, settings, dark)
+    window.file.open_path(FIRST)
+    window.learning.follow_opened()
+    assert is_offered(window) and False not in told
+
+
+def test_a_first_document_that_cannot_be_opened_leaves_no_lesson(
+    frame: Frame, session: Session, settings: Settings, dark: Theme
+) -> None:
+    frame.docks.offer_lesson(True)
+    window = MainWindow(frame, session, settings, dark)
+    assert is_offered(window)
+    window.learning.follow_opened()
+    assert not is_offered(window)
