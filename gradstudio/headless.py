@@ -46,7 +46,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Program, flatten_statements, has_backward
 from gradstudio.program.reading.parser import MAX_CHARACTERS
-from gradstudio.program.trust import NOT_TRUSTED, untrusted_code
+from gradstudio.program.trust import need_words, untrusted_code
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.engine_on_demand import EngineOnDemand
 from gradstudio.protocol.errors import BadRecord, EngineDied, ShapeTooLong
@@ -226,7 +226,8 @@ def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options:
     program = compile_graph(graph, stem=stem if stem != "-" else "program")
     if program.codes and not options.trust:
         data["code"], shown = untrusted_code(program, opened.lines)
-        data["error"] = _error(None, None, "NotTrusted", NOT_TRUSTED, Advice())
+        words = need_words([one.text for one in program.codes])
+        data["error"] = _error(None, None, "NotTrusted", words, Advice())
         return UNREADABLE, data, f"{data['file']}: {shown}"
     trust = trust_in(program, str(data["file"])) if program.codes else None
     process, hello = engine.ready(runs_code=trust is not None)

@@ -1,7 +1,7 @@
 """What a person trusts when they trust a program: all of its undrawn Python, by one digest."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gradstudio.graph.model import Graph, ItemId
@@ -53,6 +53,57 @@ def may_need_yes(graph: Graph) -> bool:
     return any(node.operator in _MAY_NEED for one in graphs for node in one.nodes.values())
 
 
+def deeds_of(texts: Iterable[str]) -> tuple[str, ...]:
+    """What statements do beside computing, in words; () where one of them may do anything."""
+    found = [_deed(text) for text in texts]
+    return tuple(dict.fromkeys(found)) if all(found) else ()
+
+
+def _deed(text: str) -> str:
+    """What a call of files, or of a loader of data, does; "" for anything else, and where it is given calls."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    statement = tree.body[0] if len(tree.body) == 1 else None
+    if len(calls) != 1 or not isinstance(statement, ast.Expr | ast.Assign) or statement.value is not calls[0]:
+        return ""
+    call = calls[0]
+    match ast.unparse(call.func):
+        case "torch.save":
+            return f"writes {_file(call, 1)}"
+        case "torch.load" if all(map(_is_harmless, call.keywords)) and len(call.args) <= 2:
+            return f"reads {_file(call, 0)}"
+        case "DataLoader" | "torch.utils.data.DataLoader" | "data.DataLoader" | "utils.data.DataLoader":
+            return "starts processes that fetch data"
+        case _:
+            return ""
+
+
+def _is_harmless(given: ast.keyword) -> bool:
+    """Whether loading with this argument runs nothing that lies in the file."""
+    is_weights = isinstance(given.value, ast.Constant) and given.value.value is True
+    return given.arg in ("f", "map_location", "mmap") or (given.arg == "weights_only" and is_weights)
+
+
+def _file(call: ast.Call, place: int) -> str:
+    given = [*call.args[place : place + 1], *(word.value for word in call.keywords if word.arg == "f")]
+    if not given:
+        return "a file"
+    path = given[0]
+    named = isinstance(path, ast.Constant) and isinstance(path.value, str)
+    return f"“{path.value}”" if named else f"the file of {ast.unparse(path)}"  # type: ignore[attr-defined]  # a constant
+
+
+def need_words(texts: Sequence[str]) -> str:
+    """Why a program with these lines needs a yes."""
+    deeds = deeds_of(texts)
+    if not deeds:
+        return NOT_TRUSTED
+    return f"This program does more than compute: it {' and '.join(deeds)}. For that it runs without walls."
+
+
 def code_digest(program: Program) -> str:
     """A number for all the code of a program: another one for any other code, or the same in another order."""
     return _digest([one.text for one in program.codes])
@@ -63,7 +114,8 @@ def untrusted_code(program: Program, found: dict[ItemId, int] | None) -> tuple[l
     lines = {one.node: one.line if found is None else found.get(one.node, one.line) for one in program.codes}
     data = [{"node": one.address, "line": lines[one.node], "text": one.text} for one in program.codes]
     rows = [row for one in program.codes for row in (*numbered_lines(one.text, lines[one.node]), "")]
-    return data, "\n".join([f"{NOT_TRUSTED} These lines need your yes, --trust:", "", *rows]).rstrip()
+    words = need_words([one.text for one in program.codes])
+    return data, "\n".join([f"{words} These lines need your yes, --trust:", "", *rows]).rstrip()
 
 
 def numbered_lines(code: str, first: int | None) -> tuple[str, ...]:

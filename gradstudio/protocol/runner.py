@@ -9,7 +9,7 @@ import msgspec
 
 from gradstudio.graph.model import Graph
 from gradstudio.program.model import Program
-from gradstudio.program.trust import NOT_TRUSTED, code_digest
+from gradstudio.program.trust import code_digest, need_words
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineSilent, NeedsTrust, ShapeTooLong
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
@@ -168,7 +168,8 @@ def trace_program(engine: EngineProcess, graph: Graph, program: Program, *, docu
         EngineDied: the engine ended while it ran.
     """
     if program.codes:
-        raise NeedsTrust(f"{NOT_TRUSTED} A picture of it is drawn without running it: leave out --run.")
+        words = need_words([one.text for one in program.codes])
+        raise NeedsTrust(f"{words} A picture of it is drawn without running it: leave out --run.")
     events: list[Event] = []
     _load(engine, graph, program, document, events.append)
     engine.send(Do(verb="run"))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from gradstudio.program.trust import numbered_lines
+from gradstudio.program.trust import deeds_of, numbered_lines
 from gradstudio.ui.dialogs.dialog_size import fit_dialog
 from gradstudio.ui.state.trust.code_question import CodePart
 from gradstudio.ui.theme import Theme, icon, mono_font
@@ -19,6 +19,10 @@ WORDS = (
     "in.\nTrust them only if you have read them, or would let who wrote them work at your computer. The yes is to "
     "exactly these lines: others are asked for again."
 )
+DEEDS = (
+    "It is drawn, and does more than compute: it {}. For that it runs without the walls that keep drawn programs in.\n"
+    "Say yes if you want that. The yes is to exactly these lines: others are asked for again."
+)
 
 
 class TrustDialog(QDialog):
@@ -31,8 +35,11 @@ class TrustDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 18, 20, 18)
         column.setSpacing(12)
-        column.addLayout(self._head(name, theme))
-        words = QLabel(WORDS)
+        deeds = deeds_of(part.text for part in parts)
+        question = f"May “{name}” do more than compute?" if deeds else f"Do you trust the code in “{name}”?"
+        column.addLayout(self._head(question, theme))
+        words = QLabel(DEEDS.format(" and ".join(deeds)) if deeds else WORDS)
+        words.setTextFormat(Qt.TextFormat.PlainText)
         words.setWordWrap(True)
         column.addWidget(words)
         self.lines = self._lines(parts, theme)
@@ -41,12 +48,12 @@ class TrustDialog(QDialog):
         fit_dialog(self, WIDTH_PX, HEIGHT_PX)
         self.refuse.setFocus()
 
-    def _head(self, name: str, theme: Theme) -> QHBoxLayout:
+    def _head(self, question: str, theme: Theme) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(10)
         sign = QLabel()
         sign.setPixmap(icon("warning", theme, "warning").pixmap(ICON_PX, ICON_PX))
-        title = QLabel(f"Do you trust the code in “{name}”?")
+        title = QLabel(question)
         title.setTextFormat(Qt.TextFormat.PlainText)
         title.setProperty("role", "title")
         title.setWordWrap(True)
