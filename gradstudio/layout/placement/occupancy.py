@@ -1,6 +1,6 @@
 """What stands where, and the free place nearest to a wish. No Qt here."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
@@ -57,11 +57,16 @@ class Occupancy:
 
     def members(self, body: BodyId, but: Collection[ItemId] = ()) -> list[Rect]:
         """Of all that stands in a body: cards, notes, and blocks as frames."""
-        return [rect for item in self.graph.bodies[body] if item not in but for rect in self._rects(item)]
+        return self.rects(item for item in self.graph.bodies[body] if item not in but)
+
+    def rects(self, items: Iterable[ItemId]) -> list[Rect]:
+        """Of items with their notes."""
+        return [rect for item in items for rect in self._rects(item)]
 
     def is_covered(self, body: BodyId, rects: Sequence[Rect], moving: Collection[ItemId] = ()) -> bool:
         """Whether one of the rectangles lies over something of a body that is not moving."""
-        taken = self.members(body, moving)
+        bounds = around(rects)
+        taken = self._between(body, bounds[0], bounds[2], moving) if bounds is not None else ()
         return any(_meet(rect, other, 0.0) for other in taken for rect in rects)
 
     def nearest(self, body: BodyId, rects: Sequence[Rect], moving: Collection[ItemId] = ()) -> tuple[float, float]:
@@ -87,10 +92,18 @@ class Occupancy:
         return found if found is not None else _below(bounds, self.members(body, moving))
 
     def _near(self, body: BodyId, bounds: Rect, moving: Collection[ItemId]) -> list[Rect]:
-        """Of what may stand in the way of what `_moves` moves: how large the other cards are, nobody asks."""
-        widest = max([WIDEST, *(width for width, _ in self._sizes.values())])
-        left = bounds[0] - CLEAR - widest
-        right = bounds[2] + (bounds[2] - bounds[0]) + widest + 3 * CLEAR  # by no more than its width and theirs aside
+        """Of what may stand in the way of what `_moves` moves."""
+        left = bounds[0] - CLEAR
+        right = bounds[2] + (bounds[2] - bounds[0]) + self._widest + 3 * CLEAR  # by no more than its width and theirs
+        return self._between(body, left, right, moving)
+
+    @property
+    def _widest(self) -> float:
+        return max([WIDEST, *[width for width, _ in self._sizes.values()]])
+
+    def _between(self, body: BodyId, left: float, right: float, moving: Collection[ItemId]) -> list[Rect]:
+        """Of what may reach between two places, from left to right: how large the other cards are, nobody asks."""
+        left -= self._widest
         found: list[Rect] = []
         for item in self.graph.bodies[body]:
             corner = self.corners.get(item)

@@ -30,10 +30,10 @@ def avoid_overlap(scene: Scene, edits: Edits, body: BodyId = ROOT) -> Edits:
         if (box := each.placement.room(item))
     }
     ground = Occupancy(draft, sizes)
-    rects = ground.members(body, {item for item in draft.bodies[body] if item in graph})
+    rects = ground.rects(outermost)
     if not ground.is_covered(body, rects, outermost):
         return edits
-    return _moved(edits, draft, new, *ground.nearest(body, rects, outermost))
+    return _moved(edits, scene, draft, new, *ground.nearest(body, rects, outermost))
 
 
 def place_output_at(scene: Scene, edits: Edits, item: ItemId, x: float, y: float) -> Edits:
@@ -44,7 +44,7 @@ def place_output_at(scene: Scene, edits: Edits, item: ItemId, x: float, y: float
     if row is None:
         return edits
     at = alone.placement.anchor(PortRef(item, "output", "", row.index))
-    return _moved(edits, draft, alone.state.card_groups.whole((item,)), x - at[0], y - at[1])
+    return _moved(edits, scene, draft, alone.state.card_groups.whole((item,)), x - at[0], y - at[1])
 
 
 def _alone(scene: Scene, edits: Edits) -> tuple[Graph, list[ItemId], Scene]:
@@ -53,18 +53,22 @@ def _alone(scene: Scene, edits: Edits) -> tuple[Graph, list[ItemId], Scene]:
     apply_all(draft, edits)
     added = {edit.node.id for edit in edits if isinstance(edit, AddNode)}
     added |= {edit.block.id for edit in edits if isinstance(edit, AddBlock)}
-    new = sorted((item for item in added if item in draft and item not in graph), key=draft.numbers().__getitem__)
+    new = [item for item in added if item in draft and item not in graph]
+    if len(new) > 1:
+        new.sort(key=draft.numbers().__getitem__)
     part = copy_items(draft, new)
     part.definitions = draft.definitions
     return draft, new, Scene(part, NoResults(), scene.state.shown, scene.state.meter)
 
 
-def _moved(edits: Edits, draft: Graph, items: Collection[ItemId], dx: float, dy: float) -> Edits:
+def _moved(edits: Edits, scene: Scene, draft: Graph, items: Collection[ItemId], dx: float, dy: float) -> Edits:
     """The edits, and behind them a move of items by whole pixels."""
     dx, dy = float(round(dx)), float(round(dy))
+    before = scene.graph.places
+    new = {key: place for key, place in draft.places.items() if before.get(key) is not place}
     moved = {
         key: msgspec.structs.replace(place, x=place.x + dx, y=place.y + dy)
-        for key, place in draft.places.items()
+        for key, place in new.items()
         if item_of(key) in items
     }
     return (*edits, SetPlaces(dict(moved))) if dx or dy else edits
