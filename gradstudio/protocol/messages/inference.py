@@ -48,7 +48,7 @@ class Need(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     node: ItemId
 
 
-class PortInference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class PortInference(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """What inference says of one output: a hint until a run confirms it.
 
     Attributes:

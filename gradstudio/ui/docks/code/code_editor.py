@@ -207,10 +207,14 @@ class CodeEditor(QPlainTextEdit):
 
     def _fit_bar(self) -> None:
         """A bar below the text where a statement is wider than the view; comments alone need none."""
-        longest = max((len(line) for line in self.lines if not line.lstrip().startswith("#")), default=0)
-        wide = longest * self.fontMetrics().horizontalAdvance("0") + 2 * self.document().documentMargin()
+        room = self.viewport().width() - 2 * self.document().documentMargin()
+        most = room / max(1, self.fontMetrics().horizontalAdvance("0"))
+        lines = self.lines
+        is_wide = max(map(len, lines)) > most and any(
+            len(line) > most and not line.lstrip().startswith("#") for line in lines
+        )
         needed, off = Qt.ScrollBarPolicy.ScrollBarAsNeeded, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        self.setHorizontalScrollBarPolicy(needed if wide > self.viewport().width() else off)
+        self.setHorizontalScrollBarPolicy(needed if is_wide else off)
 
     def _on_update_request(self, area: QRect, dy: int) -> None:
         if dy:

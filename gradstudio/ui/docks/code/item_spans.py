@@ -19,15 +19,20 @@ class ItemSpans:
     def __init__(self, spans: Iterable[Span] = ()) -> None:
         """Sort spans by line."""
         self._by_line: dict[int, list[Span]] = {}
-        self._ends: dict[int, Span] = {}
         self.of: dict[ItemId, Span] = {}
         for span in spans:
             self.of[span.node] = span
             self._by_line.setdefault(span.line, []).append(span)
+
+    @cached_property
+    def _ends(self) -> dict[int, Span]:
+        """By line, the longest span that ends there."""
+        ends: dict[int, Span] = {}
         for span in self.of.values():
-            longest = self._ends.get(span.end_line)
+            longest = ends.get(span.end_line)
             if longest is None or (span.line, span.column) < (longest.line, longest.column):
-                self._ends[span.end_line] = span
+                ends[span.end_line] = span
+        return ends
 
     def first_of(self, items: frozenset[ItemId], count: int) -> list[Span]:
         """The first so many of these items, by their lines."""
