@@ -184,10 +184,12 @@ class CodeEditor(QPlainTextEdit):
 
     def _colour_lines(self, first: int) -> None:
         block = self.document().findBlockByNumber(first)
+        self._putting = True  # a block that is coloured says that the text has changed
         for _ in range(LINES_AT_ONCE):
             if block.isValid():
                 self.highlighter.rehighlightBlock(block)
             block = block.next()
+        self._putting = False
 
     def _on_text_changed(self) -> None:
         if self._putting:

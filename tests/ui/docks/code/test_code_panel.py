@@ -225,8 +225,14 @@ def test_lines_that_are_selected_select_their_nodes_and_the_canvas_stays_where_i
 def test_a_long_text_is_coloured_where_it_is_seen_at_once_and_everywhere_soon(qtbot: QtBot, dark: Theme) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    idle, typed = IdleWork(window), list[str]()
-    editor = CodeEditor(dark, idle, window)
+    idle, typed, asked = IdleWork(window), list[str](), list[str]()
+
+    class Editor(CodeEditor):
+        def toPlainText(self) -> str:
+            asked.append(super().toPlainText())
+            return asked[-1]
+
+    editor = Editor(dark, idle, window)
     editor.typed.connect(lambda: typed.append(editor.text))
     editor.resize(400, 100)
     window.show()
@@ -239,6 +245,7 @@ def test_a_long_text_is_coloured_where_it_is_seen_at_once_and_everywhere_soon(qt
     editor.put([Hunk(2990, 3000, ())])
     qtbot.waitUntil(lambda: not idle.has("colours"))
     assert all(block(number).layout().formats() for number in range(2990))
+    assert len(asked) <= 4  # the whole text is asked for where it is put in, not for each line that is coloured
     in_slices = [[(f.start, f.length) for f in block(k).layout().formats()] for k in range(2990)]
     editor.highlighter.rehighlight()
     assert in_slices == [[(f.start, f.length) for f in block(k).layout().formats()] for k in range(2990)]
