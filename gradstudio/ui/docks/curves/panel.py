@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 WAITING: Final = "The loss of every turn is drawn here when a loop with a backward runs."
 SMOOTHING: Final = (1, 5, 20, 100, 500)
+EVENTS: Final = ".gradstudio"
+"""What the name of a file for TensorBoard ends with."""
 NOTHING_SELECTED: Final = "Select a card to plot its values"
 MOST_PATHS: Final = 24
 
@@ -55,8 +59,12 @@ class CurvesPanel(QWidget):
         for turns in SMOOTHING:
             self.smoothing.addItem("as it is" if turns == 1 else f"mean of {turns}", turns)
         self.smoothing.currentIndexChanged.connect(self._on_smoothing_changed)
-        self.export = self._button("CSV…", "Write the curves as a table")
-        self.export.clicked.connect(self._on_export_clicked)
+        self.export = self._button("Export", "Write what is shown into a file")
+        self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        kinds = QMenu(self.export)
+        kinds.addAction("Table (CSV)…").triggered.connect(self._on_table_asked)
+        kinds.addAction("TensorBoard events…").triggered.connect(self._on_events_asked)
+        self.export.setMenu(kinds)
         self._waiting = label(WAITING, "dim", wrap=True)
         self._waiting.setParent(self)
         self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -91,6 +99,13 @@ class CurvesPanel(QWidget):
     def csv(self) -> str:
         """What is shown, as a table."""
         return table((name[0], title, *self._store.points(name)) for name, title in self.titles().items())
+
+    def events(self) -> bytes:
+        """What is shown, as a file that TensorBoard reads; steps count turns from 0, as scripts do."""
+        from gradstudio.document.event_files import Scalars, event_file
+
+        curves = (Scalars(title, *self._store.points(name)) for name, title in self.titles().items())
+        return event_file(curves, time.time())
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
@@ -191,16 +206,25 @@ class CurvesPanel(QWidget):
         if self.plot is not None:
             self.plot.set_smoothing(int(self.smoothing.currentData()))
 
-    def _on_export_clicked(self) -> None:
+    def _on_table_asked(self) -> None:
+        self._write("curves.csv", "Tables (*.csv)", lambda: self.csv().encode())
+
+    def _on_events_asked(self) -> None:
+        self._write(f"events.out.tfevents.{time.time():.0f}{EVENTS}", f"TensorBoard events (*{EVENTS})", self.events)
+
+    def _write(self, name: str, kinds: str, made: Callable[[], bytes]) -> None:
         from gradstudio.ui.dialogs.file_dialog import ask_where
 
         folder = self._session.path.parent if self._session.path is not None else Path.home()
-        chosen = ask_where(self, self._theme, "Write the curves", folder / "curves.csv", "Tables (*.csv)")
-        if chosen is not None:
-            try:
-                write_file(chosen, self.csv().encode())
-            except CannotSave as error:
-                self._session.run.status.refused.emit(str(error))
+        chosen = ask_where(self, self._theme, "Write the curves", folder / name, kinds)
+        if chosen is None:
+            return
+        if chosen.suffix == EVENTS and "tfevents" not in chosen.name:
+            chosen = chosen.with_name(f"{chosen.stem}.tfevents{EVENTS}")  # by this TensorBoard knows such a file
+        try:
+            write_file(chosen, made())
+        except CannotSave as error:
+            self._session.run.status.refused.emit(str(error))
 
     def _on_plot_picked(self, number: float) -> None:
         """Look at the recorded turn that lies nearest."""
