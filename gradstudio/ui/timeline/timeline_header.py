@@ -1,6 +1,6 @@
 """The row over the strip: how to move in time, which backward and which turn is shown, and the moment in words."""
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
@@ -14,6 +14,8 @@ from gradstudio.ui.widgets.layout_barrier import LayoutBarrier
 HEIGHT_PX, ICON_PX = 30, 16
 MOVES = ("run.to_start", "run.step_back", "run.play", "run.step", "run.to_now")
 STRIDES = ("run.step_over", "run.step_into", "run.step_out", "run.run_to", "run.again")
+SPACES_PX = 36
+"""At the ends of the row, and between its groups."""
 WORDS_PX = 190
 """So much stays for the moment in few words: what is in the Run menu too gives way to them."""
 POPUP_PX = 44
@@ -149,7 +151,7 @@ class TimelineHeader(QWidget):
         for chooser in (self.backwards, self.turns):
             if not chooser.isHidden():
                 beside_words.append(chooser)
-        needed_px = WORDS_PX
+        needed_px = WORDS_PX + SPACES_PX + len(beside_words)
         for widget in beside_words:
             needed_px += widget.sizeHint().width()
         roomy = self.width() >= needed_px
@@ -175,6 +177,13 @@ class TimelineHeader(QWidget):
         self._actions["run.play"].setIcon(icon(name, self._theme))
         self._actions["run.play"].setText("Pause" if self._player.playing else "Play")
         self.speed.setCurrentIndex(max(self.speed.findData(self._player.speed / FIRST_SPEED), 0))
+
+    def event(self, event: QEvent) -> bool:
+        is_done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:  # a chooser came or went, or another text
+            self._fold()
+            self._elide()
+        return is_done
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -140,9 +140,9 @@ class _TurnBox(QSpinBox):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.last = "last turn"
+        self.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)  # they are beside it
         self.setStyleSheet(
             "QSpinBox { padding: 0 4px; } QLineEdit { border: 0; padding: 0 5px; background: transparent; }"
-            "QSpinBox::up-button, QSpinBox::down-button { width: 0; border: 0; }"  # they are beside it
         )
 
     def textFromValue(self, val: int) -> str:

@@ -2,7 +2,7 @@
 
 import msgspec
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -220,6 +220,34 @@ def test_the_turn_chooser_is_for_the_loop_around_the_selected_card(qtbot: QtBot,
     assert attention.chosen_turns == {}
     attention.select(())
     assert chooser.isHidden()
+
+
+@pytest.mark.parametrize("width", [620, 700, 760, 802, 860, 1000])
+def test_nothing_in_the_row_is_squeezed_when_backwards_and_turns_can_be_chosen(
+    qtbot: QtBot, window: MainWindow, nodes: tuple[ItemId, ItemId], add: Add, width: int
+) -> None:
+    item, store, results = add("torch.sin"), window.session.graph_store, window.session.results
+    assert store.attempt(recipes.wrap, "Wrap", [item], "for")
+    results.tables.add_rows([row(k + 1, item, turns=(k,)) for k in range(3)])
+    results.timeline.add_backward(traced(2, (nodes[0], "AccumulateGrad")))
+    results.tables.recorded.emit()
+    window.frame.show()
+    header = window.timeline.header
+    header.setFixedWidth(width)
+    header.resize(width, header.height())
+    for _ in range(3):  # what the width asks of the window around it is done
+        QCoreApplication.sendPostedEvents()
+    header.say("Now, 1,234,567 steps done, and what comes next is not known", False, "Now, 1,234,567 steps done")
+    window.session.attention.select([item])
+    qtbot.waitUntil(lambda: header.turns.isVisible() and header.turns.width() >= header.turns.sizeHint().width())
+    for widget in (header.backwards, header.turns, header.speed):
+        assert widget.width() >= widget.sizeHint().width()
+
+    def begin_of_words() -> int:
+        words = header.words
+        return words.mapTo(header, words.rect().topRight()).x() - words.fontMetrics().horizontalAdvance(words.text())
+
+    qtbot.waitUntil(lambda: begin_of_words() >= header.turns.geometry().right())
 
 
 def test_one_backward_alone_is_chosen_in_the_row(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:

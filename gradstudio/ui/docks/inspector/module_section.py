@@ -34,6 +34,7 @@ MOST_ROWS: Final = 10
 NARROWEST_COLUMN_PX: Final = 28
 LEAST_NAME_PX: Final = 72
 COLUMNS: Final = ("leaf", "shape", "values", "∇")
+VALUES: Final = 2
 DIFFERS: Final = "It computes something else in training than in evaluation."
 SAME: Final = "It computes the same in training and in evaluation."
 
@@ -70,18 +71,20 @@ class LeafTable(QTreeWidget):
         self.header().setStretchLastSection(False)
 
     def fit_columns(self) -> None:
-        """Give every column what it wants, or take what is missing from names, then shapes, then values."""
+        """Give every column what it wants: without room for all, values are told by the row's tip and on the card.
+
+        What is missing then is taken from names, then shapes.
+        """
         count = self.columnCount()
+        self.setColumnHidden(VALUES, False)
         widths = [max(self.sizeHintForColumn(k), self.header().sectionSizeHint(k)) for k in range(count)]
         room = self.viewport().width() - sum(widths)
+        if room < 0:
+            self.setColumnHidden(VALUES, True)
+            widths[VALUES], room = 0, room + widths[VALUES]
         if room > 0:
             widths[0] += room
-        for k, least in (
-            (0, LEAST_NAME_PX),
-            (1, NARROWEST_COLUMN_PX),
-            (0, NARROWEST_COLUMN_PX),
-            (2, NARROWEST_COLUMN_PX),
-        ):
+        for k, least in ((0, LEAST_NAME_PX), (1, NARROWEST_COLUMN_PX), (0, NARROWEST_COLUMN_PX)):
             taken = min(max(0, -room), max(0, widths[k] - least))
             widths[k], room = widths[k] - taken, room + taken
         for k, width in enumerate(widths):

@@ -240,3 +240,17 @@ def test_a_long_word_makes_the_panel_no_wider(qtbot: QtBot, dark: Theme) -> None
     table.show_pairs((("grad_fn", "NativeBatchNormBackward0"),))
     assert table.minimumSizeHint().width() < 250
     assert table.pairs() == {"grad_fn": "NativeBatchNormBackward0"}
+
+
+def test_without_room_for_all_the_columns_names_and_shapes_stay_whole(
+    inspector: InspectorPanel, session: Session
+) -> None:
+    module, call = layer(session)
+    session.results.tables.add_rows((Row(step=1, node=module, outputs=(record([1.0, 2.0]),), pass_number=1),))
+    session.attention.select((call,))
+    leaves = inspector.details.module.leaves
+    for width, is_hidden in ((500, False), (170, True), (500, False)):
+        leaves.setFixedWidth(width)
+        leaves.resize(width, leaves.height())
+        assert leaves.isColumnHidden(2) is is_hidden
+        assert all(leaves.columnWidth(k) >= leaves.sizeHintForColumn(k) for k in (0, 1, 3))
