@@ -29,7 +29,8 @@ class FileLines:
 
     def __init__(self, graph: Graph | None = None, lines: Mapping[ItemId, int] | None = None) -> None:
         """A graph as it was read, and where its items begin in the file; nothing was read from none."""
-        nodes = graph.nodes.values() if graph is not None else ()
+        graphs = [graph, *(one.graph for one in graph.definitions.values())] if graph is not None else []
+        nodes = [node for one in graphs for node in one.nodes.values()]
         self._lines = lines or {}
         self._texts = {node.id: code_of(node) for node in nodes if is_code(node)}
 

@@ -5,6 +5,7 @@ import pytest
 from gradstudio.graph.model import Graph
 from gradstudio.graph.text.code_records import code_of, is_code
 from gradstudio.program.compile import compile_graph
+from gradstudio.program.file_lines import FileLines
 from gradstudio.program.model import flatten_statements
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.trust import code_digest
@@ -197,3 +198,10 @@ def test_methods_that_only_what_is_drawn_calls_are_drawn_where_they_are_called()
     graph = read(with_members(members, "u = net.weigh(z)\nd = {k: u for k in 'ab'}\n"))
     assert codes_in(graph, "Net") == []
     assert [node.operator for node in graph.nodes.values() if node.names == ("u",)] == ["operator.mul"]
+
+
+def test_code_in_a_definition_stands_on_the_lines_of_the_file() -> None:
+    read_text = read_script(HEAD + function("d = {k: y for k in range(2)}"), keeps_code=True)
+    program = compile_graph(read_text.graph)
+    (code,) = program.codes
+    assert FileLines(read_text.graph, read_text.lines).line(program, code.node, code.line) == 7
