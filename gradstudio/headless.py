@@ -54,7 +54,7 @@ from gradstudio.protocol.messages.events import Event
 from gradstudio.protocol.messages.inference import Inferred, Inferring
 from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.record_file import program_digest, read_record, record_beside
-from gradstudio.protocol.report import clash_json, entries_json, trace_json, wires_json
+from gradstudio.protocol.report import clash_json, entries_json, printed_json, trace_json, wires_json
 from gradstudio.protocol.report_table import report_table
 from gradstudio.protocol.runner import Outcome, infer_program, run_program, trace_program, trust_in, typed_line
 from gradstudio.protocol.source_lines import map_lines, real_device, script_lines, with_device
@@ -276,7 +276,7 @@ def _report(data: Json, opened: OpenedGraph, program: Program, outcome: Outcome,
     data["seed"] = report.seed
     data["nodes"] = entries_json(report.entries)
     addresses = call_addresses.addresses(graph)
-    data["printed"] = [{"node": addresses.get(p.node, p.node), "line": p.line, "text": p.text} for p in outcome.printed]
+    data["printed"] = printed_json(outcome.printed, addresses)
     data["warnings"] = [
         {"node": addresses.get(w.node, w.node), "line": w.line, "type": w.category, "message": w.message}
         for w in outcome.warned

@@ -6,7 +6,7 @@ from typing import Any, assert_never
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.debugging import Clash
-from gradstudio.protocol.messages.events import NamedEntry, Row
+from gradstudio.protocol.messages.events import NamedEntry, Printed, Row
 from gradstudio.protocol.messages.records import (
     ArrayRecord,
     ModuleRecord,
@@ -54,6 +54,15 @@ def record_json(record: Record) -> Json:
 def entries_json(entries: tuple[NamedEntry, ...]) -> Json:
     """The report's `nodes`: name -> entry."""
     return {entry.name: _entry(entry) for entry in entries}
+
+
+def printed_json(printed: Iterable[Printed], addresses: Mapping[ItemId, str]) -> list[Json]:
+    """What a program printed, each at its node; of what went to standard error that it did."""
+    found: list[Json] = []
+    for one in printed:
+        row: Json = {"node": addresses.get(one.node, one.node), "line": one.line, "text": one.text}
+        found.append(row | {"stream": "stderr"} if one.is_error else row)
+    return found
 
 
 def trace_json(rows: tuple[Row, ...], backward: tuple[AutogradRow, ...], addresses: Mapping[ItemId, str]) -> list[Json]:

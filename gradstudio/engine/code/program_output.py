@@ -26,10 +26,10 @@ class ProgramOutput(io.TextIOBase):
         other: the stream that shares the terminal: what was ended here stands above what is written there next.
     """
 
-    def __init__(self, send: Send, locate: Locate) -> None:
-        """Lines are sent by `send`."""
+    def __init__(self, send: Send, locate: Locate, *, is_error: bool = False) -> None:
+        """Lines are sent by `send`; `is_error`: it is standard error."""
         super().__init__()
-        self._send, self._locate = send, locate
+        self._send, self._locate, self._is_error = send, locate, is_error
         self._rows = TerminalRows()
         self._place: tuple[ItemId, int] = ItemId(""), 0
         self._process = os.getpid()
@@ -93,7 +93,7 @@ class ProgramOutput(io.TextIOBase):
             self._send(Printed(node=self._place[0], line=self._place[1], text=bar[-MAX_TEXT:], passing=True))
 
     def _tell(self, line: str, place: tuple[ItemId, int]) -> None:
-        self._send(Printed(node=place[0], line=place[1], text=line[:MAX_TEXT]))
+        self._send(Printed(node=place[0], line=place[1], text=line[:MAX_TEXT], is_error=self._is_error))
 
 
 class _Bytes(io.RawIOBase):
@@ -114,6 +114,6 @@ class _Bytes(io.RawIOBase):
 
 def console(send: Send, locate: Locate) -> tuple[ProgramOutput, ProgramOutput]:
     """Standard output and error of one program."""
-    out, error = ProgramOutput(send, locate), ProgramOutput(send, locate)
+    out, error = ProgramOutput(send, locate), ProgramOutput(send, locate, is_error=True)
     out.other, error.other = error, out
     return out, error

@@ -232,12 +232,14 @@ class Printed(Message, frozen=True):
 
     Attributes:
         passing: bars of progress as they stand now: the next of what this node prints takes their place.
+        is_error: it went to standard error.
     """
 
     node: ItemId
     line: Count
     text: str
     passing: bool = False
+    is_error: bool = False
 
 
 class Warned(Message, frozen=True):

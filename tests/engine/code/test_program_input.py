@@ -14,6 +14,7 @@ from gradstudio.protocol.client import COMMAND, RUNS_CODE, EngineProcess
 from gradstudio.protocol.messages.events import Event, Failed, Paused, Printed
 from gradstudio.protocol.messages.progress import Asked
 from gradstudio.protocol.messages.requests import Answer, Do, Load, Stop, Trust
+from gradstudio.protocol.report import printed_json
 
 ASKS = """import torch
 import sys
@@ -102,3 +103,14 @@ def test_a_program_that_ends_itself_says_so(engine: EngineProcess, tmp_path: Pat
     assert event.reason == "The program ended itself at “sys.exit(0)”: what follows was not run."
     begin(engine, LEAVES.replace("> 1", "> 9"), tmp_path, trace=trace)
     assert paused(engine, []).reason == ""
+
+
+def test_what_goes_to_standard_error_says_so(engine: EngineProcess, tmp_path: Path) -> None:
+    text = 'import torch\nimport sys\n\nprint("out")\nprint("err", file=sys.stderr)\nsys.stdout.write("again")\n'
+    begin(engine, text, tmp_path, trace=False)
+    heard: list[Event] = []
+    paused(engine, heard)
+    told = [event for event in heard if isinstance(event, Printed)]
+    assert [(event.text, event.is_error) for event in told] == [("out", False), ("err", True), ("again", False)]
+    rows = printed_json(told, {})
+    assert [row.get("stream", "") for row in rows] == ["", "stderr", ""]
