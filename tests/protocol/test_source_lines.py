@@ -57,7 +57,7 @@ def test_what_is_inside_a_call_is_told_at_its_own_statement() -> None:
 
 
 def test_a_line_within_undrawn_python_is_told_as_the_same_line_of_the_file() -> None:
-    load = "def load(text):\n    data = json.loads(text)\n    return data['b']\n"
+    load = "def load(text, *more):\n    data = json.loads(text)\n    return data['b']\n"
     text = f"import torch\nimport json\n\n\n\n{load}\nt = load('{{}}')\n"
     read = read_script(text, keeps_code=True)
     compiled = compile_graph(read.graph)
