@@ -23,13 +23,13 @@ class Cell(nn.Module):
         self.fc = nn.Linear(2, 3)
         self.scale = 0.5
 
-    def half(self, t):
+    def halved(self, t):
         u = t * 0.5
         return u + self.centre
 
     def forward(self, t):
         self.centre[0] += 1.0
-        self.centre[self.centre > 1.0] *= self.half(t)[0, 0].item()
+        self.centre[self.centre > 1.0] *= self.halved(t)[0, 0].item()
         self.centre.data[1:] -= self.fc.weight.detach()[1:, :2] * 0.1
         return (t * self.weight).sum() + self.fc(t).sum() * self.scale
 
@@ -98,7 +98,7 @@ def _amount(draw: random.Random) -> str:
         case 0:
             return simple
         case 4:
-            return f"cell.half({draw.choice(('seen', 'x', 'tensors[k]'))}).mean()"
+            return f"cell.halved({draw.choice(('seen', 'x', 'tensors[k]'))}).mean()"
         case 5:
             return " - ".join([simple] * 45)
         case 1:
@@ -111,7 +111,7 @@ def _amount(draw: random.Random) -> str:
 
 def _factor(draw: random.Random) -> str:
     return draw.choice(
-        ("2.0", "k + 1.5", "cell.scale", "cell.half(seen)[0, k].item()", " - ".join(["cell.scale"] * 45))
+        ("2.0", "k + 1.5", "cell.scale", "cell.halved(seen)[0, k].item()", " - ".join(["cell.scale"] * 45))
     )
 
 

@@ -10,8 +10,8 @@ from tests.ui.trusted import open_trusted, run_to_the_end
 TEXT = """import torch
 import json
 
-def load(text):
-    data = json.loads(text)
+def load(*texts):
+    data = json.loads(*texts)
 
     return torch.tensor(data["b"])
 

@@ -78,6 +78,7 @@ class CodeReader:
             if reason := members_reason(one, bound):
                 raise NotReadable(reason, one.lineno, one.col_offset)
             bound.update(one.names.binds)
+            self._draft.line = one.lineno
             self._draft.node(CODE, {"code": Written(quote(one.text)), PLACE: Written(MEMBERS)})
 
     def _is_foreign(self, name: str) -> bool:

@@ -65,8 +65,8 @@ def assert_balanced(window: MainWindow) -> None:
     width, height = window.frame.width(), window.frame.height()
     found = sizes(window)
     assert found["canvas"].width() >= 0.6 * width
-    assert found["canvas"].height() >= 0.57 * height
-    assert found["canvas"].height() + window.timeline.height() >= 0.61 * height
+    assert found["canvas"].height() >= 0.55 * height  # the code beside it shows six whole lines
+    assert found["canvas"].height() + window.timeline.height() >= 0.59 * height
     assert 200 <= found["library"].width() <= 300
     assert 260 <= found["inspector"].width() <= 410
     assert 120 <= found["code"].height() <= 350
