@@ -212,6 +212,8 @@ def extent(summary: Summary, digits: int = 3) -> str:
 def extents(summary: Summary) -> tuple[str, ...]:
     """The range of finite values in several wordings, the most exact first."""
     wordings = [extent(summary, digits) for digits in (3, 2, 1)]
+    if is_uniform(summary):
+        return tuple(dict.fromkeys([wordings[0], *(words.replace("all ", "≡") for words in wordings)]))
     return tuple(dict.fromkeys([*wordings, wordings[-1].replace(RANGE, RANGE.strip())]))
 
 

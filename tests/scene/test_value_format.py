@@ -93,6 +93,13 @@ def test_a_range_has_shorter_wordings() -> None:
     assert f.extents(summary) == ("-0.0154 … 0.0153", "-0.015 … 0.015", "-0.02 … 0.02", "-0.02…0.02")
 
 
+def test_where_all_are_equal_a_sign_says_so_before_a_digit_is_left_out() -> None:
+    equal = Summary(dtype="float32", shape=(5, 2), minimum=0.1, maximum=0.1, rms=0.1)
+    assert f.extents(equal) == ("all 0.1", "≡0.1")
+    equal = Summary(dtype="float32", shape=(3,), minimum=0.0154, maximum=0.0154, rms=0.0154)
+    assert f.extents(equal) == ("all 0.0154", "≡0.0154", "≡0.015", "≡0.02")
+
+
 @pytest.mark.parametrize("digits", [4, 3, 2])
 def test_what_is_not_zero_is_not_written_as_zero(digits: int) -> None:
     value = [[0.5, -0.0031, 0.0], [3e-7, 0.0042, 12.0]]

@@ -34,6 +34,7 @@ FLAT = {
 """By the word of an autograd node: why it made nothing but zeros."""
 PRODUCTS = frozenset("mm addmm bmm baddbmm mul dot mv".split())
 """What sends back its factors times what arrived: zeros where they are all 0."""
+MARGINS, SUMS = RECTIFIERS | {"clamp", "clampmin", "clampmax"}, frozenset("mean sum add sub mul div neg".split())
 STRAIGHT = frozenset(
     "where index select slice gather maskedfill maskedselect scatter copyslices indexput max min".split()
 )
@@ -54,7 +55,7 @@ def dead_nodes(view: ProgramView, traced: BackwardTraced, latest: dict[ItemId, R
         if node is None or row.node in found:
             continue
         word = word_of(row)
-        if row.node in alive and word not in FLAT:
+        if (row.node in alive and word not in FLAT) or (word in MARGINS and _is_the_loss(traced, place)):
             continue
         why = FLAT.get(word, "")
         if not why and word in PRODUCTS:
@@ -74,6 +75,15 @@ def dead_nodes(view: ProgramView, traced: BackwardTraced, latest: dict[ItemId, R
             place,
         )
     return tuple(found.values())
+
+
+def _is_the_loss(traced: BackwardTraced, place: int) -> bool:
+    """Whether a place is a margin, whose mean is the loss: of a difference that is kept it costs nothing, as it should.
+
+    Only sums and means stand before it, and behind it a difference, with something added perhaps.
+    """
+    behind = next((word for row in traced.rows[place + 1 :] if (word := word_of(row)) != "add"), "")
+    return behind in ("sub", "rsub") and all(word_of(row) in SUMS for row in traced.rows[:place])
 
 
 def _zeroed(traced: BackwardTraced) -> Iterator[tuple[int, AutogradRow]]:

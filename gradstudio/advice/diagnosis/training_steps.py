@@ -237,9 +237,10 @@ def _left_out(view: ProgramView, facts: RunFacts, steps: Steps, roles: dict[Item
     has_modules = any(facts.leaves[storage].path for storage in held if storage in facts.leaves)
     learns = _is_module_of(facts, held)
     left: dict[int, None] = {}
+    asked = _differentiated_by(view)
     for key, times in steps.reached.items():
         storages = facts.storages(key)
-        if not storages or storages & (held | steps.written):
+        if not storages or storages & (held | steps.written) or key[0] in asked:
             continue
         is_meant = times < LEAST_IDLE if not key[1] else not (has_modules or learns)
         if not is_meant:
@@ -258,6 +259,13 @@ def _left_out(view: ProgramView, facts: RunFacts, steps: Steps, roles: dict[Item
             "its parameters to the optimizer, or freeze it (requires_grad_(False)), which saves their gradients.",
             (optimizer, *_owners(facts, list(left))),
         )
+
+
+def _differentiated_by(view: ProgramView) -> set[ItemId]:
+    """What `torch.autograd.grad` differentiates by: inputs whose slope is wanted, not to be learnt."""
+    nodes = view.graph.nodes
+    wires = (one for one in view.graph.wires.values() if one.target in nodes and one.port.startswith("inputs"))
+    return {one.source for one in wires if nodes[ItemId(one.target)].operator == "torch.autograd.grad"}
 
 
 def _unregistered(view: ProgramView, facts: RunFacts, optimizer: ItemId, left: list[int], names: str) -> Finding:

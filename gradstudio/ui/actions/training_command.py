@@ -1,12 +1,13 @@
 """Add training: the loss of the program in a loop that learns, as nodes and blocks like any others."""
 
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.names import title
 from gradstudio.program.errors import NoForm, NotReadable
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.state.session import Session
 
-DONE = "A loop learns the loss now, and tests it on data it has not seen: Run (F5). Its numbers stand on its cards."
+DONE = "A loop learns the loss now: Run (F5)."
 
 
 def add_training(canvas: CanvasView, session: Session) -> None:
@@ -17,6 +18,10 @@ def add_training(canvas: CanvasView, session: Session) -> None:
     store = session.graph_store
     store.settle()
     graph: Graph = store.graph
+    for missing in session.run.program.incomplete:
+        words = f"'{title(graph, missing.node)}' cannot run yet: {missing.reason}"
+        session.run.status.refused.emit(words)
+        return
     try:
         text = with_training(graph, lambda value: shape_of(session, *value))
         edits = merge(graph, text, anew=True)

@@ -19,6 +19,13 @@ STRONG, FAINT = 1.6, 60
 """Width of a curve, and how opaque what was smoothed stays behind it."""
 
 
+class _Sample(pyqtgraph.ItemSample):  # type: ignore[misc]  # pyqtgraph has no types
+    """A line in the legend: a click on it is one on the plot behind it."""
+
+    def mouseClickEvent(self, event: object) -> None:
+        event.ignore()  # type: ignore[attr-defined]  # pyqtgraph's
+
+
 class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
     """Curves over turns; the mouse drags and zooms them, a click says where.
 
@@ -45,7 +52,7 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         item.showGrid(x=False, y=True, alpha=0.14)
         item.setDownsampling(auto=True, mode="peak")
         item.setClipToView(True)
-        self.legend = item.addLegend(offset=(-8, 8), labelTextSize="9pt")
+        self.legend = item.addLegend(offset=(-8, 8), labelTextSize="9pt", sampleType=_Sample)
         self._cursor = pyqtgraph.InfiniteLine(angle=90, movable=False)
         self._cursor.hide()
         self.addItem(self._cursor, ignoreBounds=True)

@@ -171,9 +171,13 @@ class CurvesPanel(QWidget):
         for key in keys:
             if key not in self._store.wanted:
                 action = self.menu.addAction(self._title(key))
-                action.triggered.connect(partial(self._store.want, (*self._store.wanted, key)))
+                action.triggered.connect(partial(self._add, key))
         if not keys:
             self.menu.addAction(NOTHING_SELECTED).setEnabled(False)
+
+    def _add(self, key: CurveKey) -> None:
+        self._store.want((*self._store.wanted, key))
+        self._session.run.status.noted.emit(f"{self._title(key)} is plotted from the next run on (F5).")
 
     def _title(self, key: CurveKey) -> str:
         from gradstudio.graph.names import title

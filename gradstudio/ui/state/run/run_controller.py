@@ -239,9 +239,9 @@ class RunController(QObject):
         self._following = self._follows_newer = False
         self._waiting.clear()
         self._requests.engine_changed()
+        self._tables.release()
         self._tables.set_counter(ItemId(""))
         self._tables.set_stale(not self.displaced.by or self._tables.is_stale)
-        self._tables.release()
         reason = f"{how}; the run is lost, the document is not." if was_busy else ""
         self.status.set(
             **dict.fromkeys(("busy", "waiting", "live", "at_end"), False),

@@ -11,6 +11,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Statement
 from gradstudio.protocol.messages.debugging import Breakpoint, Change, Hit
 from gradstudio.protocol.messages.events import Failed, Paused, Row, Traced
+from gradstudio.protocol.messages.progress import Turned
 from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
 
@@ -127,6 +128,17 @@ def test_an_engine_that_dies_in_a_run_is_replaced_and_the_next_run_can_begin(qtb
     assert "died" in one.run.state.outcome and "document is not" in one.run.state.reason
     qtbot.waitUntil(lambda: one.engine.ready)
     assert one.run.can("run")
+
+
+def test_of_a_run_that_is_lost_while_it_goes_back_no_progress_is_left(qtbot: QtBot, session: Make) -> None:
+    one = session("dying")
+    node = add(one, "torch.randn")
+    tables = one.results.tables
+    tables.begin(fresh=False, held=True)
+    tables.add_turns(Turned(loop=node, turn=3, total=10))
+    with qtbot.waitSignal(one.engine.died):
+        one.run.run()
+    assert one.results.loops == () and not tables.buffer.holds
 
 
 def test_an_engine_that_talks_nonsense_is_replaced(qtbot: QtBot, session: Make) -> None:
