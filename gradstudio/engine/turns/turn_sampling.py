@@ -74,10 +74,15 @@ class _Loop:
         self.sample_at_s = now_s + max(TELL_S, self.turn_s / SHARE)
         return True
 
+    @property
+    def is_long(self) -> bool:
+        """Whether it has more turns than are recorded whole."""
+        return self.frame.turn + 1 >= WHOLE if self.total is None else self.total > WHOLE
+
     def skips(self, now_s: float) -> int:
         """How many turns may be run without a record now: all but the last, as far as their number is known."""
         turn, total = self.frame.turn, self.total
-        is_long = turn + 1 >= WHOLE if total is None else total > WHOLE or self.first < FIRST
+        is_long = self.is_long or (total is not None and self.first < FIRST)
         if self.quick is None or not is_long or turn + 1 < self.first or now_s >= self.sample_at_s:
             return 0
         if self.quick.nested and self.turn_s > PATIENT_S:
@@ -151,7 +156,7 @@ class TurnSampling:
         now = loop.turn_began_s = time.perf_counter()
         if now - self._told_s >= TELL_S:
             self.tell(live)
-        if end is None or end.place is None:
+        if (end is None or end.place is None) and any(one.is_long for one in self._loops):
             self.checkpoints.look(live, self.curves.counts)
         live.cursor.pass_turn()
         is_broken = end is not None and (end.place is not None or end.error is not None)

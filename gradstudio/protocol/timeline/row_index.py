@@ -116,6 +116,13 @@ class RowIndex:
             found.append(ran.rows[place])
         return found[::-1]
 
+    def cut(self, tick: int) -> None:
+        """Nothing has run from this tick on; `renumber` follows."""
+        for ran in self._nodes.values():
+            place = ran.until(tick - 1)
+            del ran.ticks[place:], ran.rows[place:]
+        self._nodes = {node: ran for node, ran in self._nodes.items() if ran.ticks}
+
     def renumber(self, ticks: Renumbering) -> None:
         """Only some ticks stay, numbered anew; what a node held between two of them holds from the second on."""
         self._turns = None

@@ -124,12 +124,12 @@ class Timeline:
         count = count_until(self.ticks, step)
         if count < len(self.ticks):
             self._incomplete = {one: place for one, place in self._incomplete.items() if place < count}
+            self._rows.cut(count)
             self._rebuild(list(range(count)))
 
     def trim(self) -> list[int] | None:
         """Let go of the middle turns of long loops and of the oldest ticks; the old indices that stay, or None."""
-        fresh = max(LEAST_TRIM, min(TRIM_EVERY, self._trimmed_at // 2))
-        if len(self.ticks) - self._trimmed_at < fresh:
+        if len(self.ticks) - self._trimmed_at < max(LEAST_TRIM, min(TRIM_EVERY, self._trimmed_at // 2)):
             return None
         kept = select_ticks(self.ticks, MAX_TICKS, self.is_sampled, self.wanted)
         self._trimmed_at, is_less = len(kept), len(kept) < len(self.ticks)

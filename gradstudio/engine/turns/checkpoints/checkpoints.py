@@ -95,9 +95,6 @@ class Checkpoints:
         now = time.perf_counter()
         if now < self._due_s or self.why_none:
             return
-        if not self._due_s:  # the first turns are near enough to the start
-            self._due_s = now + EVERY_S
-            return
         try:
             self._take(live, counts)
         except UnknownState as error:

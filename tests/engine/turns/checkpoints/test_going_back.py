@@ -183,6 +183,8 @@ def test_what_is_told_of_the_turn_is_what_a_whole_record_tells(bench: Bench) -> 
         row, same = kept.row(one), known[one, (40,)]
         assert row is not None and list(map(without_places, row.outputs)) == list(map(without_places, same.outputs))
     assert max((tick.turns for tick in kept.ticks), default=()) == (40,)
+    for one in nodes:
+        assert max(kept.turns_of(one)) == (40,)
 
 
 CARRIED_GRAPH = """
