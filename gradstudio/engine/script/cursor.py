@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader
 
 from gradstudio.engine import access
 from gradstudio.engine.script.compiled_steps import Head, Item, Step, has_backward
-from gradstudio.engine.script.generator_states import GeneratorStates
+from gradstudio.engine.script.generator_states import GeneratorStates, generators_of
 from gradstudio.graph.model import ItemId
 
 GRADLESS = ("no_grad", "inference_mode")
@@ -255,7 +255,7 @@ class Cursor:
         frame, kind = Frame(head.body, head), head.block.kind
         loader = self._namespace.get(head.loader) if head.loader else None
         if isinstance(loader, DataLoader):
-            frame.began = GeneratorStates()
+            frame.began = GeneratorStates(generators_of(loader))
         value: Any = None if head.expression is None else access.evaluate(head.expression, self._namespace)
         if kind == "for":
             frame.iterator = iter(value)

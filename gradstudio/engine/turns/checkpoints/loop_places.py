@@ -101,6 +101,7 @@ def _loader_again(frame: Frame, inner: Any) -> Again:
     if type(sampler) not in _SAMPLERS or (type(sampler) is RandomSampler and sampler.replacement):
         raise UnknownState(type(sampler).__qualname__)
     expression, given = head.expression, inner._num_yielded
+    is_over = getattr(inner._sampler_iter, "gi_frame", inner) is None  # what it draws at its end is drawn
 
     def again(namespace: dict[str, Any]) -> Iterator[object]:
         begin.restore()
@@ -109,6 +110,8 @@ def _loader_again(frame: Frame, inner: Any) -> Again:
         for _ in range(given):
             loader._next_index()
         loader._num_yielded = given
+        if is_over:
+            next(loader._sampler_iter, None)
         wound: Iterator[object] = enumerate(loader, number[0] + given) if number else loader
         return wound
 

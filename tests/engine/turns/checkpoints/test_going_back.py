@@ -130,9 +130,13 @@ def assert_same(one: object, other: object) -> None:
         assert one == other
 
 
+OWN_GENERATOR = LOADER.replace(
+    "batch_size=4, shuffle=True", "batch_size=4, shuffle=True, generator=torch.Generator().manual_seed(3)"
+)
 PROGRAMS = {
     "dropout": (DROPOUT, (150,), (40,)),
     "loader": (LOADER, (1, 60), (1, 30)),
+    "loader with a generator of its own": (OWN_GENERATOR, (1, 60), (1, 30)),
     "carried": (CARRIED, (120,), (30,)),
 }
 
