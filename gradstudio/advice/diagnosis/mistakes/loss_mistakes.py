@@ -1,8 +1,8 @@
 """Losses that are given something else than they want, in numbers or in shape."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.finding import Finding, FindingKind
 from gradstudio.advice.diagnosis.program_view import ProgramView, Source, Stage
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.model import ItemId
@@ -65,50 +65,41 @@ def broadcasts(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> It
 
 def twice_softmax(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
     """Probabilities where scores are wanted: the softmax that cross_entropy contains is the second one."""
-    stage, source = _giver(view, item)
-    if stage is None or source is None or stage.word not in CHANCES:
-        return
-    yield Finding(
-        "twice_softmax",
-        "warning",
+    return _of_giver(
+        view,
         item,
-        f"{word} gets probabilities ({_called(view, stage, source)}), and takes their softmax once more",
+        CHANCES,
+        "twice_softmax",
+        lambda called: f"{word} gets probabilities ({called}), and takes their softmax once more",
         f"{word} contains log_softmax: it wants the scores as the last layer gives them. Of probabilities the loss "
         "stays large and its gradient small, and training is slow, without an error. Give it the scores; take the "
         "softmax only where probabilities are shown.",
-        _path(item, source, stage),
     )
 
 
 def twice_sigmoid(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
     """Probabilities where scores are wanted: the loss contains a sigmoid."""
-    stage, source = _giver(view, item)
-    if stage is None or source is None or stage.word not in SIGMOIDS:
-        return
-    yield Finding(
-        "twice_sigmoid",
-        "warning",
+    return _of_giver(
+        view,
         item,
-        f"{word} gets the results of a sigmoid ({_called(view, stage, source)}), and takes their sigmoid once more",
+        SIGMOIDS,
+        "twice_sigmoid",
+        lambda called: f"{word} gets the results of a sigmoid ({called}), and takes their sigmoid once more",
         f"{word} contains the sigmoid: it wants scores. Of a sigmoid's results it sees nothing below 0.5, so the loss "
         "cannot come near 0. Give it the scores, or use binary_cross_entropy, which wants probabilities.",
-        _path(item, source, stage),
     )
 
 
 def cut_scores(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
     """Scores that went through a relu: a class can not be told to be unlikely."""
-    stage, source = _giver(view, item)
-    if stage is None or source is None or stage.word not in RECTIFIERS:
-        return
-    yield Finding(
-        "cut_scores",
-        "warning",
+    return _of_giver(
+        view,
         item,
-        f"{word} gets scores that a relu has cut at 0 ({_called(view, stage, source)})",
+        RECTIFIERS,
+        "cut_scores",
+        lambda called: f"{word} gets scores that a relu has cut at 0 ({called})",
         f"{word} wants scores of any sign. A relu behind the last layer leaves none below 0, and a class whose score "
         "is below 0 for every example gets no gradient any more. Take the relu behind the last layer away.",
-        _path(item, source, stage),
     )
 
 
@@ -186,6 +177,20 @@ def _computing_stage(view: ProgramView, item: ItemId, output: int) -> Stage | No
         return last
     before = next(stages, None)
     return last._replace(word="softmax") if before is not None and before.word in LOGARITHMS else last
+
+
+def _of_giver(
+    view: ProgramView,
+    item: ItemId,
+    words: frozenset[str],
+    kind: FindingKind,
+    title: Callable[[str], str],
+    advice: str,
+) -> Iterator[Finding]:
+    """A finding where what a loss is given comes of one of these operators; the title says how that is called."""
+    stage, source = _giver(view, item)
+    if stage is not None and source is not None and stage.word in words:
+        yield Finding(kind, "warning", item, title(_called(view, stage, source)), advice, _path(item, source, stage))
 
 
 def _giver(view: ProgramView, loss: ItemId) -> tuple[Stage | None, Source | None]:
