@@ -1,6 +1,8 @@
 """The picture of a program stays where it is when the program runs for the first time, and all of it is seen."""
 
 import pytest
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtWidgets import QTabBar
 from pytestqt.qtbot import QtBot
 
 from tests.ui.desk import Desk
@@ -34,13 +36,47 @@ def test_the_first_run_moves_nothing_on_the_canvas(desk: Desk, qtbot: QtBot, tex
     desk.open(text)
     desk.rest()
     come_to_rest(desk)
-    canvas, height = desk.window.canvas, desk.window.canvas.viewport().height()
-    camera = canvas.camera
+    canvas, camera = desk.window.canvas, desk.window.canvas.camera
+    places = _places(desk)
     desk.window.actions["run.run"].trigger()
     desk.until(lambda: desk.session.run.state.at_end)
     come_to_rest(desk)
-    assert canvas.viewport().height() < height, "the timeline has come"
+    assert len(desk.window.timeline.strip.cells), "the timeline shows the run"
     assert canvas.camera == camera
+    assert _places(desk) == places
     boxes = [canvas.scene.placement.box(item) for item in desk.graph.nodes]
     lowest = max(camera.to_view(0.0, box.bottom)[1] for box in boxes if box is not None)
     assert lowest <= canvas.viewport().height() or not canvas.navigation.shows_all
+
+
+def test_a_problem_moves_no_tab(desk: Desk, qtbot: QtBot) -> None:
+    desk.sit_down(qtbot)
+    desk.open("import torch\nx = torch.tensor([0.0], requires_grad=True)\ny = torch.sqrt(x).sum()\ny.backward()\n")
+    desk.rest()
+    before = _tabs(desk)
+    desk.window.actions["run.run"].trigger()
+    desk.until(lambda: desk.window.room.problem_count == 1)
+    assert desk.window.frame.docks["problems"].windowTitle() == "Problems (1)"
+    assert _tabs(desk) == before
+
+
+def _tabs(desk: Desk) -> list[QRect]:
+    bars = [
+        bar for bar in desk.window.frame.findChildren(QTabBar) if "Log" in [bar.tabText(k) for k in range(bar.count())]
+    ]
+    return [bar.tabRect(k) for bar in bars for k in range(bar.count())]
+
+
+def _places(desk: Desk) -> list[QRect]:
+    """Where everything stands in the window."""
+    window = desk.window
+    parts = [
+        window.canvas.viewport(),
+        window.timeline,
+        window.timeline.strip,
+        window.status.counts,
+        window.status.light,
+    ]
+    docks = [dock for dock in window.frame.docks if dock.isVisible()]
+    frame = window.frame
+    return [QRect(part.mapTo(frame, QPoint()), part.size()) for part in (*parts, *docks)]

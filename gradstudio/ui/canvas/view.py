@@ -309,9 +309,7 @@ class CanvasView(QAbstractScrollArea):
         super().resizeEvent(event)
         self.close_editor()
         self.picture.invalidate()
-        if self.navigation.stands_still:
-            self.navigation.stands_still = False
-        elif self.navigation.fitted:
+        if self.navigation.fitted:
             self.navigation.fit_pending = True
         elif self.navigation.kept is not None:
             self.navigation.restore_view(*self.navigation.kept)
@@ -374,9 +372,9 @@ class CanvasView(QAbstractScrollArea):
 
             at = self.input_dispatcher.at(event.pos())
             pages = getattr(self.session, "pages", NO_PAGES)
-            QToolTip.showText(
-                event.globalPos(), tooltip(self.scene, self.input_dispatcher.hit(at), pages), self.viewport()
-            )
+            pill = self.remedies.hit(at.view_x, at.view_y)
+            words = pill.fix.title if pill is not None else tooltip(self.scene, self.input_dispatcher.hit(at), pages)
+            QToolTip.showText(event.globalPos(), words, self.viewport())
             return True
         return super().viewportEvent(event)
 

@@ -34,8 +34,6 @@ class Viewport:
         fit_pending: what was fitted, or opened, is to be fitted when the canvas is painted next.
         fitted, fitted_to: whether that is seen which was fitted, and which items; none: everything.
         opened: the view is the one in which the document opened; `shows_all`: all of it was seen then.
-        room_to_come_px: so much of the view's height at its lower edge will be needed by something else.
-        stands_still: at the next other size the upper left corner stays, whatever was fitted.
         kept: zoom and middle to be taken up again at another size.
         travel: moves the camera step by step where it jumps.
     """
@@ -45,8 +43,6 @@ class Viewport:
         self._canvas = canvas
         self._scene, self._attention = canvas.scene, canvas.attention
         self.covered_box: Callable[[Camera], Box | None] = _nothing
-        self.room_to_come_px: Callable[[], int] = int
-        self.stands_still = False
         self.text_scale = 1.0
         self.zooming = False
         self.fit_pending = True
@@ -104,10 +100,6 @@ class Viewport:
         self.opened, self.fitted_to = False, frozenset()
         self._fit(self._scene.placement.extent())
 
-    def stand_still(self) -> None:
-        """What is seen stays where it is when the view gets another size the next time."""
-        self.stands_still = True
-
     def look_again(self) -> None:
         """Fit what was fitted, or take the view in which the document opened: the window has another size."""
         self.fit_pending = False
@@ -116,7 +108,7 @@ class Viewport:
             self._jump(Camera())
         elif self.opened:
             first = self._first_box() or box
-            width, height = self._canvas.viewport().width(), self._canvas.viewport().height() - self.room_to_come_px()
+            width, height = self._canvas.viewport().width(), self._canvas.viewport().height()
             first = cameras.with_rows_above(first, self._all_bounds(), width, height)
             self._jump(cameras.opening_camera(box, first, width, height, self.text_scale, self.shows_all))
             self.fitted, shown = True, self._canvas.camera.box_to_view(box)

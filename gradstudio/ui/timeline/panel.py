@@ -15,21 +15,15 @@ from gradstudio.ui.timeline.timeline_header import HEIGHT_PX, TimelineHeader
 from gradstudio.ui.timeline.timeline_strip import LOWEST_PX, USUAL_PX, TimelineStrip
 from gradstudio.ui.timeline.turn_chooser import TurnChooser, loops_around
 
-NO_MOST_PX = 16_777_215
-"""What Qt takes for no most height at all."""
-
 
 class TimelinePanel(QWidget):
     """Follows a session: what ran, and the moment that is looked at.
 
     Signals:
         said(object): the words of the moment, which may be others.
-        grows(), grew(): something ran for the first time: the strip comes, and is there now.
     """
 
     said = Signal(object)
-    grows = Signal()
-    grew = Signal()
 
     def __init__(self, session: Session, actions: ActionSet, theme: Theme) -> None:
         """Build the row from the window's actions."""
@@ -46,9 +40,7 @@ class TimelinePanel(QWidget):
         column.addWidget(self.header)
         column.addWidget(self.strip, 1)
         self.setObjectName("timeline")
-        self._is_slim = True
-        self.strip.hide()
-        self.setFixedHeight(HEIGHT_PX)
+        self._make_room()
         self.setAutoFillBackground(True)
         self.strip.node_chosen.connect(session.attention.reveal)
         session.run.program_changed.connect(self._on_run_program_changed)
@@ -68,13 +60,8 @@ class TimelinePanel(QWidget):
         return moment_words(self._session.results.timeline, moment, unfolded, self._names(), inside)
 
     @property
-    def is_slim(self) -> bool:
-        """Whether nothing has run yet: there is the row of buttons alone."""
-        return self._is_slim
-
-    @property
     def least_px(self) -> int:
-        """How low it may be once something has run; the brackets of loops need room beside the lanes."""
+        """How low it may be, before anything ran as well; the brackets of loops need room beside the lanes."""
         graph = self._session.graph_store.graph
         nodes = graph.nodes if graph.blocks else ()
         depth = max((len(loops_around(graph, node)) for node in nodes), default=0)
@@ -86,7 +73,7 @@ class TimelinePanel(QWidget):
         self.header.set_theme(theme)
 
     def sizeHint(self) -> QSize:
-        return QSize(400, HEIGHT_PX if self._is_slim else HEIGHT_PX + USUAL_PX)
+        return QSize(400, HEIGHT_PX + USUAL_PX)
 
     # ------------------------------------------------------------------ inner workings
 
@@ -126,18 +113,7 @@ class TimelinePanel(QWidget):
             return
         self._rename()
         self.strip.follow()
-        self._grow()
         self._say()
-
-    def _grow(self) -> None:
-        """The first cells: the strip comes, and stays."""
-        if self._is_slim and len(self.strip.cells):
-            self.grows.emit()
-            self._is_slim = False
-            self.strip.show()
-            self.setMaximumHeight(NO_MOST_PX)
-            self._make_room()
-            self.grew.emit()
 
     def _on_run_program_changed(self, program: Program) -> None:
         self._is_behind = self._session.run.status.slide.moves
@@ -149,9 +125,7 @@ class TimelinePanel(QWidget):
         self._say()
 
     def _make_room(self) -> None:
-        """Before anything ran the row alone is enough."""
-        if self._is_slim:
-            return
+        """Room for the strip is kept before anything runs: a run moves nothing."""
         self.strip.setMinimumHeight(self.least_px - HEIGHT_PX)
         self.setMinimumHeight(self.least_px)
 

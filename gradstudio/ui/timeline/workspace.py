@@ -7,8 +7,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSplitte
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.settings import Settings
 from gradstudio.ui.timeline.panel import TimelinePanel
-from gradstudio.ui.timeline.timeline_header import HEIGHT_PX
-from gradstudio.ui.timeline.timeline_strip import USUAL_PX
 
 BAND_PX = 28
 HANDLE_PX = 4
@@ -49,7 +47,6 @@ class Workspace(QWidget):
         self._sized = False
         self.splitter.splitterMoved.connect(self._on_splitter_moved)
         panel.said.connect(self._on_panel_said)
-        panel.grew.connect(self._share)
 
     @property
     def shows_timeline(self) -> bool:
@@ -79,31 +76,22 @@ class Workspace(QWidget):
         self.band.setFixedSize(self._canvas.width(), BAND_PX)  # its words then never ask the window for room
         self.band.raise_()
 
-    def room_to_come_px(self) -> int:
-        """How much lower the canvas will be as soon as something has run."""
-        if not self.shows_timeline or not self._panel.is_slim:
-            return 0
-        return self._wanted_px(HEIGHT_PX + USUAL_PX, self._panel.least_px) - HEIGHT_PX
-
-    def _wanted_px(self, usual_px: int, least_px: int) -> int:
-        return max(self._settings.preferences.timeline_px or (usual_px if self.height() >= ROOMY_PX else 0), least_px)
-
     def _share(self) -> None:
-        wanted = self._wanted_px(self._panel.sizeHint().height(), self._panel.minimumHeight())
-        wanted = min(wanted, self._panel.maximumHeight())
+        usual = self._panel.sizeHint().height() if self.height() >= ROOMY_PX else 0
+        wanted = max(self._settings.preferences.timeline_px or usual, self._panel.minimumHeight())
         self.splitter.setSizes([max(self.height() - wanted - HANDLE_PX, 1), wanted])
 
     def _on_splitter_moved(self, _position: int, _index: int) -> None:
-        if self._panel.minimumHeight() < self._panel.maximumHeight():
-            self._settings.change(timeline_px=self._panel.height())
+        self._settings.change(timeline_px=self._panel.height())
 
     def _on_panel_said(self, words: object) -> None:
         self.band.say(str(words))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if not self._sized and self.isVisible():
+        if not (self._sized and self._settings.preferences.timeline_px):
             self._sized = True
+            self.splitter.setGeometry(self.rect())  # now: it shares what it has
             self._share()
         self._place_band()
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradstudio.scene.geometry import Box
-from gradstudio.scene.wire.label_placement import CLEAR, HEIGHT, place_label
+from gradstudio.scene.wire.label_placement import CLEAR, HEIGHT, place_button, place_label
 
 CARD = Box(100.0, 100.0, 200.0, 60.0)
 PORT = (300.0, 130.0)
@@ -58,3 +58,15 @@ def test_what_is_free_is_clear_of_everything(taken: list[Box], upward: bool) -> 
     others = [placed(*taken, upward=other) for other in (True, False)]
     free = [not any(place.grown(CLEAR).meets(box) for box in (CARD, *taken)) for place in others]
     assert any(free) == (not any(label.grown(CLEAR).meets(box) for box in (CARD, *taken)))
+
+
+@given(st.lists(st.builds(Box, *[st.floats(0.0, 900.0)] * 2, *[st.floats(1.0, 300.0)] * 2), max_size=12))
+def test_a_button_covers_nothing_and_is_seen_or_is_not_there(others: list[Box]) -> None:
+    taken = [CARD, *others]
+    place = place_button(CARD, (180.0, 50.0), 24.0, taken, VIEW)
+    if place is None:
+        assert others
+        return
+    assert place.width in (180.0, 50.0)
+    assert place.is_within(VIEW)
+    assert not any(place.meets(box) for box in taken)

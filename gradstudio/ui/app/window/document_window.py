@@ -141,8 +141,6 @@ class DocumentWindow(QObject):
         services, session, theme = self._services, self.session, self._theme
         self.timeline = TimelinePanel(session, actions, theme)
         self.workspace = Workspace(self.canvas, self.timeline, session.attention, services.settings)
-        self.canvas.navigation.room_to_come_px = self.workspace.room_to_come_px
-        self.timeline.grows.connect(self.canvas.navigation.stand_still)
         actions.keep_off(self.timeline)
         self.canvas.keys_of = partial(keys_now, actions, services.settings)
         self.canvas.command_requested.connect(lambda command: actions[str(command)].trigger())

@@ -227,7 +227,7 @@ class MainWindow(FrontDocument):
 
     def _on_problems_counted(self, room: DocumentWindow, count: int) -> None:
         if room.is_shown:
-            self.frame.docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")
+            self.frame.docks["problems"].setWindowTitle(f"Problems ({count})")
 
     def _on_frame_closed(self) -> None:
         for tab in self.documents.tabs:

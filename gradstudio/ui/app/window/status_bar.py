@@ -308,6 +308,7 @@ class StatusBar(QStatusBar):
             value = store.newest(name)
             if value is not None:
                 self.memory.setText(f"{title} {in_words(value)}")
+                keep_width(self.memory)
                 return
 
 
@@ -353,6 +354,11 @@ def _cut(text: str, metrics: QFontMetrics, room: int) -> str:
     return cut if cut == text or not whole or text.startswith(f"{cut.removesuffix('…')} ") else f"{whole} …"
 
 
+def keep_width(words: QLabel) -> None:
+    """A label that was once so wide stays so: what stands beside it does not move with its words."""
+    words.setMinimumWidth(max(words.minimumWidth(), words.sizeHint().width()))
+
+
 class _Light(QWidget):
     """A coloured dot and words."""
 
@@ -378,3 +384,4 @@ class _Light(QWidget):
         pixmap.setDevicePixelRatio(2.0)
         self.dot.setPixmap(pixmap)
         self.words.setText(words)
+        keep_width(self.words)

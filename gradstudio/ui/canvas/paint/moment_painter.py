@@ -15,7 +15,7 @@ from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.scene import Scene
-from gradstudio.scene.wire.label_placement import place_label
+from gradstudio.scene.wire.label_placement import occupied, place_label
 from gradstudio.scene.wire.wire_labels import WireLabels, brief, summed
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_arrow
@@ -178,15 +178,13 @@ def _plate(stage: Stage, port: PortRef, text: str, *, upward: bool) -> None:
 
 
 def _taken(stage: Stage, card: Box) -> list[Box]:
-    """What a plate must not cover, view pixels: cards, notes, the numbers on wires, the tab of the active card."""
-    scene, to_view = stage.scene, stage.camera.box_to_view
-    near = (scene.placement.corners[k] for k in scene.placement.cards_in(stage.seen, 0.0))
-    boxes = [to_view(Box(left, top, right - left, bottom - top)) for left, top, right, bottom in near]
-    boxes += [to_view(note.box) for note in scene.placement.notes.values()]
+    """What a plate must not cover, view pixels: what stands there already, the tab of the active card."""
+    scene = stage.scene
+    boxes = occupied(scene, stage.camera, stage.seen, stage.labels)
     if scene.state.shown.storage:
         links = storage_words(stage.style, scene, stage.camera, stage.seen, stage.labels)
         boxes += [box for _, _, box in links if box is not None]
-    return [*boxes, *_label_boxes(stage), Box(card.x, card.y - TAB, max(70.0, stage.tab_width + 10), TAB)]
+    return [*boxes, Box(card.x, card.y - TAB, max(70.0, stage.tab_width + 10), TAB)]
 
 
 def _label_boxes(stage: Stage) -> list[Box]:

@@ -46,7 +46,9 @@ def storage_words(
     style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, labels: WireLabels
 ) -> list[tuple[QPainterPath, str, Box | None]]:
     """Each edge of the storage overlay, its words, and where they stand, view pixels; None: there is no room."""
-    taken = _covered(scene, camera, seen, labels)
+    from gradstudio.scene.wire.label_placement import occupied
+
+    taken = [box.grown(CLEAR) for box in occupied(scene, camera, seen, labels)]
     found = []
     for base, other in scene.results.shared_storage():
         path = _path(scene, camera, seen, (base, other))
@@ -58,16 +60,6 @@ def storage_words(
         taken.extend([box.grown(2 * CLEAR)] if box is not None else ())
         found.append((path, words, box))
     return found
-
-
-def _covered(scene: Scene, camera: Camera, seen: Box, labels: WireLabels) -> list[Box]:
-    """What words must not cover, view pixels: cards, notes, the numbers on wires."""
-    near = (scene.placement.corners[k] for k in scene.placement.cards_in(seen))
-    boxes = [Box(left, top, right - left, bottom - top) for left, top, right, bottom in near]
-    boxes += [note.box for note in scene.placement.notes.values()]
-    if scene.state.shown.wire_gradients:
-        boxes += [label.box for _, label in labels.near(seen, camera.zoom)]
-    return [camera.box_to_view(box).grown(CLEAR) for box in boxes]
 
 
 def _free_place(path: QPainterPath, width: float, taken: Sequence[Box]) -> Box | None:

@@ -7,7 +7,7 @@ step. The words in full stand in the `ProblemPopup`, which a click on the card o
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from gradstudio.graph.model import ItemId
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 LEAST_ZOOM: Final = 0.45
 HEIGHT = 24.0
-GAP = 5.0
+SHORT: Final = "Fix"
+"""Stands on a button where there is no room for its title."""
 SIDE = 10.0
 ICON = 18.0
 LABEL_HEIGHT, LABEL_GAP, ROW = 18.0, 11.0, 22.0
@@ -34,11 +35,12 @@ MAX_SHOWN: Final = 40
 
 
 class Pill(NamedTuple):
-    """The button below a card: where it is (view pixels), and what it does."""
+    """The button at a card: where it is (view pixels), what it does, and its words."""
 
     rect: QRectF
     problem: Problem
     fix: "Fix"
+    words: str
 
 
 class QuickFixes:
@@ -59,11 +61,16 @@ class QuickFixes:
         self._canvas.viewport().update()
 
     def pills(self) -> tuple[Pill, ...]:
-        """The buttons in view; what floats over the canvas covers none, where that can be."""
+        """The buttons in view; one that finds no free place is not there: a click on its card tells of the fix."""
         canvas, found = self._canvas, list[Pill]()
-        widgets = canvas.viewport().findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        floating = [QRectF(one.geometry()) for one in widgets if one.isVisible()]
-        for problem in self._shown():
+        shown = self._shown()
+        if not shown:
+            return ()
+        from gradstudio.scene.wire.label_placement import place_button
+
+        taken, metrics = self._taken(shown), QFontMetricsF(self._font)
+        view = Box(0.0, 0.0, canvas.viewport().width(), canvas.viewport().height()).grown(-EDGE)
+        for problem in shown:
             fix = next((fix for fix in problem.fixes if fix.edits is not None), None)
             box = canvas.scene.placement.box(problem.node)
             if (
@@ -73,8 +80,13 @@ class QuickFixes:
                 or any(pill.problem.node == problem.node for pill in found)
             ):
                 continue
-            wanted = QFontMetricsF(self._font).horizontalAdvance(fix.title) + 2 * SIDE + ICON
-            found.append(Pill(self._place(box, wanted, [*floating, *(pill.rect for pill in found)]), problem, fix))
+            widths = {text: metrics.horizontalAdvance(text) + 2 * SIDE + ICON for text in (fix.title, SHORT)}
+            place = place_button(canvas.camera.box_to_view(box), widths.values(), HEIGHT, taken, view)
+            if place is None:
+                continue
+            words = fix.title if place.width == widths[fix.title] else SHORT
+            found.append(Pill(QRectF(place.x, place.y, place.width, place.height), problem, fix, words))
+            taken.append(place)
         return tuple(found)
 
     def hit(self, view_x: float, view_y: float) -> Pill | None:
@@ -90,37 +102,28 @@ class QuickFixes:
         """Buttons below cards, sizes at their inputs."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for problem in self._shown():
-            if problem.kind in ("refusal", "failure"):
-                self._paint_operands(painter, problem)
+            for operand, place in self._plates(problem):
+                self._paint_shape(painter, operand, place, "danger" if problem.severity == "error" else "warning")
         for pill in self.pills():
             self._paint_pill(painter, pill)
 
     # -------------------------------------------------------------- helpers
 
-    def _place(self, box: Box, wanted: float, taken: list[QRectF]) -> QRectF:
-        """Below the card, else above or beside it: in view, and over no other card or button where that can be."""
-        canvas, port = self._canvas, self._canvas.viewport()
-        card = canvas.camera.box_to_view(box)
-        width = min(wanted, max(port.width() - 2 * EDGE, HEIGHT))
-        below, above = card.bottom + GAP, card.y - GAP - HEIGHT
-        corners = [(x, y) for y in (below, above) for x in (card.x, card.right - width)]
-        corners += [(x, card.bottom - HEIGHT) for x in (card.right + GAP, card.x - GAP - width)]
-        at_card = card.right >= 0 and card.x <= port.width() and card.bottom >= 0 and card.y <= port.height()
-        places = [QRectF(x, y, width, HEIGHT) for x, y in corners]
-        if not at_card:
-            return places[0]
-        view = QRectF(EDGE, EDGE, port.width() - 2 * EDGE, port.height() - 2 * EDGE)
-        inside = [place.translated(*_into(place, view)) for place in places]
-        free = (place for place in inside if not self._covers(place, taken))
-        return next(free, inside[0])
+    def _taken(self, shown: list[Problem]) -> list[Box]:
+        """What no button may cover, view pixels: what is drawn, the sizes at inputs, what floats over the canvas."""
+        from gradstudio.scene.wire.label_placement import occupied
 
-    def _covers(self, place: QRectF, taken: list[QRectF]) -> bool:
-        scene, camera = self._canvas.scene, self._canvas.camera
-        if any(place.intersects(other) for other in taken):
-            return True
-        left, top = camera.to_scene(place.left(), place.top())
-        right, bottom = camera.to_scene(place.right(), place.bottom())
-        return bool(scene.placement.cards_in(Box(left, top, right - left, bottom - top), 0.0))
+        canvas, port = self._canvas, self._canvas.viewport()
+        seen = canvas.camera.seen(port.width(), port.height())
+        boxes = occupied(canvas.scene, canvas.camera, seen, canvas.layer.labels)
+        for problem in shown:
+            plates = (place for _, place in self._plates(problem))
+            boxes += [Box(plate.x(), plate.y(), plate.width(), plate.height()) for plate in plates]
+        for floating in port.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            if floating.isVisible():
+                at = floating.geometry()
+                boxes.append(Box(at.x(), at.y(), at.width(), at.height()))
+        return boxes
 
     def _shown(self) -> list[Problem]:
         """Problems of cards in view, near enough to be read; none while looking back or while something is moved."""
@@ -155,34 +158,32 @@ class QuickFixes:
             self._operands[problem.node] = found
         return found
 
-    def _paint_operands(self, painter: QPainter, problem: Problem) -> None:
-        """The shape at each wired input, the sizes that clash in the colour of trouble."""
-        canvas, scene = self._canvas, self._canvas.scene
+    def _plates(self, problem: Problem) -> "list[tuple[Operand, QRectF]]":
+        """The shape at each wired input of what torch refuses, and where it stands."""
+        if problem.kind not in ("refusal", "failure"):
+            return []
+        canvas, scene, found = self._canvas, self._canvas.scene, []
         layout = scene.placement.layout(problem.node)
+        height = min(LABEL_HEIGHT, ROW * canvas.camera.zoom - 1)  # ports stand a row apart
+        metrics = QFontMetricsF(_shape_font(height))
         for operand in self._operands_of(problem):
             if layout is None or layout.input(operand.port) is None:
                 continue
             x, y = canvas.camera.to_view(*scene.placement.anchor(PortRef(problem.node, "input", operand.port)))
-            self._paint_shape(painter, operand, x, y, "danger" if problem.severity == "error" else "warning")
+            width = sum(metrics.horizontalAdvance(text) for text, _ in _shape_parts(operand)) + 8
+            found.append((operand, QRectF(x - LABEL_GAP - width, y - height / 2, width, height)))
+        return found
 
-    def _paint_shape(self, painter: QPainter, operand: "Operand", x: float, y: float, role: str) -> None:
-        style, zoom = self._canvas.canvas_style, self._canvas.camera.zoom
-        height = min(LABEL_HEIGHT, ROW * zoom - 1)  # ports stand a row apart
-        font = mono_font(11 if height > 15 else 9)
+    def _paint_shape(self, painter: QPainter, operand: "Operand", plate: QRectF, role: str) -> None:
+        """The sizes that clash in the colour of trouble."""
+        style, font = self._canvas.canvas_style, _shape_font(plate.height())
         metrics = QFontMetricsF(font)
-        parts = [("[", False)]
-        for k, size in enumerate(operand.shape):
-            parts += [(", ", False)] if k else []
-            parts.append((str(size), k in operand.clashing))
-        parts.append(("]", False))
-        width = sum(metrics.horizontalAdvance(text) for text, _ in parts) + 8
-        plate = QRectF(x - LABEL_GAP - width, y - height / 2, width, height)
         painter.setPen(QPen(style.color(role), 1.0))
         painter.setBrush(style.color("canvas"))
         painter.drawRoundedRect(plate, 4, 4)
         painter.setFont(font)
         at = plate.x() + 4
-        for text, clashes in parts:
+        for text, clashes in _shape_parts(operand):
             painter.setPen(style.color(role if clashes else "text_dim"))
             line = QRectF(at, plate.y(), metrics.horizontalAdvance(text) + 2, plate.height())
             painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, text)
@@ -213,9 +214,7 @@ class QuickFixes:
         self._paint_sign(painter, pill.rect, style.color("canvas" if is_hot else role))
         painter.setFont(self._font)
         painter.setPen(ink)
-        room = pill.rect.adjusted(SIDE + ICON, 0, -SIDE + 4, 0)
-        text = QFontMetricsF(self._font).elidedText(pill.fix.title, Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, text)
+        painter.drawText(pill.rect.adjusted(SIDE + ICON, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, pill.words)
 
     def _paint_sign(self, painter: QPainter, rect: QRectF, color: QColor) -> None:
         """A tick: it will be right."""
@@ -224,8 +223,15 @@ class QuickFixes:
         painter.drawPolyline([QPointF(x, y), QPointF(x + 3.6, y + 3.8), QPointF(x + 10, y - 4.2)])
 
 
-def _into(place: QRectF, view: QRectF) -> tuple[float, float]:
-    """How far a place has to move to lie in view."""
-    dx = max(min(0.0, view.right() - place.right()), view.left() - place.left())
-    dy = max(min(0.0, view.bottom() - place.bottom()), view.top() - place.top())
-    return dx, dy
+def _shape_font(height: float) -> QFont:
+    """Of a shape on a plate so high."""
+    return mono_font(11 if height > 15 else 9)
+
+
+def _shape_parts(operand: "Operand") -> list[tuple[str, bool]]:
+    """The pieces of a shape as it is written, and whether each clashes."""
+    parts = [("[", False)]
+    for k, size in enumerate(operand.shape):
+        parts += [(", ", False)] if k else []
+        parts.append((str(size), k in operand.clashing))
+    return [*parts, ("]", False)]

@@ -35,6 +35,8 @@ TIPS = {
     "process": "Resident set size (RSS) of the engine's process",
     "kept": "Bytes that are alive only because they are kept for showing",
 }
+USUAL = ("tensors", "gradients", "optimizer", "kept", "process")
+"""Series that have their places in the legend before they have figures: the curves below do not move."""
 WAITING = "The curves begin when the engine is ready."
 
 
@@ -107,11 +109,14 @@ class MemoryPanel(QWidget):
         """The figures of the moment that is looked at, else the newest."""
         if self.plot is not None and self.isVisible() and not self._later.puts_off():
             newest = {name: self._store.newest(name) for name in self._store.names}
-            self.legend.show_figures(self._join.figures() or newest)
+            self._show(self._join.figures() or newest)
+
+    def _show(self, figures: dict[str, float | None]) -> None:
+        self.legend.show_figures({**dict.fromkeys(USUAL), **figures} if figures else figures)
 
     def _on_plot_moment_changed(self, figures: dict[str, float | None] | None) -> None:
         if figures is not None:
-            self.legend.show_figures(figures)
+            self._show(figures)
         else:
             self.refresh()
 

@@ -85,6 +85,45 @@ def test_the_button_is_not_under_what_floats_over_the_canvas(hand: Hand) -> None
     assert hand.canvas.remedies.pills() == (pill,)
 
 
+def test_the_button_covers_no_card_around_its_own(hand: Hand) -> None:
+    _a, _b, y = refused(hand)
+    around = hand.canvas.scene.placement.box(y)
+    assert around is not None
+    spots = [(dx, dy) for dx in (-150, 0, 150) for dy in (-110, 110)] + [(190, 0)]
+    for dx, dy in spots:
+        hand.add("torch.relu", around.x + dx, around.y + dy)
+    covered = _boxes(hand)
+    (pill,) = hand.canvas.remedies.pills()
+    assert not any(pill.rect.intersects(box) for box in covered)
+
+
+def test_where_there_is_no_room_for_the_title_the_button_is_short_and_without_any_there_is_none(hand: Hand) -> None:
+    _a, _b, y = refused(hand)
+    (whole,) = hand.canvas.remedies.pills()
+    wall = QWidget(hand.canvas.viewport())
+    port = hand.canvas.viewport().rect()
+    box = hand.canvas.scene.placement.box(y)
+    assert box is not None
+    card = hand.canvas.camera.box_to_view(box)
+    wall.setGeometry(round(card.x) + 80, 0, port.width(), port.height())
+    wall.show()
+    before = QWidget(hand.canvas.viewport())
+    before.setGeometry(0, 0, round(card.x) - 6, port.height())
+    before.show()
+    (short,) = hand.canvas.remedies.pills()
+    assert (whole.words, short.words) == (whole.fix.title, "Fix")
+    assert short.rect.width() < 75
+    wall.setGeometry(port)
+    assert not hand.canvas.remedies.pills()
+
+
+def _boxes(hand: Hand) -> list[QRectF]:
+    """Every card as it is drawn, view pixels."""
+    found = [hand.canvas.scene.placement.box(item) for item in hand.graph.nodes]
+    shown = [hand.canvas.camera.box_to_view(box) for box in found if box is not None]
+    return [QRectF(box.x, box.y, box.width, box.height) for box in shown]
+
+
 def test_the_button_is_painted_and_lights_up(hand: Hand) -> None:
     refused(hand)
     (pill,) = hand.canvas.remedies.pills()
