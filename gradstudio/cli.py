@@ -27,7 +27,7 @@ NO_DISPLAY = 3
 UNREADABLE = 4
 INTERRUPTED = 130
 _MODULE = r"(?P<path>.*\.py):(?P<name>[^\W\d]\w*)"
-VERBS = ("run", "export", "import", "check", "render", "ops", "info", "integrate")
+VERBS = ("run", "export", "import", "check", "render", "ops", "info", "integrate", "hosts")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -91,6 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     info.add_argument("--json", action="store_true")
     integrate = _add(verbs, "integrate", _integrate, "desktop entry and file type, for you alone")
     integrate.add_argument("--remove", action="store_true", help="take both away again")
+    _add_hosts(verbs)
     return parser
 
 
@@ -104,6 +105,7 @@ def _add_run(verbs: Any) -> None:
     run = _add(verbs, "run", _run, "run documents and report every value and gradient")
     run.add_argument("files", metavar="FILE", nargs="+", help="a .gsg, .py or .ipynb file, or - for standard input")
     run.add_argument("--device", type=_device, help="cpu, auto, cuda:0, … (default: the document's)")
+    run.add_argument("--host", metavar="NAME", help="run there: a machine that `gradstudio hosts` knows")
     run.add_argument("--backward", action="store_true", help="append root.backward() if there is no backward statement")
     run.add_argument("--trust", action="store_true", help="yes, run the Python in FILE that is not drawn, too")
     run.add_argument("--trace", action="store_true", help="record every node, with gradients of non-leaves")
@@ -113,6 +115,12 @@ def _add_run(verbs: Any) -> None:
     run.add_argument("--strict", action="store_true", help=words)
     run.add_argument("--json", action="store_true", help="one object per file, one line each")
     run.add_argument("--max-values", type=_count, default=64, metavar="N", help="values in full up to N elements")
+
+
+def _add_hosts(verbs: Any) -> None:
+    from gradstudio.hosts_command import add_hosts
+
+    add_hosts(_add(verbs, "hosts", _hosts, "other machines whose engines run programs, by ssh"))
 
 
 def _add_render(verbs: Any) -> None:
@@ -180,8 +188,21 @@ def _window(words: list[str]) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     from gradstudio.headless import run_files
+    from gradstudio.hosts_command import find_host
+    from gradstudio.protocol.errors import BadHost
 
+    try:
+        options.host = find_host(options.host)
+    except BadHost as error:
+        print(error, file=sys.stderr)
+        return USAGE
     return _print(run_files(options), options.json)
+
+
+def _hosts(options: argparse.Namespace) -> int:
+    from gradstudio.hosts_command import hosts_command
+
+    return hosts_command(options)
 
 
 def _check(options: argparse.Namespace) -> int:

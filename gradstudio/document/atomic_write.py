@@ -1,4 +1,8 @@
-"""Writing a file so that whoever looks, at any moment, finds the old one whole or the new one whole."""
+"""Writing a file so that whoever looks, at any moment, finds the old one whole or the new one whole.
+
+What decides which code or which command runs is kept in files that are this person's alone: `write_private`, and
+`read_private`, which reads no other.
+"""
 
 import contextlib
 import errno
@@ -6,9 +10,12 @@ import os
 import stat
 import tempfile
 from pathlib import Path
+from typing import Final
 
 from gradstudio.document.errors import CannotSave
 
+_OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
+_OWNER_ONLY: Final = stat.S_IRUSR | stat.S_IWUSR
 _REASONS = {
     errno.EACCES: "you may not write in the folder '{folder}'",
     errno.EPERM: "you may not write in the folder '{folder}'",
@@ -43,6 +50,38 @@ def write_file(path: Path, data: bytes, *, durable: bool = True) -> None:
         raise CannotSave(f"Not saved: {str(path)!r} is no file name.") from error
     except OSError as error:
         raise CannotSave(f"Not saved: {system_refusal(error, path)}. What was there before is untouched.") from error
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Replace or make a file that nobody else may read or write, and its folder.
+
+    Raises:
+        OSError, CannotSave: it is as it was.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(_OWNER_ONLY)
+    path.chmod(_OWNER_ONLY)
+    write_file(path, data)
+
+
+def read_private(path: Path, most_bytes: int) -> bytes:
+    """What a file holds that is this person's alone.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is no file, others may write it, or it is larger.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with open(os.open(path, flags), "rb") as file:
+        about = os.fstat(file.fileno())
+        if not stat.S_ISREG(about.st_mode):
+            raise ValueError("it is no file.")
+        if os.name == "posix" and (about.st_uid != os.getuid() or about.st_mode & _OTHERS_MAY_WRITE):
+            raise ValueError("others may write it.")
+        data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise ValueError("it is too large.")
+    return data
 
 
 def system_refusal(error: OSError, path: Path) -> str:

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO, cast
 
-from gradstudio.protocol.errors import BrokenFrame, EngineDied, EngineSilent
+from gradstudio.protocol.errors import EngineDied, EngineSilent, OtherProtocol, ProtocolError
 from gradstudio.protocol.framing import Decoder, encode
-from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.base import PROTOCOL_VERSION, Message
 from gradstudio.protocol.messages.events import Event, Hello
 from gradstudio.protocol.messages.requests import Request
 from gradstudio.protocol.process_group import COMMAND as COMMAND
@@ -49,7 +49,7 @@ class EngineProcess:
             env=None if environment is None else dict(environment),
             bufsize=0,
         )
-        self._events: queue.SimpleQueue[Event | BrokenFrame | None] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[Event | ProtocolError | None] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, name="engine-reader", daemon=True)
         self._reader.start()
 
@@ -76,7 +76,7 @@ class EngineProcess:
             while frame:
                 frame = frame[stdin.write(frame) or 0 :]
         except (BrokenPipeError, ValueError, OSError) as error:
-            raise EngineDied(self._code()) from error
+            raise self._death() from error
 
     def receive(self, timeout: float | None = None) -> Event | None:
         """The next event, or None when none came within `timeout` seconds (None waits for ever).
@@ -91,8 +91,8 @@ class EngineProcess:
             return None
         if event is None:
             self._events.put(None)
-            raise EngineDied(self._code())
-        if isinstance(event, BrokenFrame):
+            raise self._death()
+        if isinstance(event, ProtocolError):
             raise event
         return event
 
@@ -124,9 +124,12 @@ class EngineProcess:
 
         Raises:
             EngineDied, BrokenFrame, EngineSilent: as `wait_for`.
+            OtherProtocol: it is of another version.
         """
         while True:
             hello = cast(Hello, self.wait_for(Hello, timeout=timeout))
+            if hello.protocol != PROTOCOL_VERSION:
+                raise OtherProtocol(hello.protocol, PROTOCOL_VERSION)
             if hello.ready:
                 return hello
 
@@ -146,12 +149,21 @@ class EngineProcess:
 
     def _reap(self) -> int:
         code = self.process.wait()
-        end_group(self.process.pid, self._command)
+        self._end_others()
         self._reader.join()
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe is not None:
                 pipe.close()
         return code
+
+    def _end_others(self) -> None:
+        end_group(self.process.pid, self._command)
+
+    def _death(self) -> EngineDied:
+        return EngineDied(self._code())
+
+    def _decoder(self) -> Decoder[Event]:
+        return Decoder(cast(type[Event], Event))
 
     def _code(self) -> int | None:
         try:
@@ -161,11 +173,11 @@ class EngineProcess:
 
     def _read(self) -> None:
         stdout = cast(IO[bytes], self.process.stdout)
-        decoder: Decoder[Event] = Decoder(cast(type[Event], Event))
+        decoder = self._decoder()
         try:
             while data := stdout.read(READ_BYTES):
                 for event in decoder.feed(data):
                     self._events.put(event)
-        except BrokenFrame as error:
+        except ProtocolError as error:
             self._events.put(error)
         self._events.put(None)

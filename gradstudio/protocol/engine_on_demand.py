@@ -1,14 +1,20 @@
 """An engine for documents one after another: started when the first needs it, and anew for code of a person's own."""
 
+from typing import TYPE_CHECKING
+
 from gradstudio.protocol.client import COMMAND, RUNS_CODE, EngineProcess
 from gradstudio.protocol.messages.events import Hello
+
+if TYPE_CHECKING:
+    from gradstudio.protocol.hosts.host_book import Host
 
 
 class EngineOnDemand:
     """An engine that is started when the first document needs it, and again when it died."""
 
-    def __init__(self) -> None:
-        """Start nothing yet."""
+    def __init__(self, host: "Host | None" = None) -> None:
+        """Start nothing yet; later here, or on a host."""
+        self._host = host
         self._process: EngineProcess | None = None
         self._runs_code = False
         self._hello: Hello | None = None
@@ -24,9 +30,16 @@ class EngineOnDemand:
             self.close()
         if self._process is None or self._hello is None:
             self._runs_code = runs_code
-            self._process = EngineProcess((*COMMAND, RUNS_CODE) if runs_code else None)
+            self._process = self._start(RUNS_CODE) if runs_code else self._start()
             self._hello = self._process.wait_until_ready()
         return self._process, self._hello
+
+    def _start(self, *options: str) -> EngineProcess:
+        if self._host is None:
+            return EngineProcess((*COMMAND, *options) if options else None)
+        from gradstudio.protocol.hosts.far_engine import FarEngine  # most runs are here
+
+        return FarEngine(self._host, *options)
 
     def __enter__(self) -> "EngineOnDemand":
         """This engine."""

@@ -43,8 +43,9 @@ class Decoder(Generic[MessageT]):
     megabytes that comes in small pieces costs its length once.
     """
 
-    def __init__(self, union: type[MessageT]) -> None:
-        """Decode messages of `union` (``messages.Request`` or ``messages.Event``)."""
+    def __init__(self, union: type[MessageT], largest: int = LARGEST_FRAME) -> None:
+        """Decode messages of `union` (``messages.Request`` or ``messages.Event``) of `largest` bytes at most."""
+        self._largest = largest
         self._decoder: msgspec.msgpack.Decoder[MessageT] = msgspec.msgpack.Decoder(union)
         self._bytes = bytearray()
 
@@ -72,8 +73,8 @@ class Decoder(Generic[MessageT]):
         if len(self._bytes) - start < _LENGTH.size:
             return len(self._bytes) + 1
         (length,) = _LENGTH.unpack_from(self._bytes, start)
-        if length > LARGEST_FRAME:
-            raise BrokenFrame(f"A frame of {length} bytes was announced; the largest has {LARGEST_FRAME}.")
+        if length > self._largest:
+            raise BrokenFrame(f"A frame of {length} bytes was announced; the largest has {self._largest}.")
         return start + _LENGTH.size + int(length)
 
     def _decode(self, body: bytes) -> MessageT:

@@ -6,6 +6,7 @@ from typing import Any
 from gradstudio.operators.catalogue import loader as catalogue
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
+from gradstudio.protocol.messages.events import Device
 
 Json = dict[str, Any]
 OF_KERNEL = ("Landlock", "seccomp")
@@ -22,7 +23,7 @@ def engine_info() -> Json:
             hello = engine.wait_until_ready()
     except EngineDied as error:
         return {**facts, "engine": str(error)}
-    facts |= {"torch": hello.torch, "devices": [_device_text(d) for d in hello.devices]}
+    facts |= {"torch": hello.torch, "devices": [device_text(d) for d in hello.devices]}
     facts |= {"walls": list(hello.walls), "not used": [name for name in OF_KERNEL if name not in hello.walls]}
     return {**facts, "absent": list(hello.absent)} if hello.absent else facts
 
@@ -44,6 +45,7 @@ def installed_version(name: str) -> str:
         return "not installed"
 
 
-def _device_text(device: Any) -> str:
+def device_text(device: Device) -> str:
+    """Its name, title and memory."""
     size = f", {device.total_bytes / 2**30:.1f} GiB" if device.total_bytes else ""
     return f"{device.name} ({device.title}{size})"

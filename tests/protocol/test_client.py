@@ -6,7 +6,8 @@ import textwrap
 import pytest
 
 from gradstudio.protocol.client import EngineProcess
-from gradstudio.protocol.errors import BrokenFrame, EngineDied, EngineSilent
+from gradstudio.protocol.errors import BrokenFrame, EngineDied, EngineSilent, OtherProtocol
+from gradstudio.protocol.messages.base import PROTOCOL_VERSION
 from gradstudio.protocol.messages.events import Hello, Log
 from gradstudio.protocol.messages.requests import SampleMemory, Stop
 from tests.helpers.patience import PATIENCE_SECONDS
@@ -17,8 +18,8 @@ from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages.events import *; from gradstudio.protocol.messages.requests import *
 def say(message):
     os.write(1, encode(message))
-say(Hello(protocol=1, ready=False, pid=os.getpid()))
-say(Hello(protocol=1, ready=True, pid=os.getpid()))
+say(Hello(protocol={protocol}, ready=False, pid=os.getpid()))
+say(Hello(protocol={protocol}, ready=True, pid=os.getpid()))
 requests = Decoder(Request)
 while data := os.read(0, 65536):
     for request in requests.feed(data):
@@ -26,8 +27,9 @@ while data := os.read(0, 65536):
 """
 
 
-def fake(answer: str) -> EngineProcess:
-    return EngineProcess([sys.executable, "-c", textwrap.dedent(FAKE).replace("{answer}", answer)])
+def fake(answer: str, protocol: int = PROTOCOL_VERSION) -> EngineProcess:
+    code = textwrap.dedent(FAKE).replace("{answer}", answer).replace("{protocol}", str(protocol))
+    return EngineProcess([sys.executable, "-c", code])
 
 
 def test_events_that_come_before_the_awaited_one_are_handed_over() -> None:
@@ -39,6 +41,12 @@ def test_events_that_come_before_the_awaited_one_are_handed_over() -> None:
         engine.wait_for(Log, timeout=PATIENCE_SECONDS, on_event=seen.append)
         assert seen == []
         assert engine.close() == 0
+
+
+def test_an_engine_of_another_version_is_refused_before_anything_is_sent() -> None:
+    other = PROTOCOL_VERSION + 1
+    with fake("pass", other) as engine, pytest.raises(OtherProtocol, match=f"version {other} .* version {other - 1}"):
+        engine.wait_until_ready(30)
 
 
 def test_nothing_within_the_time_is_none_and_waiting_for_it_says_silent() -> None:

@@ -1,21 +1,17 @@
 """The code that this person trusts, by its hash, in a small file of its own among the settings."""
 
-import os
-import stat
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from gradstudio.document.atomic_write import write_file
+from gradstudio.document.atomic_write import read_private, write_private
 from gradstudio.document.errors import CannotSave
 
 FILE: Final = "trusted.json"
 MAX_DIGESTS: Final = 1000
 """So many are kept; the oldest are asked for again."""
 MAX_BYTES: Final = 200_000
-_OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
-_OWNER_ONLY: Final = stat.S_IRUSR | stat.S_IWUSR
 
 
 class _Trusted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,10 +44,7 @@ class TrustedCode:
         if self._path is None:
             return
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.touch(_OWNER_ONLY)
-            self._path.chmod(_OWNER_ONLY)
-            write_file(self._path, msgspec.json.encode(_Trusted(self._digests)))
+            write_private(self._path, msgspec.json.encode(_Trusted(self._digests)))
         except (OSError, CannotSave) as error:
             self.problem = f"What you trust is not remembered beyond this window: {error}"
 
@@ -64,7 +57,7 @@ class TrustedCode:
         if self._path is None:
             return []
         try:
-            data = _bytes_of(self._path)
+            data = read_private(self._path, MAX_BYTES)
             found = msgspec.json.decode(data, type=_Trusted).trusted
         except FileNotFoundError:
             return []
@@ -75,21 +68,6 @@ class TrustedCode:
             self.problem = f"{self._path} is not read, and no code is trusted by it: it holds something else."
             return []
         return found
-
-
-def _bytes_of(path: Path) -> bytes:
-    """What a file holds that is this person's alone."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    with open(os.open(path, flags), "rb") as file:
-        about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode):
-            raise ValueError("it is no file.")
-        if os.name == "posix" and (about.st_uid != os.getuid() or about.st_mode & _OTHERS_MAY_WRITE):
-            raise ValueError("others may write it.")
-        data = file.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise ValueError("it is too large.")
-    return data
 
 
 def _is_digest(text: str) -> bool:

@@ -1,0 +1,62 @@
+"""Why a host did not answer, or answers no more, in words with what to do: from ssh's own words and exit codes."""
+
+import re
+from typing import Final
+
+from gradstudio.protocol.hosts.host_book import Host
+
+OF_SSH: Final = 255
+"""The exit code of ssh when it is ssh that failed, or that lost the line."""
+NOT_FOUND: Final = 127
+LAST_WORDS: Final = 4000
+"""So many characters of what was written to standard error are looked at."""
+
+_BEFORE: Final = (
+    (
+        r"REMOTE HOST IDENTIFICATION HAS CHANGED",
+        "its key is another than the one ssh knows: it was set up anew, or it is not that machine. Ask whoever runs "
+        "it, and only then: ssh-keygen -R {host}",
+    ),
+    (
+        r"Host key verification failed|No \S+ host key is known",
+        "ssh does not know its key yet. Connect once in a terminal, and look at the key that it shows: ssh {to}",
+    ),
+    (
+        r"Permission denied|Too many authentication failures|No supported authentication methods",
+        "it lets nobody in with the keys that are here. Load your key (ssh-add), or put it there: ssh-copy-id {to}",
+    ),
+    (r"Could not resolve hostname", "no machine has that name. Is it spelled so, and is the network there?"),
+    (r"Connection refused", "no ssh server answers there. Is it the right machine and port?"),
+    (r"[Tt]imed out|No route to host|Network is unreachable", "it cannot be reached. Is the network there, the VPN?"),
+    (r"Bad owner or permissions|Bad configuration option|terminating, \d+ bad", "ssh refuses its configuration."),
+)
+"""What ssh says, and what it means."""
+_PYTHON: Final = r"not found|[Nn]o such file|nicht gefunden|introuvable|executable file"
+
+
+def start_failure(host: Host, code: int | None, errors: str, noise: str) -> str:
+    """Why no engine came: the process that leads to the host ended before."""
+    words = errors.strip()[-LAST_WORDS:]
+    opening = f"The host “{host.name}” ({host.where}) cannot be used"
+    if host.destination and code == OF_SSH:
+        for pattern, meaning in _BEFORE:
+            if re.search(pattern, words):
+                name = host.destination.rpartition("@")[2]
+                return f"{opening}: {meaning.format(host=name, to=host.destination)}\n{words}"
+        return f"{opening}: ssh ended.\n{words}".rstrip()
+    if code == NOT_FOUND or re.search(_PYTHON, words):
+        return f"{opening}: “{host.python}” is not found there. Name its Python: --python PATH.\n{words}".rstrip()
+    how = "it was ended" if code is None or code < 0 else f"it ended with code {code}"
+    said = "\n".join(text for text in (noise[:LAST_WORDS], words) if text)
+    return f"{opening}: {how}.\n{said}".rstrip()
+
+
+def loss(host: Host, code: int | None, errors: str) -> str:
+    """How an engine was lost that had begun."""
+    words = errors.strip()[-LAST_WORDS:]
+    if host.destination and code == OF_SSH:
+        last = words.splitlines()[-1:] or [""]
+        said = f" ({last[0]})" if last[0] else ""
+        return f"The line to “{host.name}” is broken{said}. What ran there has ended; the document is untouched."
+    how = "was ended" if code is None or code < 0 else f"ended with code {code}"
+    return f"The engine on “{host.name}” {how}. The document is untouched; the next run starts a new one."
