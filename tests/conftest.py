@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.helpers import engine_forks, leaks, seeds
+from tests.helpers import crashes, engine_forks, leaks, seeds
 from tests.helpers.log_watch import LogWatch
 
 HOME = tempfile.mkdtemp(prefix="gradstudio-tests-")
@@ -33,6 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Makes hypothesis the same in every run; two busy cores are no reason to fail."""
     from hypothesis import settings
 
+    crashes.watch(config)
     settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
     settings.register_profile("searching", deadline=None, max_examples=1000, print_blob=True)
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
