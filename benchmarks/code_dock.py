@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 STATEMENTS = 1000
 GOAL_MS, KEY_GOAL_MS, APPLY_GOAL_MS = 30, 16, 50
-EDITS, WARM_UP, KEYS = 40, 6, 60
+EDITS, WARM_UP, KEYS, NEW_NODES = 40, 6, 60, 10
 PATIENCE_S = 120.0
 
 
@@ -147,6 +147,7 @@ def _of_typing(application: "QApplication", name: str, graph: "Graph") -> list[d
     begun = time.process_time()
     assert panel.live.apply(), panel.live.error
     took = (time.process_time() - begun) * 1e3
+    added = [_new_node(application, panel, k) for k in range(NEW_NODES)]
     session.engine.close()
     panel.deleteLater()
     _idle(application, 0.1)
@@ -159,7 +160,29 @@ def _of_typing(application: "QApplication", name: str, graph: "Graph") -> list[d
             f"{KEYS} keys, CPU time",
         ),
         _row(f"code dock: typed text to edited graph, {name}", took, APPLY_GOAL_MS, "once, at the pause, CPU time"),
+        _row(
+            f"code dock: a typed line to a new node, {name}",
+            statistics.median(added[1:]),
+            APPLY_GOAL_MS,
+            f"median of {NEW_NODES - 1}, CPU time",
+        ),
     ]
+
+
+def _new_node(application: "QApplication", panel: "CodePanel", number: int) -> float:
+    """A line behind another, which reads what that binds: until the graph has it and the text of the program stands."""
+    editor = panel.editor
+    editor.go_to(STATEMENTS // 2 + 7 * number, 10**6)
+    cursor = editor.textCursor()
+    name = cursor.block().text().partition(" = ")[0]
+    cursor.insertText(f"\nfresh_{number} = torch.relu({name})")
+    editor.setTextCursor(cursor)
+    application.processEvents()
+    begun = time.process_time()
+    assert panel.live.apply(), panel.live.error
+    took = (time.process_time() - begun) * 1e3
+    _idle(application, 0.3)
+    return took
 
 
 def _idle(application: "QApplication", seconds: float) -> None:

@@ -7,6 +7,8 @@ import msgspec
 import pytest
 
 from gradstudio.document import file
+from gradstudio.document.python.merge_edits import merge
+from gradstudio.document.python.python_document import read_python
 from gradstudio.graph import slices
 from gradstudio.graph.analysis import program_analysis
 from gradstudio.graph.edits import (
@@ -21,6 +23,7 @@ from gradstudio.graph.edits import (
     ReplaceNode,
     SetHeader,
     apply,
+    apply_all,
 )
 from gradstudio.graph.errors import EditError
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, Header, ItemId, Node, Wire
@@ -279,3 +282,17 @@ def test_a_literal_that_decides_on_gradients_is_noticed() -> None:
     assert program_analysis.root(graph) is None
     apply(graph, ReplaceNode(msgspec.structs.replace(node, literals={**literals, "size": "("})))
     assert program_analysis.incomplete(graph).keys() == {node.id}
+
+
+def test_the_report_of_a_module_follows_who_holds_it_and_what_names_are_taken() -> None:
+    graph = read_python(
+        "import torch\nfrom torch import nn\n\nlayer = nn.Linear(4, 8)\nx = torch.randn(2, 4)\ny = layer(x)\n"
+    ).graph
+    for line in ("net = nn.Sequential(layer)", "name = torch.ones(2)", "z = net(x)"):
+        check(graph, line)
+        apply_all(graph, merge(graph, write(graph).code + line + "\n"))
+        check(graph, line)
+    report = write(graph).text.removeprefix(write(graph).code)
+    assert "in net.named_parameters()" in report
+    assert "layer.named_parameters()" not in report
+    assert "for key, parameter in" in report

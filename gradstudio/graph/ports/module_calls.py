@@ -72,6 +72,13 @@ def origin(graph: Graph, node: Node) -> Node | None:
     return None
 
 
+def is_direct(graph: Graph, call: Node) -> bool:
+    """Whether a node calls what the node before it constructs itself, so that its row depends on no other."""
+    wire = graph.wires.get((call.id, MODULE))
+    maker = graph.nodes.get(wire.source) if wire is not None else None
+    return call.operator == CALL and maker is not None and maker.operator not in _SAME
+
+
 def named_arguments(graph: Graph, call: Node) -> tuple[str, ...]:
     """The names of what a call is given by keyword."""
     ports = {*call.literals, *call.lengths, *(wire.port for wire in graph.wires_to(call.id))}

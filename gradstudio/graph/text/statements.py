@@ -5,6 +5,8 @@ from typing import TypeVar
 
 from gradstudio.graph.model import DEFINITION_INPUTS, Block, Graph, ItemId, Node
 from gradstudio.graph.ports.arguments import Argument, argument_ports, arguments, block_arguments, find_operator
+from gradstudio.graph.ports.module_calls import is_direct
+from gradstudio.operators.calls.call_signature import MODULE
 from gradstudio.operators.catalogue.out_variants import written_port
 from gradstudio.operators.model import Face, Operator
 
@@ -128,12 +130,23 @@ class Statements:
 
     def _take_over(self, earlier: "Statements", changed: frozenset[ItemId]) -> None:
         """What an earlier look says of the nodes that see no farther than what did not change."""
-        self._near = earlier._near - changed
+        self.anew = changed | earlier._far | self._calls_of(changed)
+        self._near = earlier._near - self.anew
         self.kept = frozenset(self._near)
-        self.anew = changed | earlier._far
         self.operators, self.arguments, self.ports = (
             without(table, self.anew) for table in (earlier.operators, earlier.arguments, earlier.ports)
         )
+
+    def _calls_of(self, changed: frozenset[ItemId]) -> set[ItemId]:
+        """The calls of modules that changed."""
+        wires = self.graph.outgoing
+        return {wire.target for item in changed for wire in wires.get(item, ()) if wire.port == MODULE}
+
+    def _is_near(self, node: Node, operator: Operator) -> bool:
+        """Whether its record and wires tell all of a node; of a call, with the node that it calls."""
+        if node.bypassed or (operator.writes and not node.names):
+            return False
+        return operator.face not in FAR_SIGHTED or (bool(node.names) and is_direct(self.graph, node))
 
     def _collect(self, items: Iterable[ItemId]) -> None:
         graph = self.graph
@@ -151,7 +164,7 @@ class Statements:
                     self.ports[item] = tuple(wire.port for wire in graph.wires_to(item))
                     continue
                 self.operators[item] = operator
-                if operator.face not in FAR_SIGHTED and not node.bypassed and (node.names or not operator.writes):
+                if self._is_near(node, operator):
                     self._near.add(item)
                 else:
                     self._far.add(item)

@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from gradstudio.graph.graph_index import copy_with_index
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place
 from gradstudio.graph.ports.wire_dots import end_of, item_of
 from gradstudio.layout.placement.new_item_places import places_for_new
@@ -30,8 +31,7 @@ def stable_layout(graph: Graph, target: Graph, *, anew: bool = False) -> dict[st
     if anew and len(target.nodes) <= MOST_ANEW:
         return _laid_out(target) if new or _differs(graph, target) else target.places
     wrapping = _wrapping(graph, target, new)
-    draft = target.copy()
-    draft.places = dict(target.places)
+    draft = copy_with_index(target)
     fresh = [item for item in new if item not in wrapping]
     draft.places |= places_for_new(draft, [*fresh, *_displaced(graph, draft, wrapping, fresh)])
     for block in reversed(wrapping):

@@ -12,11 +12,12 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
-from gradstudio.graph.edits import ReplaceNode, apply_all
+from gradstudio.graph.edits import AddNode, AddWire, Edits, RemoveNode, RemoveWire, ReplaceNode, SetPlaces, apply_all
+from gradstudio.graph.graph_index import copy_with_index, index_of
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Node, Wire
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.muted_wires import without_sources
-from gradstudio.graph.ports.wire_dots import dots_by_end, wire_of
+from gradstudio.graph.ports.wire_dots import NOTE, dots_by_end, wire_of
 from gradstudio.graph.text.code_records import holds_code
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.merging.edited_statements import EditedStatements, edited_statements
@@ -216,13 +217,14 @@ class _LocalMerge:
         """The graph with other nodes, under the ids of those that they are."""
         itself = {item: item for item in after.order}
         read = self._spliced(itself, after.nodes, after, moved)
-        analysis = Analysis(read)
+        analysis = Analysis(read, before=self.analysis)
         self._check(analysis, after)
         entries, matched = self._match(read, analysis, after.order)
         ids = {item: matched.old.get(item) or self._fresh() for item in after.order}
         records = self._records(read, after.order, entries, matched, ids)
         target = self._spliced(ids, {item: records[ids[item]] for item in after.order}, after, moved)
-        target.nodes = {item: without_sources(node, target) for item, node in target.nodes.items()}
+        muting = [target.nodes[item] for item in index_of(target).muting]
+        apply_all(target, tuple(ReplaceNode(without_sources(node, target)) for node in muting))
         return self._with_places(target)
 
     def _spliced(
@@ -232,24 +234,22 @@ class _LocalMerge:
         after: ReadStatements,
         moved: dict[Wire, WiredResult],
     ) -> Graph:
-        target = self.graph.copy()
+        """A copy of the graph with what was read in the place of what was printed, made by edits of a few items."""
+        target = copy_with_index(self.graph)
         body = self.edited.body
-        order = target.bodies[body]
-        at = order.index(self.gone[0])
-        kept = [ids[item] for item in after.order]
-        target.bodies[body] = (*order[:at], *kept, *order[at + len(self.gone) :])
-        for item in self.gone:
-            for wire in (*target.wires_to(item), *target.wires_from(item)):
-                if (wire.target, wire.port) in target.wires:
-                    target.erase(wire)
-            del target.nodes[item], target.parents[item]
-        for item in after.order:
-            target.nodes[ids[item]] = nodes[item]
-            target.parents[ids[item]] = body
-        for wire in after.wires:
-            target.draw(_renamed(wire, ids))
-        for wire, end in moved.items():
-            target.draw(Wire(ids.get(end.source, end.source), end.output, wire.target, wire.port))
+        at = target.bodies[body].index(self.gone[0])
+        wires = dict.fromkeys(wire for item in self.gone for wire in (*target.wires_to(item), *target.wires_from(item)))
+        drawn = [_renamed(wire, ids) for wire in after.wires]
+        drawn += [
+            Wire(ids.get(end.source, end.source), end.output, wire.target, wire.port) for wire, end in moved.items()
+        ]
+        edits: Edits = (
+            *(RemoveWire(wire) for wire in wires),
+            *(RemoveNode(item) for item in self.gone),
+            *(AddNode(nodes[item], body, at + k) for k, item in enumerate(after.order)),
+            *(AddWire(wire) for wire in drawn),
+        )
+        apply_all(target, edits)
         return target
 
     def _check(self, analysis: Analysis, after: ReadStatements) -> None:
@@ -263,9 +263,9 @@ class _LocalMerge:
             raise NotReadable("Something cannot run.", 1)
         if analysis.nested - own != before.nested - gone:
             raise NotReadable("Something is printed elsewhere.", 1)
-        for item, address in analysis.addresses.items():
-            if item not in own and address != before.addresses[item] and self._is_printed(item):
-                raise NotReadable("Something has another name.", 1)
+        others = {item for item, _ in analysis.addresses.items() - before.addresses.items()}
+        if any(self._is_printed(item) for item in others - own):
+            raise NotReadable("Something has another name.", 1)
 
     def _is_printed(self, item: ItemId) -> bool:
         """Whether the text has an item's address for a name."""
@@ -331,12 +331,14 @@ class _LocalMerge:
         return {ids[item]: node for item, node in made.items()}
 
     def _with_places(self, target: Graph) -> Graph:
+        """The target without the places of what is gone: of items, of their notes, and of dots on wires."""
         graph = self.graph
-        keys = {key for item in (*target.nodes, *target.blocks) for key in (item, f"note:{item}")}
-        target.places = {key: place for key, place in graph.places.items() if key in keys}
+        gone = [item for item in self.gone if item not in target]
+        keys: list[str] = [key for item in gone for key in (item, f"{NOTE}{item}")]
         for end, dots in dots_by_end(graph).items():
-            if wire_of(target, end) == wire_of(graph, end):
-                target.places |= {key: graph.places[key] for key in dots}
+            if wire_of(target, end) != wire_of(graph, end):
+                keys += dots
+        apply_all(target, (SetPlaces({key: None for key in keys if key in target.places}),))
         return target
 
     def _fresh(self) -> ItemId:

@@ -71,7 +71,7 @@ class Memo:
         self.keys: dict[ItemId, Key] = {}
         self.pieces: dict[ItemId, Piece] = {}
         self.steps: dict[ItemId, tuple[Key, Statement]] = {}
-        self.prints: dict[ItemId, tuple[Key, bool, tuple[str, ...]]] = {}
+        self.prints: dict[ItemId, tuple[Key, bool, Key, tuple[str, ...]]] = {}
         self.report: str | None = None
         self.revision = -1
         self.script: object = None

@@ -10,9 +10,9 @@ from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.groups.definitions import definition_graph, definition_reason
 from gradstudio.graph.model import DEFINITION_OUTPUTS, ROOT, Definition, Graph, ItemId, Node
 from gradstudio.graph.operator_rows import GROUP
-from gradstudio.graph.ports.module_calls import origin
+from gradstudio.graph.ports.module_calls import is_direct, origin
 from gradstudio.graph.slices import Slices, portions, stop_if
-from gradstudio.operators.calls.call_signature import INPUTS
+from gradstudio.operators.calls.call_signature import INPUTS, MODULE
 from gradstudio.operators.model import Face, Family, Operator
 from gradstudio.program.printing.comment_lines import INDENT
 from gradstudio.program.printing.line_wrapping import WIDTH, wrap
@@ -22,6 +22,8 @@ from gradstudio.program.printing.print_memo import Memo
 
 FAR_SEEING = frozenset({Face.ALIAS, Face.INFIX, Face.PREFIX})
 """What statements of these give, what they read decides."""
+Beside = tuple[object, ...]
+NOTHING: Beside = ()
 MOST_STEPS = 50
 """So many second names and groups are seen through."""
 
@@ -51,10 +53,13 @@ def _printed(reporter: "_Reporter", name: str, item: ItemId, memo: Memo) -> tupl
     key, leaf = memo.keys.get(item), (item, 0) in reporter.analysis.gradients.leaves
     known = memo.prints.get(item)
     if known is not None and known[0] is key and known[1] == leaf:
-        return known[2]
+        beside = known[2]
+        if beside == NOTHING or beside == reporter.beside(item):
+            return known[3]
     lines = tuple(reporter.prints(name, item))
-    if key is not None and reporter.is_alone(item):
-        memo.prints[item] = key, leaf, lines
+    now = reporter.beside(item)
+    if key is not None and now is not None:
+        memo.prints[item] = key, leaf, now, lines
     return lines
 
 
@@ -76,13 +81,27 @@ class _Reporter:
                         self.last.pop(name, None)
                         self.last[name] = item
 
-    def is_alone(self, item: ItemId) -> bool:
-        """Whether what is printed of a statement with one name depends on nothing but its row and arguments."""
+    def beside(self, item: ItemId) -> Beside | None:
+        """On what depends what is printed of a statement, beside its row and arguments; None where that may be all."""
         node, operator = self.graph.nodes[item], self.validity.operators.get(item)
         if operator is None or node.bypassed or len(node.names) != 1 or operator.face in FAR_SEEING:
-            return False
-        is_call = node.operator == CALL or node.operator.startswith(GROUP)
-        return not is_call and not any(result.family is Family.MODULE for result in operator.results)
+            return None
+        if node.operator == CALL:
+            return self._beside_call(node)
+        if node.operator.startswith(GROUP):
+            return None
+        if not any(result.family is Family.MODULE for result in operator.results):
+            return NOTHING
+        if not operator.constructs or self.graph.incoming.get(item):
+            return None  # what it is given may have parameters
+        return self._is_held(item), self._loop_names
+
+    def _beside_call(self, call: Node) -> Beside | None:
+        """Of a call, what makes its module; None where that is not the node that it calls, or has an inside."""
+        if not is_direct(self.graph, call):
+            return None
+        maker = self.graph.nodes[self.graph.wires[call.id, MODULE].source].operator
+        return None if maker.startswith(GROUP) else (maker,)
 
     def prints(self, name: str, item: ItemId) -> list[str]:
         node = self.graph.nodes[item]
@@ -104,9 +123,15 @@ class _Reporter:
         maker = origin(self.graph, node)
         if maker is None:
             return True
-        named = self.last.values()
-        held = any(holder in named for holder in module_modes.holders(self.graph, maker.id))
-        return module_modes.has_parameters(self.graph, maker.id) and not held
+        return module_modes.has_parameters(self.graph, maker.id) and not self._is_held(maker.id)
+
+    def _is_held(self, module: ItemId) -> bool:
+        """Whether a container has it that has a name as well."""
+        return any(holder in self._named for holder in module_modes.holders(self.graph, module))
+
+    @cached_property
+    def _named(self) -> frozenset[ItemId]:
+        return frozenset(self.last.values())
 
     @cached_property
     def _loop_names(self) -> tuple[str, str, str]:

@@ -1,7 +1,9 @@
 """What is known of a program after an edit is what a look at the whole of it says."""
 
+import msgspec
 import pytest
 
+from gradstudio.document.python.python_document import read_python
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
 from gradstudio.graph.edits import LONGEST_TRAIL, ReplaceNode, apply_all, edits_since
@@ -41,6 +43,25 @@ def test_an_edit_looks_at_what_it_changed_alone() -> None:
     now = analyse(graph).validity
     assert now is not before
     assert {"x", "z", "t"} <= {graph.nodes[kept].names[0] for kept in now.kept if graph.nodes[kept].names}
+
+
+def test_a_call_is_looked_at_again_when_its_module_changes_and_else_not() -> None:
+    graph = read_python(
+        "import torch\nfrom torch import nn\n\nx = torch.randn(4, 8)\nnorm = nn.LayerNorm(8)\n"
+        "y = norm(x)\nlate = nn.ReLU()\nz = late(y)\n"
+    ).graph
+    named = {name: node for node in graph.nodes.values() for name in node.names}
+    before = analyse(graph).validity
+    assert before.operators[named["y"].id] is not None
+    row = msgspec.structs.replace(named["norm"], operator="torch.nn.Bilinear", literals={"in1_features": "8"})
+    apply_all(graph, (ReplaceNode(row),))
+    now, whole = analyse(graph).validity, Analysis(graph).validity
+    assert now is not before
+    assert named["z"].id in now.kept
+    assert named["y"].id not in now.kept
+    assert now.operators == whole.operators
+    assert now.operators[named["y"].id] != before.operators[named["y"].id]
+    assert now.incomplete == whole.incomplete
 
 
 @pytest.mark.parametrize("program", [PROGRAM, REBOUND], ids=["loop", "rebound"])
