@@ -26,6 +26,7 @@ class CodeNames(msgspec.Struct, frozen=True, gc=False):
 
     Attributes:
         reads: what it may read, before it surely binds it, while it runs.
+        ahead: what of that it may read before it has bound it even perhaps.
         keeps: what it binds perhaps: otherwise that goes on meaning what it meant before.
         later: what its functions read when they are called.
         binds: what it binds, in order.
@@ -38,6 +39,7 @@ class CodeNames(msgspec.Struct, frozen=True, gc=False):
     """
 
     reads: tuple[str, ...] = ()
+    ahead: frozenset[str] = frozenset()
     keeps: tuple[str, ...] = ()
     later: tuple[str, ...] = ()
     binds: tuple[str, ...] = ()
@@ -67,6 +69,7 @@ def names_of_statements(statements: Sequence[ast.stmt]) -> CodeNames:
     parts = [part for one in statements for part in ast.walk(one)]
     return CodeNames(
         reads=tuple(walk.reads),
+        ahead=frozenset(walk.ahead),
         keeps=tuple(name for name in walk.binds if name not in {*walk.surely, *walk.reads, *walk.removes}),
         later=tuple(walk.later),
         binds=tuple(name for name in walk.binds if name not in walk.removes),
@@ -75,8 +78,13 @@ def names_of_statements(statements: Sequence[ast.stmt]) -> CodeNames:
         rebound=frozenset(walk.rebound),
         taken=frozenset(_every_name(parts)),
         is_open=any(map(_is_open, parts)),
-        is_loose=any(_is_loose(one, False) for one in statements),
+        is_loose=any(map(leaves, statements)),
     )
+
+
+def leaves(statement: ast.stmt) -> bool:
+    """Whether a `break`, `continue`, `return` or `yield` in a statement belongs to what is around it."""
+    return _is_loose(statement, False)
 
 
 def _every_name(parts: Iterable[ast.AST]) -> Iterable[str]:
@@ -141,6 +149,7 @@ class _Flow:
 
     def __init__(self) -> None:
         self.reads: dict[str, None] = {}
+        self.ahead: set[str] = set()
         self.later: dict[str, None] = {}
         self.binds: dict[str, None] = {}
         self.removes: set[str] = set()
@@ -333,6 +342,8 @@ class _Flow:
     def _read(self, name: str) -> None:
         if name not in self.surely:
             self.reads.setdefault(name)
+        if name not in self.binds:
+            self.ahead.add(name)
 
     def _read_later(self, name: str) -> None:
         self.later.setdefault(name)

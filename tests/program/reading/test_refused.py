@@ -42,7 +42,6 @@ LINES = {
     "for x.grad in enumerate(x):\n    pass": "one variable",
     "for v in map(x, x):\n    pass": "for` block",
     "y = torch.cat(*x, 1)": "stands last",
-    "if torch.cuda.is_available():\n    y = x": ".to(device)",
     "for i in range(3):\n    h = h + i": "before anything binds it",
     "y = x.__dict__": "",
     "y = load_file('x')": "calls what no statement",

@@ -19,6 +19,8 @@ from gradstudio.program.reading.graph_builder import GraphBuilder, Port, WiredRe
 from gradstudio.program.reading.imports import Modules
 from gradstudio.program.reading.name_scope import Scope
 
+_UNUSED = "_"
+"""What people call a value that nobody wants."""
 _TOLD = frozenset({"__len__", "__getitem__", "__iter__", "__contains__", "__str__"})
 """Methods of Python's own that nn.Module has not, or that only say something."""
 
@@ -91,6 +93,8 @@ class CodeReader:
             self._modules.forget(name)
         for k, name in enumerate(binds):
             self._modules.forget(name)
+            if self._is_inside and name == _UNUSED:
+                continue  # nothing in the definition reads it
             self._scope.bind(name, self._draft.result(made.source, k))
 
 
@@ -123,8 +127,10 @@ def reason_inside(statement: CodeStatement) -> str:
         return "The code reaches for names that it does not say."
     if names.removes or names.rebound:
         return "The code unbinds names, or binds some of what is around the definition."
-    if word := next((one for one in names.binds if renamed.get(one, one) in RESERVED or one == "_"), ""):
+    if word := next((one for one in names.binds if renamed.get(one, one) in RESERVED), ""):
         return f"'{word}' is a word the exported script needs."
+    if _UNUSED in (*names.reads, *names.later):
+        return "The code reads '_', which what is drawn may bind."
     for part in (part for one in statement.statements for part in ast.walk(one)):
         match part:
             case ast.Global() | ast.Nonlocal():

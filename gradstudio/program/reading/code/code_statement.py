@@ -43,6 +43,12 @@ class CodeStatement(ast.stmt):
         now = (*self.reads, *self.binds)
         return {old: one.id for old, one in zip(typed, now, strict=True) if one.id != old}
 
+    @property
+    def only_kept(self) -> set[str]:
+        """Names that it does not read before it binds them, perhaps: else they go on meaning what they meant."""
+        read = {*self.names.ahead, *self.names.later}
+        return {one.id for name, one in zip(self._read(), self.reads, strict=True) if name not in read}
+
     def again(self) -> "CodeStatement":
         """The same for another tree: who rewrites that one changes the names in it."""
         other = CodeStatement.__new__(CodeStatement)

@@ -14,7 +14,12 @@ from gradstudio.graph.names import RESERVED
 from gradstudio.graph.text.code_functions import bound_by_alias
 from gradstudio.graph.text.code_records import STANDARD
 from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in
-from gradstudio.program.reading.code.undrawn import DRAWN_METHODS, beside_definitions, every_statement
+from gradstudio.program.reading.code.undrawn import (
+    DRAWN_METHODS,
+    beside_definitions,
+    every_statement,
+    open_bodies,
+)
 from gradstudio.program.reading.desugar.closures import free_names, local_names, outer_names
 from gradstudio.program.reading.desugar.own_device import DEVICE, takes_device
 from gradstudio.program.reading.syntax_queries import walk
@@ -309,8 +314,8 @@ def _devices_behind_code(statements: Sequence[ast.stmt], graph: Graph) -> list[a
     found: list[ast.stmt] = []
     is_behind = False
     for one in statements:
-        if isinstance(one, CodeStatement):
-            is_behind = is_behind or not _is_tame(one)
+        if codes := codes_in([one], with_definitions=False):
+            is_behind = is_behind or not all(map(_is_tame, codes))
         elif is_behind and (_mentions(one, "is_available") or "device" in set(_stored(one))):
             found.append(one)
     return found
@@ -365,7 +370,7 @@ def _names_in(one: ast.stmt) -> set[str]:
 
 def _own_parts(one: ast.stmt) -> list[ast.AST]:
     """The parts of a statement; of a block, those of its head; of a comprehension, not what is its own."""
-    inner = set(map(id, one.body)) if isinstance(one, ast.For | ast.With) else set()
+    inner = {id(part) for body in open_bodies(one) for part in body}
     found: list[ast.AST] = []
     waiting: list[ast.AST] = [one]
     while waiting:

@@ -5,8 +5,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence, Set
 
 from gradstudio.graph.names import fresh_name
+from gradstudio.graph.text.code_names import leaves
 from gradstudio.program.errors import NotReadable
-from gradstudio.program.reading.code.code_statement import CodeStatement, first_line, last_line
+from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in, first_line, last_line
 from gradstudio.program.reading.desugar.branches import RESULT
 from gradstudio.program.reading.main_part import is_report, main_part
 from gradstudio.program.reading.syntax_queries import walk
@@ -61,6 +62,8 @@ class Undrawn:
             run = _on_its_lines(around, statement)
             if before is not None and key_of(statement) in self.keys and key_of(statement) not in before:
                 return
+            if way and isinstance(way[-1][0], ast.If) and any(map(leaves, run)):
+                continue  # it would have to be taken along with what it leaves
             if key_of(statement) not in self.keys and self._is_apart(run[0], run[-1]):
                 self.keys.update(map(key_of, run))
                 return
@@ -118,7 +121,7 @@ class Undrawn:
         waiting: list[ast.stmt] = []
         for k, one in enumerate(statements):
             is_last = k + 1 == len(statements)
-            if key_of(one) in self.keys:
+            if self._is_kept(one):
                 if waiting and self._is_divided(waiting[-1], one):
                     found.append(self._code(waiting))
                     waiting = []
@@ -139,6 +142,14 @@ class Undrawn:
         if waiting:
             found.append(self._code(waiting))
         return found
+
+    def _is_kept(self, statement: ast.stmt) -> bool:
+        """Whether it is code: it is kept as that, or it is an `if` that would hold nothing else."""
+        if key_of(statement) not in self.keys and isinstance(statement, ast.If):
+            inner = [one for body in bodies_of(statement) for one in body]
+            if all(map(self._is_kept, inner)) and self._is_apart(statement):
+                self.keys.add(key_of(statement))
+        return key_of(statement) in self.keys
 
     def _returns_code(self, body: Sequence[ast.stmt]) -> bool:
         """Whether what a function returns at its end is kept as code."""
@@ -175,12 +186,35 @@ def bodies_of(statement: ast.stmt, around: ast.stmt | None = None) -> list[list[
     match statement, around:
         case (ast.For(body=body), _) | (ast.With(body=body), _):
             return [body]
+        case ast.If(), _:
+            return branches_of(statement)
         case (ast.FunctionDef(body=body), None) | (ast.ClassDef(body=body), None):
             return [body]
         case ast.FunctionDef(name=name, body=body), ast.ClassDef() if name in DRAWN_METHODS:
             return [body]
         case _:
             return []
+
+
+def branches_of(statement: ast.If) -> list[list[ast.stmt]]:
+    """The statements of each branch of an `if`, those of its `elif`s too, which stand on no lines of their own."""
+    found = [statement.body]
+    match statement.orelse:
+        case []:
+            return found
+        case [ast.If() as other] if other.col_offset == statement.col_offset:
+            return [*found, *branches_of(other)]
+        case _:
+            return [*found, statement.orelse]
+
+
+def open_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
+    """The bodies of a block whose statements are read one by one: an `if` without code in it is read as a whole."""
+    if isinstance(statement, ast.For | ast.With):
+        return [statement.body]
+    if isinstance(statement, ast.If) and codes_in([statement]):
+        return branches_of(statement)
+    return []
 
 
 def _free_name(definition: ast.FunctionDef) -> str:
@@ -229,7 +263,7 @@ def every_statement(statements: Sequence[ast.stmt], around: ast.stmt | None = No
     """Statements that can be kept as code, each before those in it."""
     for one in statements:
         yield one
-        for body in bodies_of(one, around):
+        for body in open_bodies(one) if isinstance(one, ast.If) else bodies_of(one, around):
             yield from every_statement(body, one)
 
 
@@ -237,8 +271,8 @@ def beside_definitions(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """The same without those in definitions."""
     for one in statements:
         yield one
-        if isinstance(one, ast.For | ast.With):
-            yield from beside_definitions(one.body)
+        for body in open_bodies(one):
+            yield from beside_definitions(body)
 
 
 def _is_marker(line: str) -> bool:

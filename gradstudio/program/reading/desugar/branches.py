@@ -17,8 +17,8 @@ Decide = Callable[[ast.expr], bool | None]
 """Whether a test holds in every run; None when only a run tells."""
 IsChoice = Callable[[ast.expr], bool]
 """Whether an expression is one that a canvas has as one node."""
-RESULT, TEST = "result", "chosen"
-"""What is returned, and whether a branch runs, in texts that do not say how they are called."""
+RESULT, TEST, TURN = "result", "chosen", "turn"
+"""What is returned, whether a branch runs, and in which turn, in texts that do not say how they are called."""
 
 
 def returned_once(body: Sequence[ast.stmt], fresh: Fresh, decide: Decide) -> list[ast.stmt]:
@@ -91,9 +91,15 @@ def _always_returns(body: Sequence[ast.stmt]) -> bool:
 class Branches:
     """Rewrites the `if` statements of one body of a text."""
 
-    def __init__(self, fresh: Fresh, is_choice: IsChoice, is_bound: Callable[[str], bool]) -> None:
-        """New names come from `fresh`; `is_bound` says whether a name has a value before the statement."""
+    def __init__(
+        self, fresh: Fresh, is_choice: IsChoice, is_bound: Callable[[str], bool], reads_unused: bool = False
+    ) -> None:
+        """New names come from `fresh`; `is_bound` says whether a name has a value before the statement.
+
+        Where the text reads `_`, which `reads_unused` says, the variable of a loop of one turn has a name of its own.
+        """
         self._fresh, self._is_choice, self._is_bound = fresh, is_choice, is_bound
+        self._reads_unused = reads_unused
 
     def plain(self, statement: ast.If) -> list[ast.stmt]:
         """The statements that do the same; the `if` itself where it holds prints alone."""
@@ -117,7 +123,7 @@ class Branches:
     def _branch(self, test: ast.expr, body: list[ast.stmt], where: ast.stmt) -> ast.stmt:
         if all(is_print(one) for one in body):
             return at_position(ast.If(test, body, []), where)
-        return once_if(test, body, where)
+        return once_if(test, body, where, self._fresh(TURN) if self._reads_unused else "_")
 
     def _parts(self, statement: ast.If) -> list[ast.stmt] | None:
         """The same as prints under the test and names chosen by it, one after the other; None when it is more."""

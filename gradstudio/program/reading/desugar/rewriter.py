@@ -78,7 +78,9 @@ class _Text:
         self._outside = _used_outside(statements)
         self._lists = ComprehensionRewriter(self._fresh, lambda name: name in self._outside)
         self._bound: set[str] = set()
-        self._branches = Branches(self._fresh, self._is_choice, lambda name: name in self._bound)
+        self._branches = Branches(
+            self._fresh, self._is_choice, lambda name: name in self._bound, any(map(_reads_unused, parts))
+        )
 
     def _tidy(self, statement: ast.stmt, switched: Switched) -> None:
         """Decorators and classes in the forms that a canvas has."""
@@ -137,7 +139,7 @@ class _Text:
     def _one(self, statement: ast.stmt, known: Known | None) -> list[ast.stmt]:
         match statement:
             case ast.If():
-                if is_choice(statement.test, self._modules, lambda name: False):
+                if _chooses_device(statement) and is_choice(statement.test, self._modules, lambda name: False):
                     return [statement]
                 return self._if(statement, known)
             case ast.For() | ast.With():
@@ -190,6 +192,22 @@ def _written_elsewhere(statements: Sequence[ast.stmt]) -> set[str]:
     parts = (part for one in statements for part in walk(one))
     makers = [part for part in parts if isinstance(part, ast.FunctionDef) and part.name == "__init__"]
     return set(every - Counter(attributes_written(makers)))
+
+
+def _chooses_device(statement: ast.stmt) -> bool:
+    """Whether an `if` binds `device` and does nothing else."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id="device")]) | ast.AnnAssign(target=ast.Name(id="device")):
+            return True
+        case ast.If(body=body, orelse=orelse):
+            return all(map(_chooses_device, [*body, *orelse]))
+        case _:
+            return False
+
+
+def _reads_unused(part: ast.AST) -> bool:
+    """Whether it reads the name that is given to what nobody wants."""
+    return isinstance(part, ast.Name) and part.id == "_" and isinstance(part.ctx, ast.Load)
 
 
 def _imports(parts: Sequence[ast.AST]) -> Modules:

@@ -34,7 +34,7 @@ def call(name: str, arguments: list[ast.expr], where: ast.AST) -> ast.Call:
     return at_position(ast.Call(read(name, where), arguments, []), where)
 
 
-def once_if(test: ast.expr, body: list[ast.stmt], where: ast.AST) -> ast.For:
+def once_if(test: ast.expr, body: list[ast.stmt], where: ast.AST, turn: str = "_") -> ast.For:
     """A loop of one turn where the test holds, and of none where it does not: an `if` that may hold anything."""
     over = call("range", [call("bool", [test], where)], where)
-    return at_position(ast.For(at_position(ast.Name("_", ast.Store()), where), over, body, []), where)
+    return at_position(ast.For(at_position(ast.Name(turn, ast.Store()), where), over, body, []), where)

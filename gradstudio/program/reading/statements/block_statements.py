@@ -202,10 +202,11 @@ class Blocks:
 
     def _carried(self, statement: ast.For) -> tuple[str, ...]:
         found = []
-        for name in loop_carried_names(statement.target, statement.body, self._rebinds):
-            if self._scope.find(name) is None:
+        for name, is_read in loop_carried_names(statement.target, statement.body, self._rebinds).items():
+            if self._scope.find(name) is not None:
+                found.append(name)
+            elif is_read:
                 raise refusal_at(statement, f"'{name}' is read in the loop before anything binds it.")
-            found.append(name)
         return tuple(found)
 
     def _rebinds(self, name: str) -> bool:

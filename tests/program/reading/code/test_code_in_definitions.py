@@ -205,3 +205,8 @@ def test_code_in_a_definition_stands_on_the_lines_of_the_file() -> None:
     program = compile_graph(read_text.graph)
     (code,) = program.codes
     assert FileLines(read_text.graph, read_text.lines).line(program, code.node, code.line) == 7
+
+
+def test_what_nobody_wants_may_have_no_name_in_a_definition() -> None:
+    assert codes_in(read(function("a, _ = {k: y for k in 'ab'}, 1")), "f") == ["a, _ = {k: y for k in 'ab'}, 1"]
+    assert read(function("_ = {k: y for k in 'ab'}\n    y = y + 1\n    d = {k: _ for k in 'ab'}")).definitions == {}

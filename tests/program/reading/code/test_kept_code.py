@@ -222,3 +222,78 @@ def test_a_method_that_code_may_call_is_code_of_its_class() -> None:
     assert part in codes(f"{text}e = {{k: net.part for k in 'a'}}\n")
     assert part in codes(f"{text}e = {{k: getattr(net, 'part') for k in 'a'}}\n")
     assert part in codes(f"import helpers\n{text}")
+
+
+BRANCHES = """\
+import torch
+x = torch.ones(2)
+if x.sum() > 1:
+    x = x * 2
+    d = {k: x for k in 'ab'}
+elif x.sum() > 0:
+    x = x * 3
+else:
+    e = {k: x for k in 'ab'}
+    x = x * 4
+"""
+
+
+def test_the_branches_of_an_if_are_drawn_around_code() -> None:
+    graph = read(BRANCHES)
+    assert codes(BRANCHES) == ["d = {k: x for k in 'ab'}", "e = {k: x for k in 'ab'}"]
+    assert [node.operator for node in graph.nodes.values()].count("operator.mul") == 3
+    assert {block.kind for block in graph.blocks.values()} == {"for"}
+
+
+@pytest.mark.parametrize(
+    "branch",
+    [
+        "    d = {k: x for k in 'ab'}\n    e = {k: x for k in 'cd'}\n",  # it would hold nothing else
+        "    x = x * 2\n    if d := {k: x for k in 'ab'}: y = 1\n",
+    ],
+)
+def test_an_if_of_code_alone_is_one_card(branch: str) -> None:
+    text = f"import torch\nx = torch.ones(2)\nif x.sum() > 1:\n{branch}"
+    (code,) = codes(text)
+    assert code.startswith("if x.sum() > 1:") == ("cd" in branch)
+
+
+def test_code_that_leaves_the_loop_around_an_if_is_code_with_all_of_the_loop() -> None:
+    text = "import torch\nx = torch.ones(2)\nfor k in range(3):\n    x = x * k\n    if k > 1:\n        x = x + 1\n"
+    (code,) = codes(f"{text}        break\n")
+    assert code.startswith("for k in range(3):")
+
+
+PERHAPS = "import torch\nx = torch.ones(2)\nfor k in range(3):\n    x = x * k\n    if k > 1: d = {j: x for j in 'ab'}\n"
+
+
+def test_what_code_in_a_loop_binds_perhaps_need_not_be_bound_before_it() -> None:
+    assert codes(PERHAPS) == ["if k > 1: d = {j: x for j in 'ab'}"]
+    assert codes(f"{PERHAPS}    print({{j: d for j in 'ab'}})\n") == [
+        "if k > 1: d = {j: x for j in 'ab'}\nprint({j: d for j in 'ab'})"
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PERHAPS.replace("    x = x * k\n", "    x = x * k\n    print({k: d})\n    x = x + 1\n"),  # of the turn before
+        f"{PERHAPS}    x = x + 1\n    if k > 0: d = {{j: x for j in 'ab'}}\n",  # either of the two
+    ],
+)
+def test_a_loop_whose_turns_read_what_another_turn_may_have_bound_is_code(text: str) -> None:
+    assert codes(text)[0].startswith("for k in range(3):")
+
+
+def test_a_loop_of_one_turn_has_a_variable_of_its_own_where_the_text_reads_the_usual_one() -> None:
+    text = "import torch\nx = torch.ones(2)\n_ = {k: 5 for k in 'ab'}\nif x.sum() > 1:\n    x = x * 2\n    y = x + 1\n"
+    assert "for _ in" in write_script(read(text))
+    assert "for turn in" in write_script(read(f"{text}d = {{k: _ for k in 'ab'}}\n"))
+
+
+def test_an_if_around_work_for_an_accelerator_is_drawn() -> None:
+    text = (
+        "import torch\nx = torch.ones(2)\nif torch.cuda.is_available():\n    x = x * 2\n    torch.cuda.synchronize()\n"
+    )
+    assert codes(text) == []
+    assert drawn(text) >= {"torch.cuda.is_available", "torch.cuda.synchronize"}

@@ -1,4 +1,4 @@
 import torch
 tensor = torch.rand(3, 4)
-if torch.cuda.is_available():  # refused: .to(device)
+if torch.cuda.is_available():
     tensor = tensor.to("cuda")

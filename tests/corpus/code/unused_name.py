@@ -1,0 +1,27 @@
+import torch
+
+
+def f(x, n):
+    y = x * n
+    for k, _ in {"a": 1, "b": 2}.items():
+        y = y + 1
+    d = {k: _ for k, _ in [("a", 1)]}
+    a, _ = {k: y for k in "ab"}, {k: y for k in "ab"}
+    if y.sum() > 1:
+        y = y * 3
+        y = y + len(d)
+    return y
+
+
+def g(x):
+    y = x + 1
+    _ = {k: 7 for k in "ab"}
+    if y.sum() > 1:
+        y = y * 3
+        y = y + 1
+    print({k: _ for k in "ab"})
+    return y
+
+
+z = f(torch.ones(2), 2)
+w = g(torch.ones(2))

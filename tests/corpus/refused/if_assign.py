@@ -1,4 +1,0 @@
-import torch
-x = torch.randn(3)
-if torch.cuda.is_available():  # refused: .to(device)
-    y = x
