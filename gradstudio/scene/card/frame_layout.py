@@ -19,6 +19,9 @@ from gradstudio.scene.card.card_layout import (
 )
 from gradstudio.scene.geometry import FRAME_TITLE, Box
 
+LARGEST = 1.35
+"""From farther away letters are so much larger than what was measured."""
+
 
 def frame_layout(graph: Graph, item: ItemId, measure: Measure) -> CardLayout:
     """The head of a block's frame: its title as Python, its ports in rows below."""
@@ -37,7 +40,7 @@ def frame_layout(graph: Graph, item: ItemId, measure: Measure) -> CardLayout:
         y += ROW
     below = []
     for output in outputs:
-        below.append(replace(output, x=PADDING + measure(output.label, "label") + 16, y=y + ROW / 2))
+        below.append(replace(output, x=PADDING + LARGEST * measure(output.label, "label") + 16, y=y + ROW / 2))
         y += ROW
     width = max(measure(title, "title") + 2 * PADDING + BADGE, label_width + 140.0)
     nexts = [row for row in rows if row.path.startswith("next.")]

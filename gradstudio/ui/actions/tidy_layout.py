@@ -21,7 +21,7 @@ def tidy(canvas: CanvasView) -> None:
         canvas.store.attempt(_tidy_part, "Tidy selection", items, sizes)
     else:
         canvas.store.attempt(_tidy_all, "Tidy", sizes)
-        canvas.navigation.fit_all()
+        canvas.navigation.land()
     now = canvas.camera
     canvas.gliding.start({key: now.to_scene(*seen.to_view(*at)) for key, at in before.items()})
 

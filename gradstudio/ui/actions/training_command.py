@@ -1,7 +1,8 @@
 """Add training: the loss of the program in a loop that learns, as nodes and blocks like any others."""
 
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.names import title
+from gradstudio.graph.recipes.effect_statements import BACKWARD
 from gradstudio.program.errors import NoForm, NotReadable
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.ui.canvas.view import CanvasView
@@ -28,9 +29,17 @@ def add_training(canvas: CanvasView, session: Session) -> None:
     except (NoForm, NotReadable) as error:
         session.run.status.refused.emit(str(error))
         return
+    before = frozenset(store.graph.blocks)
     store.submit(edits, "Add training")
-    canvas.navigation.fit_all()
+    canvas.navigation.land(_learning_loop(store.graph, before))
     session.run.status.noted.emit(DONE)
+
+
+def _learning_loop(graph: Graph, before: frozenset[ItemId]) -> list[ItemId]:
+    """The new block in which the backward stands."""
+    calls = {item for item, node in graph.nodes.items() if node.operator == BACKWARD}
+    new = (block for block in graph.blocks if block not in before)
+    return [block for block in new if not calls.isdisjoint(graph.bodies[BodyId(block)])]
 
 
 def shape_of(session: Session, node: ItemId, output: int) -> tuple[int, ...] | None:

@@ -100,6 +100,17 @@ class Viewport:
         self.opened, self.fitted_to = False, frozenset()
         self._fit(self._scene.placement.extent())
 
+    def land(self, items: Iterable[ItemId] = ()) -> None:
+        """Show everything where that can be read, else where these items begin, or the program, to be read there."""
+        box = self._scene.placement.extent()
+        size = self._canvas.viewport().width(), self._canvas.viewport().height()
+        if box is None or cameras.fit_box(box, *size).zoom >= cameras.LEAST_READABLE * self.text_scale:
+            self.fit_all()
+            return
+        self.opened = self.fitted = False
+        first = self._scene.placement.extent(items) or self._first_box() or box
+        self.travel.go(cameras.opening_camera(box, first, *size, self.text_scale))
+
     def look_again(self) -> None:
         """Fit what was fitted, or take the view in which the document opened: the window has another size."""
         self.fit_pending = False

@@ -12,7 +12,7 @@ from gradstudio.scene.items import Frame
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.card_background import half_rounded_path
 from gradstudio.ui.canvas.paint.card.card_painter import paint_input_port, paint_output_port
-from gradstudio.ui.canvas.paint.card.field_painter import paint_field, qt_rect
+from gradstudio.ui.canvas.paint.card.field_painter import field_rect, paint_field, qt_rect
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
@@ -84,7 +84,9 @@ def _paint_ports(painter: QPainter, style: CanvasStyle, frame: Frame, scene: Sce
         painter.setPen(style.color("text"))
         painter.drawText(QRectF(left, top, 200, ROW), Align.AlignVCenter | side, row.label)
         if row.field is not None:
-            paint_field(painter, style, row, qt_rect(row.field))
+            label_end = row.x + PADDING + style.meter.width(row.label, "label") + 4
+            rect = field_rect(style, row, label_end, frame.layout.width - PADDING)
+            paint_field(painter, style, row, rect or qt_rect(row.field))
         paint_input_port(painter, style, row, wired.get(row.path))
     for output in frame.layout.outputs:
         painter.setFont(style.meter.font("label"))

@@ -15,6 +15,7 @@ from gradstudio.ui.theme import Theme, ui_font
 TICK_POINTS = 11
 LABEL_FROM_PX = 150
 """In less height the room is the curve's."""
+LEGEND_GAP_PX = 8
 STRONG, FAINT = 1.6, 60
 """Width of a curve, and how opaque what was smoothed stays behind it."""
 
@@ -52,7 +53,8 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         item.showGrid(x=False, y=True, alpha=0.14)
         item.setDownsampling(auto=True, mode="peak")
         item.setClipToView(True)
-        self.legend = item.addLegend(offset=(-8, 8), labelTextSize="9pt", sampleType=_Sample)
+        self.legend = item.addLegend(offset=(-LEGEND_GAP_PX, 8), labelTextSize="9pt", sampleType=_Sample)
+        self.legend.setParentItem(item)  # beside the curves, not over them
         self._cursor = pyqtgraph.InfiniteLine(angle=90, movable=False)
         self._cursor.hide()
         self.addItem(self._cursor, ignoreBounds=True)
@@ -72,6 +74,8 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
             if self._turns > 1:
                 whole.setData(x + 1, y, connect="finite")
             line.setData(x + 1, smooth(y, self._turns), connect="finite")
+        beside = self.legend.width() + 2 * LEGEND_GAP_PX if titles else 1
+        self.getPlotItem().layout.setContentsMargins(1, 1, beside, 1)
 
     def set_log(self, is_on: bool) -> None:
         """Values on a logarithmic scale."""

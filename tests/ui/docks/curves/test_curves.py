@@ -129,3 +129,14 @@ def test_a_start_from_nothing_has_no_points(session: Session) -> None:
     store.add(turned(0, [1.0]))
     session.results.tables.begin(fresh=True)
     assert store.names == ()
+
+
+def test_the_legend_stands_beside_the_curves(panel: CurvesPanel, session: Session) -> None:
+    session.results.tables.curves.add(turned(0, [3.0, 2.0, 2.5], around=(0,)))
+    panel.refresh()
+    plot = panel.plot
+    assert plot is not None
+    plot.grab()
+    box, legend = plot.getPlotItem().getViewBox(), plot.legend
+    assert legend.width() > 0
+    assert legend.sceneBoundingRect().left() >= box.sceneBoundingRect().right()

@@ -1,0 +1,58 @@
+"""Where the view lands after a command has changed much: what is seen there can be read."""
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph.model import BodyId
+from gradstudio.scene.camera import LEAST_READABLE
+from tests.ui.desk import Desk
+from tests.ui.gestures import come_to_rest
+
+CLASSIFIER = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+x = torch.randn(16, 4)
+y = torch.randint(0, 3, (16,))
+net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 3))
+logits = net(x)
+loss = F.cross_entropy(logits, y)
+"""
+CHAIN = "import torch\nx = torch.randn(3)\n" + "".join("x = torch.tanh(x)\n" for _ in range(40))
+
+
+@pytest.fixture
+def small(desk: Desk, qtbot: QtBot) -> Desk:
+    desk.sit_down(qtbot)
+    desk.window.frame.resize(1280, 800)
+    return desk
+
+
+def test_added_training_is_seen_at_its_loop(small: Desk) -> None:
+    small.open(CLASSIFIER)
+    small.rest()
+    small.window.actions["graph.training"].trigger()
+    come_to_rest(small)
+    backward = next(item for item, node in small.graph.nodes.items() if node.operator == "torch.Tensor.backward")
+    (loop,) = [block for block in small.graph.blocks if backward in small.graph.bodies[BodyId(block)]]
+    canvas = small.window.canvas
+    frame = canvas.scene.placement.box(loop)
+    assert canvas.camera.zoom >= LEAST_READABLE
+    assert frame is not None and 0 <= canvas.camera.to_view(frame.x, frame.y)[1] < canvas.viewport().height() / 3
+
+
+def test_a_long_program_that_is_tidied_is_seen_at_its_beginning(small: Desk) -> None:
+    small.open(CHAIN)
+    small.rest()
+    small.window.actions["graph.tidy"].trigger()
+    come_to_rest(small)
+    assert small.window.canvas.camera.zoom >= LEAST_READABLE
+    assert small.window.canvas.navigation.is_whole(next(iter(small.graph.nodes)))
+
+
+def test_a_short_program_that_is_tidied_is_seen_whole(small: Desk) -> None:
+    small.open("import torch\nx = torch.randn(3)\ny = x * 2\n")
+    small.rest()
+    small.window.actions["graph.tidy"].trigger()
+    come_to_rest(small)
+    assert all(small.window.canvas.navigation.is_whole(item) for item in small.graph.nodes)
