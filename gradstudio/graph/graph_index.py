@@ -107,9 +107,12 @@ class GraphIndex:
                 self.loops.add(item)
             return
         self.by_operator.setdefault(owner.operator, {})[item] = None
-        for holds, found in self._traits(owner):
-            if holds:
-                found.add(item)
+        if "_" in owner.names:
+            self.unnamed.add(item)
+        if owner.nested:
+            self.nested.add(item)
+        if owner.muted_wires:
+            self.muting.add(item)
 
     def _remove(self, owner: Node | Block) -> None:
         item = owner.id
@@ -129,15 +132,14 @@ class GraphIndex:
             del alike[item]
             if not alike:
                 del self.by_operator[owner.operator]
-            for _, found in self._traits(owner):
+            for found in (self.unnamed, self.nested, self.muting):
                 found.discard(item)
-
-    def _traits(self, node: Node) -> tuple[tuple[object, set[ItemId]], ...]:
-        return ("_" in node.names, self.unnamed), (node.nested, self.nested), (node.muted_wires, self.muting)
 
 
 def _bound(owner: Node | Block) -> tuple[str, ...]:
     names = owner.names if isinstance(owner, Node) else (owner.variable, *owner.carried)
+    if "" not in names and "_" not in names:
+        return names
     return tuple(name for name in names if name and name != "_")
 
 

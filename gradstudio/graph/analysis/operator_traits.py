@@ -21,6 +21,8 @@ CREATES_LIKE = frozenset(
 """Creation that takes its shape, dtype and device from a tensor, and so does not compute with it."""
 CONTAINERS = frozenset({Face.TUPLE, Face.LIST})
 PASSING = CONTAINERS | {Face.ALIAS, Face.LITERAL, Face.SET_ATTRIBUTE}
+OF_WHAT_IT_TAKES = CONTAINERS | {Face.INFIX, Face.PREFIX, Face.ITEM, Face.ALIAS, Face.CHOICE}
+"""Statements that give numbers of numbers, and tensors of tensors."""
 TENSOR_FAMILIES = frozenset({Family.TENSOR, Family.TUPLE, Family.UNKNOWN})
 ATTRIBUTE = "python.attribute"
 
@@ -37,6 +39,10 @@ class Traits(msgspec.Struct, frozen=True):
         may_be_tensor: some result may be a tensor, or a list of some.
         holds_parameters: its result is a module or a part of one.
         makes_leaf: what it makes is a leaf: "" never, "flag" with requires_grad=True, "parameter" by itself.
+        makes_module: its result is a module or an optimizer.
+        hands_on: its result may be the object it was given, or one out of it.
+        is_plain: its results are no tensors, whatever it takes.
+        is_plain_of_plain: they are none where it takes none.
     """
 
     always: bool
@@ -49,6 +55,10 @@ class Traits(msgspec.Struct, frozen=True):
     holds_parameters: bool
     makes_leaf: str
     sets_requires_grad: bool
+    makes_module: bool
+    hands_on: bool
+    is_plain: bool
+    is_plain_of_plain: bool
 
 
 _traits: dict[str, tuple[Operator, Traits]] = {}
@@ -67,6 +77,8 @@ def _traits_of(operator: Operator) -> Traits:
     effects = operator.effects
     word = operator.symbol or operator.word
     families = {result.family for result in operator.results}
+    first = operator.results[0].family if operator.results else None
+    is_plain_of_plain = face in OF_WHAT_IT_TAKES or operator.key.startswith("builtins.")
     is_metadata = face in (Face.ATTRIBUTE, Face.METHOD) and word in METADATA
     may_be_tensor = bool(families & TENSOR_FAMILIES) and not is_metadata
     looks_only = is_metadata or operator.word in CREATES_LIKE
@@ -89,4 +101,8 @@ def _traits_of(operator: Operator) -> Traits:
         holds_parameters=operator.constructs or operator.key == ATTRIBUTE or word == "parameters",
         makes_leaf=makes_leaf,
         sets_requires_grad=word == "requires_grad_" or (face is Face.SET_ATTRIBUTE and word == "requires_grad"),
+        makes_module=first in (Family.MODULE, Family.OPTIMIZER),
+        hands_on=face in (Face.ALIAS, Face.ITEM),
+        is_plain=first not in (None, *TENSOR_FAMILIES) or (is_metadata and not is_plain_of_plain),
+        is_plain_of_plain=is_plain_of_plain,
     )

@@ -6,7 +6,7 @@ only turns a literal keeps all of it.
 
 import itertools
 from collections import Counter
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from gradstudio.graph.analysis.literal_changes import are_fresh, turned_nodes
 from gradstudio.graph.analysis.static_gradients import Gradients, body_is_top_level, decisive_literals, losses_first
@@ -114,17 +114,17 @@ class Analysis:
     @cached_property
     def uses(self) -> Counter[ItemId]:
         """How many printed wires leave each item, carried ones included."""
-        counts: Counter[ItemId] = Counter()
+        wires = self.graph.wires
+        sources: list[ItemId] = []
         for item, ports in self.validity.ports.items():
             if self.validity.is_live(item):
-                counts.update(self.graph.wires[item, port].source for port in ports)
+                sources += [wires[item, port].source for port in ports]
                 block = self.graph.blocks.get(item)
                 for name in block.carried if block is not None else ():
-                    for end in ("first", "next"):
-                        wire = self.graph.wires.get((item, f"{end}.{name}"))
-                        counts.update([wire.source] if wire is not None else ())
-        counts.update(wire.source for wire in self.graph.wires_to(DEFINITION_OUTPUTS))
-        return counts
+                    ends = (wires.get((item, f"{end}.{name}")) for end in ("first", "next"))
+                    sources += [wire.source for wire in ends if wire is not None]
+        sources += [wire.source for wire in self.graph.wires_to(DEFINITION_OUTPUTS)]
+        return Counter(sources)
 
     @cached_property
     def nested(self) -> frozenset[ItemId]:
@@ -285,9 +285,12 @@ def _bound(graph: Graph, item: ItemId) -> tuple[str, ...]:
 
 def _word(graph: Graph, item: ItemId) -> str:
     node = graph.nodes.get(item)
-    if node is None:
-        return graph.blocks[item].kind
-    last = node.operator.removeprefix(GROUP).partition(":")[0].rsplit(".", 1)[-1]
+    return graph.blocks[item].kind if node is None else _word_of(node.operator)
+
+
+@lru_cache(maxsize=10_000)
+def _word_of(operator: str) -> str:
+    last = operator.removeprefix(GROUP).partition(":")[0].rsplit(".", 1)[-1]
     word = suggest(last).strip("_")
     return word if word.isidentifier() else "node"
 

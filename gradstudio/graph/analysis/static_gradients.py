@@ -7,7 +7,6 @@ from gradstudio.graph.analysis.operator_traits import (
     ATTRIBUTE,
     CONTAINERS,
     METADATA,
-    TENSOR_FAMILIES,
     Traits,
     traits_of,
 )
@@ -15,12 +14,10 @@ from gradstudio.graph.analysis.validity import Validity
 from gradstudio.graph.model import DEFINITION_INPUTS, BodyId, Graph, ItemId, Node
 from gradstudio.graph.ports.item_ports import counts
 from gradstudio.graph.text.record_checks import attribute_of
-from gradstudio.operators.model import Face, Family, Operator
+from gradstudio.operators.model import Face, Operator
 
 Value = tuple[ItemId, int]
 
-OF_WHAT_IT_TAKES = CONTAINERS | {Face.INFIX, Face.PREFIX, Face.ITEM, Face.ALIAS, Face.CHOICE}
-"""Statements that give numbers of numbers, and tensors of tensors."""
 SET_ATTRIBUTE = "python.set_attribute"
 
 
@@ -158,42 +155,55 @@ class Gradients:
     def _node(self, node: Node) -> None:
         sources = self._sources(node)
         operator = self._validity.operators.get(node.id)
-        self._widths[node.id] = max(1, len(operator.results), len(node.names)) if operator is not None else 1
-        is_tracked = bool(self._tracked) and any(self._root(value) in self._tracked for value in sources)
         if node.bypassed or operator is None:
+            self._widths[node.id] = max(1, len(operator.results), len(node.names)) if operator is not None else 1
             self._share(node, sources)
             if sources and sources[0] in self._plain:
                 self._plain.add((node.id, 0))
             if self._takes_repeated(node, sources):
                 self.repeated.add(node.id)
             return
-        is_repeated = self._takes_repeated(node, sources) or self._repeats_itself(node, operator, sources)
+        traits = traits_of(operator)
+        count = self._widths[node.id] = max(1, len(operator.results), len(node.names))
+        is_tracked = self._is_one_among(sources, self._tracked)
+        is_repeated = self._takes_repeated(node, sources) or self._repeats_itself(node, operator, traits, sources)
         if is_repeated:
             self.repeated.add(node.id)
-        self._note_module(node, operator, sources)
-        self._note_plain(node, operator, sources)
-        self._outputs(node, operator, sources, is_tracked)
-        self._writes(node, operator, is_tracked, is_repeated)
+        if traits.makes_module or (traits.hands_on and sources and sources[0] in self._modules):
+            self._modules.add((node.id, 0))
+        self._note_plain(node, operator, traits, sources)
+        self._outputs(node, operator, traits, sources, is_tracked)
+        if traits.may_be_tensor:
+            self._note_tensors([(node.id, k) for k in range(count)])
+        if operator.writes:
+            self._writes(node, operator, is_tracked, is_repeated)
 
     def _sources(self, node: Node) -> list[Value]:
-        wires = [self.graph.wires[node.id, port] for port in self._validity.ports[node.id]]
-        return [(wire.source, wire.output) for wire in wires if wire.source != DEFINITION_INPUTS]
+        ports = self._validity.ports[node.id]
+        if not ports:
+            return []
+        wires = self.graph.wires
+        ends = [wires[node.id, port] for port in ports]
+        return [(wire.source, wire.output) for wire in ends if wire.source != DEFINITION_INPUTS]
+
+    def _note_tensors(self, values: list[Value]) -> None:
+        self._tensors.update(values)
+        roots, tracked = self._roots, self._tracked
+        self.may.update([value for value in values if roots.get(value, value) in tracked])
+
+    def _is_one_among(self, values: list[Value], objects: set[Value]) -> bool:
+        """Whether one of the values is one of some objects."""
+        roots = self._roots
+        return bool(objects) and not objects.isdisjoint([roots.get(value, value) for value in values])
 
     def _takes_repeated(self, node: Node, sources: list[Value]) -> bool:
-        if self.graph.parents[node.id] in self._loops:
+        if self._loops and self.graph.parents[node.id] in self._loops:
             return True
-        if self._written and any(self._root(value) in self._written for value in sources):
+        if self._is_one_among(sources, self._written):
             return True
-        return any(value[0] in self.repeated for value in sources)
+        return bool(self.repeated) and not self.repeated.isdisjoint([value[0] for value in sources])
 
-    def _note_module(self, node: Node, operator: Operator, sources: list[Value]) -> None:
-        is_made = bool(operator.results) and operator.results[0].family in (Family.MODULE, Family.OPTIMIZER)
-        is_passed_on = operator.face in (Face.ALIAS, Face.ITEM) and bool(sources) and sources[0] in self._modules
-        if is_made or is_passed_on:
-            self._modules.add((node.id, 0))
-
-    def _repeats_itself(self, node: Node, operator: Operator, sources: list[Value]) -> bool:
-        traits = traits_of(operator)
+    def _repeats_itself(self, node: Node, operator: Operator, traits: Traits, sources: list[Value]) -> bool:
         if traits.always:
             return True
         if traits.is_set_up:
@@ -204,7 +214,7 @@ class Gradients:
             computes = attribute_of(node) in TENSOR_ATTRIBUTES - METADATA
         else:
             computes = traits.computes and not (operator.face is Face.ITEM and self._is_container(sources))
-        return computes and any(self._root(value) in self._tracked and value not in self._modules for value in sources)
+        return computes and self._is_one_among([one for one in sources if one not in self._modules], self._tracked)
 
     def _is_container(self, sources: list[Value]) -> bool:
         """Whether an item is taken from a list, which is no computing."""
@@ -215,31 +225,29 @@ class Gradients:
         wires = (self.graph.wires[node.id, port] for port in self._validity.ports[node.id])
         return any((wire.source, wire.output) not in self._plain for wire in wires)
 
-    def _note_plain(self, node: Node, operator: Operator, sources: list[Value]) -> None:
+    def _note_plain(self, node: Node, operator: Operator, traits: Traits, sources: list[Value]) -> None:
         """Outputs that are no tensors whatever the program is given."""
-        count = max(1, len(operator.results), len(node.names))
+        count = self._widths[node.id]
         if operator.face is Face.TUPLE and len(node.names) > 1 and node.lengths:
             path = operator.parameters[0].name
             given = {k: self.graph.wires.get((node.id, f"{path}.{k}")) for k in range(count)}
             self._plain.update(
                 (node.id, k) for k, wire in given.items() if not wire or (wire.source, wire.output) in self._plain
             )
-        elif self._is_plain(node, operator, sources):
+        elif self._is_plain(node, operator, traits, sources):
             self._plain.update((node.id, k) for k in range(count))
 
-    def _is_plain(self, node: Node, operator: Operator, sources: list[Value]) -> bool:
-        if operator.results and operator.results[0].family not in TENSOR_FAMILIES:
+    def _is_plain(self, node: Node, operator: Operator, traits: Traits, sources: list[Value]) -> bool:
+        if traits.is_plain:
             return True
-        if operator.face in OF_WHAT_IT_TAKES or operator.key.startswith("builtins."):
-            return all(value in self._plain for value in sources)
-        word = attribute_of(node) if operator.key == ATTRIBUTE else operator.symbol or operator.word
-        return operator.face in (Face.ATTRIBUTE, Face.METHOD) and word in METADATA
+        if traits.is_plain_of_plain:
+            return self._plain.issuperset(sources)
+        return operator.key == ATTRIBUTE and attribute_of(node) in METADATA
 
-    def _outputs(self, node: Node, operator: Operator, sources: list[Value], is_tracked: bool) -> None:
+    def _outputs(self, node: Node, operator: Operator, traits: Traits, sources: list[Value], is_tracked: bool) -> None:
         own = (node.id, 0)
-        traits = traits_of(operator)
-        count = max(1, len(operator.results), len(node.names))
-        if _makes_leaf(traits, node):
+        count = self._widths[node.id]
+        if traits.makes_leaf and _makes_leaf(traits, node):
             self._tracked.add(own)
             self.leaves.add(own)
         elif traits.shares_memory and sources and not (operator.view and self._is_no_grad(node)):
@@ -253,12 +261,6 @@ class Gradients:
             self._tracked.add(own)
         if traits.sets_requires_grad or (operator.key == SET_ATTRIBUTE and attribute_of(node) == "requires_grad"):
             self._set_flag(operator, node, sources[0] if sources else own)
-        if traits.may_be_tensor:
-            for k in range(count):
-                value = node.id, k
-                self._tensors.add(value)
-                if self._roots.get(value, value) in self._tracked:
-                    self.may.add(value)
 
     def _given_back(self, node: Node, operator: Operator, sources: list[Value]) -> list[Value]:
         """The object that the result is, first: of an in-place operator what it writes into."""
@@ -301,6 +303,8 @@ class Gradients:
         return self._roots.get(value, value)
 
     def _is_no_grad(self, node: Node) -> bool:
+        if not self.graph.blocks:
+            return False
         for body in self.graph.ancestors(node.id):
             block = self.graph.blocks[ItemId(body)] if body else None
             kind = block.kind if block is not None else ""

@@ -110,6 +110,8 @@ class Body:
     def note(self, item: ItemId) -> str:
         """The comment above an item: above a loop also those of what its head takes apart; all those of a part."""
         owner = self.graph.nodes.get(item) or self.graph.blocks[item]
+        if not (owner.note or owner.beside or self.references.targets):
+            return ""
         notes = [note_of(owner) if item in self.references.nested else owner.note]
         target = self.references.targets.get(item)
         notes += [note_of(self.graph.nodes[part.node]) for part in targets(target)] if target is not None else []
@@ -189,7 +191,7 @@ class Body:
         self.printer.imports.clear()
         if indent + columns(text) <= WIDTH:
             lines, above = with_comment((INDENT * depth + text,), beside)
-            marks = tuple((item, above, indent + start, above, indent + end) for item, start, end in line.marks)
+            marks = tuple([(item, above, indent + start, above, indent + end) for item, start, end in line.marks])
             return Piece(key, depth, lines, marks, imports)
         wrapped = wrap(text, indent)
         lines, above = with_comment(wrapped.lines, beside)

@@ -83,7 +83,8 @@ class ExpressionPrinter:
         self.arguments.call(line, node, self._validity.arguments[node.id])
 
     def _infix(self, line: Line, node: Node, operator: Operator) -> None:
-        left, right = (argument.paths[0] for argument in self._validity.arguments[node.id])
+        one, other = self._validity.arguments[node.id]
+        left, right = one.paths[0], other.paths[0]
         precedence = INFIX[operator.symbol]
         floors = (precedence, precedence + 1)
         gap = " "

@@ -1,14 +1,8 @@
 """What a recorded pass may ask of our own functions: so many calls for each operator, forward and backward together."""
 
-import sys
-from pathlib import Path
-from types import FrameType
-from typing import Any
-
-import gradstudio
 from tests.engine.conftest import Bench
+from tests.helpers.call_count import calls_of
 
-OURS = str(Path(gradstudio.__file__).parent)
 CALLS_AN_OPERATOR = 42
 """Lowering it is welcome."""
 SPELLED = ("torch.mul({}, 1.01)", "torch.tanh({})", "torch.add({}, 0.1)", "torch.sigmoid({})")
@@ -25,19 +19,7 @@ def calls_of_a_pass(bench: Bench, length: int) -> int:
     """Calls of functions in gradstudio that a recorded pass takes once all is made ready."""
     bench.run(chain(length))
     bench.do("forward", "backward", "forward", "backward")
-    count = 0
-
-    def see(frame: FrameType, event: str, _: Any) -> None:
-        nonlocal count
-        count += event == "call" and frame.f_code.co_filename.startswith(OURS)
-
-    before = sys.getprofile()
-    sys.setprofile(see)
-    try:
-        bench.do("forward", "backward")
-    finally:
-        sys.setprofile(before)
-    return count
+    return calls_of(lambda: bench.do("forward", "backward"))
 
 
 def test_an_operator_more_takes_few_calls_more() -> None:

@@ -1,18 +1,12 @@
 """What a typed line that adds a node asks of our own functions: hardly more in a program of more modules."""
 
-import sys
-from pathlib import Path
-from types import FrameType
-from typing import Any
-
-import gradstudio
 from gradstudio.document.python.merge_edits import merge
 from gradstudio.document.python.python_document import read_python
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph
 from gradstudio.program.compile import compile_graph
+from tests.helpers.call_count import calls_of
 
-OURS = str(Path(gradstudio.__file__).parent)
 CALLS_A_LAYER = 240
 """Lowering it is welcome."""
 
@@ -38,18 +32,7 @@ def calls_of_a_line(layers: int) -> int:
     """Calls of functions in gradstudio, once such a line was typed before."""
     graph = network(layers)
     type_a_line(graph, 0)
-    count = 0
-
-    def see(frame: FrameType, event: str, _: Any) -> None:
-        nonlocal count
-        count += event == "call" and frame.f_code.co_filename.startswith(OURS)
-
-    before = sys.getprofile()
-    sys.setprofile(see)
-    try:
-        type_a_line(graph, 1)
-    finally:
-        sys.setprofile(before)
+    count = calls_of(lambda: type_a_line(graph, 1))
     assert {"fresh0", "fresh1"} <= {name for node in graph.nodes.values() for name in node.names}
     return count
 
