@@ -12,11 +12,15 @@ import msgspec
 
 from gradstudio.graph.text.code_functions import Comprehension, Free, bound_by_alias
 
-_REACHING = frozenset({"exec", "eval", "compile", "globals", "locals", "__import__", "__builtins__"})
+_REACHING = frozenset({"exec", "eval", "globals", "locals", "__import__", "__builtins__"})
 """Built-ins by which code reads or binds names that no syntax shows."""
+_EXECUTING = frozenset({"exec", "eval"})
+"""Those of them that do so elsewhere when they are given a namespace."""
 _REACHING_ATTRIBUTES = frozenset(
     "_getframe currentframe f_globals f_locals f_back __globals__ __builtins__ run_path run_module".split()
 )
+MAIN = "__main__"
+"""The module that a program is."""
 _BARE = frozenset({"vars", "dir"})
 """Built-ins that look at the names around them when they are given nothing."""
 
@@ -34,6 +38,7 @@ class CodeNames(msgspec.Struct, frozen=True, gc=False):
         removes: what it unbinds.
         rebound: what its functions bind around them when they are called (`global`).
         taken: every name in it, those inside of functions too.
+        stars: the modules of which it imports all, without saying which names that binds.
         is_open: it may do with names what its syntax does not show.
         is_loose: a `break`, `continue`, `return` or `yield` in it belongs to what is around it.
     """
@@ -47,6 +52,7 @@ class CodeNames(msgspec.Struct, frozen=True, gc=False):
     removes: frozenset[str] = frozenset()
     rebound: frozenset[str] = frozenset()
     taken: frozenset[str] = frozenset()
+    stars: tuple[str, ...] = ()
     is_open: bool = False
     is_loose: bool = False
 
@@ -67,6 +73,7 @@ def names_of_statements(statements: Sequence[ast.stmt]) -> CodeNames:
     walk = _Flow()
     walk.body(statements)
     parts = [part for one in statements for part in ast.walk(one)]
+    harmless = {id(inner) for part in parts for inner in _harmless_in(part)}
     return CodeNames(
         reads=tuple(walk.reads),
         ahead=frozenset(walk.ahead),
@@ -77,7 +84,8 @@ def names_of_statements(statements: Sequence[ast.stmt]) -> CodeNames:
         removes=frozenset(walk.removes),
         rebound=frozenset(walk.rebound),
         taken=frozenset(_every_name(parts)),
-        is_open=any(map(_is_open, parts)),
+        stars=tuple(module for part in parts for module in _star(part)),
+        is_open=any(_is_open(part) for part in parts if id(part) not in harmless),
         is_loose=any(map(leaves, statements)),
     )
 
@@ -104,6 +112,29 @@ def _every_name(parts: Iterable[ast.AST]) -> Iterable[str]:
                 yield name
 
 
+def _star(part: ast.AST) -> Iterable[str]:
+    """The module of which a statement imports all."""
+    match part:
+        case ast.ImportFrom(module=module, names=[ast.alias(name="*")], level=level):
+            yield "." * level + (module or "")
+
+
+def _harmless_in(part: ast.AST) -> Iterable[ast.AST]:
+    """What in an expression or a statement reaches for names elsewhere than around it."""
+    match part:
+        case ast.Call(func=ast.Name(id=name) as function, args=[_, ast.expr() as where, *_]) if name in _EXECUTING:
+            if not isinstance(where, ast.Starred):
+                yield function  # `globals()` as its namespace is another part
+        case ast.Subscript(value=modules, ctx=ast.Store() | ast.Del()):
+            yield modules
+        case ast.Subscript(value=modules, slice=ast.Constant(value=str() as name)) if name != MAIN:
+            yield modules
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[modules]) | ast.For(iter=modules):
+            yield modules  # which gives its keys
+        case ast.Call(func=ast.Name(id="list" | "set" | "tuple" | "sorted"), args=[modules], keywords=[]):
+            yield modules
+
+
 def _is_open(part: ast.AST) -> bool:
     match part:
         case ast.Name(id=name):
@@ -113,7 +144,7 @@ def _is_open(part: ast.AST) -> bool:
         case ast.Call(func=ast.Name(id=name), args=[], keywords=[]):
             return name in _BARE
         case ast.alias(name=name):
-            return name in ("*", "__main__")
+            return name == MAIN
         case _:
             return False
 

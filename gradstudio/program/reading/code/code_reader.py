@@ -15,6 +15,7 @@ from gradstudio.operators.calls.argument_binding import Written
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.code.code_statement import CodeStatement
+from gradstudio.program.reading.code.star_imports import is_star, may_bind
 from gradstudio.program.reading.graph_builder import GraphBuilder, Port, WiredResult
 from gradstudio.program.reading.imports import Modules
 from gradstudio.program.reading.name_scope import Scope
@@ -64,10 +65,19 @@ class CodeReader:
             if name in foreign:
                 self._draft.set_foreign(made.source, k)
         for one in statement.statements:
-            if isinstance(one, ast.Import | ast.ImportFrom):
+            if is_star(one):
+                self._forget_what_may_be_bound(one)
+            elif isinstance(one, ast.Import | ast.ImportFrom):
                 with contextlib.suppress(NotReadable):  # drawn statements may use what is known of it
                     self._modules.read(one)
         return made.source
+
+    def _forget_what_may_be_bound(self, star: ast.stmt) -> None:
+        """What was imported before all of a module was may be something else now."""
+        assert isinstance(star, ast.ImportFrom)
+        for name, path in self._modules.paths().items():
+            if STANDARD.get(name) != path and may_bind(star.module or "", name):
+                self._modules.forget(name)
 
     def read_members(self, members: Iterable[CodeStatement]) -> None:
         """Add a node for each piece of a class that is no method which a canvas draws.

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 
 from gradstudio.graph.model import Graph
 from gradstudio.graph.names import RESERVED
-from gradstudio.graph.text.code_functions import bound_by_alias
 from gradstudio.graph.text.code_records import STANDARD
 from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in
+from gradstudio.program.reading.code.star_imports import Stars, imported
 from gradstudio.program.reading.code.undrawn import (
     DRAWN_METHODS,
     beside_definitions,
@@ -39,7 +39,9 @@ _ENVIRONMENT = frozenset({"environ", "putenv", "setenv"})
 def is_all_in_doubt(statements: Sequence[ast.stmt]) -> bool:
     """Whether code may do what no syntax shows, so that only the text as a whole can be kept as it is."""
     codes = codes_in(statements)
-    return any(one.names.is_open for one in codes) or (bool(codes) and _needs_future(statements, codes))
+    if any(one.names.is_open for one in codes) or Stars(statements).are_in_doubt():
+        return True
+    return bool(codes) and _needs_future(statements, codes)
 
 
 def needs_whole(statements: Sequence[ast.stmt], graph: Graph) -> bool:
@@ -47,7 +49,7 @@ def needs_whole(statements: Sequence[ast.stmt], graph: Graph) -> bool:
     codes = codes_in(statements, with_definitions=False)
     harmless = frozenset() if graph.tensors else _HARMLESS
     for one in codes:
-        meant = _imported(one.statements)
+        meant = imported(one.statements)
         for name in (*one.names.binds, *one.names.rebound, *one.names.removes):
             if name in RESERVED and name not in harmless and meant.get(name) != _MEANT.get(name, ""):
                 return True
@@ -75,7 +77,7 @@ def drawn_in_doubt(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     outer = outer_names(statements) if codes else {}
     brought = {name for name, names in outer.items() if names}
     words = _Words(codes)
-    found: list[ast.stmt] = []
+    found = list(Stars(statements).take_along())
     for one in drawn:
         if not isinstance(one, _DEFINED):
             continue
@@ -294,7 +296,7 @@ def _not_bound(drawn: Sequence[ast.stmt], mentioned: set[str], graph: Graph) -> 
     found = [one for one in _innermost(drawn) if not lost.isdisjoint(_stored(one))]
     for one in drawn:
         if isinstance(one, ast.Import | ast.ImportFrom):
-            meant = _imported([one])
+            meant = imported([one])
             if any(name in mentioned and STANDARD.get(name) != path for name, path in meant.items()):
                 found.append(one)
     return found
@@ -339,19 +341,6 @@ def _sets_environment(statements: Sequence[ast.stmt]) -> bool:
     ahead = codes_in(statements[: places[-1]]) if places else []
     parts = [part for one in ahead for part in one.statements]
     return any(_mentions(part, word) for part in parts for word in _ENVIRONMENT)
-
-
-def _imported(statements: Iterable[ast.stmt]) -> dict[str, str]:
-    """What imports bind, and the Python path of it."""
-    found: dict[str, str] = {}
-    for one in statements:
-        if isinstance(one, ast.Import):
-            for alias in one.names:
-                found[bound_by_alias(alias)] = alias.name if alias.asname else alias.name.partition(".")[0]
-        elif isinstance(one, ast.ImportFrom) and not one.level:
-            for alias in one.names:
-                found[bound_by_alias(alias)] = f"{one.module}.{alias.name}"
-    return found
 
 
 def _innermost(drawn: Iterable[ast.stmt]) -> list[ast.stmt]:

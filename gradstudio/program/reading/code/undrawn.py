@@ -8,6 +8,7 @@ from gradstudio.graph.names import fresh_name
 from gradstudio.graph.text.code_names import leaves
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in, first_line, last_line
+from gradstudio.program.reading.code.star_imports import last_star
 from gradstudio.program.reading.desugar.branches import RESULT
 from gradstudio.program.reading.main_part import is_report, main_part
 from gradstudio.program.reading.syntax_queries import walk
@@ -31,6 +32,7 @@ class Undrawn:
         self._text = text
         self._lines = text.split("\n")
         self._statements = self._flat(ast.parse(text).body)
+        self._last_star = last_star(self._statements)
         self._made: dict[tuple[Key, ...], CodeStatement] = {}
         self.keys: set[Key] = set()
         self.is_whole = False
@@ -166,8 +168,11 @@ class Undrawn:
         return made.again()
 
     def _is_divided(self, one: ast.stmt, following: ast.stmt) -> bool:
-        """Whether an empty line parts two statements, a group begins or ends there, or one stands deeper."""
-        if last_line(one) == first_line(following):
+        """Whether an empty line parts two statements, a group begins or ends there, or one stands deeper.
+
+        What stands above an import of all of a module is one with it: that may bind the same names.
+        """
+        if last_line(one) == first_line(following) or first_line(following) <= self._last_star:
             return False
         between = self._lines[last_line(one) : first_line(following) - 1]
         is_parted = any(not line.strip() or _is_marker(line) for line in between)

@@ -297,3 +297,73 @@ def test_an_if_around_work_for_an_accelerator_is_drawn() -> None:
     )
     assert codes(text) == []
     assert drawn(text) >= {"torch.cuda.is_available", "torch.cuda.synchronize"}
+
+
+STAR = """\
+import os
+import numpy as np
+
+from helpers import *
+
+import torch
+x = torch.ones(2)
+y = shift(x)
+z = x * 2
+"""
+
+
+def test_what_all_of_a_module_may_bind_is_code_and_the_rest_is_drawn() -> None:
+    assert codes(STAR) == ["import os\nimport numpy as np\n\nfrom helpers import *", "y = shift(x)"]
+    assert drawn(STAR) >= {"torch.ones", "operator.mul"}
+    written = write_script(read(STAR))
+    assert write_script(read(written)) == written
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (STAR + "def f(x):\n    return x * 2\n", "def f(x):"),  # it is printed above, and may be bound there, too
+        (STAR.replace("import os", "from torch.autograd import Variable") + "w = Variable(x)\n", "w = Variable(x)"),
+    ],
+)
+def test_what_all_of_a_module_may_bind_anew_is_code(text: str, line: str) -> None:
+    assert any(line in code for code in codes(text))
+
+
+def test_of_modules_of_pythons_own_is_known_what_they_bind() -> None:
+    text = "from random import *\nimport torch\n\ndef f(x):\n    return x * 2\n\ndef choice(x):\n    return x\n"
+    assert read(text).definitions.keys() == {"f"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        STAR.replace("import os", "n = 3"),  # which may be another number then
+        STAR.replace("helpers", "pylab"),  # `sum` and `all` are not Python's behind it
+        "import torch\nx = torch.ones(2)\ndef f():\n    pass\n\nfrom helpers import *\ny = x\n",
+        "import torch\nfor k in range(2):\n    x = torch.ones(k)\n\nif x.sum() > 1:\n    from helpers import *\n",
+    ],
+)
+def test_where_all_of_a_module_may_change_what_is_drawn_all_of_the_text_is_code(text: str) -> None:
+    assert codes(text) == [text.removesuffix("\n")]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_open"),
+    [
+        ("exec('n = 2', {})", False),
+        ("exec('n = 2', globals())", True),
+        ("exec('n = 2')", True),
+        ("exec(*['n = 2'])", True),
+        ("import sys; del sys.modules['a']", False),
+        ("import sys; sys.modules['a'] = sys", False),
+        ("import sys; m = [k for k in list(sys.modules) if k in sys.modules]", False),
+        ("import sys; m = sys.modules['__main__']", True),
+        ("import sys; m = sys.modules[__name__]", True),
+        ("import sys; m = sys.modules.values()", True),
+        ("import sys; m = sys.modules", True),
+        ("c = compile('n = 2', 'a', 'exec')", False),
+    ],
+)
+def test_code_that_reaches_elsewhere_leaves_the_rest_drawn(line: str, is_open: bool) -> None:
+    assert (not drawn(f"import torch\nx = torch.ones(2)\n{line}\n")) == is_open
