@@ -1,5 +1,6 @@
 """Names: which are free, which statement a name means, and how an item is called."""
 
+import itertools
 import keyword
 import re
 import unicodedata
@@ -94,9 +95,11 @@ def fresh_name_from(taken: set[str], base: str, number: int) -> tuple[str, int]:
     base = suggest(base)
     stem = base.rstrip("0123456789") or base
     name = base if number == 1 else f"{stem}{number}"
-    while name in taken or name in RESERVED:
-        number += 1
-        name = f"{stem}{number}"
+    if name in taken or name in RESERVED:
+        numbers = itertools.count(number + 1)
+        names = map(stem.__add__, map(str, numbers))  # thousands may be taken: no step of it is Python's
+        name = next(free for free in itertools.filterfalse(taken.__contains__, names) if free not in RESERVED)
+        number = int(name[len(stem) :])
     taken.add(name)
     return name, number
 
@@ -120,6 +123,8 @@ def value_words(words: str) -> str:
 
 def node_title(node: Node) -> str:
     """The names a node binds, else its operator as its card writes it: ``mul_``, ``+=``, ``@``, ``.T``."""
+    if len(node.names) == 1 and node.names[0] != "_":
+        return node.names[0]
     if any(name != "_" for name in node.names):
         return ", ".join(name for name in node.names if name != "_")
     operator = load().get(node.operator) or card_operator(node)

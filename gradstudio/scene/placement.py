@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator
 
+from gradstudio.graph.list_change import list_change
 from gradstudio.graph.model import ROOT, BodyId, ItemId
 from gradstudio.graph.text.notes import note_of
 from gradstudio.scene import geometry
@@ -102,14 +102,26 @@ class Placement:
         if not self._stack.came and ids == before:
             self._ids = ids
             return True
-        number = dict(zip(before, range(len(before)), strict=True))
-        kept = list(map(number.get, ids, itertools.repeat(-1)))
-        if kept.count(-1) > len(self._stack.came):
+        start, old_end, new_end = list_change(before, ids)
+        known = dict(zip(before[start:old_end], self.corners[start:old_end], strict=True))
+        others = [known.get(item) for item in ids[start:new_end]]
+        if others.count(None) > len(self._stack.came):
             return False
-        self.corners = list(map((*self.corners, (0.0, 0.0, 0.0, 0.0)).__getitem__, kept))
-        self._bounds = self._bounds[kept] if self._bounds is not None and len(before) else None
+        put = [corners if corners is not None else (0.0, 0.0, 0.0, 0.0) for corners in others]
+        self.corners = [*self.corners[:start], *put, *self.corners[old_end:]]
+        self._put_bounds(start, old_end, put)
         self._ids = ids
         return True
+
+    def _put_bounds(self, start: int, old_end: int, put: list[Corners]) -> None:
+        bounds = self._bounds
+        if bounds is None or not len(bounds):
+            self._bounds = None
+            return
+        import numpy as np
+
+        middle = np.array(put, dtype=np.float64).reshape(-1, 4)
+        self._bounds = np.concatenate((bounds[:start], middle, bounds[old_end:]))
 
     def _take(self, rows: list[Corners]) -> None:
         """Stand there from now on; the array follows where a few of many moved."""
@@ -214,6 +226,12 @@ class Placement:
         from gradstudio.scene import arrays
 
         return arrays.topmost_box(self.bounds, x, y)
+
+    def widest(self) -> float:
+        """The width of the widest card."""
+        if len(self.corners) <= geometry.FEW:
+            return max((right - left for left, _, right, _ in self.corners), default=0.0)
+        return float((self.bounds[:, 2] - self.bounds[:, 0]).max())
 
     def box(self, item: ItemId) -> Box | None:
         """Where the card or frame of an item is seen."""

@@ -5,7 +5,7 @@ they keep the room they had, and `catch_up` measures the rest when there is time
 """
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
 from msgspec.structs import replace
@@ -54,7 +54,7 @@ class ResultUpdates:
         self._grown: set[ItemId] = set()
         self._moved = False  # a card is of another height, and nothing was placed since
 
-    def follow(self, items: tuple[ItemId, ...], resized: Iterable[ItemId] | None = None) -> list[ItemId]:
+    def follow(self, items: Collection[ItemId], resized: Collection[ItemId] | None = None) -> Collection[ItemId]:
         """Results of these nodes changed; of all when none is named. The cards that show them; none when all may.
 
         Only `resized` are measured again; None: all that changed. While looking back, that is done later.
@@ -65,12 +65,13 @@ class ResultUpdates:
         if not named:
             self._rows.clear()
             self.all_changed_at = revision
-        for item in named or cards:
-            card = cards[item]
-            card.well = card.leaves = None
-            card.revision += 1
-            self._rows.pop(item, None)
-        self._unmeasured.update((named or cards) if resized is None else self._homes(resized))
+        for item in self._rows.keys() & named:
+            del self._rows[item]
+        self._stack.distrust(named or cards)
+        if resized is None or resized is items:
+            self._unmeasured.update(named or cards)
+        else:
+            self._unmeasured.update(self._homes(resized))
         return named
 
     def measure_few(self) -> None:
@@ -109,9 +110,9 @@ class ResultUpdates:
     def well(self, item: ItemId) -> ResultSections:
         """What is written on a card below its ports."""
         item = self._state.card_groups.home(item)
-        card = self._stack.cards[item]
         if item in self._unmeasured and self._measure([item]):
             self._place()
+        card = self._stack.read(item)
         if card.well is None:
             well = self._maker.well(item, card)
             card.leaves = well.leaves
@@ -126,10 +127,9 @@ class ResultUpdates:
             row = self._rows[item] = self._state.results.row(item)
             return row
 
-    def _homes(self, items: Iterable[ItemId]) -> list[ItemId]:
+    def _homes(self, items: Iterable[ItemId]) -> set[ItemId]:
         """The cards on which these items stand."""
-        shown = dict.fromkeys(self._state.card_groups.homes(items))
-        return list(filter(self._stack.cards.__contains__, shown))
+        return set(self._state.card_groups.homes(items)) & self._stack.cards.keys()
 
     def _waiting_in(self, seen: Box | None) -> list[ItemId]:
         if not self._unmeasured:

@@ -3,7 +3,7 @@
 The scene follows the graph (`apply`), results (`results_changed`) and overlays (`show`); the view tells it.
 """
 
-from collections.abc import Iterable, Set
+from collections.abc import Collection, Iterable, Set
 
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import Edits, RemoveWire, ReplaceNode, SetHeader, SetPlaces, touched_items
@@ -155,13 +155,13 @@ class Scene:
 
     # -------------------------------------------------------------- results and overlays
 
-    def results_changed(self, items: Iterable[ItemId] = (), resized: Iterable[ItemId] | None = None) -> None:
+    def results_changed(self, items: Collection[ItemId] = (), resized: Collection[ItemId] | None = None) -> None:
         """Results of these nodes changed; of all when none is named. While looking back, cards are measured later.
 
         `resized` are those that may be of another height; None: all of them.
         """
         self.state.revision += 1
-        homes = self.updates.follow(tuple(items), resized)
+        homes = self.updates.follow(items, resized)
         self.looks.distrust(self.state.card_groups.whole(homes) if homes else None)
         self.updates.measure_few()
         self.colours.follow()

@@ -29,7 +29,11 @@ def test_what_changed_is_told_by_the_revision_at_which_it_did(drawing: Drawing) 
     before = card.revision
     scene.results_changed((x,))
     assert scene.updates.changed_at == {x: scene.state.revision}
+    assert scene.stack.read(x) is card
     assert card.revision > before
+    before = card.revision
+    scene.stack.read(x)
+    assert card.revision == before, "it was read"
     scene.results_changed()
     assert scene.updates.all_changed_at == scene.state.revision
     assert y not in scene.updates.changed_at

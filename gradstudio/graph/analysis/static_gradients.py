@@ -92,8 +92,11 @@ class Gradients:
             setattr(self, name, getattr(earlier, name).copy())
         self._written, self._loops, self._touched = earlier._written, earlier._loops, set(earlier._touched)
         self._touching, self.repeated = set(earlier._touching), set(earlier._passing)
+        lost = self._validity.gone_of(dirty - changed)
+        if not self._forget(lost):
+            return False
         place = self.graph.numbers()
-        waiting = {(place.get(item, -1), item) for item in dirty}
+        waiting = {(place.get(item, -1), item) for item in dirty - lost}
         heap = sorted(waiting)
         while heap:
             item = heapq.heappop(heap)[1]
@@ -104,9 +107,21 @@ class Gradients:
                 continue
             for wire in self.graph.outgoing.get(item, ()):
                 user = place.get(wire.target, -1), wire.target
-                if wire.target in self.graph.nodes and user not in waiting:
+                if wire.target in self.graph.nodes and wire.target not in lost and user not in waiting:
                     waiting.add(user)
                     heapq.heappush(heap, user)
+        return True
+
+    def _forget(self, lost: frozenset[ItemId]) -> bool:
+        """Nothing is known of nodes that cannot run any more, as of what reads them; False: one touches memory."""
+        values = {(item, k) for item in lost for k in range(self._widths.pop(item, 0))}
+        if not lost.isdisjoint(self._touching) or not values.isdisjoint(self._touched):
+            return False
+        for known in (self.may, self.leaves, self._tensors, self._modules, self._tracked, self._plain):
+            known -= values
+        for value in self._roots.keys() & values:
+            del self._roots[value]
+        self.repeated -= lost
         return True
 
     def _look_again(self, item: ItemId) -> bool:

@@ -82,6 +82,10 @@ class Validity(Statements):
         """Whether the item is printed and run."""
         return item not in self._gone
 
+    def gone_of(self, items: frozenset[ItemId]) -> frozenset[ItemId]:
+        """Those of some items that are neither printed nor run."""
+        return items & self._gone.keys()
+
     def left_by(self, later: "Validity") -> frozenset[ItemId]:
         """What can run in one of the two alone, or has another row or other wired ports there, of what is in both."""
         others = [item for item in later.anew if item in later.operators]

@@ -141,7 +141,7 @@ class Walk:
         if port.startswith("next."):
             return None
         if self.is_gone(source, wire.target):
-            return self.gone[source] and f"{READS}{names_of.title(self.graph, source)}', which cannot run"
+            return self.gone[source] and self._because_of(source)
         if not self.is_before(source, wire.target):
             return f"{READS}{names_of.title(self.graph, source)}' before that is made"
         if source in self.graph.blocks and source not in self.open:
@@ -153,6 +153,9 @@ class Walk:
         if port.startswith("first.") and name != port[6:]:
             return f"'{port[6:]}' has another name before the loop"
         return None
+
+    def _because_of(self, source: ItemId) -> str:
+        return f"{READS}{names_of.title(self.graph, source)}', which cannot run"
 
 
 class WholeWalkNeeded(GradStudioError):
@@ -210,7 +213,38 @@ class LocalWalk(Walk):
             del self.gone[item]
         else:
             self.gone[item] = why
-        self._ask_readers(item)
+        if before is None and why != MUTED and not blocks:
+            self._take_along(item)
+        else:
+            self._ask_readers(item)
+
+    def _take_along(self, item: ItemId) -> None:
+        """All that reads what cannot run any more, by way of whatever, cannot either; only why is to be said.
+
+        What another thing is said of, and what reads a name that means another thing now, is asked like all others.
+        """
+        gone, nodes, outgoing, index = self.gone, self.graph.nodes, self.graph.outgoing, self._index
+        lost, waiting = dict[ItemId, None](), [item]
+        while waiting:
+            source = waiting.pop()
+            for name in nodes[source].names:
+                if name in index.shared:
+                    self._ask_readers_of(name)
+            for wire in outgoing.get(source, ()):
+                target = wire.target
+                if target in gone:
+                    self._ask(target)
+                elif target in nodes and target not in lost and target not in self._waiting:
+                    lost[target] = None
+                    waiting.append(target)
+        gone.update(dict.fromkeys(lost, READS))
+        for reader in lost:
+            first: Wire | None = None
+            for wire in self.graph.incoming[reader]:
+                if wire.source in gone and (first is None or wire.port < first.port):
+                    first = wire
+            assert first is not None, "it reads what is gone"
+            gone[reader] = self._because_of(first.source)
 
     def _ask(self, item: ItemId) -> None:
         if item in self.graph.blocks:

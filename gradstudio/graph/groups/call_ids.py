@@ -3,6 +3,8 @@
 No node of a graph has such an id: its parts are ids of nodes, the last of one in a definition.
 """
 
+from collections.abc import Iterable
+
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ItemId
 
 SEPARATOR = "/"
@@ -20,6 +22,11 @@ def call_item_id(call: ItemId, item: ItemId) -> ItemId:
 def is_call_item(item: ItemId) -> bool:
     """Whether an item is inside a call."""
     return SEPARATOR in item
+
+
+def call_items(items: Iterable[ItemId]) -> list[ItemId]:
+    """Those of some items that are inside calls."""
+    return [item for item in items if SEPARATOR in item]
 
 
 def outermost(item: ItemId) -> ItemId:

@@ -25,12 +25,10 @@ def copy_items(graph: Graph, items: Iterable[ItemId]) -> Graph:
         chosen.update(graph.order(BodyId(block)))
     part = Graph()
     part.header = graph.header
-    for item in graph.order():
-        if item in chosen:
-            _add(part, graph, item, chosen)
-    for wire in graph.wires.values():
-        if wire.source in chosen and wire.target in chosen:
-            part.draw(wire)
+    for item in sorted(chosen, key=graph.numbers().__getitem__):
+        _add(part, graph, item, chosen)
+    for wire in _wires_among(graph, chosen):
+        part.draw(wire)
     for end, dots in dots_by_end(graph).items():
         if end[0] in chosen and wire_of(part, end) is not None:
             part.places |= {key: graph.places[key] for key in dots}
@@ -63,7 +61,7 @@ def paste(
     """
     draft = Draft(graph)
     ids = {item: draft.new_id("b" if item in part.blocks else "n") for item in part.order()}
-    of_nodes = {name for one in graph.nodes.values() for name in one.names}
+    of_nodes = {name for one in graph.nodes.values() for name in one.names} if part.blocks else set[str]()
     names = {} if as_typed else new_names(part, draft.taken_names(), of_nodes)
     draft.do(*(SetTensor(digest, tensor) for digest, tensor in part.tensors.items() if digest not in graph.tensors))
     called = _brought(draft, part)
@@ -119,6 +117,15 @@ def _brought(draft: Draft, part: Graph) -> dict[str, str]:
             draft.do(*edits)
             called[operator] = f"{GROUP}{here}"
     return called
+
+
+def _wires_among(graph: Graph, chosen: set[ItemId]) -> list[Wire]:
+    """The wires between some items, in the order they were drawn."""
+    found = [wire for item in chosen for wire in graph.incoming.get(item, ()) if wire.source in chosen]
+    if len(found) < 2:
+        return found
+    ends = {(wire.target, wire.port) for wire in found}
+    return [graph.wires[end] for end in graph.wires if end in ends]
 
 
 def _add(part: Graph, graph: Graph, item: ItemId, chosen: set[ItemId]) -> None:

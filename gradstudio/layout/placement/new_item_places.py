@@ -50,7 +50,7 @@ def clear_of(graph: Graph, edits: Edits, items: Collection[ItemId]) -> Edits:
     draft = graph.copy()
     apply_all(draft, edits)
     ground = Occupancy(draft, {})
-    rects = ground.members(ROOT, graph.bodies[ROOT])
+    rects = ground.members(ROOT, frozenset(graph.bodies[ROOT]))
     dx, dy = ground.nearest(ROOT, rects, items)
     new = {*items, *(inner for item in items if item in draft.blocks for inner in draft.order(BodyId(item)))}
     moved = {
@@ -83,8 +83,9 @@ class _Newcomers:
             self.ground.put(found)
             corners |= found
         for item, home in self.card_groups.insides().items():
-            if item in self.new and home in self.ground.corners:
-                corners[item] = self.ground.corners[home]
+            corner = self.ground.corner(home) if item in self.new else None
+            if corner is not None:
+                corners[item] = corner
         return {key: Place(x, y) for key, (x, y) in corners.items()}
 
     def _groups(self) -> list[tuple[BodyId, list[ItemId]]]:

@@ -1,8 +1,10 @@
 """What stands where, and the free place nearest to a wish. No Qt here."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 from gradstudio.graph.card_grouping import card_groups
+from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.text.notes import note_of
 from gradstudio.layout import block_frames
@@ -18,6 +20,22 @@ Rect = tuple[float, float, float, float]
 """Left, top, right, bottom, scene pixels."""
 
 
+class Crowd(Protocol):
+    """What a picture knows of its cards, so that not every one of thousands is asked.
+
+    Attributes:
+        widest: the width of the widest card.
+    """
+
+    widest: float
+
+    def size(self, item: ItemId) -> Size | None:
+        """The size of a card that it has."""
+
+    def between(self, left: float, right: float) -> Iterable[ItemId]:
+        """The cards that reach between two places, from left to right."""
+
+
 class Occupancy:
     """The rectangles of cards, notes and frames that have a place.
 
@@ -25,30 +43,44 @@ class Occupancy:
         lost: items that do not stand anywhere yet; nobody has to give way to them.
     """
 
-    def __init__(self, graph: Graph, sizes: Mapping[ItemId, Size], lost: Collection[ItemId] = ()) -> None:
-        """Look at the places of the graph; `sizes` of cards, where they are known."""
+    def __init__(
+        self,
+        graph: Graph,
+        sizes: Mapping[ItemId, Size],
+        lost: Collection[ItemId] = (),
+        crowd: Crowd | None = None,
+    ) -> None:
+        """Look at the places of the graph; `sizes` of cards, where they are known, and the `crowd` of the others."""
         self.graph, self.lost = graph, set(lost)
         self._sizes = dict(sizes)
-        self.corners = {key: (place.x, place.y) for key, place in graph.places.items()}
+        self._crowd = crowd
+        self._put: dict[str, tuple[float, float]] = {}
         self._inside = card_groups(graph).insides()
+
+    def corner(self, key: str) -> tuple[float, float] | None:
+        """The upper left corner of an item or note; None of one without a place."""
+        place = self.graph.places.get(key)
+        return self._put.get(key) or ((place.x, place.y) if place is not None else None)
 
     def put(self, corners: Mapping[str, tuple[float, float]]) -> None:
         """Items have a place now."""
-        self.corners.update(corners)
+        self._put.update(corners)
         self.lost.difference_update(ItemId(key) for key in corners)
 
     def rect(self, item: ItemId) -> Rect | None:
         """Of an item's card or frame; None while it has no place."""
         if item in self.graph.blocks:
             return self._frame(item)
-        if item in self.lost or item in self._inside or item not in self.corners:
+        corner = self.corner(item)
+        if item in self.lost or item in self._inside or corner is None:
             return None
-        return self._at(item, self._size(item))
+        return _at(corner, self._size(item))
 
     def _size(self, item: ItemId) -> Size:
         size = self._sizes.get(item)
         if size is None:
-            size = self._sizes[item] = card_size(self.graph, item)
+            seen = self._crowd.size(item) if self._crowd is not None else None
+            size = self._sizes[item] = seen or card_size(self.graph, item)
         return size
 
     def whole(self, item: ItemId) -> Rect | None:
@@ -99,19 +131,28 @@ class Occupancy:
 
     @property
     def _widest(self) -> float:
-        return max([WIDEST, *[width for width, _ in self._sizes.values()]])
+        widest = self._crowd.widest if self._crowd is not None else WIDEST
+        return max([WIDEST, widest, *[width for width, _ in self._sizes.values()]])
 
     def _between(self, body: BodyId, left: float, right: float, moving: Collection[ItemId]) -> list[Rect]:
         """Of what may reach between two places, from left to right: how large the other cards are, nobody asks."""
         left -= self._widest
         found: list[Rect] = []
-        for item in self.graph.bodies[body]:
-            corner = self.corners.get(item)
+        for item in self._members_between(body, left, right):
+            corner = self.corner(item)
             node = self.graph.nodes.get(item)
             is_far = corner is not None and not left <= corner[0] <= right
             if item not in moving and not (is_far and node is not None and not note_of(node)):
                 found += self._rects(item)
         return found
+
+    def _members_between(self, body: BodyId, left: float, right: float) -> Iterable[ItemId]:
+        """What of a body may be there: the cards that are, and frames and notes, which may be anywhere."""
+        if self._crowd is None:
+            return self.graph.bodies[body]
+        noted = index_of(self.graph).noted
+        some = dict.fromkeys((*self._crowd.between(left, right), *self.graph.blocks, *noted))
+        return [item for item in some if self.graph.parents.get(item) == body]
 
     def _frames(self, body: BodyId) -> Iterator[tuple[Rect, Edges, list[Rect]]]:
         """The frames around a body, with their edges and what stands beside each."""
@@ -132,19 +173,19 @@ class Occupancy:
         size = note_size(self.graph, item)
         if not size[1]:
             return [rect]
-        key = f"note:{item}"
-        left, top = self.corners.get(key, (rect[0], rect[1] - size[1] - CLEAR))
+        left, top = self.corner(f"note:{item}") or (rect[0], rect[1] - size[1] - CLEAR)
         return [rect, (left, top, left + size[0], top + size[1])]
 
     def _frame(self, block: ItemId) -> Rect | None:
         inner = around(self.members(BodyId(block)))
         if inner is not None:
             return _framed(inner, block_frames.frame_edges(self.graph, block))
-        return self._at(block, block_frames.EMPTY) if block in self.corners and block not in self.lost else None
+        corner = self.corner(block)
+        return _at(corner, block_frames.EMPTY) if corner is not None and block not in self.lost else None
 
-    def _at(self, item: ItemId, size: Size) -> Rect:
-        x, y = self.corners[item]
-        return x, y, x + size[0], y + size[1]
+
+def _at(corner: tuple[float, float], size: Size) -> Rect:
+    return corner[0], corner[1], corner[0] + size[0], corner[1] + size[1]
 
 
 def around(rects: Sequence[Rect]) -> Rect | None:

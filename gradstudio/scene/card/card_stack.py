@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from gradstudio.graph.analysis.module_modes import mode_of
 from gradstudio.graph.card_grouping import CardGroups
 from gradstudio.graph.edits import Edits, SetPlaces
+from gradstudio.graph.list_change import list_change
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.card.assignment_title import ELSEWHERE_NAMED
 from gradstudio.scene.card.card_maker import CardMaker
@@ -38,6 +39,7 @@ class CardStack:
         self._raised: dict[ItemId, int] = {}
         self._modules: dict[ItemId, None] = {}
         self._written: dict[ItemId, None] = {}
+        self._unread: set[ItemId] = set()  # whose results changed since somebody looked
 
     # -------------------------------------------------------------- which cards there are
 
@@ -55,10 +57,17 @@ class CardStack:
         if ids == self._listed and len(known) == len(ids):
             self.came = frozenset()
             return
-        self._listed = ids
-        self.came = frozenset(ids) - known.keys()
+        listed, self._listed = self._listed, ids
+        start, old_end, new_end = list_change(listed, ids) if len(known) == len(listed) else (0, len(known), len(ids))
+        gone, others = listed[start:old_end], ids[start:new_end]
+        self.came = frozenset(others) - known.keys()
         made = {item: self._maker.card(item) for item in self.came}
-        self.cards = dict(zip(ids, map((known | made).__getitem__, ids), strict=True))
+        if not others or (not gone and new_end == len(ids) and len(made) == len(others)):  # the rest keeps its order
+            for item in gone:
+                del known[item]
+            known.update((item, made[item]) for item in others)
+        else:
+            self.cards = dict(zip(ids, map((known | made).__getitem__, ids), strict=True))
         for item in self.came:
             self._sort_out(item)
         self._order()
@@ -94,10 +103,28 @@ class CardStack:
         raised = sorted(self._raised.keys() & self.cards.keys(), key=self._raised.__getitem__)
         for item in raised:
             self.cards[item] = self.cards.pop(item)
-        self.ids = list(self.cards)
-        self.index = dict(zip(self.ids, range(len(self.ids)), strict=True))
+        before, self.ids = self.ids, list(self.cards)
+        if self.ids[: len(before)] == before and len(self.index) == len(before):  # all that came stands behind
+            self.index.update(zip(self.ids[len(before) :], range(len(before), len(self.ids)), strict=True))
+        else:
+            self.index = dict(zip(self.ids, range(len(self.ids)), strict=True))
         shared = ((item, self.index.get(home)) for item, home in self._state.card_groups.insides().items())
         self.index |= {item: k for item, k in shared if k is not None}
+
+    # -------------------------------------------------------------- what they show
+
+    def distrust(self, items: Iterable[ItemId]) -> None:
+        """Results on these cards changed: what was read counts no more; nothing is done before they are read."""
+        self._unread.update(items)
+
+    def read(self, item: ItemId) -> Card:
+        """A card without what was read of results that changed since, in another revision then."""
+        card = self.cards[item]
+        if item in self._unread:
+            self._unread.discard(item)
+            card.well = card.leaves = None
+            card.revision += 1
+        return card
 
     # -------------------------------------------------------------- how they look
 
@@ -160,7 +187,7 @@ class CardStack:
 
     def leaves(self, item: ItemId) -> ParameterRows:
         """The rows of a module's parameters and buffers on the card of an item."""
-        card = self.cards[item]
+        card = self.read(item)
         if card.leaves is None:
             card.leaves = self._maker.leaves(item, card.layout)
         return card.leaves

@@ -1,6 +1,6 @@
 """What is added at the cursor steps aside where it would lie over something. No Qt."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import msgspec
 
@@ -11,6 +11,7 @@ from gradstudio.graph.ports.wire_dots import item_of
 from gradstudio.graph.recipes.fragments import copy_items
 from gradstudio.layout.card_sizes import Size
 from gradstudio.layout.placement.occupancy import Occupancy
+from gradstudio.scene.geometry import Box
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.results import NoResults
 from gradstudio.scene.scene import Scene
@@ -21,15 +22,12 @@ def avoid_overlap(scene: Scene, edits: Edits, body: BodyId = ROOT) -> Edits:
 
     The edits alone, where what they add lies over no card, note or frame of the body.
     """
-    graph, (draft, new, alone) = scene.graph, _alone(scene, edits)
-    outermost = [item for item in draft.bodies[body] if item not in graph]
+    draft, new, alone = _alone(scene, edits)
+    outermost = [item for item in new if draft.parents[item] == body]
     sizes: dict[ItemId, Size] = {
-        item: (box.width, box.height)
-        for each in (scene, alone)
-        for item in each.stack.ids
-        if (box := each.placement.room(item))
+        item: (box.width, box.height) for item in alone.stack.ids if (box := alone.placement.room(item))
     }
-    ground = Occupancy(draft, sizes)
+    ground = Occupancy(draft, sizes, crowd=_Cards(scene))
     rects = ground.rects(outermost)
     if not ground.is_covered(body, rects, outermost):
         return edits
@@ -45,6 +43,25 @@ def place_output_at(scene: Scene, edits: Edits, item: ItemId, x: float, y: float
         return edits
     at = alone.placement.anchor(PortRef(item, "output", "", row.index))
     return _moved(edits, scene, draft, alone.state.card_groups.whole((item,)), x - at[0], y - at[1])
+
+
+class _Cards:
+    """The cards of a scene, of which those are asked that are near."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._stack, self._placement = scene.stack, scene.placement
+        self.widest = scene.placement.widest()
+
+    def size(self, item: ItemId) -> Size | None:
+        box = self._placement.room(item) if item in self._stack.cards else None
+        return (box.width, box.height) if box is not None else None
+
+    def between(self, left: float, right: float) -> Iterable[ItemId]:
+        everywhere = self._placement.extent()
+        if everywhere is None:
+            return ()
+        strip = Box(left, everywhere.y, right - left, everywhere.height)
+        return (self._stack.ids[k] for k in self._placement.cards_in(strip))
 
 
 def _alone(scene: Scene, edits: Edits) -> tuple[Graph, list[ItemId], Scene]:
@@ -64,11 +81,11 @@ def _alone(scene: Scene, edits: Edits) -> tuple[Graph, list[ItemId], Scene]:
 def _moved(edits: Edits, scene: Scene, draft: Graph, items: Collection[ItemId], dx: float, dy: float) -> Edits:
     """The edits, and behind them a move of items by whole pixels."""
     dx, dy = float(round(dx)), float(round(dy))
-    before = scene.graph.places
-    new = {key: place for key, place in draft.places.items() if before.get(key) is not place}
+    put = dict.fromkeys(key for edit in edits if isinstance(edit, SetPlaces) for key in edit.places)
+    before, now = scene.graph.places, draft.places
     moved = {
-        key: msgspec.structs.replace(place, x=place.x + dx, y=place.y + dy)
-        for key, place in new.items()
-        if item_of(key) in items
+        key: msgspec.structs.replace(now[key], x=now[key].x + dx, y=now[key].y + dy)
+        for key in put
+        if key in now and before.get(key) is not now[key] and item_of(key) in items
     }
     return (*edits, SetPlaces(dict(moved))) if dx or dy else edits

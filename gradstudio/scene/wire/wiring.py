@@ -146,13 +146,10 @@ class Wiring:
         import numpy as np
 
         if self._touching is None or self._touching[0] != items:
-            dotted = _ends_of_dots(items)
-            whole = items | self._state.card_groups.whole(ItemId(item) for item in items)
-            touches = (
-                wire.source in whole or wire.target in whole or (wire.target, wire.port) in dotted
-                for wire in self.wires
-            )
-            self._touching = items, np.fromiter(touches, dtype=np.bool_, count=len(self.wires))
+            dotted = (self.ends.get(end) for end in _ends_of_dots(items))
+            touches = np.zeros(len(self.wires), dtype=np.bool_)
+            touches[[*self.at(self.on_cards(map(ItemId, items))), *(k for k in dotted if k is not None)]] = True
+            self._touching = items, touches
         return self._touching[1]
 
     def _muted_now(self) -> frozenset[Wire]:

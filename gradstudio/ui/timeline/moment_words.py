@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.groups.call_ids import outermost
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
@@ -43,8 +44,9 @@ class Names(NamedTuple):
         """The node's statement; its name alone where the statement has names that stand on no card: ``add_1``."""
         text = self.text(node)
         graph = self.ran.graph_or(self.graph)
-        bound = {name for one in graph.nodes.values() for name in one.names}
-        return self.name(node) if any(name not in bound for name in _NUMBERED.findall(text)) else text
+        binders = index_of(graph).binders
+        is_bound = (not graph.nodes.keys().isdisjoint(binders.get(name, ())) for name in _NUMBERED.findall(text))
+        return text if all(is_bound) else self.name(node)
 
     def gone(self, node: ItemId) -> str:
         """That a node is no longer in the program; "" when it is."""

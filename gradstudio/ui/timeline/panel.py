@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program, flatten_statements
-from gradstudio.protocol.timeline.run_timeline import Timeline
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.ui.actions.action_set import ActionSet
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -31,6 +31,7 @@ class TimelinePanel(QWidget):
         self._session = session
         self._texts: dict[ItemId, str] = {}
         self._ran = session.results.tables.names
+        self._read: dict[int, tuple[BackwardTraced, int]] = {}
         self.strip = TimelineStrip(session, self._names(), theme, self)
         self.turns = TurnChooser(session)
         self.header = TimelineHeader(actions, session.attention, session.player, self.turns, theme)
@@ -84,7 +85,7 @@ class TimelinePanel(QWidget):
         moment, unfolded = self._session.attention.moment, self._session.attention.unfolded
         short, words = step_words(self._session.results.timeline, moment, unfolded), self.words
         self.header.say(words if moment is None else short, moment is not None, short, words)
-        self.header.show_backwards(_orders(self._session.results.timeline))
+        self.header.show_backwards(self._orders())
         self.turns.refresh()
         self.said.emit(words)
 
@@ -134,8 +135,13 @@ class TimelinePanel(QWidget):
         self.strip.graph_changed(self._names())
         self._on_results_recorded()
 
-
-def _orders(timeline: Timeline) -> dict[int, int]:
-    """The order of each backward."""
-    found = timeline.backwards.items()
-    return {number: max((row.order for row in traced.rows), default=1) for number, traced in found}
+    def _orders(self) -> dict[int, int]:
+        """The order of each backward; its record is read once."""
+        before = self._read
+        self._read = dict[int, tuple[BackwardTraced, int]]()
+        for number, traced in self._session.results.timeline.backwards.items():
+            known = before.get(number)
+            if known is None or known[0] is not traced:
+                known = traced, max((row.order for row in traced.rows), default=1)
+            self._read[number] = known
+        return {number: order for number, (_, order) in self._read.items()}

@@ -6,9 +6,11 @@ import pytest
 from gradstudio.document.python.python_document import read_python
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
-from gradstudio.graph.edits import LONGEST_TRAIL, ReplaceNode, apply_all, edits_since
+from gradstudio.graph.edits import LONGEST_TRAIL, AddNode, AddWire, ReplaceNode, apply_all, edits_since
 from gradstudio.graph.graph_index import GraphIndex, copy_with_index, index_of
+from gradstudio.graph.model import ROOT, Graph, ItemId, Node, Wire
 from tests.graph.analysis.random_edits import CALM, PROGRAM, REBOUND, Edited
+from tests.helpers.call_count import calls_of
 
 EDITS = 100
 
@@ -92,3 +94,34 @@ def test_more_edits_than_are_remembered_are_looked_at_as_a_whole() -> None:
     assert edits_since(graph, graph.revision - LONGEST_TRAIL) == (ReplaceNode(node),) * LONGEST_TRAIL
     assert edits_since(graph, 0) is None
     assert analyse(graph).validity.incomplete == Analysis(graph).validity.incomplete
+
+
+def chain(count: int) -> Graph:
+    """A leaf, and one operator after the other."""
+    graph = Graph()
+    for k in range(count):
+        leaf = Node(
+            id=ItemId("n0"),
+            operator="torch.randn",
+            names=("v0",),
+            literals={"size": "(2,)", "requires_grad": "True"},
+        )
+        node = Node(id=ItemId(f"n{k}"), operator="torch.relu", names=(f"v{k}",)) if k else leaf
+        apply_all(graph, (AddNode(node, ROOT, k),))
+        if k:
+            apply_all(graph, (AddWire(Wire(ItemId(f"n{k - 1}"), 0, node.id, "input")),))
+    return graph
+
+
+@pytest.mark.parametrize("count", [40, 400])
+def test_what_reads_a_deleted_node_by_way_of_others_goes_with_a_few_calls_each(count: int) -> None:
+    graph = chain(count)
+    assert analyse(graph).gradients.repeated
+    apply_all(graph, recipes.delete(graph, [ItemId("n0")]))
+    calls = calls_of(lambda: analyse(graph).gradients)
+    known, whole = analyse(graph), Analysis(graph)
+    assert len(known.validity.incomplete) == count - 1
+    assert list(known.validity.incomplete.items()) == list(whole.validity.incomplete.items())
+    assert not known.gradients.repeated
+    assert known.gradients.may == whole.gradients.may == set()
+    assert calls < 200 + 5 * count

@@ -36,3 +36,36 @@ def test_what_is_covered_near_by_is_what_is_covered_by_anything(seed: int) -> No
         assert ground.is_covered(ROOT, rects, moving) == meets
         verdicts.add(meets)
     assert verdicts == {True, False}
+
+
+class Near:
+    """Answers as a picture does, and remembers what it was asked."""
+
+    def __init__(self, graph: Graph, sizes: dict[ItemId, tuple[float, float]]) -> None:
+        self.graph, self.sizes, self.asked = graph, sizes, set[ItemId]()
+        self.widest = max(width for width, _ in sizes.values())
+
+    def size(self, item: ItemId) -> tuple[float, float] | None:
+        self.asked.add(item)
+        return self.sizes.get(item)
+
+    def between(self, left: float, right: float) -> list[ItemId]:
+        places = self.graph.places
+        return [one for one, size in self.sizes.items() if places[one].x < right and places[one].x + size[0] > left]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_who_asks_the_cards_near_by_alone_finds_the_place_that_all_would_leave(seed: int) -> None:
+    chance, graph = random.Random(seed), Graph()
+    for k in range(120):
+        item = ItemId(f"n{k}")
+        apply(graph, AddNode(Node(id=item, operator="torch.relu", note="far" * (k % 40 == 7)), ROOT, k))
+        apply(graph, SetPlaces({item: Place(chance.uniform(0, 12000), chance.uniform(0, 500))}))
+    sizes = {item: (chance.uniform(80, 400), chance.uniform(40, 300)) for item in graph.nodes}
+    near, all_of_them = Near(graph, sizes), Occupancy(graph, sizes)
+    ground = Occupancy(graph, {}, crowd=near)
+    for item in list(graph.nodes)[:5]:
+        rects = all_of_them.rects((item,))
+        assert ground.nearest(ROOT, rects, (item,)) == all_of_them.nearest(ROOT, rects, (item,))
+        assert ground.is_covered(ROOT, rects, (item,)) == all_of_them.is_covered(ROOT, rects, (item,))
+    assert len(near.asked) < len(graph.nodes)

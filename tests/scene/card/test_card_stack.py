@@ -6,6 +6,7 @@ from gradstudio.graph.model import Graph, Place
 from gradstudio.scene.card.card_maker import CardMaker
 from gradstudio.scene.card.card_stack import CardStack
 from gradstudio.scene.overlay_registry import Shown
+from gradstudio.scene.placement import Placement
 from gradstudio.scene.results import NoResults
 from gradstudio.scene.scene_state import SceneState
 from tests.helpers.drawing import Drawing, EvenMeasure
@@ -82,3 +83,20 @@ def test_the_mode_of_a_module_is_on_its_card_when_a_statement_switches_what_hold
 def test_the_leaves_of_a_module_are_listed_only_where_it_is_shown(drawing: Drawing) -> None:
     item = drawing.add("torch.relu")
     assert drawing.scene.stack.leaves(item).rows == ()
+
+
+def test_cards_that_were_raised_stay_on_top_of_those_that_come_and_go(drawing: Drawing) -> None:
+    items = drawing.chain("torch.randn", "torch.relu", "torch.abs", "torch.exp")
+    stack = drawing.scene.stack
+    stack.put_on_top(items[1:2])
+    late = drawing.add("torch.randn")
+    assert stack.ids == list(stack.cards) == [items[0], items[2], items[3], late, items[1]]
+    drawing.do(recipes.delete(drawing.graph, items[2:3]))
+    assert stack.ids == list(stack.cards) == [items[0], items[3], late, items[1]]
+    assert [stack.index[item] for item in stack.ids] == [0, 1, 2, 3]
+    drawing.do(recipes.delete(drawing.graph, items[1:2]))
+    again = drawing.add("torch.randn")
+    assert stack.ids == list(stack.cards) == [items[0], items[3], late, again]
+    fresh = Placement(drawing.scene.state, stack)
+    fresh.place()
+    assert drawing.scene.placement.corners == fresh.corners

@@ -58,7 +58,7 @@ class PlatePictures:
         """The plate of a card in a rectangle (x, y, width, height) of whole view pixels."""
         x, y, width, height = rect
         ratio = painter.device().devicePixelRatio()
-        card, kept, scale = scene.stack.cards[item], self._kept.get(item), (width, height, zoom, ratio)
+        card, kept, scale = scene.stack.read(item), self._kept.get(item), (width, height, zoom, ratio)
         if kept is None or kept.card is not card or kept.revision != card.revision or kept.scale != scale:
             if len(self._kept) >= MOST:
                 self.forget()

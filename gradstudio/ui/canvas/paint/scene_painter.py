@@ -302,7 +302,7 @@ class ScenePainter:
 
     def card_pixmap(self, item: ItemId, zoom: float, ratio: float) -> QPixmap:
         """The card with its shadow, kept while nothing of it changes, and for when it is as it was before."""
-        card, kept = self.scene.stack.cards[item], self._pixmaps.get(item, [])
+        card, kept = self.scene.stack.read(item), self._pixmaps.get(item, [])
         scale = (zoom, ratio)
         if kept and (kept[0].revision, kept[0].scale) == (card.revision, scale):
             return kept[0].pixmap

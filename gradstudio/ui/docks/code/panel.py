@@ -268,8 +268,8 @@ class CodePanel(QWidget):
 
     def _on_results_changed(self, nodes: object) -> None:
         if isinstance(nodes, frozenset) and nodes:
-            for node in nodes:
-                self._hints.pop(node, None)
+            for node in self._hints.keys() & nodes:
+                del self._hints[node]
         else:
             self._hints.clear()
         self._mark()

@@ -328,9 +328,9 @@ class OrderSection(Section):
         order = graph.bodies[body]
         where = "" if body == ROOT else f" in {graph.blocks[ItemId(body)].title or graph.blocks[ItemId(body)].kind}"
         nested = nested_now(graph)
-        places = statement_places(graph, nested)
-        count = max(1, sum(one not in nested for one in graph.nodes))
-        self.place.setText(f"{min(places[item], count)} of {count}{where}")
+        place = statement_places(graph, nested, (item,))[item]
+        count = max(1, len(graph.nodes) - sum(one in graph.nodes for one in nested))
+        self.place.setText(f"{min(place, count)} of {count}{where}")
         self.place.setToolTip(self.place.text())
         self.earlier.setEnabled(order.index(item) > 0)
         self.later.setEnabled(order.index(item) < len(order) - 1)

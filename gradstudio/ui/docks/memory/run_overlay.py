@@ -1,6 +1,7 @@
 """What the memory plot shows of the past: a line at the moment, a run statement by statement, a node's part."""
 
 from bisect import bisect_right
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +41,7 @@ class RunOverlay:
         """Nothing is looked at."""
         self._scale, self.shown = scale, OverlayView()
         self._drawn: tuple[int, float, str] = (0, 0.0, "")
+        self._largest: tuple[tuple[tuple[float, float], ...], float] = (), 0.0
         self._line = pyqtgraph.InfiniteLine(angle=90, movable=False)
         self._line.setZValue(20)
         self._run = pyqtgraph.PlotDataItem(stepMode="right", antialias=True, fillLevel=0)
@@ -70,8 +72,10 @@ class RunOverlay:
     @property
     def largest_bytes(self) -> float:
         """The highest figure that has to be in view."""
-        part = self.shown.part
-        return max((*(size for _, size in self.shown.run), float(part[2]) if part is not None else 0.0), default=0.0)
+        part, run = self.shown.part, self.shown.run
+        if run and self._largest[0] is not run:
+            self._largest = run, max(map(itemgetter(1), run))
+        return max(self._largest[1] if run else 0.0, float(part[2]) if part is not None else 0.0)
 
     def held_at(self, time_s: float) -> float | None:
         """Bytes of the run at a time; None before it, and when none is shown."""

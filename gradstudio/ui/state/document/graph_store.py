@@ -33,14 +33,21 @@ def _hush_stacks() -> None:
 class _EditCommand(QUndoCommand):
     """A tuple of edits and the tuple that takes them back; the only undo command there is."""
 
-    def __init__(self, store: "GraphStore", edits: Edits, text: str, merge_key: str, merge_id: int) -> None:
+    def __init__(
+        self, store: "GraphStore", edits: Edits, inverses: Edits, text: str, merge_key: str, merge_id: int
+    ) -> None:
+        """The edits are applied already: the first redo, which Qt asks for at once, tells of them alone."""
         super().__init__(text)
         self._store = weakref.ref(store)
         self.edits, self.merge_key, self._merge_id = edits, merge_key, merge_id
-        self.inverses: Edits = ()
+        self.inverses = inverses
+        self._is_new = True
 
     def redo(self) -> None:
-        if (store := self._store()) is not None:
+        if (store := self._store()) is not None and self._is_new:
+            self._is_new = False
+            store._announce(self.edits)
+        elif store is not None:
             self.inverses = store._apply(self.edits)
 
     def undo(self) -> None:
@@ -99,11 +106,11 @@ class GraphStore(QObject):
         Raises:
             EditError: they do not fit; nothing is changed and nothing is on the stack.
         """
-        if not edits or self.try_out(edits) is None:
+        inverses = self._try(edits) if edits else None
+        if inverses is None:
             return
-        assert not self._applies, "an edit within an undo, a redo or another edit"
         merge_id = self._merge_ids.setdefault(merge_key, next(self._merge_numbers)) if merge_key else -1
-        self.undo_stack.push(_EditCommand(self, edits, text, merge_key, merge_id))
+        self.undo_stack.push(_EditCommand(self, edits, inverses, text, merge_key, merge_id))
         self.submitted.emit(edits)
 
     def refine(self, item: ItemId, path: str, text: str) -> None:
@@ -167,8 +174,17 @@ class GraphStore(QObject):
             EditError: they do not fit, and did not before either.
         """
         kept, draft = self.settle(), self.graph.copy()
+        return draft if self._fit(draft, edits, kept) is not None else None
+
+    def _try(self, edits: Edits) -> Edits | None:
+        """Apply edits after what was being typed, and return what takes them back; None and `EditError` as above."""
+        kept = self.settle()
+        assert not self._applies, "an edit within an undo, a redo or another edit"
+        return self._fit(self.graph, edits, kept)  # all of them or none: redo cannot fail later
+
+    def _fit(self, graph: Graph, edits: Edits, kept: bool) -> Edits | None:
         try:
-            apply_all(draft, edits)  # redo cannot fail later: it is tried on a copy first
+            return apply_all(graph, edits)
         except EditError:
             if not kept:
                 raise
@@ -176,7 +192,6 @@ class GraphStore(QObject):
                 "What was being typed was kept first, and this does not fit it. Do it again if it is meant."
             )
             return None
-        return draft
 
     def undo(self) -> None:
         """Take back the newest change: what was being typed, if that is right."""
@@ -232,11 +247,15 @@ class GraphStore(QObject):
         self.history_changed.emit()
 
     def _apply(self, edits: Edits) -> Edits:
+        inverses = apply_all(self.graph, edits)
+        self._announce(edits)
+        return inverses
+
+    def _announce(self, edits: Edits) -> None:
+        """Tell of edits that were just applied; nobody edits meanwhile."""
         self._applies = True
         try:
-            inverses = apply_all(self.graph, edits)
             self._revision += 1
             self.edited.emit(edits)
         finally:
             self._applies = False
-        return inverses

@@ -16,6 +16,7 @@ from gradstudio.graph.edits import (
     SetHeader,
     apply_all,
 )
+from gradstudio.graph.graph_index import index_of, nodes_of
 from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.groups.code_ids import code_call
 from gradstudio.graph.groups.definitions import group_of
@@ -240,5 +241,5 @@ def _calls_again(graph: Graph, edits: Edits) -> tuple[Edit, ...]:
     changed |= {edit.node.operator for edit in edits if isinstance(edit, AddNode)}
     if not any(key.startswith(GROUP) for key in changed) and not any(isinstance(edit, RemoveNode) for edit in edits):
         return ()
-    calls = (node for node in graph.nodes.values() if node.operator.startswith(GROUP))
-    return tuple(ReplaceNode(node) for node in calls)
+    called = [key for key in index_of(graph).by_operator if key.startswith(GROUP)]
+    return tuple(ReplaceNode(node) for node in nodes_of(graph, called))

@@ -10,7 +10,7 @@ import msgspec
 
 from gradstudio.graph.boundary_cards import INPUTS_CARD, OUTPUTS_CARD
 from gradstudio.graph.card_grouping import CALLED, calls_of
-from gradstudio.graph.groups.call_ids import INPUTS, OUTPUTS, SEPARATOR, calls_around, is_call_item
+from gradstudio.graph.groups.call_ids import INPUTS, OUTPUTS, SEPARATOR, call_items, calls_around, is_call_item
 from gradstudio.graph.groups.definitions import attributes_of, setup_of, top_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP
@@ -88,7 +88,7 @@ class CanvasIds:
     def with_shown(self, items: Iterable[ItemId]) -> frozenset[ItemId]:
         """The items, and what stands for them, here and in the program."""
         found = set(items)
-        for item in [item for item in found if is_call_item(item)]:
+        for item in call_items(found):
             found.update((self.shown(item), calls_around(item)[0]))
         return frozenset(found)
 

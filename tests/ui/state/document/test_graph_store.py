@@ -72,3 +72,33 @@ def test_saving_marks_clean_and_editing_marks_changed(qtbot: QtBot) -> None:
     assert store.is_clean
     store.undo_stack.undo()
     assert not store.is_clean
+
+
+def test_an_edit_is_applied_once_and_redone_as_often_as_asked(qtbot: QtBot) -> None:
+    store = GraphStore()
+    revision = store.graph.revision
+    edits, item = recipes.add_operator(store.graph, "torch.randn", 0, 0)
+    heard: list[tuple[object, bool]] = []
+    store.edited.connect(lambda told: heard.append((told, item in store.graph)))
+    store.submit(edits, "Add")
+    assert store.graph.revision == revision + len(edits)
+    for _ in range(2):
+        store.undo()
+        store.redo()
+    assert [there for _, there in heard] == [True, False, True, False, True]
+    assert heard[0][0] == heard[2][0] == heard[4][0] == edits
+
+
+def test_edits_that_do_not_fit_leave_everything_as_it_was(qtbot: QtBot) -> None:
+    store = GraphStore()
+    item = add(store)
+    edits, other = recipes.add_operator(store.graph, "torch.randn", 0, 0)
+    nodes, places = dict(store.graph.nodes), dict(store.graph.places)
+    heard: list[object] = []
+    store.edited.connect(heard.append)
+    with pytest.raises(EditError):
+        store.submit((*edits, RemoveNode(other), RemoveNode(other)), "Twice")
+    assert (store.graph.nodes, store.graph.places) == (nodes, places)
+    assert store.undo_stack.count() == 1
+    assert not heard
+    assert list(store.graph.order()) == [item]

@@ -64,7 +64,7 @@ class States:
         """One state a card; None: nothing to be said."""
         found = []
         for item in items:
-            revision, old = scene.stack.cards[item].revision, self._known.get(item)
+            revision, old = scene.stack.read(item).revision, self._known.get(item)
             if old is None or old[0] != revision:
                 old = self._known[item] = (revision, state_of(scene.results, item))
             found.append(old[1])
