@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from gradstudio.engine.audit_wall import wall
+from gradstudio.engine.memory.sample_filter import SampleFilter
 from gradstudio.engine.value.lazy_modules import tensors_of
 from gradstudio.engine.value.value_records import device_name
 from gradstudio.graph.model import ItemId
@@ -172,7 +173,7 @@ class LiveBytes:
 
 
 class MemorySampler:
-    """Sends a `Memory` every so often while it is asked to."""
+    """Sends a `Memory` every so often while it is asked to, seldom while all stays as it is."""
 
     def __init__(
         self,
@@ -195,6 +196,8 @@ class MemorySampler:
         self._wanted = threading.Event()
         self._interval_s = 0.0
         self._thread: threading.Thread | None = None
+        self._filters: dict[str, SampleFilter] = {}
+        self._sending = threading.Lock()  # the thread's samples and those with a mark come from two sides
 
     def every(self, milliseconds: int) -> None:
         """Sample that often; 0 stops it."""
@@ -202,6 +205,8 @@ class MemorySampler:
         if milliseconds <= 0:
             self._wanted.clear()
             return
+        with self._sending:
+            self._filters.clear()
         self._wanted.set()
         if self._thread is None:
             self._thread = threading.Thread(target=self._loop, name="memory", daemon=True)
@@ -213,12 +218,15 @@ class MemorySampler:
             self.sample(text)
 
     def sample(self, mark: str = "") -> None:
-        """Send one sample of each device."""
+        """Send one sample of each device, where it says something new."""
         now = time.monotonic()
         series = {"tensors": self._live.total, **self._beyond(), "process": int(self._process.memory_info().rss)}
-        self._send(Memory(time_s=now, device="cpu", series=series, mark=mark))
-        for device, figures in accelerator_series().items():
-            self._send(Memory(time_s=now, device=device, series=figures, mark=mark))
+        found = {CPU: series, **accelerator_series()}
+        with self._sending:
+            for device, figures in found.items():
+                chosen = self._filters.setdefault(device, SampleFilter())
+                for one in chosen.pass_on(Memory(time_s=now, device=device, series=figures, mark=mark)):
+                    self._send(one)
 
     def _loop(self) -> None:
         wall.free_this_thread()

@@ -45,8 +45,6 @@ class _Ring:
 
     def add(self, seconds: float, series: dict[str, int], mark: str) -> bool:
         """Keep a sample; False when it only draws out what was said before."""
-        import numpy as np
-
         self._alike = self._alike + 1 if series == self._last and not mark else 0
         self._last = series
         if self._alike >= FLAT:
@@ -56,7 +54,9 @@ class _Ring:
             self._forget_half()
         self.times[self.count] = seconds
         for name, size_bytes in series.items():
-            self.series.setdefault(name, np.full(CAPACITY, np.nan))[self.count] = size_bytes
+            if name not in self.series:
+                self.series[name] = _unknown()
+            self.series[name][self.count] = size_bytes
         self.count += 1
         if mark:
             self.marks.append((seconds, mark))
@@ -69,6 +69,13 @@ class _Ring:
             values[half:] = math.nan
         self.count = half
         self.marks = [mark for mark in self.marks if mark[0] >= self.times[0]]
+
+
+def _unknown() -> Numbers:
+    """A series that was not told yet."""
+    import numpy as np
+
+    return np.full(CAPACITY, np.nan)
 
 
 class MemoryStore(QObject):
@@ -138,7 +145,9 @@ class MemoryStore(QObject):
         if sample.time_s < self._start_s:
             self.clear()
             self._start_s = sample.time_s
-        ring = self._rings.setdefault(sample.device, _Ring())
+        if sample.device not in self._rings:
+            self._rings[sample.device] = _Ring()
+        ring = self._rings[sample.device]
         is_new = ring.add(sample.time_s - self._start_s, sample.series, self._numbered(sample))
         before = self.device
         self._choose()

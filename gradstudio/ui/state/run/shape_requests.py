@@ -113,6 +113,7 @@ class ShapePatience(QObject):
         self._timer.timeout.connect(self._on_timer_timeout)
         engine.received.connect(self._on_engine_received)
         engine.died.connect(self._on_engine_died)
+        engine.displaced.connect(self._on_engine_displaced)
 
     def asked(self) -> None:
         """The engine was asked for shapes."""
@@ -141,6 +142,14 @@ class ShapePatience(QObject):
             self._waits = False
         elif isinstance(event, WireTried) and event.request == self._wire:
             self._wire = 0
+        self._stop_if_none()
+
+    def _on_engine_displaced(self) -> None:
+        """Another document's program is asked about, and the engine leaves out what was asked of this one before."""
+        self._waits = False
+        self._stop_if_none()
+
+    def _stop_if_none(self) -> None:
         if not self._waits and not self._wire and self._timer.isActive():
             self._timer.stop()
 

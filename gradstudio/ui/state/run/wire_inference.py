@@ -123,11 +123,11 @@ class WireInference(QObject):
         self.answered.emit(ends)
 
     def _on_engine_received(self, event: object) -> None:
-        from gradstudio.advice.wire_trial import judge, with_way_out
-
         asked = self._under_way
         if not isinstance(event, WireTried) or asked is None or event.request != asked.request:
             return
+        from gradstudio.advice.wire_trial import judge, with_way_out
+
         self._under_way, known = None, latest_values(self._results)
         if asked.fix is None:
             self._settle(asked.ends, judge(asked.draft, event, known))

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 import pytest
+from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
@@ -67,3 +68,23 @@ def test_shapes_that_come_are_waited_for_no_longer(qtbot: QtBot, session: Make) 
     qtbot.waitUntil(lambda: one.run.state.outcome == "done")
     assert one.engine.pid == pid
     assert said == []
+
+
+def test_nobody_waits_for_shapes_that_another_document_has_taken_the_engine_from(qtbot: QtBot) -> None:
+    client = EngineClient([sys.executable, "-m", "tests.helpers.fake_engine", "dreaming"], spare=False)
+    client.start()
+    qtbot.waitUntil(lambda: client.ready)
+    behind, front = Session(client), Session(client)
+    clocks = [one.run.shapes.patience.findChild(QTimer) for one in (behind, front)]
+    ask(behind)
+    qtbot.waitUntil(clocks[0].isActive)
+    behind.engine.shown = False
+    ask(front)
+    qtbot.waitUntil(clocks[1].isActive)
+    assert not clocks[0].isActive()
+    client.close()
+
+
+def ask(session: Session) -> None:
+    """An edit, behind which shapes are asked for."""
+    session.graph_store.submit(recipes.add_operator(session.graph_store.graph, "torch.ones", 0, 0)[0], "Add")
