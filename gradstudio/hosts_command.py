@@ -112,6 +112,7 @@ def _check(book: HostBook, options: argparse.Namespace) -> int:
 
 def _look(book: HostBook, host: Host, options: argparse.Namespace, data: Json) -> None:
     from gradstudio.protocol.hosts import host_check
+    from gradstudio.protocol.hosts.host_command import refusal
 
     row = _Rows(quiet=options.json)
     row.title(f"{host.name} ({host.where})")
@@ -121,12 +122,8 @@ def _look(book: HostBook, host: Host, options: argparse.Namespace, data: Json) -
     row.put("Python", f"{facts.python}, {facts.executable}, {facts.machine}")
     row.put("torch", facts.packages.get("torch") or "not there")
     if facts.is_old:
-        data["problem"] = (
-            f"its Python is {facts.python}, and GradStudio needs 3.11 or newer. Name another: --python PATH."
-        )
+        data["problem"] = refusal(host, f"python {facts.python}")
     elif facts.missing:
-        from gradstudio.protocol.hosts.host_command import refusal
-
         data["problem"] = refusal(host, f"lacks {', '.join(facts.missing)}")
     if data["problem"]:
         return
@@ -140,7 +137,7 @@ def _look(book: HostBook, host: Host, options: argparse.Namespace, data: Json) -
         row.put("GradStudio", f"{facts.gradstudio} is installed; --send puts this version's engine beside it")
     else:
         row.put("GradStudio", "not there")
-        data["problem"] = f"GradStudio is not there. Send its engine: gradstudio hosts check {host.name} --send"
+        data["problem"] = refusal(host, "gradstudio")
         return
     _ask(book, host, row, data)
 

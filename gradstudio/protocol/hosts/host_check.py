@@ -13,7 +13,7 @@ from gradstudio.protocol.hosts.engine_bundle import bundle, bundle_key
 from gradstudio.protocol.hosts.far_engine import FarEngine
 from gradstudio.protocol.hosts.far_frames import Greeting
 from gradstudio.protocol.hosts.host_book import Host
-from gradstudio.protocol.hosts.host_command import python_command
+from gradstudio.protocol.hosts.host_command import python_command, refusal
 from gradstudio.protocol.hosts.host_failures import start_failure
 from gradstudio.protocol.messages.events import Device, Fetched, Hello
 from gradstudio.protocol.messages.requests import Fetch
@@ -118,7 +118,7 @@ def look(host: Host) -> Facts:
     reason = _ask(host, _LOOK, (), b"", ANSWER_S)
     kind, _, rest = reason.partition(" ")
     if kind == "python":
-        raise HostFailed(f"On the host “{host.name}” Python is {rest}; GradStudio needs 3.11 or newer: --python PATH.")
+        raise HostFailed(refusal(host, reason))
     try:
         return msgspec.json.decode(rest, type=Facts)
     except (msgspec.MsgspecError, RecursionError) as error:

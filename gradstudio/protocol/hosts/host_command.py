@@ -86,11 +86,9 @@ def refusal(host: Host, reason: str) -> str:
     """Why no engine begins there, in words, from what stood behind the mark."""
     kind, _, rest = reason.partition(" ")
     if kind == "python":
-        words = f"its Python is {rest}, and GradStudio needs 3.11 or newer. Name another: --python PATH."
-    elif kind == "gradstudio":
-        words = f"GradStudio is not there. Send its engine: gradstudio hosts check {host.name} --send"
-    elif kind == "lacks":
-        words = f"its Python lacks {rest}. Install there: {needs_install(rest, host)}"
-    else:
-        words = f"it says {reason[:200]!r}."
-    return f"On the host “{host.name}” no engine can start: {words}"
+        return f"The Python on “{host.name}” is {rest}; GradStudio needs 3.11 or newer. Name another: --python PATH."
+    if kind == "gradstudio":
+        return f"This version's engine is not on “{host.name}”. Send it: gradstudio hosts check {host.name} --send"
+    if kind == "lacks":
+        return f"The Python on “{host.name}” lacks {rest}. Install there: {needs_install(rest, host)}"
+    return f"No engine starts on “{host.name}”: it says {reason[:200]!r}."

@@ -55,8 +55,7 @@ def loss(host: Host, code: int | None, errors: str) -> str:
     """How an engine was lost that had begun."""
     words = errors.strip()[-LAST_WORDS:]
     if host.destination and code == OF_SSH:
-        last = words.splitlines()[-1:] or [""]
-        said = f" ({last[0]})" if last[0] else ""
-        return f"The line to “{host.name}” is broken{said}. What ran there has ended; the document is untouched."
+        last = "".join(words.splitlines(keepends=True)[-1:])
+        return f"The line to “{host.name}” is broken.\n{last}".rstrip()
     how = "was ended" if code is None or code < 0 else f"ended with code {code}"
-    return f"The engine on “{host.name}” {how}. The document is untouched; the next run starts a new one."
+    return f"The engine on “{host.name}” {how}."

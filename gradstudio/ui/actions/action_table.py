@@ -12,7 +12,7 @@ from gradstudio.ui.actions.group_commands import group_rows
 from gradstudio.ui.actions.help_commands import HelpCommands, help_rows
 from gradstudio.ui.actions.learning_commands import LearningCommands, learning_rows
 from gradstudio.ui.actions.navigation_commands import NavigationCommands, find_rows
-from gradstudio.ui.actions.run_commands import DebugCommands, run_rows
+from gradstudio.ui.actions.run_commands import DebugCommands, HostCommands, run_rows
 from gradstudio.ui.actions.tab_commands import TabCommands, tab_rows
 from gradstudio.ui.actions.view_commands import ViewCommands, view_rows, wire_rows
 from gradstudio.ui.actions.window_commands import WindowCommands, shell_rows
@@ -28,6 +28,7 @@ class Commands(NamedTuple):
     graph: GraphCommands
     run: RunController
     debug: DebugCommands
+    hosts: HostCommands
     nav: NavigationCommands
     help: HelpCommands
     shell: WindowCommands
@@ -51,7 +52,7 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
         *graph_rows(commands.graph),
         *analyse_rows(commands.analyse, commands.file.export_graph),
         *adding_rows(commands.graph.canvas, commands.graph.switch_ghost),
-        *run_rows(commands.run, commands.debug),
+        *run_rows(commands.run, commands.debug, commands.hosts),
         *wire_rows(commands.view),
         *group_rows(commands.view.canvas),
         *learning_rows(commands.learning),

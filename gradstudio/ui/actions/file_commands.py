@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QMenu, QMessageBox
 
 from gradstudio import paths
 from gradstudio.document.errors import DocumentError, NewerVersion, UnreadableFile
-from gradstudio.document.python.python_export import write_export
 from gradstudio.graph.model import Graph
 from gradstudio.graph.structure.graph_export import format_named
 from gradstudio.program.errors import NoForm
@@ -232,28 +231,27 @@ class FileCommands(QObject):
     def _write_form(self, dialog: "ExportDialog", form: "Form") -> None:
         kinds = f"{form.kind} (*{form.suffix})"
         chosen = self._ask_where(f"Export as {form.title}", self._proposed(form.suffix), kinds)
-        if chosen is None:
-            return
-        try:
-            write_export(self._session.graph_store.graph, chosen, form.name)
-        except (DocumentError, NoForm) as error:
-            self._warn(f"The {form.title.lower()} was not written", str(error))
-            return
-        self.said.emit(f"Wrote {chosen}")
-        dialog.accept()
+        if chosen is not None and self._write_as(chosen, form.name, form.title.lower()):
+            dialog.accept()
 
     def export_graph(self, name: str) -> None:
         """Ask where to, and write the whole program's graph in the format of that name."""
         form = format_named(name)
         chosen = self._ask_where(f"Export as {form.title}", self._proposed(form.suffix), form.kinds)
-        if chosen is None:
-            return
+        if chosen is not None:
+            self._write_as(chosen, name, f"{form.title} file")
+
+    def _write_as(self, path: Path, name: str, title: str) -> bool:
+        """Write the program in the form or format of that name, and say so; False, and said why, when it cannot be."""
+        from gradstudio.document.python.python_export import write_export
+
         try:
-            write_export(self._session.graph_store.graph, chosen, name)
-        except DocumentError as error:
-            self._warn(f"The {form.title} file was not written", str(error))
-            return
-        self.said.emit(f"Wrote {chosen}")
+            write_export(self._session.graph_store.graph, path, name)
+        except (DocumentError, NoForm) as error:
+            self._warn(f"The {title} was not written", str(error))
+            return False
+        self.said.emit(f"Wrote {path}")
+        return True
 
     def export_picture(self) -> None:
         """Ask how a picture of the canvas shall look, and write it; a PNG holds the document, too."""

@@ -1,14 +1,20 @@
-"""The Run menu: the verbs, moving in time, breakpoints, gradcheck."""
+"""The Run menu: the verbs, moving in time, breakpoints, gradcheck, and where programs run."""
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.events import Log
 from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.state.run.run_controller import RunController
 from gradstudio.ui.state.run.run_state import Command
+
+if TYPE_CHECKING:
+    from gradstudio.protocol.hosts.host_book import Host, HostBook
+    from gradstudio.protocol.messages.events import Device
 
 TOOLTIPS: dict[Command, str] = {
     "run": "The program as written, from nothing; paused, it goes on, in a backward's record too",
@@ -106,9 +112,150 @@ class DebugCommands:
         return tuple(node for node in graph.nodes if node in chosen)
 
 
-def run_rows(run: RunController, debug: DebugCommands) -> tuple[Row, ...]:
+class DeviceChoice(NamedTuple):
+    """A device that can be chosen.
+
+    Attributes:
+        text: as it stands in a list.
+        place: the name of its host; "": this machine.
+        device: what the document's device becomes; "": it stays.
+        tip: more words.
+    """
+
+    text: str
+    place: str
+    device: str
+    tip: str
+
+
+class HostCommands:
+    """Where programs run: the devices here and on hosts, and the way to them."""
+
+    def __init__(self, context: Context, set_device: Callable[[str], None]) -> None:
+        """Work on the context's session; `set_device` changes the document's header."""
+        self._session, self._window, self._folder = context.session, context.window, context.settings.folder
+        self._set_device = set_device
+        self._here: tuple[Device, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """The name of the host on which programs run; "": this machine."""
+        return self._session.engine.place
+
+    def choices(self) -> tuple[DeviceChoice, ...]:
+        """Every device that can be chosen, those of this machine first."""
+        engine, wanted = self._session.engine, self._session.graph_store.graph.header.device
+        if not self.place and engine.devices:
+            self._here = engine.devices
+        names = {device.name: device.title for device in self._here} or {"cpu": "cpu"}
+        rows = {"auto": "cuda where there is one, else the CPU", **names}
+        if not self.place:
+            rows.setdefault(wanted, wanted)
+        found = [DeviceChoice(name, "", name, tip) for name, tip in rows.items()]
+        for host in self._hosts():
+            found += self._choices_of(host, wanted)
+        return tuple(found)
+
+    def current(self) -> str:
+        """The text of the choice that stands."""
+        wanted = self._session.graph_store.graph.header.device
+        return _text_there(self.place, wanted) if self.place else wanted
+
+    def choose(self, choice: DeviceChoice) -> None:
+        """Run where that device is, from now on, and create there."""
+        if choice.place != self.place:
+            self._move_to(choice.place)
+        if choice.device and choice.device != self._session.graph_store.graph.header.device:
+            self._set_device(choice.device)
+
+    def is_away(self) -> bool:
+        """Whether programs run on a host."""
+        return bool(self.place)
+
+    def come_back(self) -> None:
+        """Run on this machine again."""
+        self._session.engine.move_to("", None)
+
+    def add(self) -> None:
+        """Ask for a host, look what is there, and run there."""
+        self._show_dialog(None)
+
+    def look(self) -> None:
+        """Look what is on the host on which programs run, and connect anew."""
+        self._show_dialog(self._find(self.place))
+
+    def _show_dialog(self, known: "Host | None") -> None:
+        from gradstudio.ui.dialogs.host_dialog import HostDialog
+
+        dialog = HostDialog(self._book(), known, self._window)
+        dialog.exec()
+        dialog.deleteLater()
+        if dialog.chosen is not None:
+            self._move_to(dialog.chosen.name)
+
+    def _find(self, place: str) -> "Host | None":
+        return next((host for host in self._hosts() if host.name == place), None)
+
+    def _move_to(self, place: str) -> None:
+        host = self._find(place)
+        if host is None:
+            self._session.engine.move_to("", None)
+            return
+        from gradstudio.ui.state.engines.far_child import make_far
+
+        self._session.engine.move_to(place, partial(make_far, host))
+
+    def _choices_of(self, host: "Host", wanted: str) -> list[DeviceChoice]:
+        engine, is_chosen = self._session.engine, host.name == self.place
+        devices = engine.devices if is_chosen and engine.ready else host.devices
+        names = {"auto": "cuda where there is one, else the CPU"} if devices or is_chosen else {}
+        names |= {device.name: device.title for device in devices}
+        if is_chosen:
+            names.setdefault(wanted, wanted)
+        if not names:
+            return [DeviceChoice(host.name, host.name, "", host.where)]
+        return [
+            DeviceChoice(_text_there(host.name, name), host.name, name, f"{tip} · {host.where}")
+            for name, tip in names.items()
+        ]
+
+    def _hosts(self) -> "tuple[Host, ...]":
+        """Those there are; a file that is not read has none, which the log tells."""
+        if not (self._folder / "hosts.json").is_file():
+            return ()
+        from gradstudio.protocol.errors import BadHost
+
+        try:
+            return self._book().hosts()
+        except BadHost as error:
+            self._session.engine.tell(Log(level="warning", text=str(error)))
+            return ()
+
+    def _book(self) -> "HostBook":
+        from gradstudio.protocol.hosts.host_book import HostBook
+
+        return HostBook(self._folder)
+
+
+def _text_there(place: str, device: str) -> str:
+    """A device of a host, as it stands in a list."""
+    return f"{place} · {device}"
+
+
+def run_rows(run: RunController, debug: DebugCommands, hosts: HostCommands) -> tuple[Row, ...]:
     """All of the Run menu."""
-    return (*_verb_rows(run), *_moment_rows(debug), *_breakpoint_rows(debug), *_engine_rows(run, debug))
+    rows = (*_verb_rows(run), *_moment_rows(debug), *_breakpoint_rows(debug), *_engine_rows(run, debug))
+    return (*rows, *_host_rows(hosts))
+
+
+def _host_rows(hosts: HostCommands) -> tuple[Row, ...]:
+    add, back = "Run programs on another machine: by ssh, in a container, in a job", "Run on this machine again"
+    look = "Say what is on the host on which programs run, send it an engine, connect anew"
+    return (
+        ActionRow("run.add_host", "Add host…", "Run", 6, hosts.add, (), "add", None, None, add),
+        ActionRow("run.host", "Host…", "Run", 6, hosts.look, (), "", hosts.is_away, None, look),
+        ActionRow("run.here", "This machine", "Run", 6, hosts.come_back, (), "device", hosts.is_away, None, back),
+    )
 
 
 def _verb_rows(run: RunController) -> tuple[Row, ...]:

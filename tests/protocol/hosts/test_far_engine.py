@@ -131,7 +131,7 @@ def test_what_the_far_engine_says_its_process_is_ends_nothing_here(tmp_path: Pat
         (Host("a", command="sh -c 'echo no >&2; exit 9'"), "ended with code 9.\nno"),
         (Host("a", command="sh -c {engine}", python="/nope/python"), "“/nope/python” is not found there"),
         (Host("a", command="/nope/docker exec -i box"), "cannot be reached: /nope/docker"),
-        (Host("a", command=f"{sys.executable} -S -E", python="-I"), "its Python lacks torch"),
+        (Host("a", command=f"{sys.executable} -S -E", python="-I"), "The Python on “a” lacks torch"),
     ],
 )
 def test_a_host_without_an_engine_says_why(host: Host, words: str) -> None:

@@ -254,7 +254,7 @@ def test_large_text_takes_words_off_the_toolbar_and_never_a_button(window: MainW
         QApplication.sendPostedEvents()
         window.frame.toolbar.layout().activate()
         bar = window.frame.toolbar
-        shown = [bar.widgetForAction(action) for action in bar.actions()]
+        shown = [bar.widgetForAction(action) for action in bar.actions() if action.isVisible()]
         assert all(widget.isVisible() and widget.geometry().right() < bar.width() for widget in shown)
         assert all(button.toolTip() for button in window.toolbar.overlay_buttons)
     finally:

@@ -28,7 +28,7 @@ from gradstudio.ui.actions.graph_commands import GraphCommands
 from gradstudio.ui.actions.help_commands import HelpCommands
 from gradstudio.ui.actions.key_map import keys_now
 from gradstudio.ui.actions.navigation_commands import ZOOM_MENU, NavigationCommands
-from gradstudio.ui.actions.run_commands import DebugCommands
+from gradstudio.ui.actions.run_commands import DebugCommands, HostCommands
 from gradstudio.ui.actions.view_commands import ViewCommands
 from gradstudio.ui.app.files.recovery_journal import Recovery
 from gradstudio.ui.app.window.code_dock_size import CodeDockSize
@@ -144,8 +144,8 @@ class DocumentWindow(QObject):
         actions.keep_off(self.timeline)
         self.canvas.keys_of = partial(keys_now, actions, services.settings)
         self.canvas.command_requested.connect(lambda command: actions[str(command)].trigger())
-        engine = (actions.on_button("run.restart"), actions.on_button("run.stop"))
-        self.status_menus = StatusMenus(self.status, session, self.graph.set_device, engine)
+        engine = [actions.on_button(key) for key in ("run.restart", "run.stop", "run.host", "run.here")]
+        self.status_menus = StatusMenus(self.status, self.hosts, engine)
         self.status.zoom.offer(actions.on_button(key) for key in ZOOM_MENU)
         self.status.show_switch(actions.on_button("edit.snap"))
         self.code_room = CodeDockSize(services.frame, self.code, self.canvas)
@@ -220,6 +220,7 @@ class DocumentWindow(QObject):
         self.file = FileCommands(context, services.documents, self)
         self.graph = GraphCommands(context, services.find_operator, services.toggle_favourite)
         self.analyse = AnalyseCommands(context, self)
+        self.hosts = HostCommands(context, self.graph.set_device)
         self.commands = Commands(
             file=self.file,
             edit=EditCommands(context, lambda words: self.status.confirm(words)),
@@ -235,6 +236,7 @@ class DocumentWindow(QObject):
             graph=self.graph,
             run=session.run,
             debug=DebugCommands(context),
+            hosts=self.hosts,
             nav=NavigationCommands(context),
             help=HelpCommands(session, frame, services.looked_up),
             tabs=services.tabs,

@@ -113,7 +113,7 @@ class MainWindow(FrontDocument):
         self.actions = ActionSet(room.rows, theme, frame)
         self.actions.fill_menus(frame.menus)
         frame.expect_key = self.actions.expect_key
-        self.toolbar = ToolBar(frame.toolbar, session, self.actions, room.graph.set_device, theme)
+        self.toolbar = ToolBar(frame.toolbar, session, self.actions, room.hosts, theme)
         self.strip = TabStrip(self.documents, self.tab_commands, self.actions, theme)
         self.band = DiskBand(self.documents, DiskWatch(self.documents, self), theme)
         self.workbench = Workbench(frame, self.strip, self.band)
@@ -204,7 +204,7 @@ class MainWindow(FrontDocument):
         room = self.room_of(tab)
         room.dress(self.theme)
         self.actions.take_rows(room.rows)
-        self.toolbar.take(room.session, room.graph.set_device)
+        self.toolbar.take(room.session, room.hosts)
         self.workbench.turn_to(room)
         self.shared_library.turn_to(room)
         room.show_in_front(True)

@@ -246,6 +246,8 @@ class StatusBar(QStatusBar):
         hello = self._session.engine.hello
         if state == "ready" and hello is not None and hello.torch:
             words = f"torch {hello.torch.partition('+')[0]} ready"
+        if place := self._session.engine.place:
+            words = f"{place} · {words}" if state != "dead" else f"no engine on {place}"
         if not self._session.engine.has_walls:
             words = f"trusted code · {words}"
         self.light.show_light(words, self._theme.color(role))
@@ -277,7 +279,9 @@ class StatusBar(QStatusBar):
             self._show(waited_words(where, seconds), node, "warning")
 
     def _on_engine_died(self, how: str) -> None:
-        self.say(f"The engine ended: {how}. A new one is started.", "danger")
+        engine = self._session.engine
+        words = how.partition("\n")[0] if engine.place else f"The engine ended: {how}."
+        self.say(f"{words} {engine.after_end}", "danger")
 
     def _on_results_changed(self) -> None:
         """A failure is seen at once, and goes when it stands no more; other words have their time."""

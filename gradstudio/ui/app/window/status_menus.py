@@ -1,6 +1,6 @@
 """What stands behind the device and the engine in the status bar: a click, or Enter, offers what can be done."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
+from gradstudio.ui.actions.run_commands import DeviceChoice, HostCommands
 from gradstudio.ui.app.window.status_bar import StatusBar
-from gradstudio.ui.state.session import Session
 
 OPENS: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
@@ -17,12 +17,10 @@ OPENS: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 class StatusMenus(QObject):
     """Two menus of one status bar."""
 
-    def __init__(
-        self, bar: StatusBar, session: Session, set_device: Callable[[str], None], engine: Iterable[QAction]
-    ) -> None:
-        """`set_device` changes the document's header; `engine` are the commands about the engine."""
+    def __init__(self, bar: StatusBar, hosts: HostCommands, engine: Iterable[QAction]) -> None:
+        """`hosts` know the devices; `engine` are the commands about the engine."""
         super().__init__(bar)
-        self._session, self._set_device = session, set_device
+        self._hosts = hosts
         self.device, self.engine = QMenu(bar), QMenu(bar)
         self.engine.addActions(list(engine))
         self._menus: dict[QWidget, QMenu] = {bar.device: self.device, bar.light: self.engine}
@@ -54,15 +52,13 @@ class StatusMenus(QObject):
     def _fill_devices(self) -> None:
         """The devices there are, the document's ticked."""
         self.device.clear()
-        wanted = self._session.graph_store.graph.header.device
-        names = ["auto", *([device.name for device in self._session.engine.devices] or ["cpu"])]
-        group = QActionGroup(self.device)
-        for name in names if wanted in names else (*names, wanted):
-            action = self.device.addAction(name)
+        group, current = QActionGroup(self.device), self._hosts.current()
+        for choice in self._hosts.choices():
+            action = self.device.addAction(choice.text)
             action.setCheckable(True)
-            action.setChecked(name == wanted)
+            action.setChecked(choice.text == current)
             group.addAction(action)
-            action.triggered.connect(partial(self._on_device_triggered, name))
+            action.triggered.connect(partial(self._on_device_triggered, choice))
 
-    def _on_device_triggered(self, name: str, _checked: bool = False) -> None:
-        self._set_device(name)
+    def _on_device_triggered(self, choice: DeviceChoice, _checked: bool = False) -> None:
+        self._hosts.choose(choice)

@@ -1,13 +1,15 @@
 """The toolbar: device, the verbs of a run, and the overlays at the right."""
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QObject, Qt, SignalInstance
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from gradstudio.scene.overlay_registry import OVERLAYS
 from gradstudio.ui.actions.action_set import ActionSet
+from gradstudio.ui.actions.run_commands import DeviceChoice, HostCommands
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon, icon_pixmap
 
@@ -22,23 +24,23 @@ SHORTENED = (("run.zero_grad",), ("run.stop", "run.step"), ("run.forward", "run.
 """Verbs that lose their words, one group after the other, where the bar has no room for all."""
 SPARE_PX = 40
 """What the Run button may grow by when it says something else."""
+LIST_MARGIN_PX = 24
 Style = Qt.ToolButtonStyle
 
 
 class ToolBar(QObject):
     """Made from the actions; the device follows the document and what torch really has."""
 
-    def __init__(
-        self, bar: QToolBar, session: Session, actions: ActionSet, set_device: Callable[[str], None], theme: Theme
-    ) -> None:
-        """Fill an empty bar; `set_device` changes the document's header."""
+    def __init__(self, bar: QToolBar, session: Session, actions: ActionSet, hosts: HostCommands, theme: Theme) -> None:
+        """Fill an empty bar; `hosts` know the devices."""
         super().__init__(bar)
         self._bar = bar
         self._session = session
-        self._set_device = set_device
+        self._hosts = hosts
         self._actions = actions
-        self.device = QComboBox(bar)
+        self.device = _DeviceList(bar)
         self._device_icon = QLabel(bar)
+        self._offered: tuple[DeviceChoice, ...] = ()
         self.run_button = _OwnIconButton(actions.on_button("run.run"), bar)
         self.overlay_buttons: list[QToolButton] = []
         self._verbs: dict[str, QToolButton] = {}
@@ -54,13 +56,13 @@ class ToolBar(QObject):
         self.device.activated.connect(self._on_device_activated)
         self._listen()
 
-    def take(self, session: Session, set_device: Callable[[str], None]) -> None:
+    def take(self, session: Session, hosts: HostCommands) -> None:
         """Follow another document."""
         if session is self._session:
             return
         for signal in self._heard():
             signal.disconnect(self.show_device)
-        self._session, self._set_device = session, set_device
+        self._session, self._hosts = session, hosts
         self._listen()
 
     def _heard(self) -> tuple[SignalInstance, ...]:
@@ -73,18 +75,21 @@ class ToolBar(QObject):
         self.show_device()
 
     def show_device(self) -> None:
-        """Offer the devices there are and show the document's."""
-        wanted = self._session.graph_store.graph.header.device
-        names = [device.name for device in self._session.engine.devices] or ["cpu"]
-        offered = ["auto", *names] if wanted in ("auto", *names) else ["auto", *names, wanted]
-        if offered != [self.device.itemText(k) for k in range(self.device.count())]:
+        """Offer the devices there are, here and on hosts, and show the document's."""
+        offered = self._hosts.choices()
+        if offered != self._offered:
+            self._offered = offered
             self.device.clear()
-            self.device.addItems(offered)
-            titles = {device.name: device.title for device in self._session.engine.devices}
-            titles["auto"] = "cuda where there is one, else the CPU"
-            for k, name in enumerate(offered):
-                self.device.setItemData(k, titles.get(name, name), Qt.ItemDataRole.ToolTipRole)
-        self.device.setCurrentText(wanted)
+            self.device.addItems([choice.text for choice in offered])
+            for k, choice in enumerate(offered):
+                self.device.setItemData(k, choice.tip, Qt.ItemDataRole.ToolTipRole)
+            self.device.insertSeparator(len(offered))
+            self.device.addItem(self._actions["run.add_host"].text())
+        self.device.take_widths([choice.text for choice in offered if choice.place == self._hosts.place])
+        self.device.setCurrentText(self._hosts.current())
+        if self._back_action.isVisible() != self._hosts.is_away():
+            self._back_action.setVisible(self._hosts.is_away())
+            self.fit_words()
 
     def button(self, key: str) -> QWidget | None:
         """What stands in the bar for an action; None where it has no room."""
@@ -119,7 +124,7 @@ class ToolBar(QObject):
 
     def _wanted_px(self) -> int:
         """How wide everything in the bar would be, side by side."""
-        widgets = [self._bar.widgetForAction(action) for action in self._bar.actions()]
+        widgets = [self._bar.widgetForAction(action) for action in self._bar.actions() if action.isVisible()]
         around = self._bar.contentsMargins()
         gaps = 3 * len(widgets) + 16 + around.left() + around.right()
         return sum(widget.sizeHint().width() for widget in widgets) + gaps + SPARE_PX
@@ -134,6 +139,12 @@ class ToolBar(QObject):
         self._device_icon.setContentsMargins(4, 0, 2, 0)
         self._bar.addWidget(self._device_icon)
         self._bar.addWidget(self.device)
+        self.way_back = QToolButton(self._bar)
+        self.way_back.setDefaultAction(actions.on_button("run.here"))
+        self.way_back.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.way_back.setToolButtonStyle(Style.ToolButtonTextOnly)
+        self._back_action = self._bar.addWidget(self.way_back)
+        self._back_action.setVisible(False)
         self._bar.addSeparator()
         self._bar.addWidget(self.run_button)
         for key in VERBS[1:]:
@@ -158,12 +169,36 @@ class ToolBar(QObject):
                 self._verbs[key] = button
 
     def _on_device_activated(self, _index: int) -> None:
-        self._set_device(self.device.currentText())
+        chosen = next((one for one in self._offered if one.text == self.device.currentText()), None)
+        self.show_device()  # what was, until it is another
+        if chosen is not None:
+            self._hosts.choose(chosen)
+        else:
+            self._actions["run.add_host"].trigger()
+        self.show_device()
 
 
 def _style(buttons: Iterable[QToolButton], *, words: bool) -> None:
     for button in buttons:
         button.setToolButtonStyle(Style.ToolButtonTextBesideIcon if words else Style.ToolButtonIconOnly)
+
+
+class _DeviceList(QComboBox):
+    """A list that the wheel passes by: turning it over the bar is to start no engine elsewhere."""
+
+    def take_widths(self, texts: Iterable[str]) -> None:
+        """Be as wide as what may stand in it now, and the list as wide as all that is offered."""
+        metrics = self.fontMetrics()
+        width_px = max(map(metrics.horizontalAdvance, texts), default=0)
+        characters = math.ceil(width_px / metrics.horizontalAdvance("X"))  # as Qt counts them
+        if characters == self.minimumContentsLength():
+            return
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(characters)
+        self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + LIST_MARGIN_PX)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
 
 
 class _OwnIconButton(QToolButton):

@@ -108,7 +108,8 @@ class LogPanel(QWidget):
             self.add("info", answer.error)
 
     def _on_engine_died(self, how: str) -> None:
-        self.add("error", f"The engine ended: {how}. The document is safe.")
+        words = how if self._session.engine.place else f"The engine ended: {how}. The document is safe."
+        self.add("error", words)
 
     def _on_results_printed(self, printed: Printed) -> None:
         """Bars of progress are one line that is another while they move."""

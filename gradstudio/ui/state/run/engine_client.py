@@ -4,17 +4,17 @@ The one at work has walls, or was started for the code of one document. When a d
 another one, it is set aside with all that it holds, and comes back with its document.
 """
 
-from typing import NamedTuple, cast
+from collections.abc import Callable
+from typing import NamedTuple
 
-from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
-from gradstudio.protocol.errors import ProtocolError
-from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
-from gradstudio.protocol.messages.events import Device, Event, Gradients, Hello, Log, Traced
+from gradstudio.protocol.messages.events import Device, Event, Gradients, Hello, Traced
 from gradstudio.protocol.messages.inference import Inferring
 from gradstudio.protocol.messages.requests import Request, SampleMemory
-from gradstudio.protocol.process_group import COMMAND, RUNS_CODE, end_group
+from gradstudio.protocol.process_group import COMMAND, RUNS_CODE
+from gradstudio.ui.state.engines.engine_child import EngineChild, take_over
 from gradstudio.ui.state.run.engine_exchange import Exchange, Line, Seats
 
 SPARE_DELAY_MS = 1500
@@ -26,90 +26,8 @@ SAMPLE_MS = 100
 """So often memory is told of by the engine at work."""
 
 
-class EngineChild(QObject):
-    """One engine process and its decoder.
-
-    Signals:
-        message(object): every `Event` it sends, and its prints as `Log`.
-        ended(object): it ended unasked; the words how.
-    """
-
-    message = Signal(object)
-    ended = Signal(object)
-
-    def __init__(self, command: list[str], parent: QObject) -> None:
-        """Start it."""
-        super().__init__(parent)
-        self.hello: Hello | None = None
-        self.infers_at: Inferring | None = None
-        self._decoder: Decoder[Event] = Decoder(cast(type[Event], Event))
-        self._discarded = False
-        self.process = QProcess(self)
-        self.process.setProgram(command[0])
-        self.process.setArguments(command[1:])
-        environment = QProcessEnvironment.systemEnvironment()
-        environment.insert("PYTHONUNBUFFERED", "1")
-        self.process.setProcessEnvironment(environment)
-        self.process.readyReadStandardOutput.connect(self._on_process_ready_read)
-        self.process.readyReadStandardError.connect(self._on_process_error_read)
-        self.process.finished.connect(self._on_process_finished)
-        self.process.errorOccurred.connect(self._on_process_error)
-        self.process.start()
-
-    @property
-    def ready(self) -> bool:
-        """Whether torch is imported."""
-        return self.hello is not None and self.hello.ready
-
-    def send(self, request: Request) -> None:
-        """Hand it a request; it waits in the pipe until the engine is ready."""
-        self.process.write(encode(request))
-
-    def discard(self) -> None:
-        """Kill without a word; nothing it still says is heard."""
-        self._discarded = True
-        self._end_group()
-        self.process.kill()
-
-    def _end_group(self) -> None:
-        """What code has started ends with its engine."""
-        process = self.hello.pid if self.hello is not None else int(self.process.processId())
-        end_group(process, self.process.arguments())
-
-    def _on_process_ready_read(self) -> None:
-        data = bytes(self.process.readAllStandardOutput().data())
-        try:
-            messages = self._decoder.feed(data)
-        except ProtocolError as error:
-            self.message.emit(Log(level="error", text=f"The engine spoke nonsense and is restarted: {error}"))
-            self.process.kill()
-            return
-        for message in messages:
-            if self._discarded:
-                return
-            if isinstance(message, Inferring):
-                self.infers_at = message
-                continue  # one for each statement: nobody asks before it takes long
-            if isinstance(message, Hello):
-                self.hello = message
-            self.message.emit(message)
-
-    def _on_process_error_read(self) -> None:
-        text = bytes(self.process.readAllStandardError().data()).decode("utf-8", "replace").strip()
-        if text and not self._discarded:
-            self.message.emit(Log(level="info", text=text))
-
-    def _on_process_error(self, error: QProcess.ProcessError) -> None:
-        if error == QProcess.ProcessError.FailedToStart and not self._discarded:
-            self.ended.emit(f"it could not be started: {self.process.errorString()}")
-
-    def _on_process_finished(self, code: int, status: QProcess.ExitStatus) -> None:
-        if self._discarded:
-            self.deleteLater()
-            return
-        self._end_group()
-        crashed = status == QProcess.ExitStatus.CrashExit
-        self.ended.emit(f"it was killed (signal {code})" if crashed else f"it ended with code {code}")
+MakeEngine = Callable[[tuple[str, ...], QObject], EngineChild]
+"""Starts an engine with these options, for this parent."""
 
 
 class EngineAside(NamedTuple):
@@ -125,12 +43,13 @@ class EngineClient(QObject):
     Attributes:
         devices: what torch really has; empty until the first engine is ready.
         state: "starting", "ready", "busy" or "dead".
+        place: the name of the host on which engines are; "": this machine.
         exchange: the lines of the documents that share it.
 
     Signals:
         received(object): every `Event` of the engine at work.
         state_changed(object): the new state.
-        died(object): the engine at work ended unasked; the words how. A new one starts by itself.
+        died(object): the engine at work ended unasked; the words how. On this machine a new one starts by itself.
     """
 
     received = Signal(object)
@@ -141,7 +60,8 @@ class EngineClient(QObject):
         """Start an engine at once; `command` replaces the protocol's `COMMAND`."""
         super().__init__(parent)
         self._command = command or list(COMMAND)
-        self._want_spare = spare
+        self._want_spare, self.place = spare, ""
+        self._make: MakeEngine | None = None
         self.state = "starting"
         self.devices: tuple[Device, ...] = ()
         self.hello: Hello | None = None
@@ -187,6 +107,10 @@ class EngineClient(QObject):
         return now or self._inferred_at
 
     @property
+    def _wants_spare(self) -> bool:
+        return self._want_spare and not self.place  # there it would take another's memory
+
+    @property
     def command(self) -> tuple[str, ...]:
         """What starts an engine."""
         return tuple(self._command)
@@ -197,6 +121,25 @@ class EngineClient(QObject):
             self._set_state("busy")
         else:
             self._set_state("ready" if self.ready else "starting")
+
+    def move_to(self, place: str, make: MakeEngine | None) -> None:
+        """Have engines on a host, as `make` starts them, or on this machine again ("", None); all there were end.
+
+        Every line that used one is to be told.
+        """
+        for line in tuple(self._aside):
+            self._aside.pop(line).engine.discard()
+        self.exchange.aside.clear()
+        self._expecting.clear()
+        self._spare_timer.stop()
+        for spare in (self._spare, self._spare_for_code):
+            if spare is not None:
+                spare.discard()
+        self._spare = self._spare_for_code = None
+        self._discard()
+        self.place, self._make, self._quick_deaths, self.hello = place, make, 0, None
+        self.state = ""  # that of the next one is announced, whatever the last one's was
+        self._replace()
 
     def kill_and_restart(self) -> None:
         """End the engine at work whatever it does; the one with walls that waits takes over, or the warm spare."""
@@ -225,7 +168,7 @@ class EngineClient(QObject):
             return True
         spare, self._spare_for_code = self._spare_for_code, None
         self._expecting.discard(code_line)
-        self._take_over(_taken(spare) or self._spawn(RUNS_CODE), code_line)
+        self._take_over(take_over(spare) or self._spawn(RUNS_CODE), code_line)
         return True
 
     def end_code(self, line: Line) -> None:
@@ -242,7 +185,7 @@ class EngineClient(QObject):
 
     def expect_code(self, line: Line) -> None:
         """A document with code is seen: a spare for code is started, which runs nothing before a yes."""
-        if self._want_spare and line not in self._expecting:
+        if self._wants_spare and line not in self._expecting:
             self._expecting.add(line)
             self._spare_timer.start()
 
@@ -302,6 +245,8 @@ class EngineClient(QObject):
         self.state_changed.emit(self.state)  # also where the other one was ready: it is another one
 
     def _spawn(self, *options: str) -> EngineChild:
+        if self._make is not None:
+            return self._make(options, self)
         return EngineChild([*self._command, *options], self)
 
     def _take_over(self, engine: EngineChild, code_line: Line | None = None) -> None:
@@ -320,7 +265,7 @@ class EngineClient(QObject):
             self._resume(waiting)
             return
         spare, self._spare = self._spare, None
-        self._take_over(_taken(spare) or self._spawn())
+        self._take_over(take_over(spare) or self._spawn())
 
     def _set_state(self, state: str) -> None:
         if state != self.state:
@@ -335,7 +280,7 @@ class EngineClient(QObject):
                 self._quick_deaths = 0
                 if self.state == "starting":
                     self._set_state("ready")
-                if self._want_spare and self._spare is None:
+                if self._wants_spare and self._spare is None:
                     self._spare_timer.start()
         self.received.emit(message)
 
@@ -346,7 +291,7 @@ class EngineClient(QObject):
             self._engine.deleteLater()
             self._engine = None
         self._quick_deaths = 0 if was_ready else self._quick_deaths + 1
-        if self._quick_deaths >= MAX_QUICK_DEATHS:
+        if self._quick_deaths >= MAX_QUICK_DEATHS or self.place:  # a host is asked again when a person asks
             self._set_state("dead")
             self.died.emit(how)
             return
@@ -386,11 +331,3 @@ class EngineClient(QObject):
         if self._spare_for_code is not None:
             self._spare_for_code.deleteLater()
             self._spare_for_code = None
-
-
-def _taken(spare: EngineChild | None) -> EngineChild | None:
-    """A spare that takes over; None when it has ended."""
-    if spare is None or spare.process.state() == QProcess.ProcessState.NotRunning:
-        return None
-    spare.ended.disconnect()
-    return spare

@@ -19,6 +19,10 @@ class Line(Protocol):
     def died(self) -> SignalInstance:
         """Announces in words that the engine ended."""
 
+    @property
+    def replaced(self) -> SignalInstance:
+        """Announces that another engine took over."""
+
     title: Callable[[], str]
     is_live: Callable[[], bool]
     shown: bool

@@ -14,10 +14,12 @@ from gradstudio.protocol.messages.events import Device, Event, Hello, Log, Memor
 from gradstudio.protocol.messages.inference import Inferring
 from gradstudio.protocol.messages.requests import Do, Load, Request
 from gradstudio.ui.state.results.memory_store import OF_TENSORS
-from gradstudio.ui.state.run.engine_client import EngineClient
+from gradstudio.ui.state.run.engine_client import EngineClient, MakeEngine
 
 BASE = 1 << 32
 """Numbers of a line are below this; those of the next line begin here."""
+PATIENCE_MS = 150
+FAR_PATIENCE_MS = 3000
 OF_THE_RUN = (Paused, MemoryByNode)
 """Answers that may carry no revision of their own."""
 
@@ -33,7 +35,7 @@ class EngineLine(QObject):
     Signals:
         received(object): every `Event` that concerns this document.
         state_changed(object), died(object): as the client's.
-        replaced(): what this document asked for made another engine take over; what the last one held is gone.
+        replaced(): another engine takes over, as somebody asked for; what the last one held is gone.
         displaced(object): another document's program took the engine's only place; that document's title.
     """
 
@@ -83,9 +85,26 @@ class EngineLine(QObject):
         return self._client.hello
 
     @property
+    def place(self) -> str:
+        """The name of the host on which engines are; "": this machine."""
+        return self._client.place
+
+    @property
     def pid(self) -> int:
-        """Process id of the engine at work; 0 when there is none."""
-        return self._client.pid
+        """Process id of the engine at work; 0 when there is none on this machine."""
+        return 0 if self.place else self._client.pid
+
+    @property
+    def stop_patience_ms(self) -> int:
+        """How long an engine may take to answer a Stop: on a host the way is long."""
+        return FAR_PATIENCE_MS if self.place else PATIENCE_MS
+
+    @property
+    def after_end(self) -> str:
+        """What follows the end of an engine, or what a person can do then."""
+        if not self.place:
+            return "A new one is started."
+        return "Run ▸ Restart engine connects again; what is shown stays. Run ▸ Host… looks what is there."
 
     @property
     def infers_at(self) -> Inferring | None:
@@ -115,6 +134,12 @@ class EngineLine(QObject):
         for other in tuple(self._exchange.lines):
             if other is not self and self._exchange.is_struck(other):
                 other.died.emit("it was restarted from another tab")
+
+    def move_to(self, place: str, make: MakeEngine | None) -> None:
+        """Have engines on a host, or on this machine again ("", None); what all there were held is gone."""
+        self._client.move_to(place, make)
+        for line in tuple(self._exchange.lines):
+            line.replaced.emit()
 
     def end(self, how: str) -> None:
         """End the engine whatever it does; this document is told that it died, and how."""

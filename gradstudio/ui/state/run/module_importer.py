@@ -5,7 +5,8 @@ from PySide6.QtCore import QObject, Signal
 from gradstudio.protocol.messages.events import Event, Log
 from gradstudio.protocol.messages.module_import import BringModule, Brought, NotBrought
 from gradstudio.protocol.process_group import RUNS_CODE
-from gradstudio.ui.state.run.engine_client import KILL_WAIT_MS, EngineChild
+from gradstudio.ui.state.engines.engine_child import EngineChild
+from gradstudio.ui.state.run.engine_client import KILL_WAIT_MS
 
 
 class ModuleImporter(QObject):

@@ -31,8 +31,6 @@ from gradstudio.ui.state.run.run_stepper import RunStepper
 from gradstudio.ui.state.run.shape_requests import ShapeRequests
 from gradstudio.ui.state.trust.code_question import CodeQuestion
 
-STOP_PATIENCE_MS = 150
-
 
 class RunController(QObject):
     """Loads the graph into the engine, carries out verbs, spreads what comes back.
@@ -81,7 +79,7 @@ class RunController(QObject):
         self._following = self._follows_newer = self._heard_more = False
         self.displaced = DisplacedRun(results.tables, self.status)
         self._waiting: list[tuple[str, Callable[[], None]]] = []
-        self._stop_timer = QTimer(self, singleShot=True, interval=STOP_PATIENCE_MS)
+        self._stop_timer = QTimer(self, singleShot=True)
         self._stop_timer.timeout.connect(self._on_stop_timer_timeout)
         store.edited.connect(self._on_store_edited)
         store.replaced.connect(self._on_store_replaced)
@@ -184,7 +182,7 @@ class RunController(QObject):
             self._following = self._follows_newer = False
             self._engine.send(requests.Stop())
             self._heard_more = False
-            self._stop_timer.start()
+            self._stop_timer.start(self._engine.stop_patience_ms)
 
     def restart_engine(self) -> None:
         """Kill the engine whatever it does and take the spare."""
@@ -291,7 +289,8 @@ class RunController(QObject):
             self._engine.kill_and_restart()
 
     def _on_engine_died(self, how: str) -> None:
-        self._engine_lost(f"The engine died: {how}. A new one is started")
+        died = f"The engine died: {how}. A new one is started"
+        self._engine_lost(how.partition("\n")[0].rstrip(".") if self._engine.place else died)
         self.shapes.request()
 
     def _on_engine_state_changed(self, state: str) -> None:

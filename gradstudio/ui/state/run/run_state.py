@@ -130,7 +130,7 @@ def _why_not_engine(command: Command, at: Situation) -> str:
     if elsewhere := at.elsewhere():
         return f"“{elsewhere}” is running in another tab, and there is one engine: wait, or stop it there."
     if at.dead():
-        return "The engine does not start. See the log, then Run ▸ Restart engine."
+        return "There is no engine. The log says why; Run ▸ Restart engine tries again."
     if at.ran_since and command in ("zero_grad", "weigh_memory"):
         return f"“{at.ran_since}” ran since, and there is one engine: run this program again first (F5)."
     if command == "zero_grad" and (not state.live or state.stale):

@@ -177,6 +177,9 @@ class ShapePatience(QObject):
         self._look()
         if not (self._waits or self._wire) or self._status.state.busy:
             return
+        if self._engine.place:  # a line that broke says nothing about shapes
+            self._waits, self._wire = False, 0
+            return
         if self._waits:
             self._requests.give_up_shapes()
         self._waits, self._wire = False, 0

@@ -29,5 +29,5 @@ def test_enter_on_the_engine_offers_to_restart_it(window: MainWindow) -> None:
     menu, status = window.room.status_menus.engine, window.status
     QTest.keyClick(status.light, Qt.Key.Key_Return)
     assert menu.isVisible()
-    assert [action.text() for action in menu.actions()] == ["Restart engine", "Stop"]
+    assert [action.text() for action in menu.actions()] == ["Restart engine", "Stop", "Host…", "This machine"]
     menu.close()

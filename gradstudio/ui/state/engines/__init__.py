@@ -1,0 +1,1 @@
+"""Engine processes as the window holds them: on this machine and on hosts."""

@@ -1,0 +1,119 @@
+"""One engine process as the window holds it, and its frames; it may die at any moment."""
+
+from typing import cast
+
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
+
+from gradstudio.protocol.errors import OtherProtocol, ProtocolError
+from gradstudio.protocol.framing import Decoder, encode
+from gradstudio.protocol.messages.base import PROTOCOL_VERSION
+from gradstudio.protocol.messages.events import Event, Hello, Log
+from gradstudio.protocol.messages.inference import Inferring
+from gradstudio.protocol.messages.requests import Request
+from gradstudio.protocol.process_group import end_group
+
+
+class EngineChild(QObject):
+    """One engine process and its decoder.
+
+    Signals:
+        message(object): every `Event` it sends, and its prints as `Log`.
+        ended(object): it ended unasked; the words how.
+    """
+
+    message = Signal(object)
+    ended = Signal(object)
+
+    def __init__(self, command: list[str], parent: QObject) -> None:
+        """Start it."""
+        super().__init__(parent)
+        self.hello: Hello | None = None
+        self.infers_at: Inferring | None = None
+        self._decoder = self._new_decoder()
+        self._discarded = False
+        self.process = QProcess(self)
+        self.process.setProgram(command[0])
+        self.process.setArguments(command[1:])
+        environment = QProcessEnvironment.systemEnvironment()
+        environment.insert("PYTHONUNBUFFERED", "1")
+        self.process.setProcessEnvironment(environment)
+        self.process.readyReadStandardOutput.connect(self._on_process_ready_read)
+        self.process.readyReadStandardError.connect(self._on_process_error_read)
+        self.process.finished.connect(self._on_process_finished)
+        self.process.errorOccurred.connect(self._on_process_error)
+        self.process.start()
+
+    @property
+    def ready(self) -> bool:
+        """Whether torch is imported."""
+        return self.hello is not None and self.hello.ready
+
+    def send(self, request: Request) -> None:
+        """Hand it a request; it waits in the pipe until the engine is ready."""
+        self.process.write(encode(request))
+
+    def discard(self) -> None:
+        """Kill without a word; nothing it still says is heard."""
+        self._discarded = True
+        self._end_group()
+        self.process.kill()
+
+    def _end_group(self) -> None:
+        """What code has started ends with its engine."""
+        process = self.hello.pid if self.hello is not None else int(self.process.processId())
+        end_group(process, self.process.arguments())
+
+    def _on_process_ready_read(self) -> None:
+        data = bytes(self.process.readAllStandardOutput().data())
+        try:
+            messages = self._decoder.feed(data)
+        except ProtocolError as error:
+            self._refuse(error)
+            return
+        for message in messages:
+            if self._discarded:
+                return
+            if isinstance(message, Hello) and message.protocol != PROTOCOL_VERSION:
+                self._refuse(OtherProtocol(message.protocol, PROTOCOL_VERSION))
+                return
+            if isinstance(message, Inferring):
+                self.infers_at = message
+                continue  # one for each statement: nobody asks before it takes long
+            if isinstance(message, Hello):
+                self.hello = message
+            self.message.emit(message)
+
+    def _on_process_error_read(self) -> None:
+        text = bytes(self.process.readAllStandardError().data()).decode("utf-8", "replace").strip()
+        if text and not self._discarded:
+            self.message.emit(Log(level="info", text=text))
+
+    def _on_process_error(self, error: QProcess.ProcessError) -> None:
+        if error == QProcess.ProcessError.FailedToStart and not self._discarded:
+            self.ended.emit(f"it could not be started: {self.process.errorString()}")
+
+    def _on_process_finished(self, code: int, status: QProcess.ExitStatus) -> None:
+        if self._discarded:
+            self.deleteLater()
+            return
+        self._end_group()
+        self.ended.emit(self._how(code, crashed=status == QProcess.ExitStatus.CrashExit))
+
+    def _new_decoder(self) -> Decoder[Event]:
+        return Decoder(cast(type[Event], Event))
+
+    def _refuse(self, error: ProtocolError) -> None:
+        """What it says is nothing for us: it ends."""
+        self.message.emit(Log(level="error", text=f"The engine spoke nonsense and is restarted: {error}"))
+        self.process.kill()
+
+    def _how(self, code: int, *, crashed: bool) -> str:
+        return f"it was killed (signal {code})" if crashed else f"it ended with code {code}"
+
+
+def take_over(spare: EngineChild | None) -> EngineChild | None:
+    """A spare for the one at work; None when it has ended."""
+    if spare is None or spare.process.state() == QProcess.ProcessState.NotRunning:
+        return None
+    spare.ended.disconnect()
+    return spare
