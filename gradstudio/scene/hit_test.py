@@ -6,11 +6,13 @@ from typing import Literal as OneOf
 import msgspec
 
 from gradstudio.graph.model import ItemId, Wire
+from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord
 from gradstudio.scene.card.card_layout import HEADER, ROW, CardLayout, InputRow
 from gradstudio.scene.card.parameter_rows import MORE
 from gradstudio.scene.geometry import FRAME_TITLE, Box
 from gradstudio.scene.items import LEAF_EDGE, Card, PortRef
 from gradstudio.scene.scene import Scene
+from gradstudio.scene.value_format import element_count
 
 PORT_REACH: Final = 11.0
 """View pixels around a port that still hit it."""
@@ -22,6 +24,8 @@ LEAST_PORT_ZOOM: Final = 0.25
 PLATE_HEAD: Final = 15.0
 """Of a plate, view pixels at least, where it is so wide that it has texts at all."""
 PLATE_LINE: Final = 13.0
+PLATE_PICTURE: Final = 72.0
+"""What a picture and what stands above and below it need on a plate, view pixels."""
 LEGIBLE_WIDTH: Final = 30.0
 """A plate at least so many view pixels wide gets texts."""
 CROSS_REACH: Final = 24.0
@@ -152,22 +156,43 @@ def _card(scene: Scene, x: float, y: float, near: bool) -> Hit | None:
     )
 
 
-def plate_literal(scene: Scene, item: ItemId) -> InputRow | None:
-    """The literal that a plate shows before a run: the first that is written."""
-    if scene.results.outputs(item):
-        return None
-    return next((row for row in scene.stack.cards[item].layout.fields() if not row.faint), None)
+def plate_literals(scene: Scene, item: ItemId, room_px: float) -> list[InputRow]:
+    """The literals that a plate shows, a line each below its head: those that are written, while there is room.
+
+    What a run computed has its room before them.
+    """
+    card, records = scene.stack.cards[item], scene.results.outputs(item)
+    kept_px = PLATE_LINE if scene.results.incomplete(item) else 0.0
+    if records:
+        if card.extras.changes or card.extras.cost:
+            return []
+        kept_px = _room_of(records[0])
+    count = int((room_px - kept_px + 2.0) / PLATE_LINE)
+    return [row for row in card.layout.fields() if not row.faint][: max(count, 0 if records else 1)]
+
+
+def _room_of(record: Record) -> float:
+    """What a value and its gradient need on a plate, view pixels: a picture is not squeezed for a literal."""
+    if isinstance(record, ModuleRecord) and not record.parameters:
+        return 0.0  # its class stands in the head, and it has no more to say
+    if isinstance(record, TensorRecord) and element_count(record.summary.shape) != 1:
+        return PLATE_PICTURE
+    return 2.5 * PLATE_LINE
 
 
 def _plate_field(scene: Scene, x: float, y: float, zoom: float) -> Hit | None:
-    """The literal on the plate of a card, in the line below its head."""
+    """A literal on the plate of a card, in the lines below its head."""
     item = card_at(scene, x, y)
     box = scene.placement.box(item) if item is not None else None
     if item is None or box is None or box.width * zoom < LEGIBLE_WIDTH:
         return None
-    below_px = (y - box.y) * zoom - max(HEADER * zoom, PLATE_HEAD)
-    row = plate_literal(scene, item) if 0 <= below_px <= PLATE_LINE else None
-    return Hit("field", row.owner, row=row) if row is not None else None
+    head_px = max(HEADER * zoom, PLATE_HEAD)
+    below_px = (y - box.y) * zoom - head_px
+    if below_px < 0:
+        return None
+    rows = plate_literals(scene, item, box.height * zoom - head_px - 2.0)
+    line = int(below_px / PLATE_LINE)
+    return Hit("field", rows[line].owner, row=rows[line]) if line < len(rows) else None
 
 
 def _labelled(layout: CardLayout, x: float, y: float) -> InputRow | None:

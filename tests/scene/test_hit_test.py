@@ -34,7 +34,8 @@ def test_fields_and_the_row_of_folded_arguments_are_hit_when_near(drawing: Drawi
     assert box is not None
     found = hit(drawing.scene, *box.center, 1.0)
     assert (found.kind, found.row) == ("field", row)
-    assert hit(drawing.scene, *box.center, 0.5).kind == "card"
+    assert hit(drawing.scene, *box.center, 0.5).kind == "field", "its line on a plate"
+    assert hit(drawing.scene, *box.center, 0.2).kind == "card"
     more = drawing.scene.stack.cards[item].layout.more
     assert more is not None
     assert hit(drawing.scene, *more.center, 1.0).kind == "more"

@@ -9,8 +9,10 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import GradRow, Row
 from gradstudio.protocol.messages.records import ModuleRecord, Summary, TensorRecord
 from gradstudio.scene.camera import LEAST_READABLE, Camera
-from gradstudio.scene.hit_test import LEAST_FIELD_ZOOM, PLATE_HEAD
+from gradstudio.scene.card.card_layout import PADDING
+from gradstudio.scene.hit_test import LEAST_FIELD_ZOOM, PLATE_HEAD, plate_literals
 from gradstudio.ui.canvas.paint.card.distant_card import paint_distant_card
+from gradstudio.ui.canvas.paint.card.field_painter import field_rect
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.theme import Theme
@@ -114,7 +116,7 @@ def test_a_module_from_afar_says_how_many_numbers_it_learns_and_its_class_once(h
     hand.session.results.tables.pace.flush()
 
     def paint(painter: QPainter) -> None:
-        rect = QRectF(0, 0, 120, 60)
+        rect = QRectF(0, 0, 120, 80)
         paint_distant_card(painter, CanvasStyle(dark), hand.canvas.scene, card, rect, 0.5)
 
     texts = texts_of(paint)
@@ -123,7 +125,7 @@ def test_a_module_from_afar_says_how_many_numbers_it_learns_and_its_class_once(h
 
 
 @pytest.mark.parametrize("zoom", [0.59, 0.5, 0.4])
-def test_the_literal_on_a_plate_is_typed_where_it_stands_until_a_run(hand: Hand, zoom: float) -> None:
+def test_the_literal_on_a_plate_is_typed_where_it_stands(hand: Hand, zoom: float) -> None:
     item = hand.add("torch.tensor", 40, 40, data="2.0")
     look_from(hand, zoom)
     box = hand.canvas.scene.placement.box(item)
@@ -135,6 +137,34 @@ def test_the_literal_on_a_plate_is_typed_where_it_stands_until_a_run(hand: Hand,
     editor.setText("5.0")  # type: ignore[attr-defined]  # a line
     hand.key(Qt.Key.Key_Return, to=editor)
     assert hand.graph.nodes[item].literals["data"] == "5.0"
-    run(hand, item, 5.0)
-    hand.click(at)
-    assert hand.canvas.in_place.editor is None
+
+
+def test_every_written_literal_has_a_line_on_a_plate_and_after_a_run_those_that_leave_room_for_the_value(
+    hand: Hand, dark: Theme
+) -> None:
+    item = hand.add("torch.linspace", 40, 40, start="0.25", end="2.0")
+    scene = hand.canvas.scene
+    assert [row.path for row in plate_literals(scene, item, 60.0)] == ["start", "end", "steps"]
+    assert [row.path for row in plate_literals(scene, item, 14.0)] == ["start"]
+    number = hand.add("torch.tensor", 40, 300, data="2.0", requires_grad="True")
+    run(hand, number, 2.0)
+    for room, shown in ((70.0, ["data", "requires_grad"]), (46.0, ["data"]), (32.0, [])):
+        assert [row.path for row in plate_literals(scene, number, room)] == shown
+
+        def paint(painter: QPainter, high: float = room + 17) -> None:
+            rect = QRectF(0, 0, 170, high)
+            paint_distant_card(painter, CanvasStyle(dark), scene, number, rect, 0.5)
+
+        texts = texts_of(paint)
+        assert "2" in texts
+        assert sum(text in ("data 2.0", "requires_grad True") for text in texts) == len(shown)
+
+
+@pytest.mark.parametrize("zoom", [0.8, 0.7, 0.6])
+def test_the_word_before_a_switch_is_whole(hand: Hand, zoom: float) -> None:
+    item = hand.add("torch.randn", 40, 40, size="(64, 20)")
+    card, style = hand.canvas.scene.stack.cards[item], hand.canvas.canvas_style.at(zoom)
+    (row,) = [row for row in card.layout.fields() if row.path == "requires_grad"]
+    end = row.x + PADDING + style.meter.width(row.label, "label")
+    rect = field_rect(style, row, end + 4, card.layout.width - PADDING)
+    assert rect is not None and rect.left() >= end

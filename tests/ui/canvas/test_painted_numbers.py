@@ -31,6 +31,7 @@ from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.distant_card import paint_distant_card
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_parameter_rows
 from gradstudio.ui.canvas.paint.card.result_section_painter import paint_result_sections
+from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.pictures.recorded_results import recorded_results
 from gradstudio.ui.theme import Theme
@@ -177,8 +178,13 @@ def check(graph: Graph, theme: Theme, stem: str = "program") -> int:
         truth = truths.get(node.names[0]) if node.names and item in scene.stack.cards else None
         if truth is None or scene.updates.well(item).leaves.rows:  # numbers of a module's leaves are others
             continue
+        written = [row for row in scene.stack.cards[item].layout.fields() if not row.faint]
         for zoom in ZOOMS:
             for text in painted(scene, style, item, zoom):
+                if zoom < DISTANT and any(
+                    text.endswith(f" {row.shown}") and text.startswith(row.label[:2]) for row in written
+                ):
+                    continue  # a literal, as a person wrote it
                 count += check_text(text, truth, (node.names[0], zoom, text))
     return count
 

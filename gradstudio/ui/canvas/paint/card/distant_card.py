@@ -18,7 +18,7 @@ from gradstudio.scene.card.card_layout import CardLayout
 from gradstudio.scene.card.debug_sections import DebugSections
 from gradstudio.scene.card.gradient_state_words import SHORT_STATE_WORDS, STATE_WORDS
 from gradstudio.scene.card.result_sections import current_failure, expected_refusal, single_line
-from gradstudio.scene.hit_test import LEGIBLE_WIDTH, plate_literal
+from gradstudio.scene.hit_test import LEGIBLE_WIDTH, plate_literals
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_change, paint_cost
@@ -135,6 +135,7 @@ def _paint_body(
         return None
     if scene.results.stale(item):
         style = style.stale
+    body = _paint_literals(painter, style, scene, item, body)
     room, record = QRectF(body), records[0]
     line = _gradient_line(scene.state.shown, record, body) if state is not None else None
     if line is not None and isinstance(record, TensorRecord):
@@ -179,19 +180,25 @@ def _paint_failure(painter: QPainter, style: CanvasStyle, words: str, body: QRec
 
 
 def _paint_expected(painter: QPainter, style: CanvasStyle, scene: Scene, item: ItemId, body: QRectF) -> None:
-    """Before a run: the literal that stands first, else the shape that is expected."""
-    row = plate_literal(scene, item)
-    literal = f"{row.label} {row.shown}" if row is not None else ""
+    """Before a run: the literals that are written, else the shape that is expected."""
+    below = _paint_literals(painter, style, scene, item, body)
     expected = scene.results.inference(item, 0)
-    if literal:
-        _line(painter, style, literal, "mono", style.color("text_dim"), body, LINE)
-    elif expected is not None and expected.shape is not None and scene.state.shown.shapes:
+    if below.top() == body.top() and expected is not None and expected.shape is not None and scene.state.shown.shapes:
         shape = value_format.shape(expected.shape)
         _line(painter, style, shape, "mono_italic", style.color("unknown_value"), body, LINE)
     reason = scene.results.incomplete(item)
     if reason:
-        below = body.adjusted(0, LINE if literal else 0, 0, 0)
         _line(painter, style, reason, "badge_note", style.color("warning"), below, LINE)
+
+
+def _paint_literals(painter: QPainter, style: CanvasStyle, scene: Scene, item: ItemId, body: QRectF) -> QRectF:
+    """A line for each literal that has room; what is left of the body below them."""
+    rows = plate_literals(scene, item, body.height())
+    for number, row in enumerate(rows):
+        line, ink = body.adjusted(0, LINE * number, 0, 0), style.color("text_dim")
+        label = style.meter.elided(row.label, "mono", body.width() - style.meter.width(f" {row.shown}", "mono"))
+        _line(painter, style, row.shown if label in ("", "…") else f"{label} {row.shown}", "mono", ink, line, LINE)
+    return body.adjusted(0, LINE * len(rows), 0, 0)
 
 
 def _paint_value(

@@ -28,6 +28,8 @@ def field_rect(style: CanvasStyle, row: InputRow, before: float, behind: float) 
     if before <= rect.left() and rect.right() <= behind:
         return rect
     spare = rect.width() - style.meter.width(row.shown, _role(row)) - EDGE - _right_edge(row)
+    if is_switch(row.parameter) and before - rect.left() > spare:
+        spare = rect.width() - _right_edge(row) - 2.0  # the switch alone says it, too
     left = min(max(0.0, before - rect.left()), max(0.0, spare))
     right = min(max(0.0, rect.right() - behind), max(0.0, spare - left))
     return rect.adjusted(left, 0, -right, 0)
@@ -48,6 +50,8 @@ def paint_field(painter: QPainter, style: CanvasStyle, row: InputRow, rect: QRec
     role = _role(row)
     usual = "text_dim" if row.faint else "text"
     painter.setPen(style.color("warning" if needed else usual))
+    if is_switch(row.parameter) and style.meter.width(row.shown, role) > inner.width():
+        return
     text = style.meter.elided(row.shown, role, inner.width())
     style.meter.write(painter, role, text, inner.x(), inner.y(), inner.height())
 

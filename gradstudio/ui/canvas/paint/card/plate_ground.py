@@ -14,13 +14,21 @@ from gradstudio.ui.canvas.paint.card.header_colours import HeaderColour, header_
 from gradstudio.ui.canvas.paint.card.text_fitting import first_role
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
+SIGN_ROOM = 18.0
+"""At the right end of a head, for a sign: no letter is under it."""
 Align = Qt.AlignmentFlag
 
 
 def ground_key(style: CanvasStyle, scene: Scene, item: ItemId) -> tuple[object, ...]:
     """Equal for two grounds that look the same at one size and zoom."""
     card = scene.stack.cards[item]
-    return card.layout, card.left_out, has_failed(scene, item), header_colour(scene, style, item)
+    return card.layout, card.left_out, has_failed(scene, item), has_sign(scene, item), header_colour(scene, style, item)
+
+
+def has_sign(scene: Scene, item: ItemId) -> bool:
+    """Whether a sign stands at the right end of the head of what did not fail: a warning, or what gradcheck said."""
+    results = scene.results
+    return bool(scene.stack.cards[item].extras.check is not None or results.alarm(item) or results.warnings(item))
 
 
 def has_failed(scene: Scene, item: ItemId) -> bool:
@@ -48,14 +56,14 @@ def paint_plate_ground(
         half_rounded_path(header, radius), colored.ground if colored is not None else style.category(layout.category)
     )
     if rect.width() >= LEGIBLE_WIDTH:
-        _paint_title(painter, style, layout, header, colored)
+        room = header.adjusted(6, 0, -SIGN_ROOM if failed or has_sign(scene, item) else -4, 0)
+        _paint_title(painter, style, layout, room, colored)
 
 
 def _paint_title(
-    painter: QPainter, style: CanvasStyle, layout: CardLayout, header: QRectF, colored: HeaderColour | None
+    painter: QPainter, style: CanvasStyle, layout: CardLayout, room: QRectF, colored: HeaderColour | None
 ) -> None:
     """The name, then the operator's title; with the figure that colours the card in its place."""
-    room = header.adjusted(6, 0, -4, 0)
     ink = colored.ink if colored is not None else style.color("header_text")
     name, fonts = layout.names or layout.title, ("plate", "badge", "badge_note", "plate_small")
     role = first_role(style, name, fonts, room.width()) or fonts[-1]
@@ -71,9 +79,9 @@ def _paint_title(
     elif layout.subtitle and rest.width() > 24:
         painter.setFont(style.meter.font("badge_note"))
         painter.setPen(style.faded("header_text", 0.75))
-        painter.drawText(
-            rest, Align.AlignVCenter, shorten_title(style.meter, layout.subtitle, "badge_note", rest.width())
-        )
+        texts = (layout.subtitle, layout.subtitle.partition(" (")[0])
+        whole = (text for text in texts if style.meter.width(text, "badge_note") <= rest.width())
+        painter.drawText(rest, Align.AlignVCenter, next(whole, ""))
 
 
 def _symbol(style: CanvasStyle, layout: CardLayout, role: str, width: float) -> str:

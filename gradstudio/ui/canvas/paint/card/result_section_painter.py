@@ -100,6 +100,7 @@ def _paint_section(painter: QPainter, style: CanvasStyle, section: Section, y: f
     lines = len(section.rows) + int(facts)
     upper = inner.adjusted(0, 0, 0, -style.line * lines)
     value, gradient = _columns(style, section, upper)
+    value.adjust(_indent(style, section, value.width()), 0, 0, 0)
     shares_line = style.is_compact and _has_norm(section)
     if section.value is not None:
         above = value.adjusted(0, 0, 0, -style.line) if shares_line and section.value.kind == "words" else value
@@ -111,6 +112,22 @@ def _paint_section(painter: QPainter, style: CanvasStyle, section: Section, y: f
     if facts:
         _paint_facts(painter, style, section.facts, QRectF(inner.left(), upper.bottom(), inner.width(), style.line))
     _paint_rows(painter, style, section.rows, inner.left(), upper.bottom() + style.line * int(facts), inner.width())
+
+
+def _indent(style: CanvasStyle, section: Section, width: float) -> float:
+    """How far cells stand to the right where those of their gradient, behind its sign, stand below them."""
+    value, gradient = section.value, section.gradient.display if section.gradient is not None else None
+    if (
+        section.beside
+        or value is None
+        or value.lead
+        or gradient is None
+        or (value.kind, gradient.kind) != ("cells", "cells")
+    ):
+        return 0.0
+    lead, numbers = SIGN + SIGN_GAP, value.cells
+    room = width - lead - CELL_GAP * max((len(row) for row in numbers), default=0) - 8
+    return lead if numbers and sum(_column_widths(style, numbers, "mono")) <= room else 0.0
 
 
 def _has_norm(section: Section) -> bool:
