@@ -11,19 +11,20 @@ from gradstudio.scene.card.gradient_state_words import SHORT_STATE_WORDS
 from gradstudio.scene.card.result_sections import Display, Gradient, Lines, ResultSections, Section
 from gradstudio.scene.card.section_heights import (
     CELL,
-    CELLS_A_LINE,
     EDGE,
     LINE,
     NUMBER,
     STRIP,
     Tone,
 )
-from gradstudio.scene.value_format import cells as cells_of
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_parameter_rows
 from gradstudio.ui.canvas.paint.card.printout_painter import paint_printout
 from gradstudio.ui.canvas.paint.card.text_fitting import (
+    CELL_GAP,
+    column_widths,
     first_line,
     fit_wording,
+    fitting_cells,
     fitting_line,
     fitting_text,
     role_of,
@@ -38,8 +39,6 @@ SIGN_GAP: Final = 4.0
 """Between the sign of a gradient's state and its words."""
 LEAST_STEP: Final = 0.95
 """Lines of cells are so many heights of their letters apart, at least."""
-CELL_GAP: Final = 9.0
-DIGITS: Final = (4, 3, 2)
 LEAST_PICTURE: Final = 6.0
 COLUMN_GAP: Final = 8.0
 """Between a value and the gradient beside it."""
@@ -127,7 +126,7 @@ def _indent(style: CanvasStyle, section: Section, width: float) -> float:
         return 0.0
     lead, numbers = SIGN + SIGN_GAP, value.cells
     room = width - lead - CELL_GAP * max((len(row) for row in numbers), default=0) - 8
-    return lead if numbers and sum(_column_widths(style, numbers, "mono")) <= room else 0.0
+    return lead if numbers and sum(column_widths(style, numbers, "mono")) <= room else 0.0
 
 
 def _has_norm(section: Section) -> bool:
@@ -274,7 +273,7 @@ def _paint_cells(painter: QPainter, style: CanvasStyle, display: Display, rect: 
     """Numbers in columns between brackets; where two digits have no room, a strip of colours and the range."""
     assert display.picture is not None
     lead = max((style.meter.width(text, "mono_small") + 5 for text in display.lead), default=0.0)
-    cells, role = _fitting_cells(style, display, rect.width() - lead - 8)
+    cells, role = fitting_cells(style, display, rect.width() - lead - 8)
     step = min(max(CELL, style.line), (rect.height() - 2) / len(display.cells)) if cells else CELL
     if step < LEAST_STEP * style.meter.least:
         cells = ()
@@ -286,7 +285,7 @@ def _paint_cells(painter: QPainter, style: CanvasStyle, display: Display, rect: 
         if rect.height() >= STRIP + style.line + 2:
             _paint_lines(painter, style, display.lines[:1], rect.left(), rect.top() + STRIP + 2, rect.width())
         return
-    widths = _column_widths(style, cells, role)
+    widths = column_widths(style, cells, role)
     inside = QRectF(rect.left() + lead, rect.top() + 1, sum(widths) + CELL_GAP * len(widths) + 1, step * len(cells) - 1)
     _paint_brackets(painter, _ink(style, "faint"), inside)
     _paint_leads(painter, style, display.lead, rect, step)
@@ -298,23 +297,6 @@ def _paint_cells(painter: QPainter, style: CanvasStyle, display: Display, rect: 
             right += width + CELL_GAP
             cell = QRectF(right - width - CELL_GAP, rect.top() + 1 + step * i, width + CELL_GAP - 3, step)
             painter.drawText(cell, Align.AlignVCenter | Align.AlignRight, text)
-
-
-def _fitting_cells(style: CanvasStyle, display: Display, room: float) -> tuple[tuple[tuple[str, ...], ...], str]:
-    """As many digits as fit, in the larger font if that fits too; no cells when nothing does."""
-    assert display.picture is not None
-    for digits in DIGITS:
-        cells = cells_of(display.picture, CELLS_A_LINE, digits)
-        for role in ("mono", "mono_small"):
-            widths = _column_widths(style, cells, role)
-            if sum(widths) + CELL_GAP * len(widths) <= room:
-                return cells, role
-    return (), "mono_small"
-
-
-def _column_widths(style: CanvasStyle, cells: tuple[tuple[str, ...], ...], role: str) -> list[float]:
-    columns = max(len(row) for row in cells)
-    return [max(style.meter.width(row[k], role) for row in cells if k < len(row)) for k in range(columns)]
 
 
 def _paint_leads(painter: QPainter, style: CanvasStyle, lead: tuple[str, ...], rect: QRectF, step: float) -> None:

@@ -4,10 +4,13 @@ from typing import Final
 
 from gradstudio.scene import value_format
 from gradstudio.scene.card.result_sections import Display, Lines
+from gradstudio.scene.card.section_heights import CELLS_A_LINE
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
 LINE: Final = 13.0
 """How high a line is in the letters of what is seen from afar, view pixels."""
+CELL_GAP: Final = 9.0
+DIGITS: Final = (4, 3, 2)
 
 
 def fit_wording(style: CanvasStyle, texts: tuple[str, ...], width: float) -> tuple[str, str]:
@@ -62,3 +65,21 @@ def first_role(style: CanvasStyle, text: str, roles: tuple[str, ...], width: flo
         if style.meter.width(text, role) <= width:
             return role
     return ""
+
+
+def fitting_cells(style: CanvasStyle, display: Display, room: float) -> tuple[tuple[tuple[str, ...], ...], str]:
+    """As many digits as fit, in the larger font if that fits too; no cells when nothing does."""
+    assert display.picture is not None
+    for digits in DIGITS:
+        cells = value_format.cells(display.picture, CELLS_A_LINE, digits)
+        for role in ("mono", "mono_small"):
+            widths = column_widths(style, cells, role)
+            if sum(widths) + CELL_GAP * len(widths) <= room:
+                return cells, role
+    return (), "mono_small"
+
+
+def column_widths(style: CanvasStyle, cells: tuple[tuple[str, ...], ...], role: str) -> list[float]:
+    """Of each column of cells."""
+    columns = max(len(row) for row in cells)
+    return [max(style.meter.width(row[k], role) for row in cells if k < len(row)) for k in range(columns)]
