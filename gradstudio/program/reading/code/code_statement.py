@@ -57,6 +57,10 @@ class CodeStatement(ast.stmt):
         other.binds = [self._name(one.id, one.ctx) for one in self.binds]
         return other
 
+    def __deepcopy__(self, memo: object) -> "CodeStatement":
+        """Where a branch is written twice: what it stands for is never changed."""
+        return self.again()
+
     def _name(self, name: str, context: ast.expr_context) -> ast.Name:
         return ast.copy_location(ast.Name(name, context), self)
 

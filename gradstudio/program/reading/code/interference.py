@@ -21,6 +21,7 @@ from gradstudio.program.reading.code.undrawn import (
     open_bodies,
 )
 from gradstudio.program.reading.desugar.closures import free_names, local_names, outer_names
+from gradstudio.program.reading.desugar.global_names import is_looked_up
 from gradstudio.program.reading.desugar.own_device import DEVICE, takes_device
 from gradstudio.program.reading.syntax_queries import walk
 
@@ -70,7 +71,7 @@ def drawn_in_doubt(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     codes = codes_in(statements)
     beside = codes_in(statements, with_definitions=False)
     drawn = [one for one in beside_definitions(statements) if not isinstance(one, CodeStatement)]
-    mentioned = _mentioned_names(statements)
+    mentioned = mentioned_names(statements)
     unsure = {name for one in beside for name in one.names.binds if name not in one.names.surely}
     unsure |= {name for one in beside for name in (*one.names.removes, *one.names.rebound)}
     changed = {name for one in beside for name in (*one.names.binds, *one.names.removes, *one.names.rebound)}
@@ -86,7 +87,7 @@ def drawn_in_doubt(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         elif not unsure.isdisjoint(free_names(one)):
             found += _reading(one, unsure)  # it may have no value when it is called
         elif one.name in mentioned and outer.get(one.name):
-            found += _reading(one, {*outer[one.name], *brought})  # a call by code brings nothing from around
+            found += _not_looked_up(one, set(outer[one.name]), brought - mentioned)
         elif one.name in mentioned and _holds_functions(one):
             found += _holders(one)
         if isinstance(one, ast.ClassDef) and words.act:
@@ -100,12 +101,12 @@ def drawn_in_doubt(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
 def read_in_doubt(statements: Sequence[ast.stmt], graph: Graph) -> list[ast.stmt]:
     """The drawn statements that are to be kept as code because of how they were read; `graph` is what was."""
     drawn = [one for one in beside_definitions(statements) if not isinstance(one, CodeStatement)]
-    mentioned = _mentioned_names(statements)
+    mentioned = mentioned_names(statements)
     inside = [one for definition in statements for one in _not_bound_inside(definition, graph)]
     return [*_not_bound(drawn, mentioned, graph), *inside, *_devices_behind_code(statements, graph)]
 
 
-def _mentioned_names(statements: Sequence[ast.stmt]) -> set[str]:
+def mentioned_names(statements: Sequence[ast.stmt]) -> set[str]:
     """The names of the program that code mentions, that in definitions among it."""
     found = {name for one in codes_in(statements, with_definitions=False) for name in _mentioned(one)}
     classes = [one for one in statements if isinstance(one, ast.ClassDef)]
@@ -154,6 +155,19 @@ def _reading(definition: ast.stmt, names: Set[str]) -> list[ast.stmt]:
     if isinstance(definition, ast.ClassDef):
         inner += _members(definition)
     return [one for one in inner if not names.isdisjoint(_names_in(one))] or [definition]
+
+
+def _not_looked_up(definition: ast.stmt, names: Set[str], brought: Set[str]) -> list[ast.stmt]:
+    """The statements in a definition that code calls in which names from around it cannot be looked up.
+
+    A call by code brings nothing from around; what calls definitions that are brought names passes these on.
+    """
+    if _holds_functions(definition):
+        return _reading(definition, {*names, *brought})
+    found = [one for one in _innermost(_inner(definition)) if not is_looked_up(one, names)]
+    if isinstance(definition, ast.ClassDef):
+        found += [one for one in _members(definition) if not {*names, *brought}.isdisjoint(_names_in(one))]
+    return found
 
 
 def _holders(definition: ast.stmt) -> list[ast.stmt]:

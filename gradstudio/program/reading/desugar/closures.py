@@ -6,11 +6,12 @@ Syntax in, syntax out. A function looks a name up when it is called, and that is
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from gradstudio.graph.text.code_functions import bound_by_alias
 from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in
 from gradstudio.program.reading.desugar.class_state import behind_base, new_maker
+from gradstudio.program.reading.desugar.global_names import look_up
 from gradstudio.program.reading.desugar.synthetic_nodes import at_position
 from gradstudio.program.reading.imports import PACKAGES
 from gradstudio.program.reading.syntax_queries import walk
@@ -21,26 +22,36 @@ _OWN = frozenset({"device", "HERE"})
 """Names that every definition knows."""
 
 
-def bring_outer_names(statements: Sequence[ast.stmt]) -> None:
-    """Give definitions the names they read from around them, and their calls the values; the tree is changed."""
+def bring_outer_names(statements: Sequence[ast.stmt], called_by_code: Set[str] = frozenset()) -> None:
+    """Give definitions the names they read from around them, and their calls the values; the tree is changed.
+
+    Those that code may call look the names up themselves.
+    """
     definitions = {one.name: one for one in statements if isinstance(one, Defined)}
-    needed = outer_names(statements)
+    needed = outer_names(statements, called_by_code)
     if not any(needed.values()):
         return
-    places = {name: _give(definitions[name], names) for name, names in needed.items() if names}
+    brought = {name: names for name, names in needed.items() if names and name not in called_by_code}
+    places = {name: _give(definitions[name], names) for name, names in brought.items()}
     for scope, local in _scopes(statements):
         for call in _calls(scope):
             if isinstance(call.func, ast.Name) and call.func.id in places and call.func.id not in local:
                 _bring(call, needed[call.func.id], places[call.func.id])
+    for name in called_by_code & needed.keys():
+        for one in _functions(definitions[name]):
+            look_up(one, {*needed[name]} - local_names(one), needed.keys())
 
 
-def outer_names(statements: Sequence[ast.stmt]) -> dict[str, list[str]]:
-    """By definition, the names that it reads from around it, or that those read which it calls."""
+def outer_names(statements: Sequence[ast.stmt], called_by_code: Set[str] = frozenset()) -> dict[str, list[str]]:
+    """By definition, the names that it reads from around it, or that those read which it calls.
+
+    What is called by code brings nothing to its callers: it looks names up itself.
+    """
     definitions = {one.name: one for one in statements if isinstance(one, Defined)}
     if not definitions:
         return {}
     around = [one for one in statements if not isinstance(one, Defined)]
-    return _needed(definitions, _bound_around(around))
+    return _needed(definitions, _bound_around(around), called_by_code)
 
 
 def free_names(definition: Defined) -> set[str]:
@@ -146,12 +157,12 @@ def _is_value(name: str, statements: Sequence[ast.stmt]) -> bool:
     return True
 
 
-def _needed(definitions: dict[str, Defined], bound: Counter[str]) -> dict[str, list[str]]:
+def _needed(definitions: dict[str, Defined], bound: Counter[str], called_by_code: Set[str]) -> dict[str, list[str]]:
     """What each definition reads from around it, and what those need that it calls."""
     second = {name for name in bound if name in definitions}
     free = {name: [(one, _free(one)) for one in _functions(definition)] for name, definition in definitions.items()}
     own = {name: _read(definitions[name], free[name], bound) for name in definitions}
-    known = definitions.keys() - second
+    known = definitions.keys() - second - called_by_code
     called = {name: [one for _, names in free[name] for one in names if one in known] for name in definitions}
     local = {name: local_names(one) if isinstance(one, Function) else set() for name, one in definitions.items()}
     changes = True

@@ -12,6 +12,7 @@ from gradstudio.graph.names import fresh_name
 from gradstudio.operators.model import Family
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.code.code_statement import codes_in, names_taken, surely_bound
+from gradstudio.program.reading.code.interference import mentioned_names
 from gradstudio.program.reading.desugar.branches import Branches, returned_once, splice_branches
 from gradstudio.program.reading.desugar.class_state import hold_in_init, without_grad
 from gradstudio.program.reading.desugar.closures import Defined, bring_outer_names, by_first_name, stored_names
@@ -61,11 +62,12 @@ class _Text:
         self._modules = _imports(parts)
         if any(isinstance(one, Defined) for one in statements) or any(isinstance(part, ast.Lambda) for part in parts):
             switched = switched_in(statements)
+            called_by_code = mentioned_names(statements)
             for one in statements:
                 self._tidy(one, switched)
             statements = lift_functions(by_first_name(statements))
             rename_own_devices(statements)
-            bring_outer_names(statements)
+            bring_outer_names(statements, called_by_code)
             parts = [part for one in statements for part in walk(one)]
             self._calls = Calls(statements, self._modules.paths())
             self._has_code = bool(codes_in(statements))

@@ -113,7 +113,8 @@ def test_what_code_calls_reads_names_from_around_it_by_itself() -> None:
     text = "m = torch.ones(2)\n\n\ndef f(x):\n    y = x + 1\n    y = y * m\n    return y\n\n\n"
     text += "d = {k: f(m) for k in 'ab'}\n"
     graph = read(text)
-    assert codes_in(graph, "f") == ["y = y * m"]
+    assert codes_in(graph, "f") == ["m2 = m"]
+    assert "y = y * m2" in write_script(graph)
     assert graph.definitions["f"].inputs == ("x",)
 
 
@@ -210,3 +211,60 @@ def test_code_in_a_definition_stands_on_the_lines_of_the_file() -> None:
 def test_what_nobody_wants_may_have_no_name_in_a_definition() -> None:
     assert codes_in(read(function("a, _ = {k: y for k in 'ab'}, 1")), "f") == ["a, _ = {k: y for k in 'ab'}, 1"]
     assert read(function("_ = {k: y for k in 'ab'}\n    y = y + 1\n    d = {k: _ for k in 'ab'}")).definitions == {}
+
+
+GLOBALS = """\
+import torch
+from torch import nn
+
+width = 3
+scale = torch.ones(2)
+
+
+class Net(nn.Module):
+    def __init__(self, n):
+        super(Net, self).__init__()
+        self.fc = nn.Linear(width, n)  # beside
+
+    def forward(self, x):
+        return self.fc(x) * scale
+
+
+def inner(a):
+    return a * width
+
+
+def f(net, x):
+    y = net(x)
+    for k in range(width):
+        y = y + inner(y)
+    return y * scale
+
+
+d = {k: f(Net(2), torch.ones(1, width)) for k in "ab"}
+"""
+
+
+def test_a_name_from_around_what_code_calls_is_looked_up_where_it_is_needed() -> None:
+    graph = read_script(GLOBALS, keeps_code=True).graph
+    assert graph.definitions["Net"].inputs[0] == "n"
+    assert sorted(codes_in(graph, "Net")) == ["scale2 = scale", "width2 = width"]
+    assert sorted(codes_in(graph, "f")) == ["scale2 = scale", "width2 = width"]
+    assert codes_in(graph, "inner") == []  # what is drawn brings it
+    written = write_script(graph)
+    assert "nn.Linear(width2, n)  # beside\n" in written
+    assert write_script(read_script(written, keeps_code=True).graph) == written
+
+
+@pytest.mark.parametrize(
+    "line", ["y = x if x is not None else k", "y = x and k", "assert x is not None, k", "y = [t + k for t in x]"]
+)
+def test_a_name_that_may_not_be_reached_is_read_by_code(line: str) -> None:
+    text = f"k = 2\n\n\ndef f(x):\n    {line}\n    y = x * 2\n    return y\n\n\nd = {{j: f for j in 'ab'}}\n"
+    assert codes_in(read(text), "f") == [line]
+
+
+def test_what_stands_behind_a_return_in_a_branch_may_hold_code() -> None:
+    text = "def f(x):\n    if x.sum() > 1:\n        if x.sum() > 2:\n            return x\n        x = x + 1\n"
+    text += "    d = {k: x for k in 'ab'}\n    return x * 2\n\n\nz = f(torch.ones(2))\n"
+    assert set(codes_in(read(text), "f")) == {"d = {k: x for k in 'ab'}"}

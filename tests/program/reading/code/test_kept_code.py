@@ -69,7 +69,7 @@ def test_where_code_may_do_anything_to_names_all_of_the_text_is_code(text: str) 
     ("text", "line"),
     [
         ("import torch\n\nn = 1\ndef f():\n    global n\n    n += 1\n\nf()\ny = n + 1\n", "y = n + 1"),
-        ("import torch\n\nk = 2\ndef f(x):\n    return x * k\n\ng = {k: f for k in 'ab'}\n", "= x * k"),
+        ("import torch\n\nk = 2\ndef f(x):\n    return x and k\n\ng = {k: f for k in 'ab'}\n", "= x and k"),
         ("import torch\nimport inspect\n\ndef f(x):\n    return x * 2\n\ns = inspect.signature(f)\n", "def f(x):"),
         ("import torch\n\ndef f(x):\n    return x * 2\n\ntry:\n    f = 3\nfinally:\n    pass\n", "def f(x):"),
         ("import torch\n\nf = torch.relu\nh = {k: f for k in 'a'}\n", "f = torch.relu"),
