@@ -55,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     import argparse
 
     from gradstudio.graph.structure.graph_export import FORMATS
+    from gradstudio.import_command import add_data_options
     from gradstudio.program.forms.form_table import FORMS
 
     parser = argparse.ArgumentParser(
@@ -72,10 +73,13 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("-o", dest="output", metavar="OUT", help="default: standard output")
     read = _add(verbs, "import", _import, "turn Python text into a document; only --run-code executes anything")
     read.add_argument(
-        "file", metavar="FILE.py[:Name]", help="a Python file, - for standard input, or a module in a file"
+        "file",
+        metavar="FILE.py[:Name]",
+        help="a Python file, - for standard input, a module in a file, or data: .csv, .tsv, .npy, .npz",
     )
     read.add_argument("-o", dest="output", metavar="OUT.gsg", help="default: FILE.gsg, beside the text")
     _add_module_options(read)
+    add_data_options(read)
     check = _add(verbs, "check", _check, "say shapes, types and problems without running")
     check.add_argument("files", metavar="FILE", nargs="+")
     check.add_argument("--json", action="store_true", help="one object per file, one line each")
@@ -262,6 +266,7 @@ def _write_export(graph: Graph, options: argparse.Namespace) -> int:
 def _import(options: argparse.Namespace) -> int:
     import re
 
+    from gradstudio.document.data.sources import FILES
     from gradstudio.document.errors import CannotSave
     from gradstudio.document.file import SUFFIX, save
     from gradstudio.document.python.module_import import module_hint
@@ -283,6 +288,10 @@ def _import(options: argparse.Namespace) -> int:
     if not options.output and options.file == "-":
         print("Say where to with -o OUT.gsg: standard input has no name.", file=sys.stderr)
         return USAGE
+    if Path(options.file).suffix.lower() in FILES:
+        from gradstudio.import_command import import_data
+
+        return import_data(options, Path(options.file))
     target = Path(options.output or Path(options.file).with_suffix(SUFFIX))
     try:
         graph = open_file(options.file).graph

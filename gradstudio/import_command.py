@@ -1,10 +1,14 @@
-"""`gradstudio import path.py:Name --run-code`: a module of the user's own becomes a document. No Qt, no torch here."""
+"""`gradstudio import` of a module (path.py:Name --run-code) or of data (data.csv): a document. No Qt, no torch here."""
 
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from gradstudio.document.errors import CannotSave, UnreadableFile
+import msgspec
+
+from gradstudio.document.data.sources import open_data
+from gradstudio.document.errors import BadData, CannotSave, UnreadableFile
 from gradstudio.document.file import SUFFIX, save
 from gradstudio.document.python.module_import import graph_of
 from gradstudio.protocol import client
@@ -13,6 +17,9 @@ from gradstudio.protocol.errors import EngineDied, EngineSilent
 from gradstudio.protocol.messages.events import Event
 from gradstudio.protocol.messages.module_import import BringModule, Brought, NotBrought, in_words
 from gradstudio.protocol.runner import PATIENCE_S
+
+if TYPE_CHECKING:
+    from gradstudio.document.data.model import Choice, Source
 
 FINE = 0
 FAILED = 1
@@ -47,6 +54,65 @@ def import_module(options: argparse.Namespace, path: Path, name: str) -> int:
         _say(f"{place}{in_words(answer)}")
         return CODES[answer.fault]
     return _saved(answer, target, path)
+
+
+def add_data_options(parser: argparse.ArgumentParser) -> None:
+    """The options of `import` that are for data."""
+    group = parser.add_argument_group("data (FILE.csv, .tsv, .npy, .npz); --seed is of the split")
+    group.add_argument("--columns", metavar="NAME,NAME", help="inputs (default: what varies, and is no text)")
+    group.add_argument("--target", metavar="NAME", help='default: what is called like one; "" for none')
+    group.add_argument("--number", action="store_true", help="the target is a number, not a class")
+    group.add_argument("--fill", action="store_true", help="fill what is missing, instead of leaving its row out")
+    group.add_argument("--normalise", action="store_true", help="with statements that do it")
+    words = "so much of the rows is kept to validate, 0 … 0.9 (default: 0.2)"
+    group.add_argument("--validation", type=float, default=0.2, metavar="SHARE", help=words)
+
+
+def import_data(options: argparse.Namespace, path: Path) -> int:
+    """Read a table or arrays, and save a document with X and y; the exit code."""
+    from gradstudio.document.data.data_graph import data_graph
+    from gradstudio.document.data.hazards import class_counts, hazards
+    from gradstudio.document.data.split import prepare
+
+    target = Path(options.output or path.with_suffix(SUFFIX))
+    try:
+        source = open_data(path)
+        data = prepare(source, _choice(options, source))
+        save(data_graph(data), target)
+    except BadData as error:
+        _say(str(error))
+        return UNREADABLE
+    except CannotSave as error:
+        _say(str(error))
+        return FAILED
+    shapes = [f"X {list(data.train.inputs.shape)}"]
+    if data.train.target is not None:
+        shapes.append(f"y {list(data.train.target.shape)}")
+    counts = [f"{name}: {train} to learn from, {apart} to validate" for name, train, apart in class_counts(data)]
+    lines = [f"{target}: {', '.join(shapes)}", source.description, *data.notes, *counts]
+    sys.stdout.write("\n  ".join([*lines, *(f"Note: {one}" for one in hazards(data))]) + "\n")
+    return FINE
+
+
+def _choice(options: argparse.Namespace, source: "Source") -> "Choice":
+    """What the options say; what they leave open is as most would choose."""
+    proposal = source.proposal()
+    target = proposal.target if options.target is None else options.target
+    field = next((one for one in source.fields if one.name == target), None)
+    names = options.columns.split(",") if options.columns is not None else proposal.inputs
+    changed = options.target is not None and options.columns is None and proposal.target not in ("", target)
+    if changed:
+        names = [*names, proposal.target]
+    return msgspec.structs.replace(
+        proposal,
+        inputs=tuple(name.strip() for name in names if name.strip() != target),
+        target=target,
+        is_class=not options.number and (field is None or field.is_class),
+        fills_missing=options.fill,
+        normalises=options.normalise,
+        validation=options.validation,
+        seed=options.seed,
+    )
 
 
 def bring(request: BringModule) -> Brought | NotBrought:

@@ -10,6 +10,7 @@ GradStudioError
     │   ├── BadWire          a wire begins or ends at nothing, or runs backwards
     │   └── BadTensor        stored data is missing or was changed
     ├── CannotSave           the old file is whole; says what the system refused
+    ├── BadData              a person's table, arrays or pictures cannot be read, or not as it was chosen
     ├── TooLargeToEmbed      a document that a picture has no room for
     └── NotAFragment         the clipboard holds something else
 """
@@ -80,6 +81,10 @@ class BadWire(UnreadableFile):
 
 class BadTensor(UnreadableFile):
     """Data stored beside the file is missing or was changed."""
+
+
+class BadData(DocumentError):
+    """Data of a person's that cannot be read, or not as it was chosen: says what, where, and what to do."""
 
 
 class TooLargeToEmbed(DocumentError):

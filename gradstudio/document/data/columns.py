@@ -1,0 +1,107 @@
+"""The columns of a table: which are numbers, which are classes, which are text, and what is missing in them."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradstudio.document.data.table_text import number_in
+
+MISSING_WORDS = frozenset(("", "na", "n/a", "nan", "null", "none", "nil", "?", "-", "--", "."))
+MOST_CLASSES = 1_000
+"""A text of more different words is no class."""
+USUAL_CLASSES = 20
+"""Whole numbers of at most so many different values are usually classes."""
+NUMBER_SHARE = 0.8
+"""A column of at least so many numbers is one of numbers; what else stands in it is missing."""
+LARGEST = float(np.finfo(np.float32).max)
+MISSING_CODE = -1
+
+
+class Column(NamedTuple):
+    """A column of a table.
+
+    Attributes:
+        numbers: float64, NaN where none stands; None of a text.
+        codes: the class of each row, -1 where none stands; None where there are too many.
+        classes: their names, in order.
+        odd: rows with something else than a number in a column of numbers.
+    """
+
+    name: str
+    numbers: NDArray[np.float64] | None
+    codes: NDArray[np.int64] | None
+    classes: tuple[str, ...]
+    odd: tuple[int, ...] = ()
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """The rows in which nothing stands, or nothing of use."""
+        if self.numbers is not None:
+            return np.isnan(self.numbers)
+        return self.codes == MISSING_CODE if self.codes is not None else np.zeros(0, dtype=bool)
+
+    @property
+    def is_class(self) -> bool:
+        """Whether its values are usually meant as classes: words, or few whole numbers."""
+        if self.codes is None or not self.classes:
+            return False
+        if self.numbers is None:
+            return True
+        present = self.numbers[~np.isnan(self.numbers)]
+        whole = bool(np.all(present == np.round(present)))
+        return whole and len(self.classes) <= min(USUAL_CLASSES, max(2, len(present) // 2))
+
+    @property
+    def is_key(self) -> bool:
+        """Whether every row has another whole number, one after the other: the number of the row."""
+        if self.numbers is None or len(self.numbers) < 3:
+            return False
+        return bool(np.all(np.diff(self.numbers) == 1))
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether one value stands in all rows."""
+        return len(self.classes) == 1
+
+    @property
+    def kind(self) -> str:
+        """In words."""
+        if self.numbers is not None:
+            return "numbers"
+        if self.codes is None:
+            return "text"
+        if not self.classes:
+            return "empty"
+        return "1 class" if len(self.classes) == 1 else f"{len(self.classes)} classes"
+
+
+def column_of(name: str, cells: Sequence[str], decimal: str) -> Column:
+    """What a column holds."""
+    texts = [cell.strip() for cell in cells]
+    is_missing = [text.lower() in MISSING_WORDS for text in texts]
+    numbers = [None if gone else number_in(text, decimal) for text, gone in zip(texts, is_missing, strict=True)]
+    present = len(texts) - sum(is_missing)
+    good = sum(number is not None for number in numbers)
+    if good and good >= NUMBER_SHARE * present:
+        return _of_numbers(name, numbers, is_missing)
+    names = sorted({text for text, gone in zip(texts, is_missing, strict=True) if not gone})
+    if len(names) > MOST_CLASSES:
+        return Column(name, None, None, ())
+    index = {word: k for k, word in enumerate(names)}
+    codes = [MISSING_CODE if gone else index[text] for text, gone in zip(texts, is_missing, strict=True)]
+    return Column(name, None, np.array(codes, dtype=np.int64), tuple(names))
+
+
+def _of_numbers(name: str, numbers: list[float | None], is_missing: list[bool]) -> Column:
+    array = np.array([np.nan if number is None else number for number in numbers], dtype=np.float64)
+    array[np.abs(array) > LARGEST] = np.nan
+    odd = tuple(k for k, gone in enumerate(is_missing) if not gone and np.isnan(array[k]))
+    present = ~np.isnan(array)
+    values, places = np.unique(array[present], return_inverse=True)
+    if len(values) > MOST_CLASSES:
+        return Column(name, array, None, (), odd)
+    codes = np.full(len(array), MISSING_CODE, dtype=np.int64)
+    codes[present] = places
+    return Column(name, array, codes, tuple(f"{value:.15g}" for value in values.tolist()), odd)

@@ -1,0 +1,114 @@
+"""What hurts a training in the data: ranges that differ, classes that are rare, columns that say nothing, leaks."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradstudio.document.data.model import Numbers, Prepared, Rows
+
+RANGE_RATIO = 100
+CLASS_RATIO = 10
+FEW_ROWS = 8
+LARGE = 20.0
+"""Inputs beyond this are large for a network that begins with small weights."""
+MOST_NAMES = 4
+
+
+def hazards(data: Prepared) -> tuple[str, ...]:
+    """In sentences, the worst first."""
+    return (*_leaks(data), *_columns(data), *_ranges(data), *_balance(data), *_few(data))
+
+
+def class_counts(data: Prepared) -> tuple[tuple[str, int, int], ...]:
+    """Of each class its name, rows to learn from and rows to validate."""
+    if not data.classes or data.train.target is None:
+        return ()
+    train = _counts(data.train, len(data.classes))
+    apart = _counts(data.validation, len(data.classes))
+    return tuple(zip(data.classes, train.tolist(), apart.tolist(), strict=True))
+
+
+def _counts(rows: Rows | None, classes: int) -> NDArray[np.int64]:
+    if rows is None or rows.target is None:
+        return np.zeros(classes, dtype=np.int64)
+    return np.bincount(rows.target.astype(np.int64), minlength=classes)
+
+
+def _leaks(data: Prepared) -> list[str]:
+    found = []
+    if data.validation is not None:
+        known = set(_keys(data.train.inputs))
+        count = sum(key in known for key in _keys(data.validation.inputs))
+        if count:
+            stand = "1 row to validate stands" if count == 1 else f"{count:,} rows to validate stand"
+            found.append(f"{stand} among the rows to learn from, too: they test nothing.")
+    target = data.train.target
+    if target is not None and data.columns:
+        flat = target.reshape(-1).astype(np.float32)
+        same = [name for k, name in enumerate(data.columns) if np.array_equal(data.train.inputs[:, k], flat)]
+        if same and len(np.unique(flat)) > 1:
+            found.append(f"{_listed(same)} holds the target itself: leave it out.")
+    return found
+
+
+def _columns(data: Prepared) -> list[str]:
+    found = []
+    if data.columns:
+        inputs = data.train.inputs
+        constant = [name for k, name in enumerate(data.columns) if (inputs[:, k] == inputs[0, k]).all()]
+        if constant:
+            found.append(f"{_listed(constant)} has one value in all rows to learn from: it says nothing, leave it out.")
+    unordered = [name for name, words in data.classes_of if len(words) > 2]
+    if unordered:
+        found.append(f"{_listed(unordered)} is words: they become 0, 1, 2 …, an order that means nothing.")
+    return found
+
+
+def _ranges(data: Prepared) -> list[str]:
+    if data.normalises or data.train.inputs.dtype == np.uint8:
+        return []
+    inputs = data.train.inputs.astype(np.float64)
+    if data.columns and len(data.columns) > 1:
+        spans = inputs.max(axis=0) - inputs.min(axis=0)
+        large = int(spans.argmax())
+        small = int(np.where(spans > 0, spans, np.inf).argmin())
+        if spans[large] > RANGE_RATIO * spans[small] > 0:
+            wide, narrow = (f"“{data.columns[k]}” goes over {spans[k]:,.3g}" for k in (large, small))
+            return [f"Ranges differ by {spans[large] / spans[small]:,.0f} ×: {wide}, {narrow}. Normalise them."]
+    top = float(np.abs(inputs).max(initial=0.0))
+    return [f"Values go up to {top:,.4g}: a network learns them badly. Normalise them."] if top > LARGE else []
+
+
+def _balance(data: Prepared) -> list[str]:
+    rows = class_counts(data)
+    found = []
+    if len(rows) == 1:
+        found.append(f"There is one class only, “{rows[0][0]}”: nothing is to be learnt.")
+    absent = [name for name, train, _ in rows if not train]
+    if absent:
+        found.append(f"{_listed(absent)} has no row to learn from: take another seed, or a smaller share to validate.")
+    present = [(count, name) for name, count, _ in rows if count]
+    if len(present) > 1:
+        most, least = max(present), min(present)
+        if most[0] > CLASS_RATIO * least[0]:
+            words = f"“{most[1]}” has {most[0]:,} rows, “{least[1]}” {least[0]:,}"
+            found.append(
+                f"Classes are unbalanced: {words}. Weigh the rare ones in the loss, or look at more than accuracy."
+            )
+    return found
+
+
+def _few(data: Prepared) -> list[str]:
+    count = len(data.train.inputs)
+    if count >= FEW_ROWS:
+        return []
+    return [f"There {'is 1 row' if count == 1 else f'are {count} rows'} to learn from: all will be known by heart."]
+
+
+def _keys(inputs: Numbers) -> list[bytes]:
+    flat = np.ascontiguousarray(inputs.reshape(len(inputs), -1))
+    return [row.tobytes() for row in flat]
+
+
+def _listed(names: list[str]) -> str:
+    words = ", ".join(f"“{name}”" for name in names[:MOST_NAMES])
+    return f"{words} and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else words

@@ -1,0 +1,121 @@
+"""Records of data that is imported: what a person chooses, and the rows that come of it."""
+
+from typing import NamedTuple, Protocol
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.generic]
+
+PICTURE_TOP = 255
+"""The largest value of a picture's pixel."""
+USUAL_SHARE = 0.2
+
+
+class Field(msgspec.Struct, frozen=True):
+    """What can be chosen as an input or as the target: a column of a table, an array of a file.
+
+    Attributes:
+        kind: in words: "numbers", "3 classes", "text".
+        can_be_input, can_be_target: what it is good for.
+        is_class: as a target it is usually a class, not a number.
+        is_number: it holds numbers, so as a target it may also be one.
+    """
+
+    name: str
+    kind: str
+    can_be_input: bool = True
+    can_be_target: bool = True
+    is_class: bool = False
+    is_number: bool = True
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """What a person wants of the data.
+
+    Attributes:
+        inputs, target: names of fields; "" is no target.
+        is_class: the target is a class (int64), not a number (float32).
+        fills_missing: a missing input becomes the mean of its column, or its commonest class; else its row is left out.
+        normalises: the program takes the mean off the inputs and divides by the standard deviation.
+        validation: the share of rows that is kept to validate, 0 … 0.9.
+        seed: of the split.
+    """
+
+    inputs: tuple[str, ...] = ()
+    target: str = ""
+    is_class: bool = True
+    fills_missing: bool = False
+    normalises: bool = False
+    validation: float = USUAL_SHARE
+    seed: int = 0
+
+
+class Rows(NamedTuple):
+    """Inputs ``(rows, …)`` and, where there is one, the target ``(rows,)`` of int64 or ``(rows, 1)`` of float32."""
+
+    inputs: Numbers
+    target: Numbers | None = None
+
+    def take(self, rows: NDArray[np.int64]) -> "Rows":
+        """Some of them."""
+        return Rows(self.inputs[rows], None if self.target is None else self.target[rows])
+
+
+class Samples(NamedTuple):
+    """The rows that a choice leaves.
+
+    Attributes:
+        rows: floats with NaN where a value is missing that is to be filled; pictures are uint8.
+        columns: names of the columns of inputs that have two dimensions.
+        classes: names of the classes of the target by their index.
+        classes_of: of input columns that are text: the names of their classes.
+        notes: what was done, in sentences.
+        validation: rows that the source itself keeps apart.
+    """
+
+    rows: Rows
+    columns: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    classes_of: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    notes: tuple[str, ...] = ()
+    validation: Rows | None = None
+
+
+class Source(Protocol):
+    """A file or folder that was read."""
+
+    name: str
+    description: str
+    fields: tuple[Field, ...]
+
+    def proposal(self) -> Choice:
+        """What most would choose."""
+
+    def samples(self, choice: Choice) -> Samples:
+        """The rows.
+
+        Raises:
+            BadData: nothing is left, or what was chosen does not go together.
+        """
+
+    def preview(self, count: int) -> tuple[tuple[str, ...], ...]:
+        """The first rows as texts, one for each field."""
+
+
+class Prepared(NamedTuple):
+    """What becomes tensors: rows to learn from, rows to validate with.
+
+    Attributes:
+        name: of the file or folder.
+    """
+
+    name: str
+    train: Rows
+    validation: Rows | None
+    columns: tuple[str, ...]
+    classes: tuple[str, ...]
+    classes_of: tuple[tuple[str, tuple[str, ...]], ...]
+    notes: tuple[str, ...]
+    normalises: bool

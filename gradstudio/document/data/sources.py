@@ -1,0 +1,27 @@
+"""Which files are data, and how one is opened."""
+
+from pathlib import Path
+
+from gradstudio.document.data.model import Source
+from gradstudio.document.errors import BadData
+
+TABLES = (".csv", ".tsv")
+ARRAYS = (".npy", ".npz")
+FILES = (*TABLES, *ARRAYS)
+
+
+def open_data(path: Path) -> Source:
+    """The data of a file.
+
+    Raises:
+        BadData: it cannot be read; says what, where, and what to do.
+    """
+    if path.suffix.lower() in ARRAYS:
+        from gradstudio.document.data.array_files import Arrays
+
+        return Arrays(path)
+    if path.suffix.lower() in TABLES or path.suffix.lower() == ".txt":
+        from gradstudio.document.data.tables import Table
+
+        return Table(path)
+    raise BadData(f"'{path.name}' is no data that can be read. Choose a file that ends in {', '.join(FILES)}.")
