@@ -29,6 +29,7 @@ from gradstudio.advice.problem_report import (
     slow_words,
     values_bound,
     values_expected,
+    with_cause,
     without_insides,
 )
 from gradstudio.advice.run_problems import RunRecorder
@@ -233,10 +234,9 @@ def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options:
     process, hello = engine.ready(runs_code=trust is not None)
     data["torch"] = hello.torch
     data["device"] = real_device(graph.header.device, hello)
-    document = uuid.uuid4().hex
     recorder = RunRecorder()
     outcome = run_program(
-        process, graph, program, document=document, trace=options.trace, max_values=options.max_values,
+        process, graph, program, document=uuid.uuid4().hex, trace=options.trace, max_values=options.max_values,
         on_slow=lambda running: _say_slow(running, opened, program, options),
         on_event=recorder.hear if options.problems or options.strict else None, trust=trust,
         type_line=None if data["file"] == "-" else typed_line,
@@ -245,10 +245,10 @@ def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options:
     if opened.lines is not None:
         program, outcome = map_lines(program, outcome, opened.lines)
     outcome = with_device(program, outcome, opened.device, data["device"])
+    data["problems"] = problems_json(graph, recorder, opened.lines or script_lines(program))
     code, data, text = _report(data, opened, program, outcome, options)
     addresses = program_analysis.addresses(graph)
     printed = {statement.node: statement.line for statement in flatten_statements(program.statements)}
-    data["problems"] = problems_json(graph, recorder, opened.lines or script_lines(program))
     if options.problems:
         text = "\n".join([text, *run_problem_lines(data["problems"])])
     if options.strict and holds_error(data["problems"]):
@@ -284,7 +284,7 @@ def _report(data: Json, opened: OpenedGraph, program: Program, outcome: Outcome,
     if options.trace:
         data["trace"] = trace_json(report.rows, report.backward, addresses)
         data["wires"] = wires_json(outcome.backward, addresses)
-    data["error"] = _failure(opened, program, outcome)
+    data["error"] = with_cause(_failure(opened, program, outcome), data["problems"])
     data["ok"] = data["error"] is None
     text = [f"{data['file']}  ({data['device']}, torch {data['torch']})", report_table(report.entries)]
     text += [printed.text for printed in outcome.printed]

@@ -94,6 +94,14 @@ def problems_json(graph: Graph, recorder: RunRecorder, lines: Lines) -> list[Jso
     return found
 
 
+def with_cause(error: Json | None, problems: Iterable[Json]) -> Json | None:
+    """An error as the problems of its run explain it: what it comes of first."""
+    told = next((problem for problem in problems if problem["kind"] == "failure"), None)
+    if error is None or told is None:
+        return error
+    return {**error, "explanation": f"{told['message']} {told['explanation']}".strip()}
+
+
 def holds_error(problems: Iterable[Json]) -> bool:
     """Whether numbers are spoilt, or it failed."""
     return any(problem["severity"] == "error" for problem in problems)

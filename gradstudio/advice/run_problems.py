@@ -8,6 +8,7 @@ from gradstudio.advice.diagnosis.finding_sources import every_finding, placed_ti
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_diagnosis import RunDiagnosis
 from gradstudio.advice.explanation import SCRIPT_LINES, Lines, explain, explain_warning
+from gradstudio.advice.failure_cause import failure_cause
 from gradstudio.advice.fixes.finding_fixes import finding_fixes
 from gradstudio.advice.fixes.fix_kinds import fixes_for, fixes_for_warning
 from gradstudio.graph.model import Graph, ItemId
@@ -95,18 +96,24 @@ class RunRecorder:
 
 
 def run_problems(graph: Graph, recorder: RunRecorder, lines: Lines = SCRIPT_LINES) -> tuple[RunProblem, ...]:
-    """Everything that is wrong, the worst first, a failure before all.
+    """Everything that is wrong, the worst first, a failure before all but its cause.
 
     Args:
         lines: of the text that a person has, by item.
     """
-    found = [*_failure(graph, recorder, lines), *_warnings(graph, recorder)]
-    nodes = {problem.node for problem in found}
+    told = list(_warnings(graph, recorder))
+    failed = recorder.failed
+    nodes = {problem.node for problem in told} | ({failed.node} if failed is not None else set())
     run = RunDiagnosis(recorder.timeline)
     findings = every_finding(graph, recorder.value, run, recorder.gradients(), nodes)
-    found += [_of_finding(graph, finding) for finding in findings]
+    cause = failure_cause(graph, failed.node, failed.message, findings) if failed is not None else None
+    first = [_of_finding(graph, cause)] if cause is not None else []
+    others = (one for one in findings if cause is None or (one.kind, one.node) != (cause.kind, cause.node))
+    told += [_of_finding(graph, finding) for finding in others]
+    failure = list(_failure(graph, recorder, lines, first[0].title if first else ""))
+    found = [*first, *failure, *told]
     found += _spoilt(graph, recorder, found)
-    return tuple(sorted(found, key=lambda problem: (WEIGHT[problem.severity], problem.kind != "failure")))
+    return tuple(sorted(found, key=lambda problem: WEIGHT[problem.severity]))
 
 
 def _spoilt(graph: Graph, recorder: RunRecorder, found: list[RunProblem]) -> Iterator[RunProblem]:
@@ -120,12 +127,14 @@ def _spoilt(graph: Graph, recorder: RunRecorder, found: list[RunProblem]) -> Ite
     yield RunProblem("error", "spoilt_gradient", item, f"{name}.grad holds NaN", words)
 
 
-def _failure(graph: Graph, recorder: RunRecorder, lines: Lines) -> Iterator[RunProblem]:
+def _failure(graph: Graph, recorder: RunRecorder, lines: Lines, cause: str) -> Iterator[RunProblem]:
     failed = recorder.failed
     if failed is None:
         return
     explanation = explain(failed, graph, lines).explanation
     fixes = tuple(fix.title for fix in fixes_for(failed, graph, recorder.value))
+    if cause:
+        explanation = f"{cause}. {explanation}"
     title, rest = _first_sentence(explanation or failed.message)
     yield RunProblem("error", "failure", failed.node, title, rest, f"{failed.type_name}: {failed.message}", fixes)
 

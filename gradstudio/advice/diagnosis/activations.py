@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.program_view import ProgramView
@@ -9,13 +10,25 @@ from gradstudio.advice.diagnosis.run_facts import is_zero, largest, magnitude
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.events import Row
-from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
+from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord
 from gradstudio.protocol.number_format import format_number
 
 SATURATED_SHARE, FEWEST = 0.9, 8
 """Share of the elements looked at, and how many there must be."""
-EDGES = {"sigmoid": (0.01, 0.99), "tanh": (-0.99, 0.99), "hardsigmoid": (0.0, 1.0), "hardtanh": (-1.0, 1.0)}
-"""By activation: below the first or above the second its slope is next to nothing."""
+FLAT_SLOPES = {"sigmoid": 0.0099, "tanh": 0.0199, "hardsigmoid": 1e-6, "hardtanh": 1e-6}
+"""By activation: a smaller slope is next to nothing; that of tanh beyond ±0.99, of sigmoid below 0.01 or above 0.99."""
+LARGE = 10.0
+"""Inputs that reach farther are not normalised."""
+NORMALISE = "Bring the inputs to mean 0 and deviation 1: (x - x.mean(0)) / x.std(0), or pixels / 255."
+MOST_STEPS = 40
+SURE = 0.1
+"""A loss that is smaller needs no more gradient: predictions that are sure are right."""
+LOSSES = frozenset(
+    "mean sum pow sub rsub mseloss smoothl1loss l1loss huberloss nllloss nllloss2d logsoftmax neg abs squeeze "
+    "unsqueeze view unsafeview reshapealias div log logsigmoid binarycrossentropy "
+    "binarycrossentropywithlogits kldiv".split()
+)
+"""What a loss is made of: its own slope is small where the loss is, which is no fault of the way."""
 RECTIFIERS = frozenset({"relu", "relu6", "threshold"})
 FLAT = {
     "relu": "every input is below 0, where relu is flat",
@@ -62,14 +75,17 @@ def dead_nodes(view: ProgramView, traced: BackwardTraced, latest: dict[ItemId, R
             why = _zero_factor(view, row.node, latest)
         if not why:
             continue
-        name = view.where(row.node)
+        title = f"No gradient passes {view.where(row.node)}: {why}"
+        data = large_input(view, row.node, latest) if word in FLAT_SLOPES else None
+        if data is not None:
+            title = f"{unnormalised(view, data)}, so {word} is saturated in {view.where(row.node)}: no gradient passes"
         found[row.node] = Finding(
             "dead",
             "warning",
             row.node,
-            f"No gradient passes {name}: {why}",
+            title,
             f"A gradient arrived ({format_number(largest(row.incoming))} RMS), and {row.autograd} made zeros of it. "
-            f"Nothing behind it can learn from this. {_way_out(word)}",
+            f"Nothing behind it can learn from this. {_way_out(word) if data is None else NORMALISE}",
             (row.node,),
             traced.backward,
             place,
@@ -122,69 +138,119 @@ def _way_out(word: str) -> str:
     return "Leave it out of what is to be learnt, or send the gradient past it: x + (f(x) - x).detach()."
 
 
-class Sample:
-    """Elements of the first result of a statement that ran; what was worked out of them is kept."""
+class Saturation(NamedTuple):
+    """An activation in one backward, and the share of its elements that sent next to nothing back."""
 
-    def __init__(self, node: ItemId, summary: Summary) -> None:
-        """The statement, and what is known of its result."""
-        self.node, self._summary = node, summary
-        self._shares: dict[str, float] = {}
-
-    def share_at_rest(self, word: str) -> float:
-        """The share of the elements that lie where the slope of this activation is next to nothing."""
-        if word not in self._shares:
-            low, high = EDGES.get(word, (0.0, float("inf")))
-            values = _values(self._summary)
-            at_rest = [value for value in values if value <= low or value >= high]
-            self._shares[word] = len(at_rest) / len(values) if len(values) >= FEWEST else 0.0
-        return self._shares[word]
+    node: ItemId
+    word: str
+    share: float
+    backward: int
+    place: int
+    root: ItemId
+    is_last: bool
 
 
-def samples_of(latest: dict[ItemId, Row]) -> tuple[Sample, ...]:
-    """Of each statement what it gave last, where that is a tensor that requires grad."""
-    records = ((node, row.outputs[0]) for node, row in latest.items() if row.outputs)
-    tensors = ((node, record) for node, record in records if isinstance(record, TensorRecord))
-    return tuple(Sample(node, record.summary) for node, record in tensors if record.requires_grad)
+def saturations(traced: BackwardTraced) -> Iterator[Saturation]:
+    """The activations of a backward that let hardly any of the gradient pass that came to them."""
+    root = next((value.node for row in traced.rows[:1] for value in row.values), ItemId(""))
+    is_last = True
+    for place, row in enumerate(traced.rows):
+        word = word_of(row)
+        slope = 1e-6 if word in RECTIFIERS else FLAT_SLOPES.get(word)
+        if slope is not None and (share := _flat_share(row, slope)) >= SATURATED_SHARE:
+            yield Saturation(row.node, word, share, traced.backward, place, root, is_last)
+        is_last = is_last and word in LOSSES
+
+
+def _flat_share(row: AutogradRow, slope: float) -> float:
+    """Of the elements to which a gradient came, the share that sent less than `slope` times it back."""
+    came, went = (summaries[0] if summaries else None for summaries in (row.incoming, row.outgoing))
+    if came is None or went is None or not came.rms or (went.rms or 0.0) > came.rms / 2:
+        return 0.0
+    pairs = [(before, after) for before, after in zip(_values(came), _values(went), strict=False) if before]
+    flat = sum(abs(after) < slope * abs(before) for before, after in pairs)
+    return flat / len(pairs) if len(pairs) >= FEWEST else 0.0
 
 
 def saturated_activations(
-    view: ProgramView, samples: Iterable[Sample], latest: dict[ItemId, Row]
+    view: ProgramView, found: Iterable[Saturation], latest: dict[ItemId, Row]
 ) -> tuple[Finding, ...]:
-    """Activations whose results lie where their slope is next to nothing, and whose gradient is to pass."""
-    return tuple(finding for sample in samples if (finding := _saturated(view, sample, latest)) is not None)
+    """Activations at their ends, where hardly any gradient passes; not those of predictions that are sure and right."""
+    kept = (one for one in found if view.node(one.node) is not None and not _is_sure(one, latest))
+    return tuple(_saturated(view, one, latest) for one in kept)
 
 
-def _saturated(view: ProgramView, sample: Sample, latest: dict[ItemId, Row]) -> Finding | None:
-    word = view.word(sample.node).lower()
-    share = sample.share_at_rest(word) if word in EDGES or word in RECTIFIERS else 0.0
-    if share < SATURATED_SHARE:
-        return None
-    name, percent = view.where(sample.node), round(100 * share)
+def _is_sure(saturation: Saturation, latest: dict[ItemId, Row]) -> bool:
+    row = latest.get(saturation.root)
+    loss = magnitude(row.outputs[0]) if row is not None and row.outputs else None
+    return saturation.is_last and loss is not None and loss < SURE
+
+
+def _saturated(view: ProgramView, saturation: Saturation, latest: dict[ItemId, Row]) -> Finding:
+    item, word = saturation.node, saturation.word
+    name, percent = view.where(item), round(100 * saturation.share)
+    data = large_input(view, item, latest)
+    why, out = "There the slope is next to nothing, so hardly any", "Smaller inputs (normalise them, scale the weights "
+    out += "down) bring it back to where it can learn."
     if word in RECTIFIERS:
         title, why = f"{name} is nearly dead: {percent} % of its values are 0", "There the slope is 0, so hardly any"
+    elif data is not None:
+        title = f"{unnormalised(view, data)}, so {word} is saturated in {name}: {percent} % of its values lie at its "
+        title += "ends"
+        out = NORMALISE
     else:
         title = f"{word} is saturated in {name}: {percent} % of its values lie at its ends"
-        why = "There the slope is next to nothing, so hardly any"
     return Finding(
         "saturated",
         "info" if word in RECTIFIERS else "warning",
-        sample.node,
+        item,
         title,
-        f"{why} gradient passes. {_incoming(view, sample.node, latest)}Smaller inputs (normalise them, scale the "
-        "weights down) bring it back to where it can learn.",
-        (sample.node,),
+        f"{why} gradient passes. {out}",
+        (item,) if data is None else (item, data[0]),
+        saturation.backward,
+        saturation.place,
     )
 
 
-def _incoming(view: ProgramView, item: ItemId, latest: dict[ItemId, Row]) -> str:
-    """How far what goes in reaches."""
-    source = view.source(item)
-    row = latest.get(source.item) if source is not None else None
-    record: Record | None = None
-    if source is not None and row is not None and source.output < len(row.outputs):
-        record = row.outputs[source.output]
-    reach = magnitude(record)
-    return f"What goes in reaches {format_number(reach)}. " if reach is not None and source is not None else ""
+def unnormalised(view: ProgramView, data: tuple[ItemId, float]) -> str:
+    """That inputs reach too far, in words."""
+    return f"The inputs are not normalised ({view.name(data[0])} reaches {format_number(data[1])})"
+
+
+def large_input(view: ProgramView, item: ItemId, latest: dict[ItemId, Row]) -> tuple[ItemId, float] | None:
+    """The data that meet weights on the way to a value, and that reach far from 0; None where none do."""
+    found = dict[ItemId, float]()
+    todo, seen = [item], {item}
+    while todo and len(seen) < MOST_STEPS:
+        known = [(at, record) for at, record in _inputs(view, todo.pop(0), latest) if at not in seen]
+        meets_weights = any(_learns(record) for _, record in known)
+        for at, record in known:
+            seen.add(at)
+            if not isinstance(record, TensorRecord):
+                continue
+            if record.requires_grad:
+                todo.append(at)
+            elif meets_weights and record.summary.dtype.startswith("float"):
+                found[at] = magnitude(record) or 0.0
+    farthest = max(found, key=lambda one: found[one], default=None)
+    if farthest is None or not LARGE < found[farthest] < float("inf"):
+        return None
+    return farthest, found[farthest]
+
+
+def _inputs(view: ProgramView, item: ItemId, latest: dict[ItemId, Row]) -> Iterator[tuple[ItemId, Record | None]]:
+    """What goes into a statement: who computed it, and what it was."""
+    for source in view.sources(item):
+        at, output = view.resolve(source.item, source.output)
+        row = latest.get(at)
+        yield at, row.outputs[output] if row is not None and output < len(row.outputs) else None
+
+
+def _learns(record: Record | None) -> bool:
+    """Whether it is a weight, or a layer with weights."""
+    if isinstance(record, ModuleRecord):
+        return bool(record.parameters)
+    return isinstance(record, TensorRecord) and record.is_leaf and record.requires_grad
 
 
 def _values(summary: Summary) -> list[float]:

@@ -43,6 +43,12 @@ FindingKind = OneOf[
     "wrong_mode",
     "made_each_turn",
     "unused_batch",
+    "swapped_target",
+    "no_chances",
+    "out_of_reach",
+    "leaked_target",
+    "mixed_dimensions",
+    "linear_upon_linear",
     "shared_layer",
 ]
 Severity = OneOf["error", "warning", "info"]

@@ -4,7 +4,7 @@ import itertools
 import math
 from collections.abc import Iterator
 
-from gradstudio.advice.diagnosis.activations import word_of
+from gradstudio.advice.diagnosis.activations import LOSSES, word_of
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import largest
@@ -18,12 +18,8 @@ STRETCH, LEAST_STEPS = 1.5, 4
 """By so much, and so many times, a gradient grows on its way before it is called an explosion."""
 CENTRED = 1e-4
 NORMALISING = ("norm", "softmax")
-LOSSES = frozenset(
-    "mean sum pow sub rsub mseloss smoothl1loss l1loss huberloss nllloss nllloss2d logsoftmax neg abs squeeze "
-    "unsqueeze view unsafeview reshapealias div log logsigmoid binarycrossentropy "
-    "binarycrossentropywithlogits kldiv".split()
-)
-"""What a loss is made of: its own slope is small where the loss is, which is no fault of the way."""
+CHANCES = frozenset({"log", "binarycrossentropy"})
+"""What a loss takes of chances: the sigmoid that made them is a part of it."""
 CANCELLING = frozenset({"bias"})
 """Last words of leaves that shift, and whose gradient is a sum over all examples."""
 
@@ -85,7 +81,9 @@ def _ratio(pair: tuple[float, AutogradRow]) -> float:
 
 
 def _behind_the_loss(way: list[AutogradRow]) -> list[AutogradRow]:
-    return list(itertools.dropwhile(lambda row: word_of(row) in LOSSES, way))
+    left = list(itertools.dropwhile(lambda row: word_of(row) in LOSSES, way))
+    taken = {word_of(row) for row in way[: len(way) - len(left)]}
+    return left[1:] if left and word_of(left[0]) == "sigmoid" and taken & CHANCES else left
 
 
 def _cancels(way: list[AutogradRow]) -> bool:

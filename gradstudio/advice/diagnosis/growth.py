@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from gradstudio.advice.diagnosis.activations import large_input, unnormalised
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.program_view import ProgramView, Source
 from gradstudio.advice.diagnosis.run_facts import RunFacts, magnitude
@@ -24,6 +25,8 @@ BENDS = 1.15
 RECURRENCE, LOSS = 1e6, 10.0
 """So many times its first value a recurrence, or a loss, must be when it ends, unless it overflows."""
 TRIVIAL = 1e-30
+TERMS = frozenset({"add", "mul", "neg"})
+"""What a loss is scaled with, and what is added to it."""
 
 
 class Growth(NamedTuple):
@@ -180,9 +183,10 @@ def _diverges(
         cause = f"The update of {view.name(roles[owner].of)} adds the gradient instead of taking it away: {grows}"
         out = "The gradient points to where the loss is larger. Write -= (or a minus before the rate)."
     else:
-        cause = f"The learning rate{_rate(facts, owner)} is too high: {grows}"
-        out = f"Each step goes so far beyond the minimum that the loss is larger behind it. {_inputs(facts)}"
-        out += "Try a tenth of the rate, and inputs with mean 0 and deviation 1."
+        why, out = _why_too_far(view, facts, loss)
+        rate = f"learning rate{_rate(facts, owner)} is too high: {grows}"
+        cause = f"{why}, so the {rate}" if why else f"The {rate}"
+        out = f"Each step goes so far beyond the minimum that the loss is larger behind it. {out}"
     return Finding("diverges", "error" if grown.overflow is not None else "warning", owner, cause, out, (owner, loss))
 
 
@@ -281,17 +285,26 @@ def _rate(facts: RunFacts, optimizer: ItemId) -> str:
     return f" (lr={rate:g})" if isinstance(rate, int | float) else ""
 
 
-def _inputs(facts: RunFacts) -> str:
-    """How far the largest data reach, where they are far from 1."""
-    data = [row for row in facts.rows if not row.turns]
-    reach = max((size for row in data for record in row.outputs if (size := _data(record)) is not None), default=0.0)
-    return f"Its inputs reach {format_number(reach)}. " if reach > LOSS else ""
+def _why_too_far(view: ProgramView, facts: RunFacts, loss: ItemId) -> tuple[str, str]:
+    """What makes gradients large where a rate is not, and what to do; "" where that is the rate itself."""
+    count = _summands(view, facts, loss)
+    if count > LOSS:
+        why = f"{view.name(loss)} is a sum over {count:,} numbers, not their mean"
+        return why, f"Take the mean: of a sum the gradient is {count:,} times as long."
+    data = large_input(view, loss, facts.latest)
+    if data is not None:
+        return unnormalised(view, data), "Bring them to mean 0 and deviation 1, else try a tenth of the rate."
+    return "", "Try a tenth of the rate, and inputs with mean 0 and deviation 1."
 
 
-def _data(record: object) -> float | None:
-    if isinstance(record, TensorRecord) and not record.requires_grad and "float" in record.summary.dtype:
-        return magnitude(record)
-    return None
+def _summands(view: ProgramView, facts: RunFacts, loss: ItemId) -> int:
+    """Of a loss that is a sum over all elements, how many there are; 0 of others."""
+    stage = next((one for one in view.stages(loss, 0) if one.word not in TERMS), None)
+    if stage is None or (stage.word != "sum" and "sum" not in stage.node.literals.get("reduction", "")):
+        return 0
+    source = view.source(stage.item)
+    record = facts.record(*view.resolve(source.item, source.output)) if source is not None else None
+    return math.prod(record.summary.shape) if isinstance(record, TensorRecord) else 0
 
 
 def _carried_with_graph(view: ProgramView, facts: RunFacts, statement: ItemId) -> ItemId | None:

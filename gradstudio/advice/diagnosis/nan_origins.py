@@ -1,105 +1,100 @@
 """Where a NaN or an infinity was born, in the forward and in each backward, and which way it went."""
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.finding import Finding, Severity
+from gradstudio.advice.diagnosis.nan_reasons import (
+    SLOPES,
+    inputs_in_words,
+    kind_of,
+    kind_of_record,
+    kind_of_records,
+    range_words,
+    reason,
+    step_reason,
+    way_out,
+    worst,
+)
 from gradstudio.advice.diagnosis.program_view import ProgramView, Source
+from gradstudio.advice.diagnosis.run_facts import RunFacts, leaf_rows
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.names import value_words
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.events import Row
-from gradstudio.protocol.messages.records import PlainRecord, Record, Summary, TensorRecord, TupleRecord
-from gradstudio.protocol.number_format import format_number
+from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord
 
 MAX_BIRTHS = 8
 """Births told of one run; what comes later is most often their consequence."""
-LARGEST = {"float16": "65,504", "bfloat16": "3.4e38", "float32": "3.4e38", "float64": "1.8e308"}
-NANS = {
-    "log": "the log of a negative number",
-    "log2": "the log2 of a negative number",
-    "log10": "the log10 of a negative number",
-    "log1p": "the log1p of a number below −1",
-    "sqrt": "the square root of a negative number",
-    "rsqrt": "the square root of a negative number",
-    "div": "0/0",
-    "truediv": "0/0",
-    "mul": "0 · inf",
-    "matmul": "0 · inf, or inf − inf",
-    "sub": "inf − inf",
-    "add": "inf + (−inf)",
-    "sum": "inf + (−inf)",
-    "pow": "a negative base with a fractional exponent",
-    "softmax": "the softmax of a row of nothing but −inf is 0/0",
-    "acos": "acos is defined between −1 and 1",
-    "asin": "asin is defined between −1 and 1",
-    "std": "the standard deviation of one element is 0/0",
-    "var": "the variance of one element is 0/0",
-    "mean": "the mean of no elements is 0/0",
-    "normalize": "0/0",
-    "norm": "the norm of what is not finite",
-}
-"""By the word of an operator: what makes a NaN there of finite numbers, or of infinities."""
-INFINITIES = {
-    "log": "the log of 0",
-    "log2": "the log2 of 0",
-    "log10": "the log10 of 0",
-    "log1p": "the log1p of −1",
-    "reciprocal": "1/0",
-    "rsqrt": "1/√0",
-    "div": "a division by 0",
-    "truediv": "a division by 0",
-    "atanh": "atanh of ±1",
-    "logit": "the logit of 0 or 1",
-}
-"""The same for an infinity; elsewhere a result has become larger than its dtype holds."""
 READING = frozenset({"torch.Tensor.grad", "torch.autograd.grad"})
 """What hands out what a backward has computed: it is told of there."""
-EMPTY = frozenset({"mean", "std", "var", "median"})
-SLOPES = {
-    "sqrt": "the slope of √x is 1/(2√x), which is infinite at 0",
-    "log": "the slope of log x is 1/x, which is infinite at 0 (and NaN where 0 arrives: 0 · inf)",
-    "pow": "the slope of x**p is p·x**(p−1), which is infinite at 0 for p < 1",
-    "div": "the slope of a/b by b is −a/b², which is infinite at b = 0",
-    "norm": "the slope of a norm is x/‖x‖, which is 0/0 at 0",
-    "linalg_vector_norm": "the slope of a norm is x/‖x‖, which is 0/0 at 0",
-    "mul": "0 · inf is NaN: the gradient that arrived, or the other factor, is infinite",
-    "where": "the branch that was not taken sends 0 back, but 0 · inf is NaN behind it",
-    "exp": "the slope of exp x is exp x, which has overflowed",
-    "acos": "the slope of acos is infinite at ±1",
-    "asin": "the slope of asin is infinite at ±1",
-    "rsqrt": "the slope of 1/√x is infinite at 0",
-    "std": "the slope of a standard deviation is infinite where it is 0",
-}
+WASHERS = frozenset("isnan isfinite isinf nan_to_num nanmean nansum nanmedian nanquantile where masked_fill".split())
+"""What looks for a NaN, or takes it away: it is expected there."""
 
 
 class _Value(NamedTuple):
-    """What is known of a value that goes in: whose it is, what it was, and the birth that spoilt it."""
+    """What is known of a value that goes in: whose it is, what it was, and what is not finite of it.
+
+    Attributes:
+        kind: of a module that of its parameters and buffers as they are by now.
+        spoilt: where leaves and buffers live that are not finite.
+        is_lost: what it is by now happened in turns that are not kept.
+    """
 
     source: Source
     record: Record | None
+    kind: str
+    spoilt: tuple[int, ...] = ()
+    is_lost: bool = False
 
-    @property
-    def kind(self) -> str:
-        return _kind_of_record(self.record) if self.record is not None else ""
+
+class _Birth(NamedTuple):
+    """Where something that is not finite came into the world: in which turns, and why."""
+
+    row: Row
+    bad: str
+    why: str
+    inputs: str
+    is_data: bool = False
 
 
 class _Forward:
-    """The rows of a run gone through in order."""
+    """A run gone through in order.
 
-    def __init__(self, view: ProgramView) -> None:
-        self.view = view
-        self.births: dict[ItemId, tuple[str, str, str]] = {}
+    Attributes:
+        births: by node, the first one there.
+        becomes: by node of a birth, where a NaN came of its infinity.
+        spoilt: nodes with a result that is not finite.
+        blind: the first row of which nobody can say whether it passes a NaN on.
+    """
+
+    def __init__(self, view: ProgramView, facts: RunFacts, steps: Mapping[ItemId, ItemId]) -> None:
+        self.view, self._facts, self._steps = view, facts, steps
+        self.births: dict[ItemId, _Birth] = {}
         self.becomes: dict[ItemId, ItemId] = {}
         self.spoilt: set[ItemId] = set()
+        self.blind: Row | None = None
+        self.roots: set[ItemId] = set()
         self._latest: dict[ItemId, Row] = {}
         self._origin: dict[ItemId, ItemId | None] = {}
         self._newest: dict[tuple[object, ...], TensorRecord] = {}
+        self._memory_origin: dict[int, ItemId | None] = {}
+        self._written: set[int] = set()
+        self._lost: set[int] = set()
+        self._bad_gradients: set[int] = set()
+        self._turns: tuple[int, ...] = ()
+        self._is_partial = facts.is_cut
+
+    def take_backward(self, traced: BackwardTraced) -> None:
+        """The next backward: which gradients are not finite."""
+        for key, row in leaf_rows(traced):
+            change = self._bad_gradients.update if kind_of(row.after) else self._bad_gradients.difference_update
+            change(self._facts.storages(key))
+        self.roots.update(value.node for row in traced.rows[:1] for value in row.values)
 
     def take(self, row: Row) -> None:
         """The next row: is its result spoilt, and by whom."""
-        bad = _not_finite(row.outputs)
+        self._look_for_a_gap(row)
+        bad = kind_of_records(row.outputs)
         node = self.view.node(row.node) if bad else None
         if bad:
             self.spoilt.add(row.node)
@@ -108,27 +103,70 @@ class _Forward:
         self._latest[row.node] = row
         self._newest.update({_memory(one): one for one in row.outputs if isinstance(one, TensorRecord) and one.storage})
         for state in row.writes:
-            self._newest.pop(_memory(state.record), None)
-            self._newest[state.storage, state.record.summary.shape, state.record.stride] = state.record
+            self._note_write(row, state.storage, state.record)
+
+    def _look_for_a_gap(self, row: Row) -> None:
+        """Turns of a loop that are not kept: what was written in them is not known."""
+        before, self._turns = self._turns, row.turns
+        is_gap = any(now > was + 1 for was, now in zip(before, row.turns, strict=False))
+        if is_gap:
+            self._is_partial = True
+            self._latest = {item: kept for item, kept in self._latest.items() if not kept.turns}
+            self._lost |= self._written
+
+    def _note_write(self, row: Row, storage: int, record: TensorRecord) -> None:
+        """A leaf or a buffer that a statement wrote into: who spoilt it, if somebody did."""
+        old = self._newest.pop(_memory(record), None)
+        self._newest[storage, record.summary.shape, record.stride] = record
+        self._written.add(storage)
+        bad = kind_of(record.summary)
+        if not bad:
+            self._memory_origin.pop(storage, None)
+        elif storage not in self._memory_origin and (old is None or not kind_of(old.summary)):
+            self._memory_origin[storage] = self._writer_origin(row, storage, bad)
+        self._lost.discard(storage)
+
+    def _writer_origin(self, row: Row, storage: int, bad: str) -> ItemId | None:
+        """The birth behind what a statement wrote: that of what went in, or of a gradient, or the statement itself."""
+        if row.node in self._origin:
+            return self._origin[row.node]
+        if storage in self._bad_gradients or storage in self._lost or row.node not in self._steps:
+            return None
+        optimizer = self._steps[row.node]
+        self._add_birth(_Birth(row, bad, step_reason(self._facts.record(optimizer, 0)), ""))
+        return row.node
 
     def _judge(self, row: Row, bad: str) -> None:
         values = [self._value(source) for source in self.view.sources(row.node)]
         causes = [value for value in values if value.kind]
         passes_on = any(value.kind == "NaN" for value in causes) or (bad != "NaN" and causes)
-        origins = [self._origin.get(value.source.item) for value in causes]
+        origins = [self._origin_of(value) for value in causes]
         first = next((origin for origin in origins if origin is not None), None)
         if passes_on or first is not None:
             self._origin[row.node] = first
             if bad == "NaN" and first is not None and not passes_on:
                 self.becomes.setdefault(first, row.node)
             return
+        if any(value.is_lost for value in values):
+            self._origin[row.node] = None
+            self.blind = self.blind or row
+            return
         if bad != "NaN" and not _is_computed(self.view, row.node):
             self._origin[row.node] = None
             return
         self._origin[row.node] = row.node
-        if row.node not in self.births and len(self.births) < MAX_BIRTHS:
-            why = _reason(self.view.word(row.node), bad, row.outputs, values)
-            self.births[row.node] = bad, why, _inputs_in_words(self.view, values)
+        records = [value.record for value in values]
+        why = reason(self.view.word(row.node), bad, row.outputs, records)
+        inputs = inputs_in_words(self.view, [(value.source.item, value.record) for value in values])
+        self._add_birth(_Birth(row, bad, why, inputs, not values))
+
+    def _add_birth(self, birth: _Birth) -> None:
+        if birth.row.node not in self.births and len(self.births) < MAX_BIRTHS:
+            self.births[birth.row.node] = birth
+
+    def _origin_of(self, value: _Value) -> ItemId | None:
+        behind = (self._memory_origin.get(storage) for storage in value.spoilt)
+        return self._origin.get(value.source.item) or next((one for one in behind if one is not None), None)
 
     def _value(self, source: Source) -> _Value:
         """What an input is; of what a loop carries, what came last."""
@@ -140,10 +178,34 @@ class _Forward:
             item, output = self.view.resolve(item, output)
         row = self._latest.get(item)
         record = row.outputs[output] if row is not None and output < len(row.outputs) else None
-        if isinstance(record, TensorRecord):
-            while (newest := self._newest.get(_memory(record), record)) is not record:
-                record = newest  # what was written into is another by now
-        return _Value(Source(source.port, item, output), record)
+        here = Source(source.port, item, output)
+        if isinstance(record, ModuleRecord):
+            return self._module_value(here, record)
+        if not isinstance(record, TensorRecord):
+            kind = kind_of_record(record) if record is not None else ""
+            return _Value(here, record, kind, is_lost=self._is_partial and record is None)
+        record = self._by_now(record)
+        kind = kind_of_record(record)
+        return _Value(here, record, kind, (record.storage,) if kind else (), record.storage in self._lost)
+
+    def _module_value(self, source: Source, record: ModuleRecord) -> _Value:
+        leaves = [self._by_now(one) for one in (*record.parameters.values(), *record.buffers.values())]
+        kind = worst(one.summary for one in leaves)
+        spoilt = tuple(one.storage for one in leaves if kind_of(one.summary))
+        return _Value(source, record, kind, spoilt, any(one.storage in self._lost for one in leaves))
+
+    def _by_now(self, record: TensorRecord) -> TensorRecord:
+        while (newest := self._newest.get(_memory(record), record)) is not record:
+            record = newest  # what was written into is another by now
+        return record
+
+    def is_washed(self, birth: ItemId) -> bool:
+        """Whether a NaN is looked for or taken away wherever it comes to, and spoils no loss."""
+        chain = {item for item, origin in self._origin.items() if origin == birth}
+        if chain & self.roots or birth in self._memory_origin.values():
+            return False
+        ends = [item for item in chain if not chain & set(self.view.followers(item))]
+        return all(any(self.view.word(user) in WASHERS for user in self.view.followers(end)) for end in ends)
 
 
 def _memory(record: TensorRecord) -> tuple[object, ...]:
@@ -151,15 +213,25 @@ def _memory(record: TensorRecord) -> tuple[object, ...]:
     return record.storage, record.summary.shape, record.stride
 
 
-def forward_origins(view: ProgramView, rows: Iterable[Row]) -> tuple[Finding, ...]:
-    """One finding per node whose result first holds a NaN or an infinity that none of its inputs holds.
+def forward_origins(view: ProgramView, facts: RunFacts, steps: Mapping[ItemId, ItemId]) -> tuple[Finding, ...]:
+    """One finding per node whose result first holds a NaN or an infinity that nothing which goes in holds.
 
-    A NaN that comes of an infinity is told with the birth of that infinity.
+    What goes in are values, parameters, buffers and what a loop carries, each as it is at that moment. A NaN that comes
+    of an infinity is told with the birth of that infinity.
+
+    Args:
+        steps: by statement that steps, what made its optimizer.
     """
-    walk = _Forward(view)
-    for row in rows:
-        walk.take(row)
-    return tuple(_forward(walk, node, *birth) for node, birth in walk.births.items())
+    walk = _Forward(view, facts, steps)
+    for event in facts.events:
+        if isinstance(event, BackwardTraced):
+            walk.take_backward(event)
+        else:
+            walk.take(event)
+    found = [_forward(walk, node, birth) for node, birth in walk.births.items()]
+    if walk.blind is not None and not found:
+        found.append(_lost(view, walk.blind))
+    return tuple(found)
 
 
 def backward_origins(view: ProgramView, traced: BackwardTraced, spoilt: Mapping[ItemId, str]) -> tuple[Finding, ...]:
@@ -185,13 +257,18 @@ def begins_nonfinite(traced: BackwardTraced) -> bool:
     return any(_births(traced))
 
 
-def nonfinite_nodes(rows: Iterable[Row]) -> dict[ItemId, str]:
-    """Nodes that have given a NaN or an infinity, and which: "NaN" when any was."""
+def nonfinite_nodes(facts: RunFacts, before: BackwardTraced | None = None) -> dict[ItemId, str]:
+    """Nodes whose newest value was a NaN or an infinity when a backward began (None: of all the run), and which."""
     found: dict[ItemId, str] = {}
-    for row in rows:
-        bad = _not_finite(row.outputs)
-        if bad and found.get(row.node) != "NaN":
-            found[row.node] = bad
+    for event in facts.events:
+        if event is before:
+            break
+        if isinstance(event, Row):
+            bad = kind_of_records(event.outputs)
+            if bad and (before is not None or found.get(event.node) != "NaN"):
+                found[event.node] = bad
+            elif before is not None:
+                found.pop(event.node, None)
     return found
 
 
@@ -199,70 +276,51 @@ def _births(traced: BackwardTraced) -> Iterator[tuple[int, AutogradRow, str]]:
     """Where it begins; a NaN that comes of an infinity is that one's consequence."""
     began = False
     for place, row in enumerate(traced.rows):
-        bad, came = _worst(row.outgoing), _worst(row.incoming)
+        bad, came = worst(row.outgoing), worst(row.incoming)
         if bad and came != "NaN" and (not came or (bad == "NaN" and not began)):
             began = True
             yield place, row, bad
 
 
-def _forward(walk: _Forward, node: ItemId, bad: str, why: str, inputs: str) -> Finding:
+def _forward(walk: _Forward, node: ItemId, birth: _Birth) -> Finding:
     view = walk.view
-    title = f"{bad} is born in {view.where(node)}" + (f": {why}" if why else "")
+    bad, turn = birth.bad, _turn_words(birth.row.turns)
+    word = view.word(node)
+    if birth.is_data:
+        title = f"{view.where(node)} holds {bad}{turn}"
+        out = "Take such elements out, or fill them, before anything is computed from them."
+    elif word == "step":
+        source = view.source(node, ("self",))
+        name = view.name(source.item) if source is not None else view.where(node)
+        title = f"{bad} is born in {name}.step(){turn}: {birth.why}"
+        out = "Leave eps at its default of 1e-8." if birth.why.startswith("eps") else "Take a smaller learning rate."
+    else:
+        title = f"{bad} is born in {view.where(node)}{turn}" + (f": {birth.why}" if birth.why else "")
+        out = way_out(word, bad)
     later = walk.becomes.get(node)
     if later is not None:
         title += f"; it becomes NaN in {view.where(later)}"
+    severity: Severity = "error" if bad == "NaN" or later is not None else "warning"
+    if bad == "NaN" and walk.is_washed(node):
+        severity = "info"
+    more = f"{birth.inputs} {out}".strip()
+    return Finding("not_finite", severity, node, title, more, _path_forward(view, node, walk.spoilt))
+
+
+def _turn_words(turns: tuple[int, ...]) -> str:
+    """`` in turn 3``; of loops in loops the outer one first."""
+    return f" in turn {', '.join(map(str, turns))}" if turns else ""
+
+
+def _lost(view: ProgramView, row: Row) -> Finding:
     return Finding(
         "not_finite",
-        "error" if bad == "NaN" or later is not None else "warning",
-        node,
-        title,
-        f"{inputs} {_way_out(view.word(node), bad)}".strip(),
-        _path_forward(view, node, walk.spoilt),
+        "error",
+        row.node,
+        f"{view.where(row.node)} is NaN{_turn_words(row.turns)} already: it began in turns that are not kept",
+        "Of a long loop the first and the last turns are kept. Let it run for fewer turns to see where it begins.",
+        (row.node,),
     )
-
-
-def _reason(word: str, bad: str, outputs: Sequence[Record], values: Sequence[_Value]) -> str:
-    """What makes that of what goes in."""
-    word = word.lower()
-    if word in EMPTY and any(_is_empty(value.record) for value in values):
-        return f"the {word} of no elements is 0/0"
-    if bad == "NaN":
-        kinds = {value.kind for value in values} - {""}
-        return "inf/inf" if word in ("div", "truediv") and kinds else NANS.get(word, "")
-    if word in INFINITIES and _is_at_its_edge(word, values):
-        return INFINITIES[word]
-    dtype = next((record.summary.dtype for record in outputs if isinstance(record, TensorRecord)), "float32")
-    dtype = dtype.removeprefix("torch.")
-    return f"{word or 'the result'} overflows {dtype}, which ends at {LARGEST.get(dtype, 'its largest number')}"
-
-
-def _is_at_its_edge(word: str, values: Sequence[_Value]) -> bool:
-    """Whether a division is by 0, and not a product that is too large; of what else has an edge it is always that."""
-    if word not in ("div", "truediv"):
-        return True
-    divisor = values[-1].record if len(values) > 1 else None
-    if not isinstance(divisor, TensorRecord):
-        return True
-    low, high = divisor.summary.minimum, divisor.summary.maximum
-    return low is None or high is None or low <= 0 <= high
-
-
-def _is_empty(record: Record | None) -> bool:
-    return isinstance(record, TensorRecord) and not math.prod(record.summary.shape)
-
-
-def _way_out(word: str, bad: str) -> str:
-    """What to do about it, in one sentence."""
-    word = word.lower()
-    if word in ("exp", "expm1"):
-        return "Subtract the largest before exp, or use softmax, logsumexp or log_softmax, which do."
-    if word == "softmax":
-        return "Leave at least one element of each row unmasked, or clear such rows behind the softmax."
-    if word in EMPTY:
-        return "Take it only where there are elements (numel() > 0; more than one for a deviation)."
-    if word in INFINITIES or word in NANS:
-        return "Keep the numbers away from there (clamp, a small eps)."
-    return "Smaller numbers, or a wider dtype, keep it finite." if bad != "NaN" else "Keep infinities out of it."
 
 
 def _backward(view: ProgramView, traced: BackwardTraced, place: int, row: AutogradRow, bad: str) -> Finding:
@@ -270,9 +328,10 @@ def _backward(view: ProgramView, traced: BackwardTraced, place: int, row: Autogr
 
     reason = SLOPES.get(view.word(row.node)) or SLOPES.get(word_of_autograd(row.autograd), "")
     arrived = next((summary for summary in row.incoming if summary is not None), None)
-    came = f"What arrived at {row.autograd} was finite ({_range(arrived)}). " if arrived is not None else ""
-    later = bad != "NaN" and any(_worst(other.outgoing) == "NaN" for other in traced.rows[place:])
-    title = f"The gradient becomes {bad} in {view.where(row.node)}{', and NaN behind it' if later else ''}"
+    came = f"What arrived at {row.autograd} was finite ({range_words(arrived)}). " if arrived is not None else ""
+    later = bad != "NaN" and any(worst(other.outgoing) == "NaN" for other in traced.rows[place:])
+    title = f"The gradient becomes {bad} in {view.where(row.node)}{_turn_words(traced.turns)}"
+    title += ", and NaN behind it" if later else ""
     return Finding(
         "backward_not_finite",
         "error",
@@ -309,46 +368,9 @@ def _path_backward(rows: Sequence[AutogradRow]) -> tuple[ItemId, ...]:
         if row.id in reached and row.node:
             path[row.node] = None
             reached.update(
-                target for (target, _), summary in zip(row.next, row.outgoing, strict=False) if _kind_of(summary)
+                target for (target, _), summary in zip(row.next, row.outgoing, strict=False) if kind_of(summary)
             )
     return tuple(path)
-
-
-def _not_finite(records: Sequence[Record]) -> str:
-    """``NaN``, ``−inf``, ``inf``, or "" when all is finite."""
-    kinds = [_kind_of_record(record) for record in records]
-    return next((kind for kind in ("NaN", "inf", "−inf") if kind in kinds), "")
-
-
-def _kind_of_record(record: Record) -> str:
-    match record:
-        case TensorRecord(summary=summary):
-            return _kind_of(summary)
-        case PlainRecord(value=value) if isinstance(value, str):
-            return {"nan": "NaN", "inf": "inf", "-inf": "−inf"}.get(value, "") if record.what == "number" else ""
-        case TupleRecord(items=items):
-            return _not_finite(items)
-        case _:
-            return ""
-
-
-def _kind_of(summary: Summary | None) -> str:
-    if summary is None:
-        return ""
-    if summary.nan:
-        return "NaN"
-    if summary.posinf:
-        return "inf"
-    return "−inf" if summary.neginf else ""
-
-
-def _is_finite(summary: Summary) -> bool:
-    return not (summary.nan or summary.posinf or summary.neginf)
-
-
-def _worst(summaries: Iterable[Summary | None]) -> str:
-    kinds = {_kind_of(summary) for summary in summaries if summary is not None and not _is_finite(summary)}
-    return next((kind for kind in ("NaN", "inf", "−inf") if kind in kinds), "")
 
 
 def _is_computed(view: ProgramView, item: ItemId) -> bool:
@@ -363,18 +385,3 @@ def _is_told(view: ProgramView, item: ItemId, bad: str, spoilt: Mapping[ItemId, 
     """Whether what a node sends back follows from what was wrong in its forward: 0 · ∞ does not, it is a new NaN."""
     around = {spoilt.get(one, "") for one in (item, *(source.item for source in view.sources(item)))} - {""}
     return "NaN" in around if bad == "NaN" else bool(around)
-
-
-def _inputs_in_words(view: ProgramView, values: Iterable[_Value]) -> str:
-    tensors = [(value.source.item, value.record) for value in values if isinstance(value.record, TensorRecord)]
-    parts = [f"{value_words(view.name(item))} is {_range(record.summary)}" for item, record in tensors]
-    return f"What goes in: {', '.join(dict.fromkeys(parts))}." if parts else ""
-
-
-def _range(summary: Summary) -> str:
-    if summary.minimum is None or summary.maximum is None:
-        return "not finite"
-    extra = ", with infinities" if summary.posinf or summary.neginf else ""
-    if summary.minimum == summary.maximum:
-        return f"{format_number(summary.minimum, 4)}{extra}"
-    return f"{format_number(summary.minimum, 4)} … {format_number(summary.maximum, 4)}{extra}"

@@ -1,8 +1,9 @@
 """Looks over a whole run: where numbers went bad, which gradients fade or never arrive, what steps do with them."""
 
 from collections.abc import Iterable
+from itertools import islice
 
-from gradstudio.advice.diagnosis.activations import dead_nodes, dies, samples_of, saturated_activations
+from gradstudio.advice.diagnosis.activations import dead_nodes, dies, saturated_activations, saturations
 from gradstudio.advice.diagnosis.finding import WEIGHT, Finding, FindingKind
 from gradstudio.advice.diagnosis.gradient_flow import fades, fading_gradients
 from gradstudio.advice.diagnosis.growth import divergence, growing_graphs, kept_graphs, recurrences, series_of
@@ -21,8 +22,8 @@ from gradstudio.advice.diagnosis.unreached_leaves import without_gradient
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages.events import GradRow
 
-MAX_BACKWARDS = 20
-"""Only so much of a long run is looked over: its end."""
+MAX_BACKWARDS, MAX_BAD = 20, 3
+"""Only so much of a long run is looked over: its end; and the first backwards that bring forth what is not finite."""
 CONSEQUENCES: frozenset[FindingKind] = frozenset(
     {"not_finite", "backward_not_finite", "exploding", "vanishing", "saturated", "dead"}
 )
@@ -40,13 +41,15 @@ class RunDiagnosis:
     def __init__(self, timeline: TimelineLike) -> None:
         """Look over the end of the run."""
         self._facts = facts = RunFacts(timeline)
-        self._spoilt = nonfinite_nodes(facts.rows)
-        self._samples = samples_of(facts.latest)
+        self._spoilt = nonfinite_nodes(facts)
         self._series = series_of(facts)
         self._steps = takes_steps(facts) or any(series.trains for series in self._series)
         self._backwards = timeline.backwards
-        newest = [self._backwards[number] for number in sorted(self._backwards)[-MAX_BACKWARDS:]]
-        self._suspects = [traced for traced in newest if begins_nonfinite(traced) or fades(traced) or dies(traced)]
+        everything = [self._backwards[number] for number in sorted(self._backwards)]
+        self._births = list(islice(filter(begins_nonfinite, everything), MAX_BAD))
+        newest = everything[-MAX_BACKWARDS:]
+        self._suspects = [one for one in newest if fades(one) or dies(one)]
+        self._saturated = {one.node: one for traced in newest for one in saturations(traced)}
 
     def findings(self, graph: Graph, gradients: Iterable[GradRow] = ()) -> tuple[Finding, ...]:
         """All there is to tell of the run, the worst first, and causes before what follows of them.
@@ -64,15 +67,13 @@ class RunDiagnosis:
         grown = [*recurrences(view, self._series), *divergence(view, facts, self._series, roles)]
         found = [*steps, *grown]
         if self._spoilt:
-            found += forward_origins(view, facts.rows)
+            found += forward_origins(view, facts, {item: role.of for item, role in roles.items() if role.act == "step"})
+        for traced in reversed(self._births):  # of two at one node the first one stays
+            found += backward_origins(view, traced, nonfinite_nodes(facts, traced))
         for traced in self._suspects:
-            found += [
-                *backward_origins(view, traced, self._spoilt),
-                *fading_gradients(view, traced),
-                *dead_nodes(view, traced, facts.latest),
-            ]
+            found += [*fading_gradients(view, traced), *dead_nodes(view, traced, facts.latest)]
         dead = {finding.node for finding in found if finding.kind == "dead"}  # the same cause, and worse
-        found += [f for f in saturated_activations(view, self._samples, facts.latest) if f.node not in dead]
+        found += [f for f in saturated_activations(view, self._saturated.values(), facts.latest) if f.node not in dead]
         found += without_gradient(view, facts, gradients, self._backwards)
         found += [*growing_graphs(view, facts), *kept_graphs(view, facts), *wrong_modes(view, facts)]
         latest = {(finding.kind, finding.node): finding for finding in found}

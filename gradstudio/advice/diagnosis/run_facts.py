@@ -71,12 +71,13 @@ class RunFacts:
         latest: the newest of each item.
         leaves: by storage, what lives there.
         held: by the item that made an optimizer, the storages it is to update, and whether each requires grad.
-        begins_from: backwards that ran before the first event here.
+        is_cut: the run began before the first event here.
     """
 
     def __init__(self, timeline: TimelineLike) -> None:
         """Look over the end of the run."""
         self.events: list[Row | BackwardTraced] = []
+        self.is_cut = len(timeline.ticks) > MAX_ROWS
         for tick in timeline.ticks[-MAX_ROWS:]:
             if tick.row is not None:
                 self.events.append(tick.row)

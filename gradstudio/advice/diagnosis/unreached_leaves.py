@@ -132,25 +132,31 @@ def _not_reached(
     if ends:
         where = "; and at ".join(f"{view.where(end.item)}: {end.words}" for end in ends[:MOST_ENDS])
         why = f"Its way to the loss is cut at {where}."
-        cause = f"{view.where(ends[0].item)} cuts it off ({ends[0].words})"
-        node = ends[0].item if ends[0].is_number else owner
-        if hidden is not None:
-            severity, node = "warning", hidden.item
+        node = ends[0].item if hidden is None else hidden.item
+        title = _cut_title(view, ends[0], name) if hidden is None else _hidden_title(view, hidden, name)
+        severity = "warning" if hidden is not None else severity
     elif reaches:
         return None  # a backward that failed, or one that nobody here knows better of
     else:
-        cause = "nothing the backward began from was computed from it"
+        title = f"{name} gets no gradient: nothing the backward began from was computed from it"
         why = "A wire is missing, or it is not used."
     whom = f" {view.name(optimizers[0])} steps with it in vain." if optimizers else ""
     return Finding(
         "no_gradient",
         severity,
         node,
-        f"{name} gets no gradient: {cause}" if hidden is None else _hidden_title(view, hidden, name),
+        title,
         f"{rows[0].reason or 'The backward did not reach it.'} {why}{whom}",
         (owner, *(end.item for end in ends)),
         max(backwards, default=0),
     )
+
+
+def _cut_title(view: ProgramView, end: End, name: str) -> str:
+    """Who cuts it, before what comes of it."""
+    if end.is_block:
+        return f"{view.where(end.item)} {end.words.removeprefix('it ')}, so {name} gets no gradient"
+    return f"{view.where(end.item)} cuts {name} off from the loss ({end.words}): {name} gets no gradient"
 
 
 def _hidden_title(view: ProgramView, end: End, name: str) -> str:

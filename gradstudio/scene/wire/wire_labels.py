@@ -7,6 +7,7 @@ while the scene shrinks. Places do not depend on what is seen, so a label stays 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -317,16 +318,31 @@ def brief(summary: Summary | None) -> str:
 
 
 def summed(parts: Iterable[Summary | None], total: int) -> str:
-    """What has arrived of a sum: ``1 of 2: 0.5 + …``, ``2 of 2: 0.5 + 1.5 = 2``; norms add up to nothing."""
+    """What has arrived of a sum: ``1 of 2: 0.5 + …``, ``2 of 2: 0.5 + 1.5 = 2``; norms and NaN add up to nothing."""
     found = list(parts)
     words = [brief(part) for part in found]
-    numbers = [value_format.single(part) for part in found]
     shown = words if len(words) <= 3 else [words[0], "…", words[-1]]
     rest = ["…"] if len(words) < total else []
-    if not all(isinstance(number, float | int) for number in numbers):
+    if not adds_up(found):
         return f"{len(words)} of {total}: {', '.join([*shown, *rest])}"
     text = f"{len(words)} of {total}: {' + '.join([*shown, *rest])}"
     if rest or len(words) < 2:
         return text
+    numbers = (value_format.single(part) for part in found)
     whole = value_format.number(sum(number for number in numbers if isinstance(number, float | int)))
     return f"{text} {value_format.sum_mark(words, whole)} {whole}"
+
+
+def adds_up(parts: Iterable[Summary | None]) -> bool:
+    """Whether parts can be written as a sum: each is one finite number."""
+    numbers = [value_format.single(part) for part in parts]
+    return all(isinstance(number, float | int) and math.isfinite(number) for number in numbers)
+
+
+def arrival_words(grad: Summary | None, parts: Sequence[Summary | None]) -> str:
+    """What arrives, as the sum of its parts where they can be written as one: ``arrives 1 + 2 = 3``."""
+    if len(parts) > 1 and adds_up([grad, *parts]):
+        words = [brief(part) for part in parts]
+        shown = words[:3] + (["…"] if len(parts) > 3 else [])
+        return f"arrives {' + '.join(shown)} {value_format.sum_mark(words, brief(grad))} {brief(grad)}"
+    return f"arrives {brief(grad)}"

@@ -77,11 +77,12 @@ TITLES = {
     "dead_relu": "warning h: No gradient passes h: every input is below 0, where relu is flat",
     "weights_all_zero": "warning out: No gradient passes out: w2 is 0 everywhere, and what is multiplied by 0 sends 0 "
     "back",
-    "saturated_gates": "warning gate: sigmoid is saturated in gate: 96 % of its values lie at its ends",
+    "saturated_gates": "warning gate: The inputs are not normalised (x reaches 1.31e3), so sigmoid is saturated in "
+    "gate: 96 % of its values lie at its ends",
     "recurrence_that_explodes": "error h: h grows ×11 a turn since turn 0 and overflows in turn 37",
     "recurrence_with_relu_explodes": "warning h: h grows ×4.8 a turn since turn 0",
-    "unnormalised_features_overflow": "error opt: The learning rate (lr=0.01) is too high: loss grows ×1.5e10 a step "
-    "since step 0 and overflows in step 3",
+    "unnormalised_features_overflow": "error opt: The inputs are not normalised (area reaches 4e3), so the learning "
+    "rate (lr=0.01) is too high: loss grows ×1.5e10 a step since step 0 and overflows in step 3",
     "no_zero_grad": "warning backward_1: Gradients add up over the steps of opt: nothing zeroes them in between",
     "no_zero_grad_by_hand": "warning backward_1: Gradients add up over the updates of w: nothing zeroes them in "
     "between",
@@ -94,8 +95,8 @@ TITLES = {
     "frozen_layer_in_the_optimizer": "warning opt: opt is to update head, which is frozen: it does not require grad",
     "unfrozen_layer_left_out": "warning opt: opt does not update body: it was not given to it",
     "bias_left_out_of_the_optimizer": "warning opt: opt does not update b: it was not given to it",
-    "detached_encoder_to_be_trained": "warning encoder: encoder gets no gradient: z cuts it off (detach gives a tensor "
-    "that does not require grad)",
+    "detached_encoder_to_be_trained": "warning z: z cuts encoder off from the loss (detach gives a tensor "
+    "that does not require grad): encoder gets no gradient",
     "unused_layer": "warning fc2: fc2 gets no gradient: nothing the backward began from was computed from it",
     "loss_summed_as_tensor": "warning total: total keeps the graph of every turn: it adds up a tensor that requires "
     "grad",
@@ -124,7 +125,8 @@ TITLES = {
     "shuffled_apart": "warning loss: mse_loss compares examples in two random orders: randperm is drawn twice, for the "
     "inputs and for the targets",
     "scheduler_forgotten": "warning scheduler: scheduler never steps: the learning rate stays what it is",
-    "optimizer_made_anew_each_turn": "warning opt: opt is made anew in each turn of for i",
+    "optimizer_made_anew_each_turn": "warning opt: opt is made anew in each turn of for i: what it keeps from step to "
+    "step (momentum, averages) begins from nothing",
     "weights_shared_by_mistake": "warning net: layer is in net 2 times: the same weights, not copies",
     "functional_dropout_stays_on": "warning y/h: In Net ▸ h: dropout in h drops out in evaluation, too: as a function "
     "it does not know of eval()",
@@ -132,6 +134,18 @@ TITLES = {
     "attention_softmax_over_queries": "warning a: softmax in a runs over dimension 0: over the queries, not over the "
     "keys",
     "integer_division_of_pixels": "warning x: // rounds down in x, and of images (at most 254) nothing but 0 is left",
+    "nan_weight_passes_a_layer": "error h: The gradient becomes inf in h in turn 0: the slope of √x is 1/(2√x), which "
+    "is infinite at 0",
+    "one_bad_batch_spoils_the_weights": "error h: NaN is born in h in turn 2: 0/0",
+    "adam_without_eps": "error step_1: NaN is born in opt.step() in turn 0: eps is 0, and where a gradient has always "
+    "been 0 the step is 0/0",
+    "nan_in_the_data": "error data: data holds NaN",
+    "ages_and_incomes_into_sigmoids": "warning pred: The inputs are not normalised (x reaches 8.97e4), so sigmoid is "
+    "saturated in pred: no gradient passes",
+    "no_grad_method_in_a_class": "error call_1/call_1: Net ▸ enc(…) stands under no_grad, so model gets no gradient",
+    "net_made_anew_in_the_loop": "warning net: net is made anew in each turn of for epoch: what it has learnt is lost",
+    "loss_summed_over_the_data": "warning opt: loss is a sum over 1,000 numbers, not their mean, so the learning "
+    "rate (lr=0.01) is too high: loss grows ×3.7e2 a step since step 0",
     "batch_as_features": "warning y: view to [3, 10] mixes up the elements of x [10, 3]: it is no transpose",
 }
 
@@ -142,19 +156,39 @@ def test_the_first_thing_that_is_told_is_the_cause(name: str, title: str) -> Non
     assert f"{first.problem.severity} {first.address}: {first.problem.title}" == title
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["nan_in_running_statistics", "one_bad_batch_spoils_the_weights", "adam_without_eps", "nan_weight_passes_a_layer"],
+)
+def test_where_a_nan_only_passes_nothing_is_told(name: str) -> None:
+    odd = [one for one in _told(BY_NAME[name]) if "not_finite" in one.problem.kind]
+    assert [one.problem.severity for one in odd] == ["error"]
+
+
+@pytest.mark.parametrize("name", ["net_made_anew_in_the_loop", "own_class_made_anew_in_the_loop"])
+def test_a_model_that_is_made_anew_is_one_alarm(name: str) -> None:
+    assert len(alarms(_told(BY_NAME[name]))) == 1
+
+
+def test_a_failure_begins_with_what_cut_the_gradient_off() -> None:
+    cause, failure, *_ = (one.problem for one in _told(BY_NAME["detached_before_the_update_by_hand"]))
+    assert (cause.kind, failure.kind) == ("no_gradient", "failure")
+    assert failure.title == f"{cause.title}."
+    assert failure.explanation.startswith("One of the two is None.")
+
+
 ADVICE = {
     "view_for_transpose": "To exchange dimensions write x.transpose(0, 1).",
     "reshape_of_channels": "To exchange dimensions write x.permute(1, 2, 0).",
     "dead_relu": "A smaller learning rate, a bias near 0, or leaky_relu keeps it alive.",
     "rounding_has_no_slope": "send the gradient past it: x + (f(x) - x).detach()",
-    "inputs_of_1e5_into_tanh": "Smaller inputs (normalise them, scale the weights down)",
-    "unnormalised_features_overflow": "Its inputs reach 6.2e5. Try a tenth of the rate",
+    "inputs_of_1e5_into_tanh": "Bring the inputs to mean 0 and deviation 1",
+    "unnormalised_features_overflow": "Bring them to mean 0 and deviation 1, else try a tenth of the rate",
     "no_zero_grad_by_hand": "Put w.grad = None before this backward.",
     "detached_encoder_to_be_trained": "opt steps with it in vain.",
     "softmax_over_the_batch": "Write dim=1 (or -1) where each row holds the scores of one example.",
     "trained_in_eval_mode": "Call model.train() where an epoch of training begins.",
-    "layer_made_anew_each_turn": "Its weights begin at random each time",
-    "optimizer_made_anew_each_turn": "Adam's averages) begins from nothing each time",
+    "layer_made_anew_each_turn": "Make it once, before the loop",
 }
 
 

@@ -19,7 +19,7 @@ from gradstudio.scene.geometry import Box
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import at_work
 from gradstudio.scene.wire.label_placement import place_label
-from gradstudio.scene.wire.wire_labels import WireLabel, brief, summed
+from gradstudio.scene.wire.wire_labels import WireLabel, adds_up, arrival_words, brief, summed
 from gradstudio.ui.canvas.paint.card.distant_card import paint_number
 from gradstudio.ui.canvas.paint.moment_painter import Stage, tab_place
 from gradstudio.ui.canvas.paint.pending_painter import begun_items, has_run, paint_pending
@@ -140,6 +140,16 @@ def test_every_norm_has_one_form_and_counts_come_first() -> None:
     assert summed([vector, vector], 2) == "2 of 2: ‖∇‖ 1.41, ‖∇‖ 1.41", "norms add up to nothing"
     assert summed([vector], 2) == "1 of 2: ‖∇‖ 1.41, …"
     assert summed([number(1 / 3), number(1 / 3)], 2) == "2 of 2: 0.3333 + 0.3333 ≈ 0.6667"
+
+
+@pytest.mark.parametrize("text", ["nan", "inf"])
+def test_what_is_not_finite_is_no_part_of_a_sum(text: str) -> None:
+    odd = Summary(dtype="float32", shape=(), value=text, nan=int(text == "nan"), posinf=int(text == "inf"))
+    words = {"nan": "NaN", "inf": "∞"}[text]
+    assert not adds_up([number(16.0), odd])
+    assert summed([number(16.0), odd], 2) == f"2 of 2: 16, {words}"
+    assert arrival_words(odd, [number(16.0), odd]) == f"arrives {words}"
+    assert arrival_words(number(3.0), [number(1.0), number(2.0)]) == "arrives 1 + 2 = 3"
 
 
 # ------------------------------------------------------------------ the tab of the card that is at work

@@ -1,20 +1,17 @@
-"""Layers that are made where they cannot learn, that are one where two were meant, or that drop out always."""
+"""Layers that are one where two were meant, or that drop out always."""
 
+import itertools
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.program_view import CONTAINER, ProgramView, layers_of
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.analysis.module_modes import has_parameters
-from gradstudio.graph.analysis.program_analysis import effects
-from gradstudio.graph.card_grouping import EVAL, TRAIN, makes_module
-from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.graph.card_grouping import CALLED, EVAL, TRAIN
+from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.names import title
-from gradstudio.graph.operator_rows import row_of
-from gradstudio.operators.model import Effect
 
 DROPOUTS = frozenset("dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split())
-OPTIMIZERS = "torch.optim."
 FUNCTIONAL = "torch.nn.functional."
 
 
@@ -38,38 +35,41 @@ def always_drops(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) ->
     )
 
 
-def of_layers(graph: Graph) -> Iterator[Finding]:
-    """Layers and optimizers that are made anew in each turn of training, and layers that a container has twice."""
-    training = _training_loops(graph)
-    for item, node in graph.nodes.items():
-        if node.muted or node.bypassed:
+def linear_upon_linear(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup) -> Iterator[Finding]:
+    """Two linear layers of a container with nothing between them, and no bottleneck either."""
+    source = view.source(item, (CALLED,))
+    maker = view.resolve(source.item, source.output)[0] if source is not None else item
+    place = view.place(maker)
+    layers = layers_of(place.graph, place.item) if place is not None else []
+    for first, second in itertools.pairwise(layers):
+        sizes = [_sizes(layer) for layer in (first, second)]
+        if sizes[0] is None or sizes[1] is None or sizes[0][1] < min(sizes[0][0], sizes[1][1]):
             continue
-        if node.operator == CONTAINER:
-            yield from _shared(graph, item)
-        operator = row_of(graph, node) if training else None
-        if operator is not None and operator.constructs:
-            around = graph.ancestors(item)
-            loop = next((ItemId(body) for body in around if ItemId(body) in training), None)
-            if loop is not None:
-                yield from _made_each_turn(graph, item, loop)
-
-
-def _made_each_turn(graph: Graph, item: ItemId, loop: ItemId) -> Iterator[Finding]:
-    node, name = graph.nodes[item], title(graph, item)
-    if node.operator.startswith(OPTIMIZERS) and "lr_scheduler" not in node.operator:
-        why = "What it keeps from step to step (momentum, Adam's averages) begins from nothing each time."
-    elif makes_module(row_of(graph, node)) and has_parameters(graph, item):
-        why = "Its weights begin at random each time, so nothing is learnt from one turn to the next."
-    else:
+        yield Finding(
+            "linear_upon_linear",
+            "warning",
+            maker,
+            f"{view.name(maker)} has Linear upon Linear without an activation between: together they are one Linear",
+            "A product of matrices is a matrix, so the second one adds nothing that can be learnt. Put a ReLU "
+            "between them.",
+            (maker, item),
+        )
         return
-    yield Finding(
-        "made_each_turn",
-        "warning",
-        item,
-        f"{name} is made anew in each turn of {title(graph, loop)}",
-        f"{why} Make it once, before the loop.",
-        (item, loop),
-    )
+
+
+def _sizes(layer: Node) -> tuple[int, int] | None:
+    """What goes into a Linear and comes out of it, where the text says so in numbers."""
+    sizes = [layer.literals.get(name, "") for name in ("in_features", "out_features")]
+    if not layer.operator.endswith(".Linear") or not all(size.isdigit() for size in sizes):
+        return None
+    return int(sizes[0]), int(sizes[1])
+
+
+def of_layers(graph: Graph) -> Iterator[Finding]:
+    """Layers that a container has twice."""
+    for item, node in graph.nodes.items():
+        if node.operator == CONTAINER and not node.muted and not node.bypassed:
+            yield from _shared(graph, item)
 
 
 def _shared(graph: Graph, container: ItemId) -> Iterator[Finding]:
@@ -87,13 +87,3 @@ def _shared(graph: Graph, container: ItemId) -> Iterator[Finding]:
             "each place where they are to learn different things.",
             (container, layer),
         )
-
-
-def _training_loops(graph: Graph) -> frozenset[ItemId]:
-    """Loops with a backward in them, at whatever depth."""
-    found: set[ItemId] = set()
-    loops = [block for block in graph.blocks.values() if block.kind == "for"]
-    for item in graph.nodes if loops else ():
-        if Effect.BACKWARD in effects(graph, item):
-            found.update(ItemId(body) for body in graph.ancestors(item) if body != ROOT)
-    return frozenset(loop.id for loop in loops if loop.id in found and BodyId(loop.id) in graph.bodies)

@@ -11,7 +11,11 @@ from gradstudio.protocol.messages.records import TensorRecord
 ELEMENTWISE = frozenset("mse_loss l1_loss smooth_l1_loss huber_loss MSELoss L1Loss SmoothL1Loss HuberLoss".split())
 DIFFERENCES = frozenset({"sub"})
 EQUALITIES = frozenset({"eq", "ne"})
-COMPARISONS = ELEMENTWISE | DIFFERENCES | EQUALITIES
+PRODUCTS = frozenset({"mul"})
+COMPARISONS = ELEMENTWISE | DIFFERENCES | EQUALITIES | PRODUCTS
+REDUCING = frozenset("add sub rsub neg mean sum mul div truediv".split())
+"""What leads from the terms of a loss to the loss."""
+FARTHEST = 24
 MEANT = frozenset("unsqueeze getitem expand expand_as view reshape sum mean amax amin max min".split())
 """What makes a dimension of size 1 on purpose, to let two tensors broadcast."""
 CROSS, NLL = frozenset({"cross_entropy", "CrossEntropyLoss"}), frozenset({"nll_loss", "NLLLoss"})
@@ -45,8 +49,10 @@ def broadcasts(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> It
     shapes = [first.summary.shape, second.summary.shape]
     if not _column_and_vector(*shapes):
         return
-    if word in DIFFERENCES and first.requires_grad == second.requires_grad:
+    if word in DIFFERENCES | PRODUCTS and first.requires_grad == second.requires_grad:
         return  # a difference of two tensors of one kind is as a rule meant: all pairs
+    if word in PRODUCTS and (first.is_leaf == second.is_leaf or not leads_to_backward(view, item, REDUCING)):
+        return
     if word not in ELEMENTWISE and any(_is_meant(view, source) for source in sources if source is not None):
         return
     turned = sources[0] if second.requires_grad and not first.requires_grad else sources[1]
@@ -106,7 +112,7 @@ def cut_scores(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> I
 def shuffled_apart(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
     """Predictions of examples in one random order against targets in another."""
     sources = [view.source(item, ports) for ports in (FIRST, SECOND)]
-    orders = [_order_of(view, source) if source is not None else None for source in sources]
+    orders = [order_of(view, source) if source is not None else None for source in sources]
     first, second = orders
     if first is None or second is None or first == second or sources[1] is None:
         return
@@ -121,7 +127,7 @@ def shuffled_apart(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) 
     )
 
 
-def _order_of(view: ProgramView, source: Source) -> ItemId | None:
+def order_of(view: ProgramView, source: Source) -> ItemId | None:
     """The randperm by which the rows behind a value were chosen last."""
     for stage in view.stages(source.item, source.output):
         if stage.word not in CHOICES:
@@ -162,14 +168,11 @@ def _without_logarithm(word: str) -> str:
 
 def gives_chances(view: ProgramView, item: ItemId, output: int) -> bool:
     """Whether a value is the probabilities of a softmax, by a function or in a layer."""
-    stage = _computing_stage(view, item, output)
+    stage = computing_stage(view, item, output)
     return stage is not None and stage.word in CHANCES
 
 
-# ------------------------------------------------------------------ helpers
-
-
-def _computing_stage(view: ProgramView, item: ItemId, output: int) -> Stage | None:
+def computing_stage(view: ProgramView, item: ItemId, output: int) -> Stage | None:
     """The last step that made the numbers what they are; ``exp`` of a log_softmax is a softmax."""
     stages = (stage for stage in view.stages(item, output) if stage.word not in UNCHANGING)
     last = next(stages, None)
@@ -177,6 +180,22 @@ def _computing_stage(view: ProgramView, item: ItemId, output: int) -> Stage | No
         return last
     before = next(stages, None)
     return last._replace(word="softmax") if before is not None and before.word in LOGARITHMS else last
+
+
+def leads_to_backward(view: ProgramView, item: ItemId, words: frozenset[str] = frozenset()) -> bool:
+    """Whether a backward begins from what is made of a value within the next steps; with `words`, by these alone."""
+    todo, seen = [item], {item}
+    while todo and len(seen) < FARTHEST:
+        for user in view.followers(todo.pop(0)):
+            if view.word(user) == "backward":
+                return True
+            if user not in seen and (not words or view.word(user) in words):
+                seen.add(user)
+                todo.append(user)
+    return False
+
+
+# ------------------------------------------------------------------ helpers
 
 
 def _of_giver(
@@ -198,7 +217,7 @@ def _giver(view: ProgramView, loss: ItemId) -> tuple[Stage | None, Source | None
     source = view.source(loss, FIRST)
     if source is None:
         return None, None
-    return _computing_stage(view, source.item, source.output), source
+    return computing_stage(view, source.item, source.output), source
 
 
 def _called(view: ProgramView, stage: Stage, source: Source) -> str:

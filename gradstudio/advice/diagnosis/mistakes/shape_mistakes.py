@@ -13,6 +13,7 @@ from gradstudio.protocol.messages.records import PlainRecord, Record, TensorReco
 
 SOFTMAXES = frozenset({"softmax", "log_softmax", "Softmax", "LogSoftmax", "softmin"})
 FLOORS = frozenset({"floordiv", "floor_divide"})
+DIVISIONS = frozenset({"truediv", "div"})
 VIEWS = frozenset({"view", "reshape"})
 ROWS = frozenset({"Linear", "linear", "addmm", "Bilinear", "LazyLinear"})
 """What gives a row of scores for each example."""
@@ -29,6 +30,9 @@ def batch_softmax(view: ProgramView, item: ItemId, word: str, lookup: Lookup) ->
         return
     maker = node if node.operator != CALL else _maker(view, item)
     source = view.source(item)
+    if maker is not None and source is not None and isinstance(record, TensorRecord) and len(record.summary.shape) > 2:
+        yield from _weights_of_products(view, item, word, maker, record)
+        return
     if maker is None or source is None or not _is_first_of_rows(maker, record):
         return
     stages = (stage for stage in view.stages(source.item, source.output) if stage.word not in UNCHANGING)
@@ -48,6 +52,59 @@ def batch_softmax_inside(view: ProgramView, item: ItemId, lookup: Lookup) -> Ite
     words = [layer.operator.rpartition(".")[2] for layer in layers]
     if len(layers) > 1 and words[-1] in SOFTMAXES and words[-2] in ROWS and _is_first_of_rows(layers[-1], record):
         yield _batch_finding(view, item, words[-1], False, (item,))
+
+
+def _weights_of_products(
+    view: ProgramView, item: ItemId, word: str, maker: Node, record: TensorRecord
+) -> Iterator[Finding]:
+    """Weights that a product sums over its last dimension, though another one sums to 1."""
+    sizes = len(record.summary.shape)
+    dim = _literal_dimension(maker)
+    if dim is None or dim % sizes == sizes - 1:
+        return
+    users = [user for user in view.followers(item) if view.word(user) not in UNCHANGING] or [
+        after for user in view.followers(item) for after in view.followers(user)
+    ]
+    for user in users:
+        left = view.source(user, ("self", "input", "a", "mat1", "batch1"))
+        if view.word(user) in PRODUCTS and left is not None and view.resolve(left.item, left.output)[0] == item:
+            over = "over the batch" if dim % sizes == 0 else "over the queries"
+            yield Finding(
+                "batch_softmax",
+                "warning",
+                item,
+                f"{word} in {view.name(item)} runs over dimension {dim}: {over}, not over the keys",
+                "The product behind it sums over the last dimension, so the weights of each query are to sum to 1 "
+                "there. Write dim=-1.",
+                (item, user),
+            )
+            return
+
+
+def mixed_dimensions(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup) -> Iterator[Finding]:
+    """Data from which the mean over one dimension is taken, and divided by the deviation over another."""
+    above, below = view.source(item, ("a", "self", "input")), view.source(item, ("b", "other"))
+    shifted = view.source(above.item, ("b", "other")) if above is not None and view.word(above.item) == "sub" else None
+    if above is None or below is None or shifted is None or view.word(shifted.item) != "mean":
+        return
+    spread = below.item if view.word(below.item) != "add" else next((s.item for s in view.sources(below.item)), None)
+    data = [view.source(one, ("self", "input")) for one in (shifted.item, spread)] if spread is not None else []
+    if spread is None or view.word(spread) != "std" or None in data or len({s.item for s in data if s}) > 1:
+        return
+    nodes = [view.node(one) for one in (shifted.item, spread)]
+    first, second = (_literal_dimension(node) if node is not None else None for node in nodes)
+    if first is None or second is None or first == second or min(first, second) < 0:
+        return
+    yield Finding(
+        "mixed_dimensions",
+        "warning",
+        shifted.item,
+        f"{view.name(shifted.item)} is the mean over dimension {first} and {view.name(spread)} the deviation over "
+        f"dimension {second}",
+        "To normalise, both are taken over the same dimension: over the examples (dim=0) where each feature is to have "
+        "mean 0 and deviation 1.",
+        (shifted.item, spread, item),
+    )
 
 
 def rounds_down(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> Iterator[Finding]:
@@ -121,15 +178,19 @@ def _maker(view: ProgramView, call: ItemId) -> Node | None:
     return view.node(view.resolve(source.item, source.output)[0]) if source is not None else None
 
 
+def _literal_dimension(node: Node) -> int | None:
+    try:
+        dim = ast.literal_eval(node.literals.get("dim", "None"))
+    except ValueError:
+        return None
+    return dim if isinstance(dim, int) else None
+
+
 def _is_first_of_rows(node: Node, record: Record | None) -> bool:
     """Whether it runs down the columns of a table of more than one column and row."""
     if not isinstance(record, TensorRecord) or len(record.summary.shape) != 2 or min(record.summary.shape) < 2:
         return False
-    try:
-        dim = ast.literal_eval(node.literals.get("dim", "None"))
-    except ValueError:
-        return False
-    return dim in (0, -2)
+    return _literal_dimension(node) in (0, -2)
 
 
 def _is_read_by_row(view: ProgramView, item: ItemId, record: Record | None, lookup: Lookup) -> bool:

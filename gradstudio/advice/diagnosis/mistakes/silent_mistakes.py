@@ -12,13 +12,17 @@ from gradstudio.advice.diagnosis.mistakes import (
     loss_mistakes,
     optimizer_mistakes,
     shape_mistakes,
+    target_mistakes,
 )
+from gradstudio.advice.diagnosis.mistakes.remade_models import remade_models
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.model import Graph, ItemId
 
 Look = Callable[[ProgramView, ItemId, str, Lookup], Iterator[Finding]]
+CHANCES_COMPARED = frozenset({"binary_cross_entropy", "BCELoss"})
+EVERY_LOSS = loss_mistakes.CROSS | loss_mistakes.ELEMENTWISE | loss_mistakes.LOGITS | CHANCES_COMPARED
 LOOKS: dict[str, tuple[Look, ...]] = {}
 """By the word of an operator, or of the class of a layer that is called or made."""
 for _words, _look in (
@@ -28,7 +32,13 @@ for _words, _look in (
     (loss_mistakes.CROSS, loss_mistakes.cut_scores),
     (loss_mistakes.NLL | loss_mistakes.DIVERGENCES, loss_mistakes.no_logarithm),
     (loss_mistakes.CROSS | loss_mistakes.ELEMENTWISE | loss_mistakes.LOGITS, loss_mistakes.shuffled_apart),
+    (loss_mistakes.CROSS | loss_mistakes.LOGITS | CHANCES_COMPARED, target_mistakes.swapped),
+    (loss_mistakes.CROSS, target_mistakes.no_chances),
+    (loss_mistakes.ELEMENTWISE, target_mistakes.out_of_reach),
+    (EVERY_LOSS, target_mistakes.shuffled_inputs),
+    (EVERY_LOSS, target_mistakes.leaked_target),
     (shape_mistakes.FLOORS, shape_mistakes.rounds_down),
+    (shape_mistakes.DIVISIONS, shape_mistakes.mixed_dimensions),
     (shape_mistakes.VIEWS, shape_mistakes.view_for_transpose),
     (shape_mistakes.SOFTMAXES, shape_mistakes.batch_softmax),
     (layer_mistakes.DROPOUTS, layer_mistakes.always_drops),
@@ -44,10 +54,10 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
         lookup: what is known of a value: its record, or what inference expects.
     """
     found = list[Finding]()
+    view = ProgramView(graph)
     keys = {node.operator for definition in graph.definitions.values() for node in definition.graph.nodes.values()}
     keys |= {node.operator for node in graph.nodes.values()}
     if any(map(_may_be_one, keys)):
-        view = ProgramView(graph)
         for full, inner, item in view.insides():
             node = inner.nodes.get(item)
             if node is None or node.bypassed or node.muted or not _may_be_one(node.operator):
@@ -57,7 +67,9 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
                 found += look(view, full, word, lookup)
             if word == "Sequential":
                 found += shape_mistakes.batch_softmax_inside(view, full, lookup)
+                found += layer_mistakes.linear_upon_linear(view, full, word, lookup)
     found += layer_mistakes.of_layers(graph)
+    found += remade_models(view)
     found += loop_mistakes.of_loops(graph)
     found += optimizer_mistakes.of_optimizers(graph, lookup)
     return tuple(dict.fromkeys(found))

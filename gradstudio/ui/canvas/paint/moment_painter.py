@@ -8,15 +8,13 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gradstudio.graph.model import Wire
-from gradstudio.protocol.messages.records import Summary
 from gradstudio.protocol.timeline.model import BackwardStep
-from gradstudio.scene import value_format
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.scene import Scene
 from gradstudio.scene.wire.label_placement import occupied, place_label
-from gradstudio.scene.wire.wire_labels import WireLabels, brief, summed
+from gradstudio.scene.wire.wire_labels import WireLabels, adds_up, arrival_words, brief, summed
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.canvas.paint.primitives.glyphs import paint_arrow
 from gradstudio.ui.canvas.paint.storage_link_painter import storage_words
@@ -125,7 +123,9 @@ def _paint_forming(stage: Stage, leaving: list[Wire]) -> None:
         parts, total = stage.scene.results.forming(source, output)
         if total > 1 and parts:
             port = PortRef(source, "output", "", output)
-            _plate(stage, port, f"Σ {summed([part.grad for part in parts], total)}", upward=True)
+            found = [part.grad for part in parts]
+            sign = "Σ " if adds_up(found) else ""
+            _plate(stage, port, f"{sign}{summed(found, total)}", upward=True)
 
 
 def _paint_arrivals(stage: Stage, step: BackwardStep, arriving: list[Wire]) -> None:
@@ -139,15 +139,7 @@ def _paint_arrivals(stage: Stage, step: BackwardStep, arriving: list[Wire]) -> N
         along = [wire for wire in arriving if wire.output == value.output]
         if len(along) != 1 or len(arrival.parts) > 1:
             port = PortRef(step.node, "output", "", value.output)
-            _plate(stage, port, _arriving(arrival.grad, [part.grad for part in arrival.parts]), upward=False)
-
-
-def _arriving(grad: Summary | None, parts: list[Summary | None]) -> str:
-    if len(parts) > 1 and value_format.single(grad) is not None:
-        words = [brief(part) for part in parts]
-        shown = words[:3] + (["…"] if len(parts) > 3 else [])
-        return f"arrives {' + '.join(shown)} {value_format.sum_mark(words, brief(grad))} {brief(grad)}"
-    return f"arrives {brief(grad)}"
+            _plate(stage, port, arrival_words(arrival.grad, [part.grad for part in arrival.parts]), upward=False)
 
 
 def _plate(stage: Stage, port: PortRef, text: str, *, upward: bool) -> None:

@@ -1,5 +1,6 @@
 """Everything that is wrong with a program and its last run, with the ways out that are one undo step each."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
 
@@ -11,15 +12,15 @@ from gradstudio.graph.analysis.validity import INSIDE, incomplete_inside, troubl
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.errors import EditError
 from gradstudio.graph.groups.call_ids import is_call_item, outermost
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.model import ItemId
 from gradstudio.graph.slices import Slices, is_stop, stop_if, work_through
-from gradstudio.protocol.messages.events import Failed, GradRow, Warned
+from gradstudio.protocol.messages.events import Failed, Warned
 from gradstudio.protocol.messages.inference import Need, PortInference
-from gradstudio.protocol.timeline.run_timeline import Timeline
 from gradstudio.scene.results import Alarm
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.idle_work import IdleWork
+from gradstudio.ui.state.results.finished_run import FinishedRun
 from gradstudio.ui.state.results.latest_value import latest_values
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run.run_controller import RunController
@@ -116,7 +117,7 @@ class ProblemStore(QObject):
         self._fixes_revision = -1
         self._found: tuple[Finding, ...] = ()
         self._found_at = (-1, -1)
-        self._ran: _Ran | None = None
+        self._ran: FinishedRun | None = None
         self._waits = 0
         self._is_put_off = False
         self._throttle = Throttle(REFRESH_MS, self)
@@ -213,9 +214,22 @@ class ProblemStore(QObject):
         inside = incomplete_inside(self._store.graph)
         found += [_incomplete(item, reason) for item, reason in inside.items() if results.failure(item) is None]
         found += [_size(need) for need in self._run.memory_check.needs if need.node in self._store.graph]
-        found += [self._finding(finding) for finding in (yield from self._all_findings(found))]
+        findings = yield from self._all_findings(found)
+        found = [*self._with_causes(found, findings), *map(self._finding, findings)]
         weight = {"error": 0, "warning": 1, "info": 2}
         return tuple(sorted(found, key=lambda p: (weight[p.severity], p.kind != "failure")))
+
+    def _with_causes(self, told: list[Problem], findings: "tuple[Finding, ...]") -> Iterator[Problem]:
+        """The same, a failure that only shows what was cut off before with that as its first sentence."""
+        from gradstudio.advice.failure_cause import failure_cause
+
+        for problem in told:
+            is_failure = problem.kind == "failure"
+            cause = failure_cause(self._store.graph, problem.node, problem.words, findings) if is_failure else None
+            if cause is not None:
+                title = f"{self._finding(cause).title}."
+                problem = problem._replace(title=title, explanation=f"{title} {problem.explanation}")
+            yield problem
 
     def _failure(self, failure: "Failure") -> Problem:
         failed = failure.failed
@@ -298,7 +312,7 @@ class ProblemStore(QObject):
         now = (graph.revision, results.timeline.revision)
         if self._found_at != now:
             if self._ran is None or self._ran.revision != results.timeline.revision:
-                self._ran = _Ran(results.timeline)
+                self._ran = FinishedRun(results.timeline)
                 yield from stop_if(graph.nodes)
             self._found_at, self._found = now, findings(graph, self._ran.diagnosis, self._ran.gradients(graph))
         return self._found
@@ -331,34 +345,6 @@ class ProblemStore(QObject):
             return
         self._waits = 0
         self._idle.begin(WORK, self._refresh())
-
-
-class _Ran:
-    """What there is to tell of all that ran, worked out once; edits are judged by it until more is told.
-
-    Attributes:
-        revision: that of the timeline.
-    """
-
-    def __init__(self, timeline: Timeline) -> None:
-        """Read it to its end, whatever moment is looked at."""
-        from gradstudio.advice.diagnosis.run_diagnosis import RunDiagnosis
-        from gradstudio.advice.diagnosis.unreached_leaves import TELLING
-
-        self.revision, self.diagnosis = timeline.revision, RunDiagnosis(timeline)
-        self._gradients: dict[ItemId, list[GradRow]] = {}
-        for row in timeline.gradients():
-            if row.state in TELLING:
-                self._gradients.setdefault(row.node, []).append(row)
-
-    def gradients(self, graph: Graph) -> tuple[GradRow, ...]:
-        """The gradients that may be worth a word, in the order of the nodes."""
-        if not self._gradients:
-            return ()
-        found = list[GradRow]()
-        for item in graph.nodes:
-            found += self._gradients.get(item, ())
-        return tuple(found)
 
 
 def _alarms(problems: tuple[Problem, ...]) -> dict[ItemId, Alarm]:

@@ -1,0 +1,184 @@
+"""Targets that a loss cannot mean: in the wrong place, out of reach, no chances, or known to the model."""
+
+import math
+from collections.abc import Iterator
+
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.mistakes.loss_mistakes import (
+    CHOICES,
+    FIRST,
+    RECTIFIERS,
+    SECOND,
+    SIGMOIDS,
+    computing_stage,
+    leads_to_backward,
+    order_of,
+)
+from gradstudio.advice.diagnosis.program_view import ProgramView, Source
+from gradstudio.advice.failure_case import Lookup
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.records import Summary, TensorRecord
+from gradstudio.protocol.number_format import format_number
+
+NEAR = 1e-3
+"""By so much rows of chances may miss 1."""
+TANHS = frozenset({"tanh", "Tanh"})
+MIXING = frozenset("add sub mul lerp cat stack where concat hstack".split())
+"""What makes one example of several: then the order is that of both."""
+JOINTS = frozenset("cat concat hstack column_stack".split())
+FARTHEST = 24
+
+
+def swapped(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
+    """Targets where the predictions belong: only what stands first is taken as scores."""
+    sources, records = _operands(view, item, lookup)
+    if records is None or records[0].requires_grad or not records[1].requires_grad:
+        return
+    first, second = (view.name(source.item) for source in sources)
+    yield Finding(
+        "swapped_target",
+        "warning",
+        item,
+        f"{word} gets the target first ({first}) and the predictions second ({second}): they are swapped",
+        f"{word}(input, target) takes scores first. Swapped, it takes the softmax or sigmoid of the target, and the "
+        f"model is asked for the wrong thing, without an error. Write {word}({second}, {first}).",
+        tuple(dict.fromkeys((item, *(source.item for source in sources)))),
+    )
+
+
+def no_chances(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
+    """A table of numbers as the target of cross_entropy whose rows are no chances."""
+    sources, records = _operands(view, item, lookup)
+    if records is None or records[1].requires_grad or not records[1].summary.dtype.startswith("float"):
+        return
+    target, scores = records[1].summary, records[0].summary.shape
+    if target.shape != scores or len(scores) < 1 or target.mean is None or target.minimum is None:
+        return
+    total = target.mean * scores[0 if len(scores) == 1 else 1]
+    if target.minimum >= 0 and abs(total - 1) < NEAR:
+        return
+    name = view.name(sources[1].item)
+    yield Finding(
+        "no_chances",
+        "warning",
+        item,
+        f"{word} takes {name} as chances of the classes, and its rows do not sum to 1 (on average to "
+        f"{format_number(total)})",
+        "A float target of the shape of the scores is read as probabilities. Class numbers are whole numbers (long) of "
+        "shape (N,); where several labels may be true, use binary_cross_entropy_with_logits.",
+        (item, sources[1].item),
+    )
+
+
+def out_of_reach(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
+    """Targets that an activation behind the last layer can never give."""
+    sources, records = _operands(view, item, lookup)
+    if records is None or not records[0].requires_grad or records[1].requires_grad:
+        return
+    stage = computing_stage(view, sources[0].item, sources[0].output)
+    reach = _reach(stage.word) if stage is not None else None
+    low, high = records[1].summary.minimum, records[1].summary.maximum
+    if stage is None or reach is None or low is None or high is None or (low >= reach[0] and high <= reach[1]):
+        return
+    beyond = low if low < reach[0] else high
+    ends = "nothing below 0" if math.isinf(reach[1]) else f"nothing beyond {reach[0]:g} … {reach[1]:g}"
+    yield Finding(
+        "out_of_reach",
+        "warning",
+        item,
+        f"{view.name(sources[0].item)} comes out of a {stage.word.lower()}, which gives {ends}, and the target reaches "
+        f"{format_number(beyond)}",
+        f"{word} can never come near 0. Leave the activation behind the last layer away, or bring the targets into "
+        "its range.",
+        tuple(dict.fromkeys((item, sources[0].item, stage.item))),
+    )
+
+
+def shuffled_inputs(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
+    """Inputs in a random order against targets that stand as they always did."""
+    sources, records = _operands(view, item, lookup)
+    if records is None or not records[0].requires_grad or records[1].requires_grad:
+        return
+    target = records[1].summary
+    stages = list(view.stages(sources[0].item, sources[0].output))
+    chosen = next((k for k, stage in enumerate(stages) if stage.word in CHOICES), None)
+    order = order_of(view, sources[0])
+    is_mixed = any(stage.word in MIXING for stage in stages[:chosen])
+    if order is None or is_mixed or target.minimum == target.maximum or not leads_to_backward(view, item):
+        return
+    if any(stage.word in CHOICES for stage in view.stages(sources[1].item, sources[1].output)):
+        return
+    behind = _behind(view, sources[1].item)
+    if order in behind:
+        return
+    name = view.name(sources[1].item)
+    yield Finding(
+        "shuffled_apart",
+        "warning",
+        item,
+        f"{word} compares shuffled inputs with targets that are not shuffled: {name} keeps its order",
+        f"No example meets its own target, so nothing can be learnt. Take both by one order: x[order], {name}[order].",
+        (item, sources[1].item, order),
+    )
+
+
+def leaked_target(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
+    """A target that is a column of what the model is given."""
+    sources, records = _operands(view, item, lookup)
+    if records is None or not records[0].requires_grad or not _is_column(records[1].summary):
+        return
+    target = view.resolve(sources[1].item, sources[1].output)
+    for joint in _behind(view, sources[0].item):
+        record = lookup(joint, 0)
+        if view.word(joint) not in JOINTS or not isinstance(record, TensorRecord) or record.requires_grad:
+            continue
+        parts = {view.resolve(source.item, source.output) for source in view.sources(joint)}
+        if target in parts and len(parts) > 1:
+            name = view.name(sources[1].item)
+            yield Finding(
+                "leaked_target",
+                "warning",
+                item,
+                f"The target {name} is among the inputs: {view.name(joint)} holds it, and {word} compares with it",
+                "The model only has to copy it, and cannot where the target is not known. Leave it out of the inputs.",
+                (item, joint, target[0]),
+            )
+            return
+
+
+# ------------------------------------------------------------------ helpers
+
+
+def _operands(
+    view: ProgramView, item: ItemId, lookup: Lookup
+) -> tuple[list[Source], tuple[TensorRecord, TensorRecord] | None]:
+    """What a loss compares, and what is known of it; None where that is not two tensors."""
+    found = [view.source(item, ports) for ports in (FIRST, SECOND)]
+    sources = [source for source in found if source is not None]
+    records = [lookup(source.item, source.output) for source in sources]
+    tensors = [record for record in records if isinstance(record, TensorRecord)]
+    return sources, (tensors[0], tensors[1]) if len(tensors) == 2 else None
+
+
+def _reach(word: str) -> tuple[float, float] | None:
+    if word in RECTIFIERS:
+        return 0.0, math.inf
+    if word in SIGMOIDS:
+        return 0.0, 1.0
+    return (-1.0, 1.0) if word in TANHS else None
+
+
+def _is_column(summary: Summary) -> bool:
+    return len(summary.shape) == 1 or (len(summary.shape) == 2 and summary.shape[1] == 1)
+
+
+def _behind(view: ProgramView, item: ItemId) -> list[ItemId]:
+    """What a value is computed from, the nearest first."""
+    found, todo = [item], [item]
+    while todo and len(found) < FARTHEST:
+        for source in view.sources(todo.pop(0)):
+            at, _ = view.resolve(source.item, source.output)
+            if at not in found:
+                found.append(at)
+                todo.append(at)
+    return found

@@ -1,0 +1,42 @@
+"""What a failure only shows: a gradient that is None where it is read was cut off long before."""
+
+from collections.abc import Iterable
+
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.graph.model import Graph, ItemId
+
+GRADIENT, NONE = "torch.Tensor.grad", "NoneType"
+FARTHEST = 30
+
+
+def failure_cause(graph: Graph, failing: ItemId, message: str, found: Iterable[Finding]) -> Finding | None:
+    """What keeps the gradient away that a statement reads and finds None; as grave as the failure that comes of it.
+
+    Args:
+        message: torch's or Python's own.
+    """
+    if NONE not in message:
+        return None
+    owners = _owners(ProgramView(graph), failing)
+    cut = (one for one in found if one.kind == "no_gradient" and owners.intersection(one.path[:1]))
+    first = next(cut, None)
+    return first._replace(severity="error") if first is not None else None
+
+
+def _owners(view: ProgramView, item: ItemId) -> set[ItemId]:
+    """Whose gradients go into an item: leaves, and the modules that they are parameters of."""
+    found, seen = set[ItemId](), {item}
+    todo = [(item, False)]
+    while todo and len(seen) < FARTHEST:
+        here, is_owner = todo.pop(0)
+        node = view.node(here)
+        is_owner = is_owner or (node is not None and node.operator == GRADIENT)
+        for source in view.sources(here):
+            at, _ = view.resolve(source.item, source.output)
+            if at not in seen:
+                seen.add(at)
+                todo.append((at, is_owner))
+            if is_owner:
+                found.add(at)
+    return found
