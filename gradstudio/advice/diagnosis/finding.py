@@ -49,6 +49,9 @@ FindingKind = OneOf[
     "leaked_target",
     "mixed_dimensions",
     "linear_upon_linear",
+    "equal_units",
+    "leaked_test",
+    "not_called",
     "shared_layer",
 ]
 Severity = OneOf["error", "warning", "info"]

@@ -21,6 +21,7 @@ from gradstudio.operators.model import Face, Operator
 
 CONTAINER = "torch.nn.Sequential"
 SECOND_NAMES = frozenset({"python.alias"})
+TUPLE = "python.tuple"
 MAIN_PORTS = ("inputs.0", "input", "self", "a", "x", "value", "tensor", "tensors.0", "b", "other")
 """Ports by which a value comes into what computes with it, the likeliest first."""
 MAX_STAGES = 24
@@ -212,6 +213,8 @@ class ProgramView:
             return None
         if node.operator in SECOND_NAMES or node.bypassed:
             return self.source(item)
+        if node.operator == TUPLE and len(node.names) > 1:
+            return self.source(item, (f"items.{output}",))
         definition = self.definition(item)
         if definition is None or (definition.is_module and node.operator.startswith(GROUP)):
             return None

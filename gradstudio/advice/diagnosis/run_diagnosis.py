@@ -7,6 +7,7 @@ from gradstudio.advice.diagnosis.activations import dead_nodes, dies, saturated_
 from gradstudio.advice.diagnosis.finding import WEIGHT, Finding, FindingKind
 from gradstudio.advice.diagnosis.gradient_flow import fades, fading_gradients
 from gradstudio.advice.diagnosis.growth import divergence, growing_graphs, kept_graphs, recurrences, series_of
+from gradstudio.advice.diagnosis.mistakes.stuck_weights import stuck_weights
 from gradstudio.advice.diagnosis.modes import wrong_modes
 from gradstudio.advice.diagnosis.nan_origins import (
     backward_origins,
@@ -65,9 +66,10 @@ class RunDiagnosis:
         roles = roles_of(view, facts) if self._steps else {}
         steps = [*step_findings(view, facts, roles), *order_findings(view, facts, roles)]
         grown = [*recurrences(view, self._series), *divergence(view, facts, self._series, roles)]
-        found = [*steps, *grown]
+        stepping = {item: role.of for item, role in roles.items() if role.act == "step"}
+        found = [*steps, *grown, *stuck_weights(view, facts, stepping)]
         if self._spoilt:
-            found += forward_origins(view, facts, {item: role.of for item, role in roles.items() if role.act == "step"})
+            found += forward_origins(view, facts, stepping)
         for traced in reversed(self._births):  # of two at one node the first one stays
             found += backward_origins(view, traced, nonfinite_nodes(facts, traced))
         for traced in self._suspects:

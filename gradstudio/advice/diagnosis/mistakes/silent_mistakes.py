@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes import (
     layer_mistakes,
+    leaked_data,
     loop_mistakes,
     loss_mistakes,
     optimizer_mistakes,
@@ -65,10 +66,13 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
             word = view.word(full)
             for look in LOOKS.get(word, ()):
                 found += look(view, full, word, lookup)
+            if node.operator == CALL:
+                found += leaked_data.trained_on_test(view, full, word, lookup)
             if word == "Sequential":
                 found += shape_mistakes.batch_softmax_inside(view, full, lookup)
                 found += layer_mistakes.linear_upon_linear(view, full, word, lookup)
     found += layer_mistakes.of_layers(graph)
+    found += leaked_data.uncalled_acts(graph)
     found += remade_models(view)
     found += loop_mistakes.of_loops(graph)
     found += optimizer_mistakes.of_optimizers(graph, lookup)

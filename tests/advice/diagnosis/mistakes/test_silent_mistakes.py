@@ -8,6 +8,7 @@ from gradstudio.advice.fixes.finding_fixes import finding_fixes
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
+from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
 from tests.graph.builder import Drawing
 
@@ -95,3 +96,12 @@ def test_an_optimizer_over_what_does_not_require_grad() -> None:
     known.records = {w: tensor(2)}
     finding = only(silent_mistakes(d.graph, known), "frozen_parameter")
     assert "w = torch.zeros(2, requires_grad=True)" in mended(d, finding)
+
+
+@pytest.mark.parametrize(("line", "acts"), [("opt.step", ["opt.step"]), ("opt.step()", []), ("x.shape", [])])
+def test_a_method_that_is_named_and_not_called_is_told(line: str, acts: list[str]) -> None:
+    text = f"import torch\nx = torch.ones(2)\nopt = torch.optim.SGD([x], lr=0.1)\nwhile x.sum() > 5:\n    {line}\n"
+    found = [
+        one for one in silent_mistakes(read_script(text, keeps_code=True).graph, Known()) if one.kind == "not_called"
+    ]
+    assert [one.title.partition("`")[2].partition("`")[0] for one in found] == acts

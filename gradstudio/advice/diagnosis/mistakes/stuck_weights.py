@@ -1,0 +1,160 @@
+"""Weights that steps cannot change, or only all alike: rates that are too small, and units that begin equal."""
+
+from array import array
+from collections.abc import Iterator, Sequence
+
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.run_facts import RunFacts, largest, leaf_rows
+from gradstudio.graph.groups.call_ids import outermost
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, Record, Summary, TensorRecord
+from gradstudio.protocol.number_format import format_number
+
+LEAST_STEPS, MILLIONTH = 5, 1e-6
+LEAST_GRADIENT = 1e-3
+"""A gradient that is smaller may be that of a minimum."""
+
+
+class _Course:
+    """What a run tells of its weights.
+
+    Attributes:
+        first: by storage, the weights when they were first seen; of those written before the first step, behind that.
+        last: the same as they are at the end.
+        written: those that steps wrote into.
+        gradients: by storage, the first gradient that came.
+        steps: by optimizer, how many there were.
+    """
+
+    def __init__(self, facts: RunFacts, steps: dict[ItemId, ItemId]) -> None:
+        self.written: set[int] = set()
+        self.first: dict[int, Summary] = {}
+        self.last: dict[int, Summary] = {}
+        self.gradients: dict[int, Summary] = {}
+        self.steps: dict[ItemId, int] = {}
+        for event in facts.events:
+            if isinstance(event, BackwardTraced):
+                for key, row in leaf_rows(event):
+                    if row.incoming and row.incoming[0] is not None:
+                        for storage in facts.storages(key):
+                            self.gradients.setdefault(storage, row.incoming[0])
+                continue
+            for record in event.outputs:
+                for leaf in _leaves(record):
+                    self._note(leaf.storage, leaf.summary)
+            optimizer = steps.get(event.node)
+            if optimizer is not None:
+                self.steps[optimizer] = self.steps.get(optimizer, 0) + 1
+            for state in event.writes:
+                self._note(state.storage, state.record.summary)
+                if optimizer is not None:
+                    self.written.add(state.storage)
+
+    def _note(self, storage: int, summary: Summary) -> None:
+        if not self.steps or storage not in self.first:
+            self.first[storage] = summary
+        self.last[storage] = summary
+
+
+def stuck_weights(view: ProgramView, facts: RunFacts, steps: dict[ItemId, ItemId]) -> Iterator[Finding]:
+    """Optimizers whose steps are too short to be seen, and layers whose units are all the same.
+
+    Args:
+        steps: by statement that steps, what made its optimizer.
+    """
+    if not steps or facts.is_cut:
+        return
+    course = _Course(facts, steps)
+    for optimizer, count in course.steps.items():
+        held = [storage for storage in facts.held.get(optimizer, {}) if storage in course.gradients]
+        yield from _too_short(view, facts, course, optimizer, held, count)
+        yield from _alike(view, facts, course, held)
+
+
+def _too_short(
+    view: ProgramView, facts: RunFacts, course: _Course, optimizer: ItemId, held: list[int], count: int
+) -> Iterator[Finding]:
+    """Steps that change the weights by less than a millionth, though there is a gradient to follow."""
+    pairs = [(course.first[one], course.last[one]) for one in held if one in course.written]
+    gradient = max((largest((course.gradients[one],)) for one in held), default=0.0)
+    record = facts.record(optimizer, 0)
+    rate = record.groups[0].get("lr") if isinstance(record, OptimizerRecord) and record.groups else None
+    if count < LEAST_STEPS or not pairs or gradient < LEAST_GRADIENT or not isinstance(rate, int | float) or not rate:
+        return
+    if not all(_is_as_it_was(before, after) for before, after in pairs):
+        return
+    yield Finding(
+        "no_rate",
+        "warning",
+        optimizer,
+        f"The learning rate of {view.name(optimizer)} (lr={rate:g}) is so small that {count} steps change nothing",
+        f"The gradient is {format_number(gradient)} RMS, and a step adds lr times that: less than a millionth of the "
+        "weights. Begin with 0.1 … 0.001 for SGD, 0.001 for Adam.",
+        (optimizer,),
+    )
+
+
+def _is_as_it_was(before: Summary, after: Summary) -> bool:
+    size = before.rms or 0.0
+    pairs = zip((before.rms, before.mean, before.minimum), (after.rms, after.mean, after.minimum), strict=True)
+    return size > 0 and all(
+        one is not None and two is not None and abs(two - one) <= MILLIONTH * size for one, two in pairs
+    )
+
+
+def _alike(view: ProgramView, facts: RunFacts, course: _Course, held: list[int]) -> Iterator[Finding]:
+    """Weights of several units that begin equal, and all get the same gradient: they stay equal."""
+    found = [storage for storage in held if storage in course.first and _stay_equal(course, storage)]
+    leaves = [facts.leaves[storage] for storage in found if storage in facts.leaves]
+    if not leaves:
+        return
+    leaf, value = leaves[0], course.first[found[0]].minimum
+    name = view.name(leaf.owner) + (f".{leaf.path}" if leaf.path else "")
+    yield Finding(
+        "equal_units",
+        "warning",
+        outermost(leaf.owner),
+        f"All units of {name} are the same: every weight begins as {format_number(value or 0.0)}, and gets the same "
+        "gradient",
+        "Units that begin equal learn the same thing and stay equal, as if there were only one. Begin with small "
+        "random weights, as layers do by themselves.",
+        (outermost(leaf.owner),),
+    )
+
+
+def _stay_equal(course: _Course, storage: int) -> bool:
+    begin, gradient = course.first[storage], course.gradients[storage]
+    is_constant = begin.minimum == begin.maximum and bool(begin.minimum)
+    if not is_constant or len(begin.shape) != 2 or min(begin.shape) < 2 or not gradient.rms:
+        return False
+    rows = _table(gradient)
+    return len(rows) > 1 and (_all_equal(rows) or _all_equal(list(zip(*rows, strict=True))))
+
+
+def _all_equal(rows: Sequence[Sequence[float]]) -> bool:
+    """Whether the rows are one another, and are more than one number over."""
+    first = rows[0]
+    tolerance = MILLIONTH * max(map(abs, first))
+    is_equal = all(abs(a - b) <= tolerance for row in rows[1:] for a, b in zip(first, row, strict=True))
+    return is_equal and max(first) - min(first) > tolerance
+
+
+def _table(summary: Summary) -> list[list[float]]:
+    """The elements of a matrix, or a sample of them."""
+    preview = summary.preview
+    if preview is None:
+        rows = summary.value if isinstance(summary.value, list | tuple) else ()
+        return [
+            [float(one) for one in row if isinstance(one, int | float)] for row in rows if isinstance(row, list | tuple)
+        ]
+    numbers = array("f", preview.data).tolist()
+    return [numbers[k * preview.columns : (k + 1) * preview.columns] for k in range(preview.rows)]
+
+
+def _leaves(record: Record) -> Iterator[TensorRecord]:
+    if isinstance(record, ModuleRecord):
+        yield from record.parameters.values()
+    elif isinstance(record, TensorRecord) and record.is_leaf and record.requires_grad:
+        yield record
