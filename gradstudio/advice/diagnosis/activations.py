@@ -15,6 +15,7 @@ from gradstudio.protocol.number_format import format_number
 
 SATURATED_SHARE, FEWEST = 0.9, 8
 """Share of the elements looked at, and how many there must be."""
+NOTHING = frozenset({"0", "0.0", "0.", "-0.0"})
 FLAT_SLOPES = {"sigmoid": 0.0099, "tanh": 0.0199, "hardsigmoid": 1e-6, "hardtanh": 1e-6}
 """By activation: a smaller slope is next to nothing; that of tanh beyond ±0.99, of sigmoid below 0.01 or above 0.99."""
 LARGE = 10.0
@@ -115,7 +116,10 @@ def word_of(row: AutogradRow) -> str:
 
 
 def _zero_factor(view: ProgramView, item: ItemId, latest: dict[ItemId, Row]) -> str:
-    """Which factor of a product is 0."""
+    """Which factor of a product is 0; "" where the text says 0, which is meant."""
+    node = view.node(item)
+    if node is not None and NOTHING & set(node.literals.values()):
+        return ""
     zeros = list[tuple[bool, ItemId]]()
     for source in view.sources(item):
         row = latest.get(source.item)

@@ -87,6 +87,11 @@ def _has_name(view: ProgramView, item: ItemId) -> bool:
     return node is not None and any(name != "_" for name in node.names)
 
 
+def _is_overflow(finding: Finding) -> bool:
+    """Whether it tells of an infinity that became no NaN in the forward."""
+    return finding.kind == "not_finite" and finding.severity == "warning"
+
+
 def _causes(found: list[Finding]) -> list[Finding]:
     """Without what follows of itself from something else that is told."""
     kinds = {finding.kind for finding in found}
@@ -99,10 +104,8 @@ def _causes(found: list[Finding]) -> list[Finding]:
         found = [finding for finding in found if finding.kind != "old_loss"]
     if "no_zero_grad" in kinds:
         found = [finding for finding in found if finding.kind not in SUMS]
-    spoilt = {finding.node for finding in found if finding.kind == "backward_not_finite"}
-    found = [
-        one._replace(severity="error") if one.kind == "not_finite" and one.node in spoilt else one for one in found
-    ]
+    if "backward_not_finite" in kinds:  # what was not finite before it is its cause, or as grave
+        found = [one._replace(severity="error") if _is_overflow(one) else one for one in found]
     if "growth" in kinds or "diverges" in kinds:
         found = [finding for finding in found if finding.kind not in CONSEQUENCES]
     return found

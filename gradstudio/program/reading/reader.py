@@ -323,16 +323,15 @@ class _Reader:
         return first, count
 
     def _is_setting(self, statement: ast.stmt) -> bool:
-        if is_path_line(statement, self._modules):
-            return True
-        header = read_header(statement, self._modules, self._draft.graph.header) if self._settings else None
-        if header is None:
-            if self._depth != 1 or not self._is_device(statement):
-                return False
-            self._device = statement.lineno, class_of_device(statement)
-            return True
-        self._draft.graph.header = header
-        return True
+        if self._depth == 1:  # in a loop it is set in each turn
+            header = read_header(statement, self._modules, self._draft.graph.header) if self._settings else None
+            if header is not None:
+                self._draft.graph.header = header
+                return True
+            if self._is_device(statement):
+                self._device = statement.lineno, class_of_device(statement)
+                return True
+        return is_path_line(statement, self._modules)
 
     def _is_device(self, statement: ast.stmt) -> bool:
         """Take a choice of device, wherever it stands: nothing depends on when it is made."""

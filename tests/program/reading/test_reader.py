@@ -103,6 +103,16 @@ def test_another_alias_reads_as_what_it_stands_for() -> None:
     assert code(graph) == ["x = torch.ones(2, dtype=torch.float64) * math.pi", "y = F.relu(x)", "m = nn.Linear(2, 3)"]
 
 
+def test_a_seed_that_is_set_in_each_turn_is_a_statement_of_the_turn() -> None:
+    text = "for k in range(2):\n    torch.manual_seed(0)\n    x = torch.randn(2)\n"
+    graph = graph_of(text)
+    assert graph.header.seed is None
+    assert [graph.nodes[item].operator for item in graph.order() if item in graph.nodes] == [
+        "torch.manual_seed",
+        "torch.randn",
+    ]
+
+
 def test_the_header_is_read_as_settings() -> None:
     usual = 'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")\n'
     graph = graph_of(f"torch.manual_seed(3)\ntorch.set_default_dtype(torch.float64)\n{usual}x = torch.ones(2)\n")

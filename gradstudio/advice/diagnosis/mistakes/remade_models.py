@@ -94,13 +94,18 @@ def _finding(
 
 def _remaking(view: ProgramView, made: _Made, step: Loops) -> ItemId | None:
     """The loop that makes it anew for each step; or for each round over the data, where it is called so."""
-    if not step:
-        return None
-    if step[-1] in made.loops:
-        return step[-1]
-    if len(step) > 1 and step[-2] in made.loops and made.loops[-1] == step[-2] and ROUND in view.name(step[-2]):
-        return step[-2]
-    return None
+    loop = None
+    if step and step[-1] in made.loops:
+        loop = step[-1]
+    elif len(step) > 1 and made.loops and made.loops[-1] == step[-2] and ROUND in view.name(step[-2]):
+        loop = step[-2]
+    return loop if loop is not None and not _compares(view, loop) else None
+
+
+def _compares(view: ProgramView, loop: ItemId) -> bool:
+    """Whether its turns are trials of what the text lists: other names, other rates."""
+    place = view.place(loop)
+    return place is not None and "over" in place.graph.blocks[place.item].literals
 
 
 def _loops(view: ProgramView, full: ItemId) -> Loops:

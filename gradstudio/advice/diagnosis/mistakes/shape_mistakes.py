@@ -44,7 +44,7 @@ def batch_softmax(view: ProgramView, item: ItemId, word: str, lookup: Lookup) ->
     yield _batch_finding(view, item, word, is_product, (item, source.item))
 
 
-def batch_softmax_inside(view: ProgramView, item: ItemId, lookup: Lookup) -> Iterator[Finding]:
+def batch_softmax_inside(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> Iterator[Finding]:
     """The same of a container's last layers."""
     place, record = view.place(item), lookup(item, 0)
     maker = _maker(view, item)
@@ -52,6 +52,29 @@ def batch_softmax_inside(view: ProgramView, item: ItemId, lookup: Lookup) -> Ite
     words = [layer.operator.rpartition(".")[2] for layer in layers]
     if len(layers) > 1 and words[-1] in SOFTMAXES and words[-2] in ROWS and _is_first_of_rows(layers[-1], record):
         yield _batch_finding(view, item, words[-1], False, (item,))
+
+
+def single_softmax(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
+    """A softmax over one score: it is always 1, whatever the score."""
+    record = lookup(item, 0)
+    stages = (one for one in view.stages(item, 0) if one.word not in UNCHANGING)
+    softmax, before = next(stages, None), next(stages, None)
+    if softmax is None or before is None or softmax.word not in SOFTMAXES or before.word not in ROWS:
+        return
+    dim = _literal_dimension(softmax.node)
+    shape = record.summary.shape if isinstance(record, TensorRecord) else ()
+    if dim is None or not -len(shape) <= dim < len(shape) or shape[dim] != 1:
+        return
+    constant = "0" if "log" in softmax.word.lower() else "1"
+    yield Finding(
+        "batch_softmax",
+        "warning",
+        item,
+        f"{softmax.word} in {view.name(item)} runs over a single score: it always gives {constant}",
+        "Shares of one are all of it, so nothing can be learnt. For yes or no use sigmoid (better: the score itself "
+        "and binary_cross_entropy_with_logits), or give two scores.",
+        (item,),
+    )
 
 
 def _weights_of_products(

@@ -42,6 +42,9 @@ for _words, _look in (
     (shape_mistakes.DIVISIONS, shape_mistakes.mixed_dimensions),
     (shape_mistakes.VIEWS, shape_mistakes.view_for_transpose),
     (shape_mistakes.SOFTMAXES, shape_mistakes.batch_softmax),
+    (shape_mistakes.SOFTMAXES | {"Sequential"}, shape_mistakes.single_softmax),
+    (frozenset({"Sequential"}), shape_mistakes.batch_softmax_inside),
+    (frozenset({"Sequential"}), layer_mistakes.linear_upon_linear),
     (layer_mistakes.DROPOUTS, layer_mistakes.always_drops),
 ):
     for _word in _words:
@@ -68,9 +71,6 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
                 found += look(view, full, word, lookup)
             if node.operator == CALL:
                 found += leaked_data.trained_on_test(view, full, word, lookup)
-            if word == "Sequential":
-                found += shape_mistakes.batch_softmax_inside(view, full, lookup)
-                found += layer_mistakes.linear_upon_linear(view, full, word, lookup)
     found += layer_mistakes.of_layers(graph)
     found += leaked_data.uncalled_acts(graph)
     found += remade_models(view)
