@@ -6,6 +6,7 @@ GradStudioError
     ├── NotBound      a name or a value that nobody has
     ├── AccessRefused what a drawing may not read, call or write; the message is the reason
     ├── CannotTry     an experiment (what-if, gradcheck) that cannot be made; the message is the reason
+    ├── NoBoundary    a node that is no function of two inputs; the message is the reason
     ├── ProgramEnded  a program of a person's own ended itself
     └── VerbRefused   a verb that makes no sense now; the message is the reason
 """
@@ -40,6 +41,10 @@ class AccessRefused(EngineError):
 
 class CannotTry(EngineError):
     """An experiment that cannot be made."""
+
+
+class NoBoundary(EngineError):
+    """What a node gives cannot be drawn over the plane."""
 
 
 class VerbRefused(EngineError):

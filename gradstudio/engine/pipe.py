@@ -14,6 +14,7 @@ from typing import BinaryIO, cast
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.framing import Decoder, frame_parts
 from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.boundary import Watch
 from gradstudio.protocol.messages.debugging import Check, WhatIf
 from gradstudio.protocol.messages.requests import Answer, Do, Request, Stop
 from gradstudio.protocol.process_group import end_others
@@ -59,6 +60,7 @@ class Inbox:
         self._requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
         self._received, self._taken, self._stop_up_to = 0, 0, 0
+        self._watch: Watch | None = None
 
     def start(self) -> None:
         """Begin to read."""
@@ -86,6 +88,10 @@ class Inbox:
         """Whether a Stop came after the verb (or experiment) that is being carried out."""
         return self._stop_up_to >= self._taken
 
+    def watch(self) -> Watch | None:
+        """The newest that came, also before its turn; None: nothing did."""
+        return self._watch
+
     def _read(self) -> None:
         decoder: Decoder[Request] = Decoder(cast(type[Request], Request))
         try:
@@ -105,6 +111,8 @@ class Inbox:
         if isinstance(request, Answer):
             self._answers.put(request)
             return
+        if isinstance(request, Watch):
+            self._watch = request
         self._received += isinstance(request, INTERRUPTIBLE)
         self._requests.put(request)
 

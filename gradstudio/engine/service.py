@@ -26,6 +26,7 @@ from gradstudio.engine.torch_docs import describe
 from gradstudio.engine.torch_settings import settings
 from gradstudio.engine.verbs import Engine
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.boundary import Watch
 from gradstudio.protocol.messages.debugging import Check, Checked, MemoryByNode, WeighMemory, WhatIf, WhatIfAnswered
 from gradstudio.protocol.messages.events import Fetched, Log, Report
 from gradstudio.protocol.messages.events import Loaded as LoadedEvent
@@ -45,6 +46,7 @@ class Service:
         """Begin with nothing loaded."""
         self._inbox, self._outbox = inbox, outbox
         self._engine = Engine(outbox.send, inbox.stopped)
+        self._engine.runner.sampling.newest_watch = inbox.watch
         freedom.settle()
         self._verbs = TrustedVerbs(self._engine, outbox.send, Person(inbox.answer, inbox.stopped))
         self._warm_up = WarmUp()
@@ -126,6 +128,8 @@ class Service:
                 self._outbox.send(self._collect(request))
             case SampleMemory():
                 self._engine.sampler.every(request.every_ms)
+            case Watch():
+                self._engine.runner.sampling.watch(request, self._engine.runner.live)
             case WhatIf():
                 self._outbox.send(self._what_if(request))
             case Check():

@@ -131,6 +131,7 @@ class Place(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         tucked: inputs that no wire feeds are hidden.
         pinned: neither dragged nor nudged, aligned or tidied.
         color: of a note, one of `NOTE_COLORS`; "" is the usual one.
+        boundary: the card shows its decision boundary over the data.
     """
 
     x: float
@@ -140,6 +141,7 @@ class Place(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     tucked: bool = False
     pinned: bool = False
     color: str = ""
+    boundary: bool = False
 
 
 class StoredTensor(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ from typing import NamedTuple, Protocol
 
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.messages.backward_trace import WireGrad
+from gradstudio.protocol.messages.boundary import BoundaryDrawn
 from gradstudio.protocol.messages.debugging import NodeMemory
 from gradstudio.protocol.messages.events import Failed, GradRow, Row, Warned
 from gradstudio.protocol.messages.inference import PortInference
@@ -77,6 +78,9 @@ class Results(Protocol):
     def printout(self, node: ItemId, /) -> Printout:
         """What it printed and drew."""
 
+    def boundary(self, node: ItemId, /) -> BoundaryDrawn | None:
+        """Its decision boundary; None where its card does not show it."""
+
     def alarm(self, node: ItemId, /) -> Alarm:
         """How bad what a look over the run has found at it is; "" for nothing, and for mere notes."""
 
@@ -144,6 +148,11 @@ def at_work(results: Results) -> ItemId:
     return results.running_node if active is None or active.backward else ItemId("")
 
 
+def current_failure(results: Results, node: ItemId) -> FailureLike | None:
+    """How a node failed; None at every earlier moment: a failure is the last thing that happens."""
+    return results.failure(node) if results.moment is None else None
+
+
 class NoResults:
     """Nothing ran."""
 
@@ -178,6 +187,10 @@ class NoResults:
     def printout(self, node: ItemId) -> Printout:
         """Nothing was said."""
         return NOTHING_PRINTED
+
+    def boundary(self, node: ItemId) -> BoundaryDrawn | None:
+        """None: nothing is drawn."""
+        return None
 
     def alarm(self, node: ItemId) -> Alarm:
         """Nothing was found."""

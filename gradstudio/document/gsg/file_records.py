@@ -168,6 +168,7 @@ class PlaceRecord(Record, frozen=True, kw_only=True):
     tucked: bool = False
     pinned: bool = False
     color: Annotated[str, Meta(max_length=40)] = ""
+    boundary: bool = False
 
 
 class BodyRecord(Record, frozen=True, kw_only=True):

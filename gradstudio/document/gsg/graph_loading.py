@@ -253,7 +253,9 @@ def _called(definition: Definition) -> set[str]:
 def _places(graph: Graph, records: dict[str, PlaceRecord]) -> dict[str, Place]:
     """Places of what is there; a place of something that was merged away is dropped."""
     places = {
-        key: Place(place.x, place.y, place.width, place.collapsed, place.tucked, place.pinned, place.color)
+        key: Place(
+            place.x, place.y, place.width, place.collapsed, place.tucked, place.pinned, place.color, place.boundary
+        )
         for key, place in records.items()
     }
     ends = ("note:", DEFINITION_INPUTS, DEFINITION_OUTPUTS)

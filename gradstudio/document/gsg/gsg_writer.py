@@ -263,7 +263,7 @@ def _place(place: Place) -> Line:
     line: Line = {"x": _number(place.x), "y": _number(place.y)}
     if place.width is not None and 0 < place.width <= _FARTHEST_PX:
         line["width"] = _number(place.width)
-    line |= {name: True for name in ("collapsed", "tucked", "pinned") if getattr(place, name)}
+    line |= {name: True for name in ("collapsed", "tucked", "pinned", "boundary") if getattr(place, name)}
     return line | {"color": _clean(place.color)} if place.color else line
 
 

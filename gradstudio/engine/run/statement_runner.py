@@ -84,7 +84,7 @@ class Runner:
             live.paused = True
             self._current = None
             self.flush()
-            self.sampling.tell(live)
+            self.sampling.end(live)
             live.suspend()
 
     def run_again(self, live: Live, step: Step) -> str:

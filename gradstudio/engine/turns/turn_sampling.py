@@ -4,7 +4,6 @@ A turn is recorded by doing nothing: the runner goes on statement by statement. 
 turns that are not to be recorded are run then, and what the record has to know of them is caught up with.
 """
 
-import operator
 import time
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -18,15 +17,18 @@ from gradstudio.engine.run.trace_rows import Outputs, Pending
 from gradstudio.engine.script.compiled_steps import Head, Step, flat_steps
 from gradstudio.engine.script.cursor import Frame
 from gradstudio.engine.script.stop_conditions import Goal, at_backward, never
+from gradstudio.engine.turns.boundary.boundaries import Boundaries
 from gradstudio.engine.turns.checkpoints.checkpoints import Checkpoint, Checkpoints
 from gradstudio.engine.turns.gradient_catch_up import catch_up
 from gradstudio.engine.turns.inner_turns import InnerTurns
+from gradstudio.engine.turns.loop_length import turns_of
 from gradstudio.engine.turns.quick_loop import Notes, Path, QuickLoop, TurnsEnd, quick_loop, run_turns
 from gradstudio.engine.turns.turn_curves import TurnCurves
 from gradstudio.engine.value.value_records import requires_grad
 from gradstudio.engine.value.view_state import is_leaf
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.boundary import Watch
 from gradstudio.protocol.messages.events import Gradients
 from gradstudio.protocol.messages.progress import Turned
 from gradstudio.protocol.messages.requests import Do
@@ -58,7 +60,7 @@ class _Loop:
         assert frame.head is not None
         self.frame, self.quick, self.first, self.head = frame, quick, first, frame.head
         self.steps = flat_steps(self.head.body)
-        self.total = _turns_of(frame)
+        self.total = turns_of(frame)
         self.seen = -1
         self.began_s = self.turn_began_s = now_s
         self.sample_at_s = 0.0
@@ -98,6 +100,7 @@ class TurnSampling:
     Attributes:
         is_on: loops are recorded by sample; else whole, and nothing is told of turns.
         checkpoints: where the run can be put back to.
+        newest_watch: what a person asked last to be told, also while the run is under way.
     """
 
     def __init__(self, send: Callable[[Message], None], stopped: Callable[[], bool], telling: Telling) -> None:
@@ -112,10 +115,21 @@ class TurnSampling:
         self._wanted: tuple[tuple[int, ...], ...] = ()
         self.curves = TurnCurves()
         self.checkpoints = Checkpoints()
+        self.boundaries = Boundaries(send, stopped)
+        self.newest_watch: Callable[[], Watch | None] = lambda: None
+        self._watch: Watch | None = None
 
     def ask(self, request: Do) -> None:
         """What the verb that begins is to do with turns."""
-        self.is_on, self.curves.wanted, self._wanted = request.samples_turns, request.curves, request.turns
+        self.is_on, self._wanted = request.samples_turns, request.turns
+        self.watch(Watch(curves=request.curves, boundaries=request.boundaries))
+        self._watch = self.newest_watch()
+
+    def watch(self, watch: Watch, at_rest: Live | None = None) -> None:
+        """What is to be told of turns from now on; of a run at rest boundaries are drawn at once."""
+        self.curves.wanted, self.boundaries.wanted = watch.curves, watch.boundaries
+        if at_rest is not None:
+            self.boundaries.draw(at_rest)
 
     def forget(self) -> None:
         """A start from nothing: no turn was run."""
@@ -123,6 +137,7 @@ class TurnSampling:
         self._over.clear()
         self.curves.clear()
         self.checkpoints.clear()
+        self.boundaries.clear()
 
     def begin(self, live: Live) -> None:
         """A verb begins; what is known of loops of another start, or of another text, is forgotten."""
@@ -176,11 +191,19 @@ class TurnSampling:
         catch_up(live.gradients, 0)
         self._tell_again(live, self._loops[-1], None, shows_all=False)
 
+    def end(self, live: Live) -> None:
+        """A verb is over: say how far it got, and draw boundaries as they are now."""
+        self.tell(live)
+        if not live.calls:
+            self.boundaries.draw(live)
+
     def tell(self, live: Live) -> None:
         """Say how far the loops around are, and the numbers of the curves that came since."""
         if not self.is_on:
             return
         self._told_s = now = time.perf_counter()
+        self._take_watch()
+        self.boundaries.look(live)
         self._leave_loops(live)
         for depth, loop in enumerate(self._loops):
             head, turn = loop.frame.head, loop.frame.turn
@@ -204,6 +227,13 @@ class TurnSampling:
             curves = self.curves.take(block)
             self._send(Turned(loop=block, is_over=True, number=number, curves=curves, begins=begins))
         self._over.clear()
+
+    def _take_watch(self) -> None:
+        """What was asked since the verb began."""
+        newest = self.newest_watch()
+        if newest is not None and newest is not self._watch:
+            self._watch = newest
+            self.watch(newest)
 
     def _loop_of(self, live: Live, now_s: float) -> _Loop:
         self._leave_loops(live)
@@ -356,29 +386,3 @@ def _goes_by(goal: Goal, steps: Iterable[Step]) -> bool:
     if not conditions or (goal.node and goal.turns is not None):
         return True
     return bool(goal.node) and all(step.id != goal.node for step in steps)
-
-
-def _turns_of(frame: Frame) -> int | None:
-    """How many turns the loop has, as far as its elements tell; None: only the end will."""
-    iterator = frame.iterator
-    done = frame.turn + 1 + frame.has_ahead
-    if hasattr(type(iterator), "__len__"):
-        return operator.length_hint(iterator) or None  # a loader's: all of them, whatever it has given
-    hints = [_left_in(one) for one in _sources(iterator)]
-    return None if None in hints or not hints else done + min(hint for hint in hints if hint is not None)
-
-
-def _left_in(iterator: object) -> int | None:
-    if hasattr(type(iterator), "__len__"):
-        return None
-    hint = operator.length_hint(iterator, -1)
-    return hint if hint >= 0 else None
-
-
-def _sources(iterator: object) -> tuple[object, ...]:
-    """What the elements come from: of `enumerate` and `zip` the iterators within."""
-    if isinstance(iterator, enumerate):
-        return (iterator.__reduce__()[1][0],)
-    if isinstance(iterator, zip):
-        return tuple(iterator.__reduce__()[1])
-    return (iterator,)

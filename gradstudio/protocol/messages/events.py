@@ -10,6 +10,7 @@ import msgspec
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.base import Message, Verb
+from gradstudio.protocol.messages.boundary import BoundaryDrawn
 from gradstudio.protocol.messages.bounds import Count, Seconds, Shape, Size, Turns
 from gradstudio.protocol.messages.debugging import (
     Checked,
@@ -338,4 +339,5 @@ Event = (
     | Asked
     | Turned
     | Figured
+    | BoundaryDrawn
 )

@@ -7,6 +7,7 @@ import msgspec
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.base import Message, Verb
+from gradstudio.protocol.messages.boundary import Watch
 from gradstudio.protocol.messages.bounds import Count, Size, Turns
 from gradstudio.protocol.messages.debugging import (
     Breakpoint,
@@ -67,6 +68,7 @@ class Do(Message, frozen=True):
         summaries: "visible": of nodes that are not in view only shape and dtype are told at once, their rows
             follow with `complete` when the engine has time.
         curves: what is told of every turn of a loop beside its losses, in `Turned`.
+        boundaries: nodes whose decision boundaries are drawn while it runs, and where it ends.
         turns: turns of loops that are recorded whatever the sample is: the turn of each loop around, outermost first.
         turn: where "go_to_turn" goes: the end of this turn of the loop `until`, those of the loops around before it.
         samples_turns: of long loops not every turn is recorded (semantics §6); the engine tells `Turned`.
@@ -88,6 +90,7 @@ class Do(Message, frozen=True):
     pictures: bool = False
     answers: bool = False
     curves: tuple[CurveKey, ...] = ()
+    boundaries: tuple[ItemId, ...] = ()
     turns: tuple[Turns, ...] = ()
     turn: Turns = ()
 
@@ -142,5 +145,5 @@ class SampleMemory(Message, frozen=True):
 
 Request = (
     Load | Do | Stop | Answer | Infer | Estimate | TryWire | Fetch | Collect | SampleMemory
-    | WhatIf | Check | WeighMemory | Describe | BringModule
+    | Watch | WhatIf | Check | WeighMemory | Describe | BringModule
 )  # fmt: skip

@@ -6,11 +6,12 @@ from gradstudio.graph.model import Place
 
 
 class DisplayFlags(msgspec.Struct, frozen=True, gc=False):
-    """Only the header, without unwired inputs, pinned down; see `Place`."""
+    """Only the header, without unwired inputs, pinned down, with its boundary; see `Place`."""
 
     collapsed: bool = False
     tucked: bool = False
     pinned: bool = False
+    boundary: bool = False
 
 
 PLAIN = DisplayFlags()
@@ -18,6 +19,6 @@ PLAIN = DisplayFlags()
 
 def display_flags_of(place: Place | None) -> DisplayFlags:
     """What a place says of it."""
-    if place is None or not (place.collapsed or place.tucked or place.pinned):
+    if place is None or not (place.collapsed or place.tucked or place.pinned or place.boundary):
         return PLAIN
-    return DisplayFlags(place.collapsed, place.tucked, place.pinned)
+    return DisplayFlags(place.collapsed, place.tucked, place.pinned, place.boundary)

@@ -11,6 +11,7 @@ import msgspec
 
 from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Family
+from gradstudio.protocol.messages.boundary import BoundaryDrawn
 from gradstudio.protocol.messages.events import GradRow
 from gradstudio.protocol.messages.records import (
     ArrayRecord,
@@ -40,8 +41,8 @@ from gradstudio.scene.card.section_heights import (
     gradient_height,
     gradient_of,
     has_no_results,
-    printout_height,
     reserved_height,
+    said_height,
     section_height,
     sections_heights,
     stands_beside,
@@ -51,7 +52,7 @@ from gradstudio.scene.card.section_heights import (
 )
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.printout import NOTHING_PRINTED, Printout
-from gradstudio.scene.results import Alarm, FailureLike, Results
+from gradstudio.scene.results import Alarm, Results, current_failure
 
 ProblemKind = OneOf["", "error", "warning", "incomplete"]
 Lines = tuple[tuple[tuple[str, ...], Tone], ...]
@@ -126,7 +127,7 @@ class ResultSections(msgspec.Struct, frozen=True):
         expected: dtype and device before a run.
         strip: height of the words of a problem below values.
         leaves: rows of a module's parameters and buffers, above the values.
-        printout: what was printed and drawn, below the values.
+        printout: what was printed and drawn, below the values; `boundary`: over the plane, below that.
         alarm: how bad what was found at it, or at the module on its card, is: a sign in its head.
         state: of the module on the card at the moment that is looked at: whether it trains, and whether it is frozen;
             None: the text says it.
@@ -145,6 +146,7 @@ class ResultSections(msgspec.Struct, frozen=True):
     alarm: Alarm = ""
     printout: Printout = NOTHING_PRINTED
     state: tuple[bool, bool] | None = None
+    boundary: BoundaryDrawn | None = None
 
 
 def well_heights(
@@ -159,7 +161,7 @@ def well_heights(
     if held is NO_MODULE and has_no_results(results, node):
         return WellHeights(typical_height(tuple(families), shown, leaf), 0.0)
     problem, kind = _problem(results, node, held)
-    said = printout_height(results.printout(node))
+    said = said_height(results, node)
     sections = said + sum(sections_heights(results, node, shown)) if kind != "error" else 0.0
     room, drawn = leaves_heights(results, held.module, shown, unfolded=held.unfolded) if held.module else (0.0, 0.0)
     own = _drawn_height(results, node, sections, problem)
@@ -175,14 +177,15 @@ def result_sections(
     sections = tuple(_sections(results, node, names, shown)) if kind != "error" else ()
     hints, guessed = _hints(results, node, with_layout=shown.storage) if shown.shapes else ({}, frozenset())
     printout = results.printout(node) if kind != "error" else NOTHING_PRINTED
-    total = printout_height(printout) + sum(section.height for section in sections)
+    boundary = results.boundary(node) if kind != "error" else None
+    total = sum((section.height for section in sections), said_height(results, node) if kind != "error" else 0.0)
     expected = _expected(results, node) if shown.dtype_device and not sections else ""
     leaves = leaf_rows(results, held.module, shown, unfolded=held.unfolded) if held.module else NO_LEAVES
     height = leaves.height + _drawn_height(results, node, total, problem)
     return ResultSections(
         height, sections, hints, guessed, problem, kind, results.stale(node), expected, leaves,
         _strip(results, node, problem), results.alarm(node) or (results.alarm(held.module) if held.module else ""),
-        printout,
+        printout, boundary=boundary,
     )  # fmt: skip
 
 
@@ -232,11 +235,6 @@ def _problem(results: Results, node: ItemId, held: ModuleContext = NO_MODULE) ->
     if warnings and (results.moment is None or results.outputs(node) is not None):
         return single_line(warnings[-1].message), "warning"
     return (single_line(reason), "incomplete") if (reason := results.incomplete(node)) else ("", "")
-
-
-def current_failure(results: Results, node: ItemId) -> FailureLike | None:
-    """How a node failed; None at every earlier moment: a failure is the last thing that happens."""
-    return results.failure(node) if results.moment is None else None
 
 
 def expected_refusal(results: Results, node: ItemId) -> str:

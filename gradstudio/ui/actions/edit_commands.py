@@ -310,6 +310,13 @@ def _worn_rows(c: EditCommands) -> Iterator[Row]:
             "Hide the inputs that nothing feeds",
         ),
         ("pinned", "Pin", canvas.card_arrangement.toggle_pinned, "P", "The selected cards stay where they are"),
+        (
+            "boundary",
+            "Decision boundary",
+            canvas.card_arrangement.toggle_boundary,
+            "Shift+P",
+            "Show on the selected cards what they give for two inputs, over the plane, with the data on it",
+        ),
     ):
         yield ActionRow(
             f"edit.{name}",

@@ -22,6 +22,7 @@ from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.state.results.player import Player
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.results.turn_request import TurnRequest
+from gradstudio.ui.state.results.turn_watch import TurnWatch
 from gradstudio.ui.state.run.debug_store import DebugStore
 from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.run.engine_line import EngineLine
@@ -88,6 +89,7 @@ class Session(QObject):
         self.record: RecordedRun | None = None
         self.run.questions.wire_asked = self.run.shapes.patience.asked_of_wire
         self.turns = TurnRequest(self.run, self.results, self)
+        self.turn_watch = TurnWatch(store, results.tables, self.engine, self.run.status, self)
         self.patience = RunPatience(self.engine, self.run.status, self.results.tables, self)
         self.problems = ProblemStore(self.graph_store, self.results, self.run, self.attention, self.idle, self)
         self.trials = WireInference(self.graph_store, self.results, self.run.questions, self.engine, self)

@@ -27,6 +27,7 @@ SIDES: dict[Side, str] = {
     "center": "centres",
     "middle": "middles",
 }
+BOUNDARY = "boundary"
 MOST_NAMED = 3
 """So many inputs that are open now are named."""
 
@@ -146,20 +147,33 @@ class CardArrangement:
         """Pin the selected cards down where they are, or let them go."""
         self._wear("pinned", "Pin", "Unpin")
 
+    def toggle_boundary(self) -> None:
+        """Show on the selected cards what they give over the plane, or no longer."""
+        from gradstudio.scene.edit.make_room import with_room
+
+        once = f"boundary {self._store.graph.revision}"  # with what makes room for it, one undo step
+        self._wear(BOUNDARY, "Show decision boundary", "Hide decision boundary", once)
+        moved = with_room(self._scene, self._worn_items(BOUNDARY), down=True) if self.is_worn(BOUNDARY) else {}
+        if moved:
+            self._store.submit(recipes.move(self._scene.graph, moved), "Show decision boundary", once)
+
     def is_worn(self, name: str) -> bool:
-        """Whether all selected cards are collapsed, tucked or pinned."""
-        items = self._worn_items()
+        """Whether all selected cards are collapsed, tucked, pinned, or show their boundary."""
+        items = self._worn_items(name)
         places = [self._scene.graph.places.get(item) for item in items]
         return bool(items) and all(place is not None and getattr(place, name) for place in places)
 
-    def _worn_items(self) -> list[ItemId]:
+    def _worn_items(self, name: str) -> list[ItemId]:
         whole = with_members(self._scene, self._selection.chosen())
+        if name == BOUNDARY:  # one picture a card, of what its home gives
+            homes = map(self._scene.state.card_groups.home, whole)
+            whole = frozenset(homes) & self._scene.graph.nodes.keys()
         return sorted(
             item for item in whole if item not in self._scene.placement.frames or not self._scene.state.members(item)
         )
 
-    def _wear(self, name: str, verb: str, back: str) -> None:
-        items, on = self._worn_items(), not self.is_worn(name)
+    def _wear(self, name: str, verb: str, back: str, merge_key: str = "") -> None:
+        items, on = self._worn_items(name), not self.is_worn(name)
         corners: Corners = {
             item: (box.x, box.y) for item in items if (box := self._scene.placement.room(item)) is not None
         }
@@ -167,7 +181,8 @@ class CardArrangement:
             self._canvas.refuse("Select a card first.")
             return
         cards = len(self._scene.state.card_groups.cards(items))
-        self._store.attempt(_worn, (verb if on else back) + (f" {cards} cards" if cards > 1 else ""), corners, name, on)
+        words = (verb if on else back) + (f" {cards} cards" if cards > 1 else "")
+        self._store.submit(_worn(self._scene.graph, corners, name, on), words, merge_key)
 
     # -------------------------------------------------------------- out of the wires
 

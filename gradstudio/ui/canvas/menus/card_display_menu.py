@@ -24,7 +24,7 @@ def part_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
 
 
 def display_rows(canvas: MenuCanvas) -> Iterator[Row]:
-    """Hiding ports, pinning."""
+    """Hiding ports, pinning, what is drawn on the card."""
     yield (
         f"{'Show' if canvas.card_arrangement.is_worn('tucked') else 'Hide'} unused ports\tedit.tucked",
         canvas.card_arrangement.toggle_tucked,
@@ -32,4 +32,8 @@ def display_rows(canvas: MenuCanvas) -> Iterator[Row]:
     yield (
         f"{'Unpin' if canvas.card_arrangement.is_worn('pinned') else 'Pin'}\tedit.pinned",
         canvas.card_arrangement.toggle_pinned,
+    )
+    yield (
+        f"{'Hide' if canvas.card_arrangement.is_worn('boundary') else 'Show'} decision boundary\tedit.boundary",
+        canvas.card_arrangement.toggle_boundary,
     )

@@ -45,7 +45,7 @@ class CurvesPanel(QWidget):
         self._session, self._theme, self._store = session, theme, session.results.tables.curves
         self.plot: CurvePlot | None = None
         self._later = CatchUp(self, self.refresh)
-        self.adding = self._button("Plot over turns", "What to plot of every turn, from the next run on")
+        self.adding = self._button("Plot over turns", "What to plot of every turn, from now on")
         self.adding.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = QMenu(self)
         self.menu.aboutToShow.connect(self._fill_menu)
@@ -177,7 +177,8 @@ class CurvesPanel(QWidget):
 
     def _add(self, key: CurveKey) -> None:
         self._store.want((*self._store.wanted, key))
-        self._session.run.status.noted.emit(f"{self._title(key)} is plotted from the next run on (F5).")
+        when = "now on" if self._session.run.state.busy else "the next run on (F5)"
+        self._session.run.status.noted.emit(f"{self._title(key)} is plotted from {when}.")
 
     def _title(self, key: CurveKey) -> str:
         from gradstudio.graph.names import title

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from gradstudio.graph.groups.call_ids import SEPARATOR
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.messages.backward_trace import WireGrad
+from gradstudio.protocol.messages.boundary import BoundaryDrawn
 from gradstudio.protocol.messages.debugging import NodeMemory
 from gradstudio.protocol.messages.events import GradRow, Row, Warned
 from gradstudio.protocol.messages.inference import PortInference
@@ -60,6 +61,7 @@ class ResultStore(QObject):
         self.timeline = self.tables.timeline
         self.resized: frozenset[ItemId] | None = None
         self._alarms: dict[ItemId, Alarm] = {}
+        self._store = store
         self._cursor = TimelineCursor(self.timeline, self.attention, store)
         self._view = self._cursor.view()
         self.tables.changed.connect(self._on_tables_changed)
@@ -164,13 +166,17 @@ class ResultStore(QObject):
 
     def saved_bytes(self, node: ItemId) -> int:
         """Bytes the node keeps for a backward: 0 after their release."""
-        return self._saved_bytes(self.ids.full(node))
+        full = self.ids.full(node)
+        weighed = self.tables.memory_rows.get(full)
+        if self._cursor.now().tick is None and weighed is not None:
+            return weighed.saved_bytes
+        return self.timeline.saved_bytes(full, self._cursor.now().tick)
 
     def released_bytes(self, node: ItemId) -> int:
         """Bytes the node kept for a backward, which a backward has let go."""
         full = self.ids.full(node)
         made = self.timeline.made_at(full, self._cursor.now().tick)
-        if made is None or self._saved_bytes(full):
+        if made is None or self.saved_bytes(node):
             return 0
         return self.timeline.saved_bytes(full, made)
 
@@ -258,6 +264,15 @@ class ResultStore(QObject):
         told = self.tables.printouts.get(self.ids.full(node), NOTHING_PRINTED)
         return told if told and (self.moment is None or self.row(node) is not None) else NOTHING_PRINTED
 
+    def boundary(self, node: ItemId) -> BoundaryDrawn | None:
+        """What the node gives over the plane, as it was at the moment; None where its card does not show it."""
+        full = self.ids.full(node) if self.ids.translates else node
+        place = self._store.graph.places.get(full) if self._store is not None else None
+        if place is None or not place.boundary:
+            return None
+        active = self._cursor.now().active
+        return self.tables.boundaries.at(full, active.row.step if active is not None and active.row else None)
+
     def troubled(self) -> frozenset[ItemId]:
         """What failed, warned, would be refused or cannot run, and what stands for it."""
         tables = self.tables
@@ -279,12 +294,6 @@ class ResultStore(QObject):
 
     def _is_proven(self, port: PortInference) -> bool:
         return not self.tables.is_stale and self.timeline.row(port.node) is not None
-
-    def _saved_bytes(self, full: ItemId) -> int:
-        weighed = self.tables.memory_rows.get(full)
-        if self._cursor.now().tick is None and weighed is not None:
-            return weighed.saved_bytes
-        return self.timeline.saved_bytes(full, self._cursor.now().tick)
 
     def _on_tables_changed(self, items: frozenset[ItemId]) -> None:
         resized = self.tables.resized

@@ -17,9 +17,10 @@ from gradstudio.scene import value_format
 from gradstudio.scene.card.card_layout import CardLayout
 from gradstudio.scene.card.debug_sections import DebugSections
 from gradstudio.scene.card.gradient_state_words import SHORT_STATE_WORDS, STATE_WORDS
-from gradstudio.scene.card.result_sections import current_failure, expected_refusal, single_line
+from gradstudio.scene.card.result_sections import expected_refusal, single_line
 from gradstudio.scene.hit_test import LEGIBLE_WIDTH, plate_literals
 from gradstudio.scene.overlay_registry import Shown
+from gradstudio.scene.results import current_failure
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_change, paint_cost
 from gradstudio.ui.canvas.paint.card.display_flag_painter import paint_bypass

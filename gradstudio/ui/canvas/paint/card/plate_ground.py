@@ -6,8 +6,8 @@ from PySide6.QtGui import QPainter, QPen
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.card.card_layout import HEADER, CardLayout
 from gradstudio.scene.card.frame_titles import shorten_title
-from gradstudio.scene.card.result_sections import current_failure
 from gradstudio.scene.hit_test import LEGIBLE_WIDTH, PLATE_HEAD
+from gradstudio.scene.results import current_failure
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.card_background import half_rounded_path
 from gradstudio.ui.canvas.paint.card.header_colours import HeaderColour, header_colour

@@ -16,7 +16,9 @@ from gradstudio.scene.card.section_heights import (
     NUMBER,
     STRIP,
     Tone,
+    printout_height,
 )
+from gradstudio.ui.canvas.paint.card.boundary_painter import paint_boundary
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_parameter_rows
 from gradstudio.ui.canvas.paint.card.printout_painter import paint_printout
 from gradstudio.ui.canvas.paint.card.text_fitting import (
@@ -63,13 +65,16 @@ def paint_result_sections(painter: QPainter, style: CanvasStyle, layout: CardLay
         y += section.height
     if well.printout:
         paint_printout(painter, style, well.printout, y + EDGE, layout.width, stale=well.stale)
+        y += printout_height(well.printout)
+    if well.boundary is not None:
+        paint_boundary(painter, style, well.boundary, y + EDGE, layout.width, stale=well.stale)
     if well.problem:
         _paint_problem(painter, whole, layout, well)
 
 
 def problem_box(layout: CardLayout, well: ResultSections) -> QRectF:
     """Where the words of a problem stand: all of an empty well, else a strip below the values."""
-    if well.sections or well.printout:
+    if well.sections or well.printout or well.boundary is not None:
         return QRectF(0, layout.height + well.height - well.strip, layout.width, well.strip)
     return QRectF(0, layout.height + well.leaves.height, layout.width, well.height - well.leaves.height)
 

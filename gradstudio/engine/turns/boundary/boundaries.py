@@ -1,0 +1,134 @@
+"""Draws decision boundaries beside a run: seldom enough that the run hardly notices, and leaving all as it was."""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+import torch
+from torch import Tensor
+
+from gradstudio.engine.errors import NoBoundary
+from gradstudio.engine.live.live_state import Live, Loaded
+from gradstudio.engine.turns.boundary.levels import Scale, levels, scale_of, target_levels
+from gradstudio.engine.turns.boundary.plane_function import PlaneFunction, plane_function
+from gradstudio.engine.turns.boundary.program_lines import ProgramLines
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.boundary import SIDE, BoundaryDrawn
+
+EVERY_S: Final = 1 / 15
+SHARE: Final = 0.08
+"""Of the time, what pictures may take while a loop runs."""
+SIDES: Final = (SIDE, SIDE // 2, SIDE // 4)
+"""While a loop runs; where that is still too much, pictures are fewer."""
+MARGIN: Final = 1.15
+ROWS: Final = 1 << 14
+"""So many points are computed at once; between them Stop is asked."""
+Span = tuple[float, float, float, float]
+
+
+class Boundaries:
+    """Pictures of what nodes give over the plane.
+
+    Attributes:
+        wanted: the nodes that are drawn.
+    """
+
+    def __init__(self, send: Callable[[Message], None], stopped: Callable[[], bool]) -> None:
+        """Nothing is drawn."""
+        self.wanted: tuple[ItemId, ...] = ()
+        self._send, self._stopped = send, stopped
+        self._due_s, self._side = 0.0, SIDE
+        self._lines: ProgramLines | None = None
+        self._lines_of: Loaded | None = None
+        self._spans: dict[ItemId, Span] = {}
+        self._scales: dict[ItemId, Scale] = {}
+        self._drawn: dict[ItemId, tuple[Loaded, int]] = {}
+
+    def clear(self) -> None:
+        """A start from nothing."""
+        self._due_s = 0.0
+        self._spans, self._scales, self._drawn = {}, {}, {}
+
+    def look(self, live: Live) -> None:
+        """The run stands at the end of a turn: draw, when it is time for that."""
+        began = time.perf_counter()
+        if self.wanted and began >= self._due_s:
+            side = self._side
+            for node in self.wanted:
+                self._send(self._picture(live, node, side))
+            now = time.perf_counter()
+            self._side = _affordable((now - began) / side**2)
+            self._due_s = max(began + EVERY_S, now + (now - began) / SHARE)
+
+    def draw(self, live: Live) -> None:
+        """Draw what has not been drawn since something ran, as fine as it can be."""
+        for node in self.wanted:
+            if self._drawn.get(node) != (now := (live.loaded, live.step_count)):
+                self._drawn[node] = now
+                self._send(self._picture(live, node, SIDE))
+
+    def _picture(self, live: Live, node: ItemId, side: int) -> BoundaryDrawn:
+        try:
+            return self._of(live, node, side)
+        except NoBoundary as error:
+            reason = str(error)
+        except Exception as error:  # noqa: BLE001 - the step boundary: its statements, run for a picture
+            reason = f"It cannot be computed over a plane: {error}"
+        return BoundaryDrawn(node=node, step=live.step_count, why_none=reason)
+
+    def _of(self, live: Live, node: ItemId, side: int) -> BoundaryDrawn:
+        if self._lines is None or self._lines_of is not live.loaded:
+            self._lines, self._lines_of = ProgramLines(live.loaded), live.loaded
+        function = plane_function(live, self._lines, node)
+        span = self._spans[node] = _span(function.points, self._spans.get(node))
+        plane = grid(span, function.points, side)
+        parts = []
+        for first in range(0, len(plane), ROWS):
+            if self._stopped():
+                raise NoBoundary("Stopped before it was drawn.")
+            parts.append(function.values(live.namespace, plane[first : first + ROWS]))
+        values = torch.cat(parts)
+        scale = self._scale(node, values, function)
+        targets = function.targets
+        return BoundaryDrawn(
+            node=node,
+            step=live.step_count,
+            side=side,
+            levels=levels(values, scale).cpu().numpy().tobytes(),
+            classes=scale.classes,
+            span=span,
+            points=function.points.to(device="cpu", dtype=torch.float32).contiguous().numpy().tobytes(),
+            point_levels=target_levels(targets, scale).cpu().numpy().tobytes() if targets is not None else b"",
+        )
+
+    def _scale(self, node: ItemId, values: Tensor, function: PlaneFunction) -> Scale:
+        """What colours mean stays what it was, as long as there are targets that say it."""
+        found = scale_of(values, function.targets, function.are_logits)
+        return self._scales.setdefault(node, found) if function.targets is not None else found
+
+
+def grid(span: Span, like: Tensor, side: int = SIDE) -> Tensor:
+    """The points of the plane `(side * side, 2)`: the upper row first, each at the middle of its pixel."""
+    left, right, low, high = span
+    middles = (torch.arange(side, dtype=torch.float64) + 0.5) / side
+    x, y = left + (right - left) * middles, high - (high - low) * middles
+    return torch.stack((x.repeat(side), y.repeat_interleave(side)), 1).to(like.device, like.dtype)
+
+
+def _affordable(point_s: float) -> int:
+    """How fine pictures may be, a point of which takes so long, so that there are as many of them as can be seen."""
+    return next((side for side in SIDES if point_s * side**2 <= EVERY_S * SHARE), SIDES[-1])
+
+
+def _span(points: Tensor, known: Span | None) -> Span:
+    """A square around the data, with room at its edge; what it was, while that holds them."""
+    finite = points[torch.isfinite(points).all(1)]
+    if not len(finite):
+        return known or (-1.0, 1.0, -1.0, 1.0)
+    low, high = finite.amin(0).tolist(), finite.amax(0).tolist()
+    if known is not None and known[0] <= low[0] and high[0] <= known[1] and known[2] <= low[1] and high[1] <= known[3]:
+        return known
+    half = max(high[0] - low[0], high[1] - low[1]) / 2 * MARGIN or 1.0
+    x, y = (low[0] + high[0]) / 2, (low[1] + high[1]) / 2
+    return x - half, x + half, y - half, y + half

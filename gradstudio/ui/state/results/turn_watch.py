@@ -1,0 +1,48 @@
+"""What is to be told of turns: the engine hears of it at once, also while a run is under way."""
+
+from PySide6.QtCore import QObject
+
+from gradstudio.graph.edits import Edits, SetPlaces
+from gradstudio.protocol.messages.boundary import Watch
+from gradstudio.ui.state.document.graph_store import GraphStore
+from gradstudio.ui.state.results.boundary_store import shown_in
+from gradstudio.ui.state.results.result_tables import ResultTables
+from gradstudio.ui.state.run.engine_line import EngineLine
+from gradstudio.ui.state.run.run_status import RunStatus
+
+
+class TurnWatch(QObject):
+    """Follows what is plotted, and which cards show a boundary."""
+
+    def __init__(
+        self,
+        store: GraphStore,
+        tables: ResultTables,
+        engine: EngineLine,
+        status: RunStatus,
+        parent: QObject | None = None,
+    ) -> None:
+        """Where the engine has no run of this document, the next verb says it."""
+        super().__init__(parent)
+        self._store, self._tables, self._engine, self._status = store, tables, engine, status
+        store.edited.connect(self._on_store_edited)
+        store.replaced.connect(self._on_store_replaced)
+        tables.curves.chosen.connect(self.tell)
+
+    def tell(self) -> None:
+        """Say what is wanted now."""
+        state = self._status.state
+        if state.live or (state.busy and not state.waiting):
+            self._engine.send(Watch(curves=self._tables.curves.wanted, boundaries=self._tables.boundaries.wanted))
+
+    # ------------------------------------------------------------------ slots
+
+    def _on_store_edited(self, edits: Edits) -> None:
+        if self._tables.boundaries.wanted or any(isinstance(edit, SetPlaces) for edit in edits):
+            wanted = shown_in(self._store.graph)
+            if wanted != self._tables.boundaries.wanted:
+                self._tables.want_boundaries(wanted)
+                self.tell()
+
+    def _on_store_replaced(self) -> None:
+        self._tables.want_boundaries(shown_in(self._store.graph))
