@@ -54,13 +54,14 @@ class Inbox:
     When standard input ends the process exits, whatever it computes: no orphan is left.
     """
 
+    _watch: Watch | None = None
+
     def __init__(self, stream: BinaryIO) -> None:
         """Read from `stream`, which must be raw: a read gives what is there."""
         self._stream = stream
         self._requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
         self._received, self._taken, self._stop_up_to = 0, 0, 0
-        self._watch: Watch | None = None
 
     def start(self) -> None:
         """Begin to read."""

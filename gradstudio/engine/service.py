@@ -190,7 +190,12 @@ class Service:
         engine.stored.add(request.tensors)
         loaded = Loaded(request.document, request.revision, request.program)
         stale, live = engine.load(loaded)
-        self._outbox.send(LoadedEvent(document=request.document, revision=request.revision, stale=stale, live=live))
+        told = LoadedEvent(document=request.document, revision=request.revision, stale=stale, live=live)
+        if engine.live is not None and engine.live.changes and not stale:
+            around = [frame.head for frame in engine.live.cursor.frames if frame.iterator is not None]
+            turns = {head.id: engine.runner.sampling.curves.count(head.id) for head in around if head is not None}
+            told = msgspec.structs.replace(told, changes=engine.live.changes, turns=turns)
+        self._outbox.send(told)
 
     def _world(self) -> World | None:
         """What a silent run of the loaded program needs; None when there is none."""

@@ -195,6 +195,7 @@ class Engine:
             raise VerbRefused("There is no such turn: the loop is not there any more, or stands in others.")
         start = turns.checkpoints.before(loops, request.turn) if (is_same := self._usable()) else None
         if start is None:
+            is_same = is_same and not self._usable_live().changed_by_hand
             live = self._begin(request, self._drawn_seed(), 0 if is_same else None)
         else:
             live = self._usable_live()
@@ -277,9 +278,8 @@ class Engine:
             live.gradients.clear(leaf)
         live.changed_by_hand = True
         self.runner.sampling.checkpoints.clear()
-        self._send(
-            Log(level="info", text=f"Zero grad: .grad = None on {cleared} {'leaf' if cleared == 1 else 'leaves'}.")
-        )
+        leaves = "leaf" if cleared == 1 else "leaves"
+        self._send(Log(level="info", text=f"Zero grad: .grad = None on {cleared} {leaves}."))
         return "done"
 
     # -------------------------------------------------------------- where from

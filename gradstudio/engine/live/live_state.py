@@ -26,7 +26,7 @@ from gradstudio.graph.groups.call_ids import OUTPUTS, call_item_id
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.backward_trace import AutogradRow
-from gradstudio.protocol.messages.events import ModeState, Row
+from gradstudio.protocol.messages.events import LiteralChange, ModeState, Row
 from gradstudio.protocol.messages.records import Record
 
 Binding = tuple[ItemId, int]
@@ -114,6 +114,7 @@ class Live:
         calls: the calls that are being carried out, the outermost first; `inside` where the innermost stands while
             no verb is at work (since `suspended_at`): then names, binder and cursor are the program's.
         groups: the group that each call is of that was ever entered.
+        changes: literals that the program that was loaded last has changed beside it.
     """
 
     loaded: Loaded
@@ -148,6 +149,7 @@ class Live:
     inside: Standing | None = None
     suspended_at: float = 0.0
     groups: dict[ItemId, str] = field(default_factory=dict)
+    changes: tuple[LiteralChange, ...] = ()
     autograd_rows: deque[AutogradRow] = field(default_factory=lambda: deque(maxlen=MAX_ROWS))
 
     @property

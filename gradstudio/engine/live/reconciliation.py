@@ -1,10 +1,12 @@
 """Whether a live state still belongs to a program after an edit (semantics §6, Stale)."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from gradstudio.engine.live.initial_state import extend_prelude
+from gradstudio.engine.live.literal_updates import LiteralChanges
 from gradstudio.engine.live.live_state import Binding, Live, Loaded
 from gradstudio.engine.script.compiled_steps import Head, Item, Step, heads, prepare_inside
 from gradstudio.graph.model import ItemId
@@ -21,21 +23,27 @@ def reconcile(live: Live, loaded: Loaded) -> bool:
     Names do not count: what was renamed is bound to its new name. False means stale, and nothing
     was changed.
     """
+    live.changes = ()
     if loaded.program is live.loaded.program:
         return True
     if loaded.program.codes or live.loaded.program.codes:
         return _is_same_text(live, loaded)
     steps = {step.id: step for step in loaded.steps}
     old_program, program = live.loaded.program, loaded.program
-    if not (_same_header(old_program, program) and _same_insides(old_program, program) and _same_so_far(live, loaded)):
+    changes = LiteralChanges(live)
+    same_around = _same_header(old_program, program) and _same_insides(old_program, program)
+    if not (same_around and _same_so_far(live, loaded, changes)):
         return False
     for node, old in live.executed.items():
-        if not old.statement.repeated and (node not in steps or steps[node].fingerprint != old.fingerprint):
+        if old.statement.repeated or node in changes:
+            continue
+        if node not in steps or steps[node].fingerprint != old.fingerprint:
             return False
     renamed = _renamed(live, loaded, steps)
     if renamed is None:
         return False
     _carry_over(live, loaded, steps, renamed)
+    live.changes = changes.apply()
     return True
 
 
@@ -79,13 +87,16 @@ def _settings(program: Program) -> list[str]:
     return [ast.unparse(s) for s in tree.body if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)]
 
 
-def _same_so_far(live: Live, loaded: Loaded) -> bool:
+def _same_so_far(live: Live, loaded: Loaded, changes: LiteralChanges) -> bool:
     """Whether every statement behind the counter is the same, bodies of loops in a later turn as a whole."""
+    in_loop = False
     frames, items = live.cursor.frames, loaded.items
     for depth, frame in enumerate(frames):
         through = len(frame.items) if frame.turn else frame.index
         through += depth == len(frames) - 1 and bool(live.calls)  # what is being called has begun
-        if not _same(frame.items[:through], items[:through]):
+        in_loop = in_loop or frame.iterator is not None
+        allows = partial(changes.allows, in_loop=in_loop)
+        if not _same(frame.items[:through], items[:through], allows):
             return False
         if depth == len(frames) - 1:
             return True
@@ -98,13 +109,15 @@ def _same_so_far(live: Live, loaded: Loaded) -> bool:
     return True
 
 
-def _same(old: tuple[Item, ...], new: tuple[Item, ...]) -> bool:
+def _same(
+    old: tuple[Item, ...], new: tuple[Item, ...], allows: Callable[[Item, Item], bool] = lambda _old, _new: False
+) -> bool:
     if len(old) != len(new):
         return False
     return all(
-        a.fingerprint == b.fingerprint
-        and isinstance(a, Step) == isinstance(b, Step)
-        and (not isinstance(a, Head) or not isinstance(b, Head) or _same(a.body, b.body))
+        isinstance(a, Step) == isinstance(b, Step)
+        and (a.fingerprint == b.fingerprint or allows(a, b))
+        and (not isinstance(a, Head) or not isinstance(b, Head) or _same(a.body, b.body, allows))
         for a, b in zip(old, new, strict=True)
     )
 

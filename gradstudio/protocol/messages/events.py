@@ -53,10 +53,18 @@ class Hello(Message, frozen=True):
     walls: tuple[str, ...] = ()
 
 
+class LiteralChange(msgspec.Struct, frozen=True, gc=False):
+    """Literals of a statement are others from here on, in a run that stands in a loop; `words`: from what to what."""
+
+    node: ItemId
+    words: str
+
+
 class Loaded(Message, frozen=True):
     """The program is in.
 
     Attributes:
+        changes: literals that hold from the next turn on; `turns`: how many of each loop had gone by.
         stale: the namespace no longer belongs to it: the next verb begins from nothing.
         live: there is a namespace.
     """
@@ -65,6 +73,8 @@ class Loaded(Message, frozen=True):
     revision: Size
     stale: bool
     live: bool
+    changes: tuple[LiteralChange, ...] = ()
+    turns: dict[ItemId, Size] = msgspec.field(default_factory=dict)
 
 
 class Started(Message, frozen=True):

@@ -8,6 +8,7 @@ import pyqtgraph
 from PySide6.QtCore import QPointF, Signal
 from PySide6.QtWidgets import QWidget
 
+from gradstudio.ui.docks.curves.curve_marks import CurveMarks
 from gradstudio.ui.docks.curves.curve_names import smooth
 from gradstudio.ui.state.results.curve_store import CurveStore, Name
 from gradstudio.ui.theme import Theme, ui_font
@@ -31,6 +32,9 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
     """Curves over turns; the mouse drags and zooms them, a click says where.
 
     What is drawn keeps the lowest and the highest point of each column of pixels.
+
+    Attributes:
+        marks: where literals became others.
 
     Signals:
         picked(float): a click at this number of turns, from 0; `chosen` a double click.
@@ -58,6 +62,7 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         self._cursor = pyqtgraph.InfiniteLine(angle=90, movable=False)
         self._cursor.hide()
         self.addItem(self._cursor, ignoreBounds=True)
+        self.marks = CurveMarks(self)
         item.getViewBox().sigResized.connect(self._on_view_box_resized)
         self.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
         self.set_theme(theme)

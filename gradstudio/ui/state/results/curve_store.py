@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from PySide6.QtCore import QObject, Signal
 
@@ -24,6 +24,14 @@ ANNOUNCEMENT_MS = 100
 Numbers: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
 Name: TypeAlias = "tuple[ItemId, CurveKey]"
 """The loop, and which number of its turns."""
+
+
+class CurveMark(NamedTuple):
+    """From a turn of a loop on literals are others; `number`: so many turns had gone by."""
+
+    loop: ItemId
+    number: int
+    words: str
 
 
 class _Points:
@@ -91,7 +99,8 @@ class CurveStore(QObject):
     """What the engine told of every turn.
 
     Attributes:
-        wanted: what a person asked to see beside the losses; the next verb tells it.
+        wanted: what a person asked to see beside the losses; told from the next turn on.
+        marks: where literals were changed while the run stood there, in the order of that.
 
     Signals:
         changed(): there are more points, or none; at most ten times a second.
@@ -105,6 +114,7 @@ class CurveStore(QObject):
         """No turn was run."""
         super().__init__(parent)
         self.wanted: tuple[CurveKey, ...] = ()
+        self.marks: tuple[CurveMark, ...] = ()
         self._points: dict[Name, _Points] = {}
         self._begins: dict[ItemId, _Begins] = {}
         self._throttle = Throttle(ANNOUNCEMENT_MS, self)
@@ -162,8 +172,14 @@ class CurveStore(QObject):
         self.wanted = keys
         self.chosen.emit()
 
+    def mark(self, turns: Mapping[ItemId, int], words: str) -> None:
+        """Something holds from here on, where so many turns of each loop have gone by."""
+        self.marks += tuple([CurveMark(loop, number, words) for loop, number in turns.items()])
+        self._throttle.request()
+
     def clear(self) -> None:
         """A start from nothing."""
+        self.marks = ()
         self._points.clear()
         self._begins.clear()
         self._throttle.request()

@@ -3,7 +3,9 @@
 from PySide6.QtCore import QObject
 
 from gradstudio.graph.edits import Edits, SetPlaces
+from gradstudio.graph.names import title
 from gradstudio.protocol.messages.boundary import Watch
+from gradstudio.protocol.messages.events import Event, Loaded, Log
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.boundary_store import shown_in
 from gradstudio.ui.state.results.result_tables import ResultTables
@@ -12,7 +14,7 @@ from gradstudio.ui.state.run.run_status import RunStatus
 
 
 class TurnWatch(QObject):
-    """Follows what is plotted, and which cards show a boundary."""
+    """Follows what is plotted, which cards show a boundary, and what is changed in the middle of a run."""
 
     def __init__(
         self,
@@ -28,6 +30,7 @@ class TurnWatch(QObject):
         store.edited.connect(self._on_store_edited)
         store.replaced.connect(self._on_store_replaced)
         tables.curves.chosen.connect(self.tell)
+        engine.received.connect(self._on_engine_received)
 
     def tell(self) -> None:
         """Say what is wanted now."""
@@ -36,6 +39,17 @@ class TurnWatch(QObject):
             self._engine.send(Watch(curves=self._tables.curves.wanted, boundaries=self._tables.boundaries.wanted))
 
     # ------------------------------------------------------------------ slots
+
+    def _on_engine_received(self, event: Event) -> None:
+        """Literals that hold from the next turn on are marked on the curves, and said in the log."""
+        if not isinstance(event, Loaded) or not event.changes:
+            return
+        named = [f"{title(self._store.graph, one.node)}: {one.words}" for one in event.changes]
+        words = "; ".join(named)
+        self._tables.curves.mark(event.turns, words)
+        turn = max(event.turns.values(), default=0) + 1
+        self._engine.tell(Log(level="info", text=f"From turn {turn:,} on: {words}."))
+        self._status.noted.emit(f"{words} holds from the next turn on (Run, F5); what has been learnt stays.")
 
     def _on_store_edited(self, edits: Edits) -> None:
         if self._tables.boundaries.wanted or any(isinstance(edit, SetPlaces) for edit in edits):

@@ -1,0 +1,42 @@
+"""A learning rate that is typed while a loop is paused: it holds from there on, is marked, and undo puts it back."""
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph import recipes
+from tests.ui.desk import Desk
+from tests.ui.test_boundary_by_hand import LEARNING
+
+Key = Qt.Key
+
+
+@pytest.fixture(autouse=True)
+def _fresh_program(desk: Desk, qtbot: QtBot) -> None:
+    desk.sit_down(qtbot)
+    desk.open(LEARNING)
+    desk.window.canvas.setFocus()
+
+
+def test_a_rate_typed_in_a_paused_loop_holds_on_is_marked_and_is_undone(desk: Desk) -> None:
+    desk.session.run.run_to(desk.node("loss"))
+    desk.until(lambda: desk.session.run.state.live and not desk.session.run.state.busy)
+    store, curves = desk.session.graph_store, desk.session.results.tables.curves
+    optimizer, loop = desk.node("optimizer"), desk.graph.parents[desk.node("loss")]
+    assert store.attempt(recipes.set_literal, "Set lr", optimizer, "lr", "0.125")
+    desk.until(lambda: len(curves.marks) == 1)
+    desk.rest()
+    assert curves.marks[0][:2] == (loop, 0) and curves.marks[0].words == "optimizer: lr 0.5 → 0.125"
+    state = desk.session.run.state
+    assert state.live and not state.stale and not desk.session.results.tables.is_stale
+    store.undo()
+    desk.until(lambda: len(curves.marks) == 2)
+    assert curves.marks[1].words == "optimizer: lr 0.125 → 0.5"
+    desk.key(Key.Key_F5)
+    desk.until(lambda: desk.session.run.state.at_end and not desk.session.run.state.busy)
+    assert desk.session.run.state.changed_by_hand
+    x, _ = curves.points(next(name for name in curves.names if name[0] == loop))
+    assert x[-1] == 199
+    desk.session.run.restart()
+    desk.until(lambda: desk.session.run.state.at_end and not desk.session.run.state.busy and not curves.marks)
+    assert not desk.session.run.state.changed_by_hand
