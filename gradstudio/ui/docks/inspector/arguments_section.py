@@ -70,6 +70,15 @@ class ArgumentsSection(Section):
         """Show the arguments that several nodes have in common; what is changed is changed in all of them."""
         self._others, self._common = items[1:], recipes.common_arguments(self._session.shown_store.graph, items)
         self.show_item(items[0] if items and self._common else None)
+        if self._common and len(items) > 1:
+            self._show_differences(items)
+
+    def _show_differences(self, items: tuple[ItemId, ...]) -> None:
+        """Under each field that stands for several values: which."""
+        nodes = self._session.shown_store.graph.nodes
+        for path, editor in self.editors.items():
+            values = dict.fromkeys(nodes[item].literals.get(path, "") or "default" for item in items if item in nodes)
+            editor.show_mixed(tuple(values) if len(values) > 1 else ())
 
     def _ports(self, item: ItemId | None) -> tuple[Port, ...]:
         """The input ports of an item that have a row."""
@@ -165,7 +174,7 @@ class ArgumentsSection(Section):
             words = "a wire adds one"
         else:
             words = hint_of(port)
-        made = label(words, "warning" if port.required else "dim")
+        made = label(words, "warning" if port.required else "dim", wrap=True)
         made.setContentsMargins(8, 5, 0, 0)
         made.setToolTip(port.parameter.hint)
         return made

@@ -78,4 +78,4 @@ class RunPatience(QObject):
 def waited_words(where: str, seconds: int) -> str:
     """That a node takes long, and how it is ended: the node by its name, "" when the engine has not begun."""
     what = f"{where} has been running for {seconds} s" if where else f"The engine has not answered for {seconds} s"
-    return f"{what}. Stop (Shift+F5) ends it, whatever it does; the document stays."
+    return f"{what}. Stop (Shift+F5) ends it"

@@ -612,6 +612,24 @@ def test_an_argument_of_several_selected_nodes_is_changed_in_all_of_them(
     assert not inspector.shared.isVisibleTo(inspector) and inspector.item == first
 
 
+def test_where_several_selected_nodes_differ_their_values_stand_below_the_field(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    first, second = add("torch.randn"), add("torch.randn")
+    for item, size in ((first, "(4, 5)"), (second, "(2,)")):
+        assert session.graph_store.attempt(recipes.set_literals, "Size", (item,), "size", size)
+    session.attention.select([first, second])
+    inspector.refresh()
+    size, dtype = (inspector.shared.editors[path] for path in ("size", "dtype"))
+    assert size.mixed is not None and not size.mixed.isHidden()
+    assert size.mixed.text() in ("mixed: (4, 5), (2,)", "mixed: (2,), (4, 5)")
+    assert dtype.mixed is None
+    type_into(size, "(7,)")
+    inspector.refresh()
+    assert size.mixed.isHidden()
+    assert {literal(session, item, "size") for item in (first, second)} == {"(7,)"}
+
+
 def test_of_several_nodes_of_any_kind_dtype_and_shape_are_listed_and_lead_to_them(
     inspector: InspectorPanel, session: Session, add: Add
 ) -> None:
@@ -646,3 +664,18 @@ def test_dtype_and_shape_are_said_before_a_run_at_the_top(
         inspector.details.head.gives.text().startswith("float32 [")
         and "expected" not in inspector.details.head.gives.text()
     )
+
+
+def test_the_inputs_of_a_call_fit_into_a_narrow_dock(
+    inspector: InspectorPanel, session: Session, add: Add, qtbot: QtBot
+) -> None:
+    first, stacked = add("torch.randn"), add("torch.stack")
+    assert session.graph_store.attempt(recipes.connect, "Wire", first, 0, stacked, "tensors.0")
+    session.attention.select([stacked])
+    inspector.resize(264, 480)
+    inspector.show()
+    inspector.refresh()
+    content = inspector.widget()
+    assert content is not None
+    qtbot.waitUntil(inspector.verticalScrollBar().isVisible, timeout=2000)
+    assert content.minimumSizeHint().width() <= inspector.viewport().width()

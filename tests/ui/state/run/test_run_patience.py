@@ -71,5 +71,5 @@ def test_a_run_that_is_over_is_waited_for_no_longer(qtbot: QtBot, session: Make)
 
 
 def test_an_engine_that_has_not_begun_is_named_instead() -> None:
-    words = "The engine has not answered for 4 s. Stop (Shift+F5) ends it, whatever it does; the document stays."
+    words = "The engine has not answered for 4 s. Stop (Shift+F5) ends it"
     assert waited_words("", 4) == words

@@ -18,6 +18,8 @@ SLIDING = frozenset({Kind.INT, Kind.FLOAT, Kind.NUMBER, Kind.TENSOR_OR_NUMBER, K
 """Kinds whose literals may be one number."""
 QUOTED_LETTERS = 24
 BACK_PX = 14
+MOST_MIXED = 4
+"""So many different values of several nodes are named."""
 
 
 class ArgumentEditor(QWidget):
@@ -26,6 +28,7 @@ class ArgumentEditor(QWidget):
     Attributes:
         wire_names: asked about a text that is no literal: it may hold names of values, which are wired.
             Says why it is refused, or "".
+        mixed: says that the values of several nodes differ; None until some did.
 
     Signals:
         committed(object): Python text that was parsed; "" puts the argument back to its default.
@@ -41,6 +44,7 @@ class ArgumentEditor(QWidget):
         self.port, self.field = port, field
         self.shown = port.literal
         self.wire_names: Callable[[str], str] | None = None
+        self.mixed: QLabel | None = None
         self.problem = QLabel("", self)
         self.problem.setProperty("role", "danger")
         self.problem.setWordWrap(True)
@@ -130,6 +134,20 @@ class ArgumentEditor(QWidget):
     def _on_slider_moved(self, text: str) -> None:
         self.say("")
         self.slid.emit(text)
+
+    def show_mixed(self, values: tuple[str, ...]) -> None:
+        """Say that the field stands for several nodes with these values; none: they have the same."""
+        if values and self.mixed is None:
+            self.mixed = QLabel(self)
+            self.mixed.setProperty("role", "dim")
+            self.mixed.setWordWrap(True)
+            layout = self.layout()
+            assert layout is not None
+            layout.addWidget(self.mixed)
+        if self.mixed is not None:
+            more = "" if len(values) <= MOST_MIXED else ", …"
+            self.mixed.setText(f"mixed: {', '.join(map(short, values[:MOST_MIXED]))}{more}")
+            self.mixed.setVisible(bool(values))
 
     def say(self, problem: str) -> None:
         """Show the words of a refusal under the field; "" takes them away."""

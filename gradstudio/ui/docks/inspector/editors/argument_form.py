@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from gradstudio.graph.model import Wire
 from gradstudio.ui.docks.inspector.editors.argument_editor import ArgumentEditor
@@ -44,6 +44,7 @@ class WireLink(QWidget):
         self._link.setObjectName("link")
         self._link.setToolTip("Fed by a wire: select where it comes from")
         self._link.setFont(mono_font())
+        self._link.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # a narrow dock has the buttons
         self._link.setCursor(Qt.CursorShape.PointingHandCursor)
         self._link.clicked.connect(lambda: self._shown is not None and reveal(self._shown[0]))
         button = QToolButton(self)
