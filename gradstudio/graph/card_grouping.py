@@ -63,6 +63,8 @@ class CardGroups:
 
     def whole(self, items: Iterable[ItemId]) -> frozenset[ItemId]:
         """The items with all else that is on their cards."""
+        if not self._together:
+            return frozenset(items)
         found = set(items)
         for item in found & self._together.keys():
             found |= self._together[item]

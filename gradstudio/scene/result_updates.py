@@ -127,9 +127,10 @@ class ResultUpdates:
             row = self._rows[item] = self._state.results.row(item)
             return row
 
-    def _homes(self, items: Iterable[ItemId]) -> set[ItemId]:
+    def _homes(self, items: Iterable[ItemId]) -> frozenset[ItemId]:
         """The cards on which these items stand."""
-        return set(self._state.card_groups.homes(items)) & self._stack.cards.keys()
+        shown = frozenset(self._state.card_groups.homes(items))
+        return shown - shown.difference(self._stack.cards)  # mostly there is none that has no card
 
     def _waiting_in(self, seen: Box | None) -> list[ItemId]:
         if not self._unmeasured:

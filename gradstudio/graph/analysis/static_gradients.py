@@ -118,7 +118,8 @@ class Gradients:
         if not lost.isdisjoint(self._touching) or not values.isdisjoint(self._touched):
             return False
         for known in (self.may, self.leaves, self._tensors, self._modules, self._tracked, self._plain):
-            known -= values
+            if known:
+                known -= values
         for value in self._roots.keys() & values:
             del self._roots[value]
         self.repeated -= lost

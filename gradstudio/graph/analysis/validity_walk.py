@@ -141,7 +141,7 @@ class Walk:
         if port.startswith("next."):
             return None
         if self.is_gone(source, wire.target):
-            return self.gone[source] and self._because_of(source)
+            return self.gone[source] and _because_of(names_of.title(self.graph, source))
         if not self.is_before(source, wire.target):
             return f"{READS}{names_of.title(self.graph, source)}' before that is made"
         if source in self.graph.blocks and source not in self.open:
@@ -154,8 +154,9 @@ class Walk:
             return f"'{port[6:]}' has another name before the loop"
         return None
 
-    def _because_of(self, source: ItemId) -> str:
-        return f"{READS}{names_of.title(self.graph, source)}', which cannot run"
+
+def _because_of(title: str) -> str:
+    return f"{READS}{title}', which cannot run"
 
 
 class WholeWalkNeeded(GradStudioError):
@@ -227,7 +228,7 @@ class LocalWalk(Walk):
         lost, waiting = dict[ItemId, None](), [item]
         while waiting:
             source = waiting.pop()
-            for name in nodes[source].names:
+            for name in nodes[source].names if index.shared else ():
                 if name in index.shared:
                     self._ask_readers_of(name)
             for wire in outgoing.get(source, ()):
@@ -244,7 +245,7 @@ class LocalWalk(Walk):
                 if wire.source in gone and (first is None or wire.port < first.port):
                     first = wire
             assert first is not None, "it reads what is gone"
-            gone[reader] = self._because_of(first.source)
+            gone[reader] = _because_of(names_of.node_title(nodes[first.source]))
 
     def _ask(self, item: ItemId) -> None:
         if item in self.graph.blocks:

@@ -87,7 +87,7 @@ class PortLooks:
 
     def distrust(self, items: Iterable[ItemId] | None = None) -> None:
         """Read these items' looks again when they are asked for; those of all when none is named."""
-        self._unread.update(self._looks if items is None else self._looks.keys() & items)
+        self._unread.update(self._looks if items is None else items)
 
     def read_wires(self, which: Sequence[int]) -> None:
         """Bring the colours of these wires up to date."""

@@ -12,6 +12,7 @@ from gradstudio.ui.docks.memory.run_memory import Point, RunMemory
 from gradstudio.ui.docks.memory.run_overlay import OverlayView
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.throttle import Throttle
 
 SLACK_PX = 6.0
 """So near to a run's ends the pointer still means its first or last statement."""
@@ -31,7 +32,9 @@ class MemorySync(QObject):
         self._pointed: ItemId | None = None
         self._picked: tuple[int, float] | None = None  # a tick, and the time at which it was clicked
         self._zoomed = False
-        session.results.moment_moved.connect(self.refresh)
+        self._soon = Throttle(0, self)  # the canvas shows another moment first
+        self._soon.due.connect(self.refresh)
+        session.results.moment_moved.connect(self._soon.request)
         session.results.changed.connect(self._on_results_changed)
         session.results.weighed.connect(self.refresh)
         session.attention.hover_changed.connect(self.refresh)
@@ -42,6 +45,7 @@ class MemorySync(QObject):
 
     def refresh(self) -> None:
         """Show what is looked at; nothing is done while the plot is not seen."""
+        self._soon.cancel()
         if self._plot.isVisible() and not self._puts_off():
             self._plot.look(self._shown())
             is_now = self._session.results.active is None
@@ -119,7 +123,7 @@ class MemorySync(QObject):
         if self._memory is not None and not self._memory.is_of(timeline):
             self._memory = self._points = None
         if self._session.results.active is not None or self._zoomed:
-            self.refresh()
+            self._soon.request()
 
     def _on_run_state_changed(self, state: RunState) -> None:
         """What runs is followed in the last minute; its own time scale is offered when it is over."""

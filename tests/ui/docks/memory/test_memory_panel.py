@@ -162,19 +162,23 @@ def ran(qtbot: QtBot, session: Session, panel: MemoryPanel, add: Add) -> tuple[I
     return first, second
 
 
-def test_the_moment_is_a_line_in_the_run(panel: MemoryPanel, session: Session, ran: tuple[ItemId, ItemId]) -> None:
+def test_the_moment_is_a_line_in_the_run(
+    qtbot: QtBot, panel: MemoryPanel, session: Session, ran: tuple[ItemId, ItemId]
+) -> None:
     plot = panel.plot
     assert plot is not None
     session.attention.look_at(1)
-    assert plot._history.shown.moment_s == pytest.approx(3.0)
+    qtbot.waitUntil(lambda: plot._history.shown.moment_s == pytest.approx(3.0))
     times, sizes = zip(*plot._history.shown.run, strict=True)
     assert times == pytest.approx((2.0, 3.0, 4.0)) and sizes == (100.0, 300.0, 300.0)
     low, high = plot.getPlotItem().viewRange()[0]
     assert 1.5 < low < 2.0 and 4.0 < high < 4.5
     session.attention.look_at(2)
-    assert plot._history.shown.moment_s == pytest.approx(4.0) and plot._history.shown.phase == "backward"
+    qtbot.waitUntil(lambda: plot._history.shown.moment_s == pytest.approx(4.0))
+    assert plot._history.shown.phase == "backward"
     session.attention.look_at(None)
-    assert plot._history.shown.moment_s is None and not plot._history._line.isVisible()
+    qtbot.waitUntil(lambda: plot._history.shown.moment_s is None)
+    assert not plot._history._line.isVisible()
 
 
 @pytest.mark.feature(70)
@@ -226,7 +230,7 @@ def test_at_now_a_click_shows_the_run_in_its_own_time_scale_where_the_next_one_p
     assert session.attention.moment == 1
     assert plot._history.shown.moment_s == 2.002, "where it was clicked, not at the statement's end"
     session.attention.look_at(0)
-    assert plot._history.shown.moment_s == pytest.approx(2.001)
+    qtbot.waitUntil(lambda: plot._history.shown.moment_s == pytest.approx(2.001))
     session.attention.look_at(None)
     plot.zoom.click()
     assert not plot.shows_run and plot.zoom.isVisible()
