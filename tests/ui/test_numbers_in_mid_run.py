@@ -5,6 +5,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
+from gradstudio.protocol.messages.records import OptimizerRecord
 from tests.ui.desk import Desk
 from tests.ui.test_boundary_by_hand import LEARNING
 
@@ -18,6 +19,12 @@ def _fresh_program(desk: Desk, qtbot: QtBot) -> None:
     desk.window.canvas.setFocus()
 
 
+def rate(desk: Desk) -> object:
+    (record,) = desk.session.results.outputs(desk.node("optimizer")) or (None,)
+    assert isinstance(record, OptimizerRecord)
+    return record.groups[0]["lr"]
+
+
 def test_a_rate_typed_in_a_paused_loop_holds_on_is_marked_and_is_undone(desk: Desk) -> None:
     desk.session.run.run_to(desk.node("loss"))
     desk.until(lambda: desk.session.run.state.live and not desk.session.run.state.busy)
@@ -29,6 +36,9 @@ def test_a_rate_typed_in_a_paused_loop_holds_on_is_marked_and_is_undone(desk: De
     assert curves.marks[0][:2] == (loop, 0) and curves.marks[0].words == "optimizer: lr 0.5 → 0.125"
     state = desk.session.run.state
     assert state.live and not state.stale and not desk.session.results.tables.is_stale
+    desk.key(Key.Key_F10)
+    desk.until(lambda: rate(desk) == 0.125)  # on the card, too
+    desk.rest()
     store.undo()
     desk.until(lambda: len(curves.marks) == 2)
     assert curves.marks[1].words == "optimizer: lr 0.125 → 0.5"

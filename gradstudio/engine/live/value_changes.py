@@ -1,15 +1,16 @@
-"""Modules and leaves as they stand now: training, initialisers and batch norms write to them after they were made."""
+"""Modules, leaves and optimizers as they stand now: training, initialisers and persons write to them since."""
 
 from collections.abc import Iterator
 
 from torch import Tensor, nn
+from torch.optim import Optimizer
 
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.value.value_records import record_of
 from gradstudio.engine.value.view_state import is_leaf
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import ValueNow
-from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord
+from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, Record, TensorRecord
 
 
 def values_now(live: Live, max_values: int, visible: frozenset[ItemId] | None) -> tuple[ValueNow, ...]:
@@ -17,7 +18,8 @@ def values_now(live: Live, max_values: int, visible: frozenset[ItemId] | None) -
 
     Call it outside the program's modes.
     """
-    return tuple(_changed(live, max_values, visible))
+    numbers = _other_numbers(live) if live.changed_by_hand else ()
+    return (*_changed(live, max_values, visible), *numbers)
 
 
 def _changed(live: Live, max_values: int, visible: frozenset[ItemId] | None) -> Iterator[ValueNow]:
@@ -33,6 +35,17 @@ def _changed(live: Live, max_values: int, visible: frozenset[ItemId] | None) -> 
             continue
         now = record_of(value, max_values)
         if isinstance(now, ModuleRecord | TensorRecord):
+            yield ValueNow(node=node, step=row.step, record=now, output=index)
+
+
+def _other_numbers(live: Live) -> Iterator[ValueNow]:
+    """Optimizers whose numbers a person has changed in the middle of a run."""
+    for name, (node, index) in live.binder.items():
+        value, row = live.namespace.get(name), live.last_rows.get(node)
+        if not isinstance(value, Optimizer) or row is None or index >= len(row.outputs):
+            continue
+        before, now = row.outputs[index], record_of(value, 0)
+        if isinstance(before, OptimizerRecord) and isinstance(now, OptimizerRecord) and now.groups != before.groups:
             yield ValueNow(node=node, step=row.step, record=now, output=index)
 
 

@@ -6,6 +6,8 @@ import pytest
 import torch
 from torch import nn, optim
 
+from gradstudio.protocol.messages.events import Gradients
+from gradstudio.protocol.messages.records import OptimizerRecord
 from gradstudio.protocol.messages.requests import Do
 from tests.engine.build import node
 from tests.engine.conftest import Bench
@@ -87,6 +89,22 @@ def test_the_rest_of_the_run_is_what_the_change_by_hand_gives(
     assert isinstance(net, nn.Module)
     assert torch.equal(torch.cat([one.detach().reshape(-1) for one in net.parameters()]), weights)
     assert bench["loss"].item() == losses[-1]  # type: ignore[attr-defined]
+
+
+def test_the_card_of_the_optimizer_says_the_new_rate_and_until_then_what_it_was_made_with(bench: Bench) -> None:
+    pause_behind(bench, TEXT, 2)
+    bench.events.clear()
+    bench.engine.do(Do(verb="step"))
+    assert not rates(bench)
+    bench.load(TEXT.replace("lr=0.01", "lr=0.5"))
+    bench.engine.do(Do(verb="step"))
+    assert rates(bench) == [0.5]
+
+
+def rates(bench: Bench) -> list[float]:
+    """Of optimizers, what is told at the end of a verb to be another now."""
+    told = [one.record for event in bench.events if isinstance(event, Gradients) for one in event.written]
+    return [dict(group)["lr"] for one in told if isinstance(one, OptimizerRecord) for group in one.groups]
 
 
 def test_taken_back_at_once_the_run_is_as_if_nothing_had_been(bench: Bench) -> None:
