@@ -158,7 +158,7 @@ class _Forward:
         records = [value.record for value in values]
         why = reason(self.view.word(row.node), bad, row.outputs, records)
         inputs = inputs_in_words(self.view, [(value.source.item, value.record) for value in values])
-        self._add_birth(_Birth(row, bad, why, inputs, not values))
+        self._add_birth(_Birth(row, bad, why, inputs, not values or _is_written(self.view, row.node)))
 
     def _add_birth(self, birth: _Birth) -> None:
         if birth.row.node not in self.births and len(self.births) < MAX_BIRTHS:
@@ -255,6 +255,11 @@ def backward_origins(view: ProgramView, traced: BackwardTraced, spoilt: Mapping[
 def begins_nonfinite(traced: BackwardTraced) -> bool:
     """Whether any autograd node sent back what is not finite although no such thing came in."""
     return any(_births(traced))
+
+
+def brings_nan(traced: BackwardTraced) -> bool:
+    """Whether any autograd node sent back a NaN."""
+    return any(worst(row.outgoing) == "NaN" for row in traced.rows)
 
 
 def nonfinite_nodes(facts: RunFacts, before: BackwardTraced | None = None) -> dict[ItemId, str]:
@@ -379,6 +384,12 @@ def _is_computed(view: ProgramView, item: ItemId) -> bool:
     if node is None or not any(view.sources(item)):
         return False
     return not any("inf" in str(literal) for literal in node.literals.values())
+
+
+def _is_written(view: ProgramView, item: ItemId) -> bool:
+    """Whether the text itself says NaN there."""
+    node = view.node(item)
+    return node is not None and any("nan" in str(literal) for literal in node.literals.values())
 
 
 def _is_told(view: ProgramView, item: ItemId, bad: str, spoilt: Mapping[ItemId, str]) -> bool:

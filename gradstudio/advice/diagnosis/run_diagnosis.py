@@ -12,6 +12,7 @@ from gradstudio.advice.diagnosis.modes import wrong_modes
 from gradstudio.advice.diagnosis.nan_origins import (
     backward_origins,
     begins_nonfinite,
+    brings_nan,
     forward_origins,
     nonfinite_nodes,
 )
@@ -25,9 +26,9 @@ from gradstudio.protocol.messages.events import GradRow
 
 MAX_BACKWARDS, MAX_BAD = 20, 3
 """Only so much of a long run is looked over: its end; and the first backwards that bring forth what is not finite."""
-CONSEQUENCES: frozenset[FindingKind] = frozenset(
-    {"not_finite", "backward_not_finite", "exploding", "vanishing", "saturated", "dead"}
-)
+FADING: frozenset[FindingKind] = frozenset({"exploding", "vanishing", "saturated", "dead"})
+"""What follows of itself where numbers are not finite."""
+CONSEQUENCES = FADING | {"not_finite", "backward_not_finite"}
 """What follows of itself where numbers grow beyond all bounds."""
 SUMS: frozenset[FindingKind] = frozenset({"accumulates", "diverges"})
 """What follows of itself where nothing is zeroed between steps."""
@@ -48,6 +49,7 @@ class RunDiagnosis:
         self._backwards = timeline.backwards
         everything = [self._backwards[number] for number in sorted(self._backwards)]
         self._births = list(islice(filter(begins_nonfinite, everything), MAX_BAD))
+        self._is_spoilt = any(map(brings_nan, self._births))
         newest = everything[-MAX_BACKWARDS:]
         self._suspects = [one for one in newest if fades(one) or dies(one)]
         self._saturated = {one.node: one for traced in newest for one in saturations(traced)}
@@ -79,7 +81,11 @@ class RunDiagnosis:
         found += without_gradient(view, facts, gradients, self._backwards)
         found += [*growing_graphs(view, facts), *kept_graphs(view, facts), *wrong_modes(view, facts)]
         latest = {(finding.kind, finding.node): finding for finding in found}
-        return tuple(sorted(_causes(list(latest.values())), key=lambda finding: WEIGHT[finding.severity]))
+        return tuple(
+            sorted(
+                _causes(list(latest.values()), is_spoilt=self._is_spoilt), key=lambda finding: WEIGHT[finding.severity]
+            )
+        )
 
 
 def _has_name(view: ProgramView, item: ItemId) -> bool:
@@ -92,7 +98,7 @@ def _is_overflow(finding: Finding) -> bool:
     return finding.kind == "not_finite" and finding.severity == "warning"
 
 
-def _causes(found: list[Finding]) -> list[Finding]:
+def _causes(found: list[Finding], *, is_spoilt: bool) -> list[Finding]:
     """Without what follows of itself from something else that is told."""
     kinds = {finding.kind for finding in found}
     blamed = {finding.kind for finding in found if finding.severity == "warning"}
@@ -104,8 +110,10 @@ def _causes(found: list[Finding]) -> list[Finding]:
         found = [finding for finding in found if finding.kind != "old_loss"]
     if "no_zero_grad" in kinds:
         found = [finding for finding in found if finding.kind not in SUMS]
-    if "backward_not_finite" in kinds:  # what was not finite before it is its cause, or as grave
+    if is_spoilt or "backward_not_finite" in kinds:  # what was not finite before it is its cause, or as grave
         found = [one._replace(severity="error") if _is_overflow(one) else one for one in found]
+    if any(one.kind == "not_finite" and one.severity == "error" for one in found):
+        found = [one for one in found if one.kind not in FADING]
     if "growth" in kinds or "diverges" in kinds:
         found = [finding for finding in found if finding.kind not in CONSEQUENCES]
     return found
