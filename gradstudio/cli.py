@@ -27,7 +27,7 @@ NO_DISPLAY = 3
 UNREADABLE = 4
 INTERRUPTED = 130
 _MODULE = r"(?P<path>.*\.py):(?P<name>[^\W\d]\w*)"
-VERBS = ("run", "export", "import", "check", "render", "ops", "info", "integrate", "hosts")
+VERBS = ("run", "export", "import", "check", "render", "ops", "info", "integrate", "hosts", "train")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -55,8 +55,10 @@ def _parser() -> argparse.ArgumentParser:
     import argparse
 
     from gradstudio.graph.structure.graph_export import FORMATS
+    from gradstudio.hosts_command import add_hosts, hosts_command
     from gradstudio.import_command import add_data_options
     from gradstudio.program.forms.form_table import FORMS
+    from gradstudio.train_command import add_train, train
 
     parser = argparse.ArgumentParser(
         prog="gradstudio",
@@ -95,7 +97,8 @@ def _parser() -> argparse.ArgumentParser:
     info.add_argument("--json", action="store_true")
     integrate = _add(verbs, "integrate", _integrate, "desktop entry and file type, for you alone")
     integrate.add_argument("--remove", action="store_true", help="take both away again")
-    _add_hosts(verbs)
+    add_hosts(_add(verbs, "hosts", hosts_command, "other machines whose engines run programs, by ssh"))
+    add_train(_add(verbs, "train", train, "train what a document draws, on one or many processes, by torchrun"))
     return parser
 
 
@@ -119,12 +122,6 @@ def _add_run(verbs: Any) -> None:
     run.add_argument("--strict", action="store_true", help=words)
     run.add_argument("--json", action="store_true", help="one object per file, one line each")
     run.add_argument("--max-values", type=_count, default=64, metavar="N", help="values in full up to N elements")
-
-
-def _add_hosts(verbs: Any) -> None:
-    from gradstudio.hosts_command import add_hosts
-
-    add_hosts(_add(verbs, "hosts", _hosts, "other machines whose engines run programs, by ssh"))
 
 
 def _add_render(verbs: Any) -> None:
@@ -201,12 +198,6 @@ def _run(options: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return USAGE
     return _print(run_files(options), options.json)
-
-
-def _hosts(options: argparse.Namespace) -> int:
-    from gradstudio.hosts_command import hosts_command
-
-    return hosts_command(options)
 
 
 def _check(options: argparse.Namespace) -> int:

@@ -1,0 +1,76 @@
+"""`gradstudio train --trust FILE …`: the training script of a document under torchrun. No Qt, no torch here."""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+from gradstudio.errors import GradStudioError
+
+FAILED = 1
+UNREADABLE = 4
+FORM = "train"
+TORCHRUN = (sys.executable, "-m", "torch.distributed.run")
+NO_TRUST = (
+    "Training runs the exported script, as any other Python: without the walls around a run. "
+    "If you trust {file}, say so with --trust, before the file."
+)
+
+
+def add_train(parser: argparse.ArgumentParser) -> None:
+    """The options of `train`; what follows the file is torchrun's."""
+    parser.add_argument("--trust", action="store_true", help="yes, run the program as Python, without walls")
+    words = "where the script is written and its checkpoint is kept (default: FILE-train, beside FILE)"
+    parser.add_argument("-o", dest="output", metavar="FOLDER", help=words)
+    parser.add_argument("file", metavar="FILE")
+    words = "options of torchrun (--nproc-per-node 4, --nnodes …, --rdzv-endpoint …), and behind -- those of the script"
+    parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="…", help=words)
+
+
+def train(options: argparse.Namespace) -> int:
+    """Write the script and start it; torchrun's exit code, 0 or 1."""
+    from gradstudio.document.errors import refusal_text
+    from gradstudio.document.python.python_export import write_export
+    from gradstudio.headless import Unreadable, open_graph
+    from gradstudio.program.errors import NoForm
+
+    if not options.trust:
+        print(NO_TRUST.format(file=options.file), file=sys.stderr)
+        return UNREADABLE
+    file = Path(options.file)
+    folder = Path(options.output) if options.output else file.with_name(f"{file.stem}-train")
+    script = folder / f"{file.stem}.py"
+    try:
+        graph = open_graph(options.file)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_export(graph, script, FORM)
+    except Unreadable as error:
+        print(refusal_text(options.file, error.others, error), file=sys.stderr)
+        return UNREADABLE
+    except NoForm as error:
+        print(f"{options.file} has no training: {error}", file=sys.stderr)
+        return FAILED
+    except (OSError, GradStudioError) as error:
+        print(f"{script}: could not be written: {error}", file=sys.stderr)
+        return FAILED
+    return run_script(script, *split(options.rest))
+
+
+def split(rest: list[str]) -> tuple[list[str], list[str]]:
+    """What is torchrun's, and behind ``--`` what is the script's."""
+    if "--" not in rest:
+        return rest, []
+    place = rest.index("--")
+    return rest[:place], rest[place + 1 :]
+
+
+def run_script(script: Path, of_torchrun: list[str], of_script: list[str]) -> int:
+    """Run a script under torchrun, in its folder; Ctrl+C reaches all of its processes."""
+    command = [*TORCHRUN, *of_torchrun, script.name, *of_script]
+    with subprocess.Popen(command, cwd=script.parent) as process:
+        try:
+            code = process.wait()
+        except KeyboardInterrupt:
+            process.wait()  # it was told, too, and ends its workers
+            raise
+    return FAILED if code else 0
