@@ -27,6 +27,7 @@ MOST_LEAVES = 64
 IN_GROUP = "A boundary is drawn of what the program itself computes: choose the card of the group."
 ONE_FOR_ALL = "It is one number for all rows: choose the card of the prediction, or of the model."
 EFFECTS = "What leads to it writes in place or is Python that is not drawn; it is not computed twice."
+NOTHING = "It gives nothing that has a boundary: choose the card of the prediction, or of the model."
 NO_DATA = "It is computed from no data."
 NOT_RUN = "It has not run yet."
 CALL = "python.call"
@@ -84,8 +85,11 @@ def plane_function(live: Live, lines: ProgramLines, node: ItemId) -> PlaneFuncti
         NoBoundary: there is none; the message is the reason.
     """
     place = lines.place_of(node)
-    if place == NOWHERE or not isinstance(step := lines.items[place], Step) or not step.statement.names:
+    if place == NOWHERE:
         raise NoBoundary(IN_GROUP)
+    step = lines.items[place]
+    if not isinstance(step, Step) or not step.statement.names:
+        raise NoBoundary(NOTHING)
     made = live.namespace.get(step.statement.names[0])
     if isinstance(made, Tensor) and not made.ndim:
         raise NoBoundary(ONE_FOR_ALL)

@@ -164,6 +164,8 @@ def test_two_inputs_of_one_number_each_are_the_plane(bench: Bench) -> None:
     ("text", "line", "words"),
     [
         (HEAD, LOSS, "one number for all rows"),
+        (HEAD, LOSS + 1, "gives nothing"),
+        (HEAD, 99, "card of the group"),
         (HEAD.replace("(120, 2)", "(120, 5)").replace("Linear(2, 8)", "Linear(5, 8)"), PRED, "xb (120, 5)"),
         ("net = nn.Linear(2, 1)\nfor k in range(2):\n    a = k + 1", 1, "does not call it"),
         ("x = torch.randn(4, 2)\nw = torch.ones(2, 2, requires_grad=True)\n"
