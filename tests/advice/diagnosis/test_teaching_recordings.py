@@ -168,7 +168,7 @@ def test_where_a_nan_only_passes_nothing_is_told(name: str) -> None:
 def test_a_gradient_that_an_infinity_spoils_is_told_by_the_infinity_alone() -> None:
     told = [one.problem for one in _told(BY_NAME["log_of_nothing_spoils_the_gradient"])]
     assert [(one.severity, one.kind) for one in told if one.severity != "info"] == [("error", "not_finite")]
-    assert told[0].title.startswith("−inf is born in log in turn 1")
+    assert told[0].title.startswith("−inf is born in loss in turn 1")
 
 
 @pytest.mark.parametrize("name", ["net_made_anew_in_the_loop", "own_class_made_anew_in_the_loop"])
