@@ -118,7 +118,7 @@ DOCKS: Final = (
     DockRow("memory", "Memory", "right", "memory", _memory, share=0.24),
     DockRow("code", "Code", "bottom", "code", _code, share=0.56),
     DockRow("log", "Log", "bottom", "messages", _log, share=0.44),
-    DockRow("problems", "Problems", "bottom", "messages", _problems),
+    DockRow("problems", "Problems (0)", "bottom", "messages", _problems),
     DockRow("breakpoints", "Breakpoints", "bottom", "messages", _breakpoints),
     DockRow("curves", "Curves", "bottom", "messages", _curves),
     DockRow("history", "History", "bottom", "messages", _history),
