@@ -35,7 +35,7 @@ from gradstudio.graph.model import (  # noqa: E402
 from gradstudio.layout.card_sizes import card_size, note_size  # noqa: E402
 from gradstudio.layout.tidy import layout  # noqa: E402
 from gradstudio.operators.catalogue.loader import load  # noqa: E402
-from tools import confusing_examples  # noqa: E402
+from tools import confusing_examples, learning_examples  # noqa: E402
 from tools.example_places import BY_HAND, NOTE_PLACES, VALUES  # noqa: E402
 
 PICTURES = 200
@@ -316,18 +316,23 @@ def read_digits(count: int) -> tuple[list[int], list[int]]:
     return [value for row in rows for value in row[:64]], [row[64] for row in rows]
 
 
-def make(name: str) -> Graph:
-    """The example's graph, with places: tidied, and its note above all."""
+def graph_and_note(name: str) -> tuple[Graph, str]:
+    """The example's graph, without places and without its note; and the note, which stands at the first card."""
+    if name in learning_examples.TEXTS:
+        return learning_examples.read(name)
     sketch = Sketch()
     EXAMPLES[name](sketch)
-    graph = sketch.graph
+    return sketch.graph, {**NOTES, **confusing_examples.NOTES}[name].strip()
+
+
+def make(name: str) -> Graph:
+    """The example's graph, with places: tidied, and its note above all."""
+    graph, note = graph_and_note(name)
     sizes = {ItemId(item): card_size(graph, ItemId(item), values) for item, values in VALUES.get(name, {}).items()}
     graph.places = {key: _on_grid(x, y) for key, (x, y) in layout(graph, sizes).items()}
     graph.places |= {key: Place(x, y) for key, (x, y) in BY_HAND.get(name, {}).items()}
     first = next(item for item in graph.bodies[ROOT] if not graph.nodes[item].nested)
-    graph.nodes[first] = msgspec.structs.replace(
-        graph.nodes[first], note={**NOTES, **confusing_examples.NOTES}[name].strip()
-    )
+    graph.nodes[first] = msgspec.structs.replace(graph.nodes[first], note=note)
     graph.places[f"note:{first}"] = _note_place(graph, first, name)
     return graph
 
@@ -353,7 +358,7 @@ def main() -> None:
     folder = ROOT_FOLDER / "examples"
     for stale in folder.glob("*.tensors"):
         shutil.rmtree(stale)
-    for name in EXAMPLES:
+    for name in (*EXAMPLES, *learning_examples.TEXTS):
         file.save(make(name), folder / f"{name}{file.SUFFIX}")
         print(f"examples/{name}{file.SUFFIX}")
 

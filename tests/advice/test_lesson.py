@@ -4,9 +4,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gradstudio import paths
-from gradstudio.advice.lesson import Sign, is_done, load_lesson, near, read_lesson
+from gradstudio.advice.lesson import Sign, is_done, lesson_beside, load_lesson, near, read_lesson
 
 TEXT = """# A title
 
@@ -18,7 +20,7 @@ two lines.
    at it.
 3. Change it. <!-- code a = 2\\nb = 3 instead of a = 1; grad x = [1.0, 2.72] -->
 """
-VERBS = {"ran", "failed", "back", "now", "selected", "code", "value", "grad", "try"}
+VERBS = {"ran", "failed", "back", "now", "selected", "code", "value", "grad", "try", "predict"}
 
 
 @dataclass
@@ -100,10 +102,65 @@ def test_every_example_has_a_lesson_with_known_signs():
     for path in sorted(folder.glob("*.gsg")):
         lesson = load_lesson(folder / "lessons", path.stem)
         assert lesson is not None and lesson.title and lesson.words, path.stem
-        assert 3 <= len(lesson.steps) <= 5, path.stem
+        guesses = sum(bool(step.choices) for step in lesson.steps)
+        assert 3 <= len(lesson.steps) - guesses <= 5, path.stem
         assert {sign.verb for step in lesson.steps for sign in step.signs} <= VERBS
         assert lesson.steps[0].signs, path.stem
 
 
 def test_there_is_no_lesson_of_a_document_of_ones_own(tmp_path: Path):
     assert load_lesson(tmp_path, "mine") is None and load_lesson(tmp_path, "") is None
+
+
+def test_a_guess_is_asked_for_and_the_right_one_is_known():
+    step = read_lesson("# T\n\n1. And then? <!-- predict it grows | =it shrinks | a = b -->\n2. See.").steps[0]
+    assert step.text == "And then?"
+    assert step.choices == ("it grows", "it shrinks", "a = b") and step.answer == "it shrinks"
+    assert not is_done(step, Known()), "nothing that is seen answers for a person"
+
+
+def test_every_guess_of_the_examples_has_one_right_answer_and_a_step_that_shows_it():
+    asked = 0
+    for path in (paths.examples() / "lessons").glob("*.md"):
+        lesson = read_lesson(path.read_text(encoding="utf-8"))
+        for number, step in enumerate(lesson.steps):
+            if step.choices:
+                asked += 1
+                assert sum(sign.about.count("=") for sign in step.signs) == 1, step
+                assert len(set(step.choices)) >= 2 and step.answer in step.choices
+                assert lesson.steps[number + 1].signs, (path, step)
+    assert asked >= 10
+
+
+def test_a_lesson_is_sent_beside_its_document(tmp_path: Path):
+    document = tmp_path / "mine.gsg"
+    assert lesson_beside(document) is None
+    beside = tmp_path / "mine.lesson.md"
+    beside.write_text(TEXT, encoding="utf-8")
+    assert lesson_beside(document) == read_lesson(TEXT)
+    beside.write_text(TEXT + " " * (1 << 17), encoding="utf-8")
+    assert lesson_beside(document) is None
+    beside.write_bytes(b"\xff")
+    assert lesson_beside(document) is None
+
+
+def test_a_lesson_from_anybody_holds_no_picture_link_or_html():
+    text = "# A <img src='//far/x'>\n\n![x](//far/x) [go](file:///) &lt;\n\n1. \\`<b>` and `` a ` <i> `x <u>"
+    lesson = read_lesson(text)
+    assert lesson.title == "A ‹img src='//far/x'>"
+    assert lesson.words == "![x] (//far/x) [go] (file:///) ＆lt;"
+    assert lesson.steps[0].text == "`<b>` and ` a ` ‹i> `x ‹u>"
+
+
+@given(st.text(alphabet="`\\\\<>[]()!&a \n", max_size=60))
+def test_outside_of_code_nothing_of_a_lesson_is_markup(text: str):
+    words = read_lesson(f"# T\n{text}").words
+    parts = words.split("`")
+    outside = parts[::2] + ([] if len(parts) % 2 else parts[-1:])
+    assert not any(sign in part for part in outside for sign in ("<", "&", "](", "][", "]:"))
+    assert "``" not in words and "\\`" not in words
+
+
+@pytest.mark.parametrize("literal", ["[" * 500, "f()", "1" * 5000, "{[]: 1}", ""])
+def test_what_is_no_literal_is_like_nothing(literal: str):
+    assert not is_done(read_lesson(f"# T\n\n1. S <!-- value x = {literal} -->").steps[0], Known(values={"x": 1}))

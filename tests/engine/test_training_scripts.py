@@ -25,6 +25,7 @@ from tests.helpers.patience import PATIENCE_SECONDS
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.gsg"))
 REFUSED = {"15_train_and_eval": "'head' draws random numbers after 'noisy'"}
 FAILING = {"10_in_place_after_exp"}  # torch refuses its backward, which is what it shows
+LEARNING = {path.stem for path in EXAMPLES if path.stem >= "16"} - {"20_residual"}  # they train by themselves
 HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn, optim\ntorch.manual_seed(3)\n"
 
 SGD = """
@@ -366,6 +367,7 @@ def test_the_first_loss_is_that_of_the_canvas(
     assert losses(capsys.readouterr().out)[0] == wanted.item()  # type: ignore[attr-defined]
 
 
+@pytest.mark.filterwarnings("ignore:std..: degrees of freedom")  # of the gradients of a single turn
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_the_first_loss_of_an_example_is_that_of_the_canvas(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -382,6 +384,8 @@ def test_the_first_loss_of_an_example_is_that_of_the_canvas(
             runpy.run_path(str(written), run_name="__main__")
         return
     code = write_code(graph, stem=path.stem)[0]
+    if path.stem in LEARNING:
+        code = re.sub(r"in range\(\d+\)", "in range(1)", code)
     values: dict[str, object] = {"__file__": str(written), "__name__": "program"}
     exec(compile(code, "program", "exec"), values)
     name = re.findall(r"^ *(\w+)\.backward\(", code, re.MULTILINE)[-1]

@@ -68,6 +68,38 @@ EXPECTED = {
         "whole = quiet(hidden)",
         "loss.backward()",
     ],
+    "16_learning_rate": [
+        "for turn in range(20):",
+        "    loss = (w - 1) ** 2",
+        "    loss.backward()",
+        "        w -= lr * w.grad",
+    ],
+    "17_momentum_and_adam": [
+        "optimizer = optim.SGD([w], lr=0.05)",
+        "    loss = (slope * w**2).sum()",
+        "    loss.backward()",
+        "    optimizer.step()",
+    ],
+    "18_why_normalise": ["inputs = x * 1", "    loss = F.mse_loss(inputs @ w + b, y)", "    loss.backward()"],
+    "19_dead_unit": [
+        "    prediction = torch.relu(x @ w + b)",
+        "    loss = F.mse_loss(prediction, y)",
+        "    loss.backward()",
+    ],
+    "20_residual": ["h = x.clone()", "for _ in range(30):", "    h = torch.tanh(h @ W)", "loss.backward()"],
+    "21_batch_and_noise": [
+        "    batch = data[torch.randint(0, 1024, (size,))]",
+        "    loss.backward()",
+        "    gradients.append(w.grad)",
+        "noise = torch.stack(gradients).std()",
+    ],
+    "22_overfitting": [
+        "    nn.Dropout(0.0),",
+        "    loss.backward()",
+        "net.eval()",
+        "with torch.no_grad():",
+        "    held_out = F.mse_loss(net(x_between), torch.sin(3 * x_between))",
+    ],
 }
 
 

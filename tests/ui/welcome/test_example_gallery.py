@@ -14,7 +14,7 @@ from gradstudio.ui.welcome.relative_date import relative_date
 
 def test_every_shipped_example_has_its_group_and_a_sentence() -> None:
     found = groups(paths.examples())
-    assert [group.title for group in found] == ["First steps", "Gradients", "Debugging", "Networks"]
+    assert [group.title for group in found] == ["First steps", "Gradients", "Debugging", "Networks", "Learning"]
     shown = [example for group in found for example in group.examples]
     assert sorted(example.path for example in shown) == sorted(paths.examples().glob("*.gsg"))
     assert all(example.sentence.endswith(".") and "`" not in example.sentence for example in shown)

@@ -5,7 +5,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from gradstudio import paths
-from gradstudio.advice.lesson import Lesson, asks_for_gradient, is_done, load_lesson
+from gradstudio.advice.lesson import Lesson, asks_for_gradient, is_done, lesson_beside, load_lesson
 from gradstudio.graph.model import ItemId
 from gradstudio.program.write import write_code
 from gradstudio.protocol.messages.records import TensorRecord
@@ -33,6 +33,7 @@ class LessonProgress(QObject):
         self._stem, self._busy, self._ran = "", False, False
         self.lesson: Lesson | None = None
         self.done: set[int] = set()
+        self.guesses: dict[int, str] = {}
         session.path_changed.connect(self._on_session_path_changed)
         session.run.state_changed.connect(self._on_run_state_changed)
         for happened in (
@@ -56,6 +57,11 @@ class LessonProgress(QObject):
         (self.done.add if done else self.done.discard)(number)
         self._after(before)
         self.changed.emit()
+
+    def guess(self, number: int, choice: str) -> None:
+        """A person says what the next step will show: that is all that this step asks."""
+        self.guesses[number] = choice
+        self.tick(number, True)
 
     # ------------------------------------------------------------------ what a lesson can see
 
@@ -130,7 +136,10 @@ class LessonProgress(QObject):
         stem = self._session.example
         if stem == self._stem and self.lesson is not None:
             return
-        self._stem, self.lesson = stem, load_lesson(self._folder, stem)
+        path = self._session.path
+        beside = lesson_beside(path) if path is not None else None
+        self._stem, self.lesson = stem, beside or load_lesson(self._folder, stem)
         self.done.clear()
+        self.guesses.clear()
         self._ran = False
         self.replaced.emit()

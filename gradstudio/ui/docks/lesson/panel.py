@@ -1,11 +1,21 @@
 """The Lesson dock: what to try with an example, step by step; a step that was seen to be done is ticked off."""
 
 import re
+from functools import partial
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QTextDocument
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gradstudio.advice.lesson import Step
 from gradstudio.ui.docks.lesson.lesson_progress import LessonProgress
@@ -87,16 +97,25 @@ class LessonPanel(QWidget):
         self.steps = [StepRow(number, step) for number, step in enumerate(lesson.steps if lesson is not None else ())]
         for number, row in enumerate(self.steps):
             row.box.clicked.connect(lambda on, number=number: self.watch.tick(number, on))
+            row.guessed.connect(lambda choice, number=number: self.watch.guess(number, choice))
             self._rows.addWidget(row)
         self._show_done()
 
     def _show_done(self) -> None:
         current = self.watch.current
+        shown = self._first_guess()
         for number, row in enumerate(self.steps):
+            row.setVisible(number <= shown)
             row.show_done(number in self.watch.done, number == current, self._theme)
+            row.show_guess(self.watch.guesses.get(number, ""), number + 1 in self.watch.done)
         self.end.setVisible(bool(self.steps) and current is None)
         if current is not None and self.isVisible():
             self._area.ensureWidgetVisible(self.steps[current], 0, 24)
+
+    def _first_guess(self) -> int:
+        """The first step whose guess was not made: what comes behind it would give it away."""
+        asked = (number for number, row in enumerate(self.steps) if row.choices and number not in self.watch.done)
+        return next(asked, len(self.steps))
 
 
 def _breakable(text: str) -> str:
@@ -111,7 +130,13 @@ def _with_breaks(word: re.Match[str]) -> str:
 
 
 class StepRow(QFrame):
-    """One step: a box to tick and its words."""
+    """One step: a box to tick and its words; what may be guessed, and how it was, once the next step has shown it.
+
+    Signals:
+        guessed(str): one of the step's choices was taken.
+    """
+
+    guessed = Signal(str)
 
     def __init__(self, number: int, step: Step) -> None:
         """Show a step that is not done yet."""
@@ -126,7 +151,34 @@ class StepRow(QFrame):
         row.setContentsMargins(8, 6, 8, 6)
         row.setSpacing(6)
         row.addWidget(self.box, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.words, 1)
+        column = QVBoxLayout()
+        column.setSpacing(4)
+        column.addWidget(self.words)
+        self.choices = [QPushButton(choice, self) for choice in step.choices]
+        for button in self.choices:
+            button.clicked.connect(partial(self._guess, button.text()))
+            button.setMinimumWidth(0)
+            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            column.addWidget(button)
+        self._answer, self.verdict = step.answer, WrappedLabel("", self)
+        self.verdict.hide()
+        column.addWidget(self.verdict)
+        row.addLayout(column, 1)
+
+    def _guess(self, choice: str, _checked: bool = False) -> None:
+        self.guessed.emit(choice)
+
+    def show_guess(self, guess: str, is_shown: bool) -> None:
+        """What was guessed; whether it was right is said when the next step has shown it."""
+        for button in self.choices:
+            button.setVisible(not guess)
+        verdict = f"You said: {guess}."
+        if is_shown:
+            verdict = (
+                f"You said “{guess}”, and so it is." if guess == self._answer else f"{verdict} It is: {self._answer}."
+            )
+        self.verdict.setText(verdict)
+        self.verdict.setVisible(bool(guess))
 
     def show_done(self, done: bool, current: bool, theme: Theme) -> None:
         """Done steps are ticked and dim; the next one has a frame."""

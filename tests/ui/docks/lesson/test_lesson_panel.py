@@ -162,3 +162,32 @@ def test_a_first_document_that_cannot_be_opened_leaves_no_lesson(
     assert is_offered(window)
     window.learning.follow_opened()
     assert not is_offered(window)
+
+
+def test_a_guess_is_taken_by_a_click_and_judged_when_the_next_step_has_shown_it(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.file.open_example(paths.examples() / "16_learning_rate.gsg")
+    panel = lesson(window)
+    asking, showing = panel.steps[1], panel.steps[2]
+    panel.watch.tick(0, True)
+    assert [button.text() for button in asking.choices] == ["half the way", "there at once", "it jumps over"]
+    assert not asking.choices[0].isHidden() and asking.verdict.isHidden()
+    assert showing.isHidden(), "what shows the answer is not read beside the question"
+    asking.choices[0].click()
+    assert panel.watch.current == 2
+    assert asking.verdict.text() == "You said: half the way." and asking.choices[0].isHidden()
+    assert not showing.isHidden() and panel.steps[4].isHidden()
+    showing.box.click()
+    assert asking.verdict.text() == "You said: half the way. It is: there at once."
+    window.file.open_example(FIRST)
+    assert not lesson(window).watch.guesses
+
+
+def test_a_lesson_that_was_sent_with_a_document_is_shown_beside_it(window: MainWindow, tmp_path: Path) -> None:
+    document = tmp_path / "mine.gsg"
+    document.write_bytes(FIRST.read_bytes())
+    (tmp_path / "mine.lesson.md").write_text("# Mine\n\nWords.\n\n1. Press **Run**. <!-- ran -->\n", encoding="utf-8")
+    window.file.open_path(document)
+    assert is_offered(window)
+    assert (lesson(window).title.text(), len(lesson(window).steps)) == ("Mine", 1)
