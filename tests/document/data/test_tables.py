@@ -115,7 +115,6 @@ def test_classes_that_lost_all_rows_have_no_index(tmp_path: Path) -> None:
     [
         (b"", "is empty"),
         (b"\n \n", "is empty"),
-        (b"a,b\n1,2\n"[:4], "no rows"),
         (b"a,b\n1,2\n3,4,5\n", "line 3 has 3 cells where the first line has 2"),
         (b'a,b\n1,2\n"3,4\n5,6\n', "line 3: .*Mend the quotes"),
         (b"a,b\n1,\x002\n", "line 2 has a zero byte"),
@@ -126,6 +125,12 @@ def test_classes_that_lost_all_rows_have_no_index(tmp_path: Path) -> None:
 def test_a_bad_table_says_what_where_and_what_to_do(tmp_path: Path, text: bytes, words: str) -> None:
     with pytest.raises(BadData, match=words):
         table(tmp_path, text)
+
+
+def test_a_header_alone_is_no_data(tmp_path: Path) -> None:
+    (tmp_path / "head.csv").write_text("a,b\n")
+    with pytest.raises(BadData, match="a header and no rows"):
+        Table(tmp_path / "head.csv", TextLayout(","))
 
 
 def test_what_is_no_file_or_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
