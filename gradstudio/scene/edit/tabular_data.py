@@ -23,6 +23,9 @@ ARRAYS: Final = (".npy", ".npz")
 TENSOR, STORED = "torch.tensor", "python.stored"
 MAX_BYTES: Final = 5_000_000
 """Of a text (semantics §17)."""
+SAMPLE_BYTES: Final = 65_536
+FEW_LINES: Final = 8
+"""A table of at most so many lines is one tensor."""
 MAX_ARRAY_BYTES: Final = 500_000_000
 _PRINTED: Final = re.compile(r"(?:array|tensor)\s*\([\s\S]*\)")
 _SIGNS: Final = re.compile(r"[\s\[\](),;+\-\d._eEj]*")
@@ -48,6 +51,21 @@ def is_data(text: str) -> bool:
     if _PRINTED.fullmatch(text):
         return True
     return _is_numbers(text) or _is_numbers(_without_header(text))
+
+
+def is_data_set(path: Path) -> bool:
+    """Whether a file has rows to learn from: several arrays, or a table of many rows, or one with words in it."""
+    if path.suffix == ".npz":
+        return True
+    if path.suffix not in TABLES:
+        return False
+    try:
+        with path.open("rb") as file:
+            text = file.read(SAMPLE_BYTES).decode("utf-8-sig", errors="replace")
+    except OSError:
+        return False
+    lines = [line for line in text.splitlines() if line.strip()]
+    return len(lines) > FEW_LINES or not is_data("\n".join(lines))
 
 
 def read_text(text: str) -> Data:

@@ -19,7 +19,7 @@ from gradstudio.protocol.messages.module_import import Brought
 from gradstudio.ui.actions.action_set import ActionRow, MenuRow, Row, say_empty
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.app.window.window_frame import SUFFIX
-from gradstudio.ui.dialogs.file_dialog import ask_what, ask_where, first_folder
+from gradstudio.ui.dialogs.file_dialog import ask_what, ask_where, first_folder, may_overwrite
 from gradstudio.ui.state.session import PYTHON_SUFFIXES, Session
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 FILTER = f"GradStudio documents (*{SUFFIX})"
 PYTHON = " ".join(f"*{suffix}" for suffix in PYTHON_SUFFIXES)
+DATA_TIP = "A table (CSV, TSV) or arrays (NPY, NPZ) as X and y, with a part to validate"
 Button = QMessageBox.StandardButton
 MOST_TOLD = 6
 """Places in a text that cannot be read and are said in one message."""
@@ -105,8 +106,7 @@ class FileCommands(QObject):
         from gradstudio.ui.dialogs.import_module_dialog import ImportModuleDialog
         from gradstudio.ui.state.run.module_importer import ModuleImporter
 
-        theme = self._context.canvas.canvas_style.theme
-        last = Path(self._settings.preferences.folder or self._folder())
+        theme, last = self._context.canvas.canvas_style.theme, Path(self._settings.preferences.folder or self._folder())
         folder = last if last.is_dir() else self._folder()
         path = ask_what(self._window, theme, "Import module", folder, "Python (*.py)")
         if path is None:
@@ -129,6 +129,16 @@ class FileCommands(QObject):
             self._take_brought(path, dialog.brought)
         dialog.deleteLater()
         bringing.deleteLater()
+
+    def import_data(self) -> None:
+        """Ask for a table or arrays, and how they become X and y on the canvas."""
+        from gradstudio.ui.dialogs.import_data import KINDS, import_files
+
+        canvas = self._context.canvas
+        path = ask_what(self._window, canvas.canvas_style.theme, "Import data", self._folder(), KINDS)
+        if path is not None:
+            self._settings.change(folder=str(path.parent))
+            import_files(canvas, self._window, (path,))
 
     def _take_brought(self, path: Path, brought: Brought) -> None:
         from gradstudio.document.python.module_import import graph_of
@@ -187,7 +197,7 @@ class FileCommands(QObject):
 
     def save_to(self, path: Path) -> bool:
         """Save under a name; says so when it cannot be written, or when it lacks what was typed."""
-        if path == self._session.path and self._session.changed_on_disk and not self._may_overwrite(path):
+        if path == self._session.path and self._session.changed_on_disk and not may_overwrite(self._window, path):
             return False
         left_out = self.left_out()
         try:
@@ -201,20 +211,6 @@ class FileCommands(QObject):
         else:
             self.said.emit(f"Saved to {path}")
         return True
-
-    def _may_overwrite(self, path: Path) -> bool:
-        """Ask before what another program has written is written over."""
-        if not path.exists():
-            return True
-        box = QMessageBox(self._window)
-        box.setIcon(QMessageBox.Icon.Warning)
-        box.setWindowTitle("Changed on disk")
-        box.setText(f"“{path.name}” was changed by another program since you opened it.")
-        box.setInformativeText("Saving writes over those changes.")
-        box.setStandardButtons(Button.Save | Button.Cancel)
-        box.button(Button.Save).setText("Overwrite")
-        box.setDefaultButton(Button.Cancel)
-        return box.exec() == Button.Save
 
     def export_python(self) -> None:
         """Show the program in each of its forms, to copy or to write."""
@@ -384,6 +380,7 @@ def file_rows(c: FileCommands) -> tuple[Row, ...]:
             c.import_module,
             tooltip="A torch.nn.Module of your own as a canvas: runs the code of its file",
         ),
+        ActionRow("file.import_data", "Import data…", "File", 1, c.import_data, tooltip=DATA_TIP),
         MenuRow("Open recent", "File", 1, c.fill_recent),
         MenuRow("Examples", "File", 1, c.fill_examples),
         ActionRow("file.save", "Save", "File", 2, c.save, (Key.Save,), "save"),

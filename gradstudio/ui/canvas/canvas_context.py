@@ -74,7 +74,7 @@ class CanvasContext(Protocol):
         lit: what is lit just now; another one with another graph.
         shelf: favourites, what was used last, and how operators are put down.
         bubble: words beside the pointer.
-        said, status_message, view_changed, command_requested: the canvas's signals.
+        said, status_message, view_changed, command_requested, data_dropped: the canvas's signals.
         keys_of: the keys of a command of the window, for menus.
     """
 
@@ -95,6 +95,7 @@ class CanvasContext(Protocol):
     status_message: SignalInstance
     view_changed: SignalInstance
     command_requested: SignalInstance
+    data_dropped: SignalInstance
     keys_of: "KeysOf"
 
     @property

@@ -81,6 +81,7 @@ class CanvasView(QAbstractScrollArea):
         view_changed(): zoom or place changed.
         what_if_requested(object): a person wants to try another value at this node.
         command_requested(object): the id of a command of the window, chosen in a menu of the canvas.
+        data_dropped(object, object): files of data, and the scene point where they were dropped.
     """
 
     status_message = Signal(object)
@@ -88,6 +89,7 @@ class CanvasView(QAbstractScrollArea):
     view_changed = Signal()
     what_if_requested = Signal(object)
     command_requested = Signal(object)
+    data_dropped = Signal(object, object)
 
     selection: CanvasSelection
     navigation: Viewport

@@ -62,6 +62,21 @@ def first_folder(used: Iterable[Path], examples: Path | None) -> Path:
     return Path(documents) if documents and Path(documents).is_dir() else Path.home()
 
 
+def may_overwrite(parent: QWidget, path: Path) -> bool:
+    """Ask before what another program has written is written over."""
+    if not path.exists():
+        return True
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.Warning)
+    box.setWindowTitle("Changed on disk")
+    box.setText(f"“{path.name}” was changed by another program since you opened it.")
+    box.setInformativeText("Saving writes over those changes.")
+    box.setStandardButtons(QMessageBox.StandardButton.Save | QMessageBox.StandardButton.Cancel)
+    box.button(QMessageBox.StandardButton.Save).setText("Overwrite")
+    box.setDefaultButton(QMessageBox.StandardButton.Cancel)
+    return box.exec() == QMessageBox.StandardButton.Save
+
+
 def _may_replace(parent: QWidget, path: Path) -> bool:
     """Ask before a file is replaced whose name the dialog did not see."""
     buttons = QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.No

@@ -8,7 +8,7 @@ import pytest
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, Graph
-from gradstudio.scene.edit.tabular_data import Data, add_tensor, is_data, read_file, read_text
+from gradstudio.scene.edit.tabular_data import Data, add_tensor, is_data, is_data_set, read_file, read_text
 
 
 @pytest.mark.parametrize("text", ["1 2 3", "[[1, 2], [3, 4]]", "a,b\n1,2\n3,4", "array([1.0, nan])", "1\t2\n3\t4"])
@@ -53,3 +53,18 @@ def test_arrays_and_tables_are_read_from_files(tmp_path: Path) -> None:
     (tmp_path / "bad.npy").write_bytes(b"no array")
     with pytest.raises(Refused, match="cannot be read as numbers"):
         read_file(tmp_path / "bad.npy")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_set"),
+    [
+        ("matrix.csv", "1,2\n3,4\n", False),
+        ("rows.csv", "1,2\n" * 20, True),
+        ("words.csv", "a,b\n1,red\n", True),
+        ("one.npy", "", False),
+        ("several.npz", "", True),
+    ],
+)
+def test_rows_to_learn_from_are_told_from_a_matrix(tmp_path: Path, name: str, text: str, is_set: bool) -> None:
+    (tmp_path / name).write_text(text)
+    assert is_data_set(tmp_path / name) == is_set

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 import msgspec
 
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.model import ROOT, Graph, ItemId
 from gradstudio.graph.names import bound_names, title
 from gradstudio.operators.model import Effect
 from gradstudio.program.errors import NoForm
@@ -34,6 +34,10 @@ OPERANDS = 2
 LEAST_ROWS = 8
 """Data of fewer rows are learnt all at once."""
 INDENT = "    "
+APART = "_val"
+"""Behind the name of data whose rows to validate are kept apart."""
+END = 2**31
+"""A line behind every other."""
 Shape = tuple[int, ...]
 
 
@@ -152,11 +156,27 @@ class _Writer:
         """The data as a set that is split; the names of the two loaders are returned."""
         sets = [self._names.fresh(name) for name in ("data", "train_data", "test_data", "loader", "test_loader")]
         data, train, test, loader, test_loader = sets
-        yield f"{data} = torch.utils.data.TensorDataset({', '.join(self._data)})"
-        yield f"{train}, {test} = torch.utils.data.random_split({data}, [0.8, 0.2])"
+        apart = self._kept_apart()
+        if apart:
+            yield f"{train} = torch.utils.data.TensorDataset({', '.join(self._data)})"
+            yield f"{test} = torch.utils.data.TensorDataset({', '.join(apart)})"
+        else:
+            yield f"{data} = torch.utils.data.TensorDataset({', '.join(self._data)})"
+            yield f"{train}, {test} = torch.utils.data.random_split({data}, [0.8, 0.2])"
         yield f"{loader} = torch.utils.data.DataLoader({train}, batch_size={BATCH}, shuffle=True)"
         yield f"{test_loader} = torch.utils.data.DataLoader({test}, batch_size={TEST_BATCH})"
         return loader, test_loader
+
+    def _kept_apart(self) -> list[str]:
+        """Of each data its rows to validate, as imported data have them (``X_val``); none where one has none."""
+        above = [
+            name
+            for item in self._graph.order(ROOT)
+            if item in self._graph.nodes and self._script.lines.get(item, END) < max(self._moved)
+            for name in self._graph.nodes[item].names
+        ]
+        found = [f"{name}{APART}" for name in self._data]
+        return found if set(found) <= set(above) else []
 
     def _optimizer(self, name: str) -> str:
         if len(self._models) == 1 and not self._leaves:

@@ -49,6 +49,8 @@ from gradstudio.ui.timeline.workspace import Workspace
 from gradstudio.ui.widgets.screen_reader import RunAnnouncer, announce
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gradstudio.protocol.messages.inference import Need
     from gradstudio.ui.docks.breakpoints.panel import BreakpointsPanel
     from gradstudio.ui.docks.code.panel import CodePanel
@@ -291,11 +293,17 @@ class DocumentWindow(QObject):
         name = str(session.path or session.read_from or session.title)
         return may_run_code(parts, name, self._theme, self._services.frame)
 
+    def _on_canvas_data_dropped(self, paths: "tuple[Path, ...]", at: tuple[float, float]) -> None:
+        from gradstudio.ui.dialogs.import_data import import_files
+
+        import_files(self.canvas, self._services.frame, paths, at)
+
     def _wire_parts(self) -> None:
         self.workspace.timeline_switched.connect(self.changed)
         self.canvas.view_changed.connect(self._on_canvas_view_changed)
         self.canvas.status_message.connect(self.status.say)
         self.canvas.said.connect(self.tell)
+        self.canvas.data_dropped.connect(self._on_canvas_data_dropped)
         self._news = RunAnnouncer(self.session, lambda words: announce(self.status, words), self)
         self.canvas.what_if_requested.connect(self._on_canvas_what_if_requested)
         self.file.said.connect(self.status.confirm)

@@ -21,6 +21,7 @@ from gradstudio.ui.canvas.edit.selection_commands import SelectionCommands, card
 from gradstudio.ui.canvas.viewport import Viewport
 
 if TYPE_CHECKING:
+    from gradstudio.document.data.model import Prepared
     from gradstudio.scene.edit.tabular_data import Data
 
 
@@ -135,6 +136,26 @@ class ClipboardCommands:
                     y += 220.0
         except Refused as refusal:
             self._canvas.refuse(str(refusal))
+
+    def add_data_set(self, data: "Prepared", at: tuple[float, float] | None = None) -> None:
+        """Add X and y of imported data at a scene point, or in the middle of what is seen."""
+        from gradstudio.document.data.data_graph import data_graph
+        from gradstudio.graph.recipes import fragments
+        from gradstudio.scene.edit.avoid_overlap import avoid_overlap
+
+        part = data_graph(data, set(names.bound_names(self._scene.graph)))
+        places = [place for key, place in part.places.items() if key in part]
+        left, top = min(place.x for place in places), min(place.y for place in places)
+        x, y = at or self._canvas.pointer_or_middle()
+        is_first = self._scene.placement.extent() is None
+        edits, items = fragments.paste(self._scene.graph, part, x - left, y - top)
+        self._store.submit(avoid_overlap(self._scene, edits), f"Import {data.name}")
+        self._selection.select(frozenset(items))
+        self._canvas.said.emit(f"Imported {data.name}: {data.notes[0]}.")
+        if is_first:
+            self._navigation.open_view()
+        else:
+            self._navigation.show_items(items)
 
     def add_data(self, name: str, data: "Data", x: float | None, y: float | None, source: str = "") -> None:
         """Add numbers as a tensor, and say what became of them.

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Final
 
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 
 from gradstudio.operators.catalogue.loader import load
@@ -78,7 +79,7 @@ class OperatorDrop:
         self.leave()
         if paths := tables_in(event):
             event.acceptProposedAction()
-            self._clipboard_commands.add_files(paths, *self._scene(event))
+            self._take(paths, self._scene(event))
             return
         key = event.mimeData().data(MIME).toStdString()
         if load().entry(key) is None and not is_own(key):
@@ -88,6 +89,15 @@ class OperatorDrop:
         event.acceptProposedAction()
         self._canvas.widget.setFocus()
         self._operator_commands.put_operator(key, x, y)
+
+    def _take(self, paths: tuple[Path, ...], at: tuple[float, float]) -> None:
+        """Numbers that are one tensor are one at once; of rows to learn from a person is asked which is what."""
+        from gradstudio.scene.edit.tabular_data import is_data_set
+
+        asking = tuple(path for path in paths if is_data_set(path))
+        self._clipboard_commands.add_files(tuple(path for path in paths if path not in asking), *at)
+        if asking:  # when the drop is over: whoever dragged would wait for the answer
+            QTimer.singleShot(0, self._canvas.widget, lambda: self._canvas.data_dropped.emit(asking, at))
 
     def _scene(self, event: QDropEvent) -> tuple[float, float]:
         at = event.position()

@@ -136,3 +136,17 @@ def test_nodes_that_move_into_the_loop_are_the_same_nodes() -> None:
     after = {node.names[0]: node.id for node in graph.nodes.values() if node.names}
     assert {name: after[name] for name in before} == before
     assert graph.parents[before["loss"]] in graph.blocks and before["X"] in graph.bodies[""]  # type: ignore[index]
+
+
+def test_rows_that_are_kept_apart_are_the_test() -> None:
+    apart = "X_val = torch.randn(50, 2)\nY_val = (X_val[:, 0] > 0).long()\n"
+    text = with_training(read_script(CLASSES.replace("net = ", f"{apart}net = ", 1)).graph, lambda _value: None)
+    names: dict[str, Any] = {}
+    exec(text, names)
+    assert names["train_data"].tensors == (names["X"], names["Y"])
+    assert names["test_data"].tensors == (names["X_val"], names["Y_val"])
+    below = with_training(read_script(CLASSES + apart).graph, lambda _value: None)  # bound behind the loop
+    only = with_training(
+        read_script(CLASSES.replace("net = ", "X_val = torch.randn(50, 2)\nnet = ", 1)).graph, lambda _value: None
+    )
+    assert "random_split" in below and "random_split" in only

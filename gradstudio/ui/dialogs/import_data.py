@@ -1,0 +1,37 @@
+"""Import data: a file is read, a person chooses, X and y come onto the canvas."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
+
+from gradstudio.document.errors import BadData
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+KINDS = "Data (*.csv *.tsv *.npy *.npz);;All files (*)"
+
+
+def import_files(
+    canvas: "CanvasView", parent: QWidget, paths: tuple[Path, ...], at: tuple[float, float] | None = None
+) -> None:
+    """Ask for each file how it becomes X and y, and add them, at a scene point or in the middle of what is seen."""
+    from gradstudio.document.data.sources import open_data
+    from gradstudio.ui.dialogs.import_data_dialog import ImportDataDialog
+
+    for path in paths:
+        try:
+            source = open_data(path)
+        except BadData as error:
+            box = QMessageBox(QMessageBox.Icon.Warning, "Import data", f"“{path.name}” was not imported", parent=parent)
+            box.setInformativeText(str(error))
+            box.exec()
+            box.deleteLater()
+            continue
+        dialog = ImportDataDialog(path, source, canvas.canvas_style.theme, parent)
+        accepted = dialog.exec() == QDialog.DialogCode.Accepted
+        prepared = dialog.prepared
+        dialog.deleteLater()
+        if accepted and prepared is not None:
+            canvas.clipboard_commands.add_data_set(prepared, at)

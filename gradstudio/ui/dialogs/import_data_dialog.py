@@ -1,0 +1,350 @@
+"""Asks how the columns of a table, or the arrays of a file, become X and y; shows rows, classes and what hurts."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gradstudio.document.data.hazards import class_counts, hazards
+from gradstudio.document.data.model import USUAL_SHARE, Choice, Prepared, Source
+from gradstudio.document.data.split import LARGEST_SHARE, prepare
+from gradstudio.document.data.table_text import SEPARATORS, TextLayout
+from gradstudio.document.data.tables import Table
+from gradstudio.document.errors import BadData
+from gradstudio.ui.dialogs.dialog_size import fit_dialog
+from gradstudio.ui.theme import Theme, icon, mono_font, scale_px
+
+SIZE_PX = (1040, 700)
+LIST_PX = 300
+ICON_PX = 16
+SHOWN_ROWS, SHOWN_COLUMNS = 20, 60
+MOST_CLASSES_SHOWN = 12
+DELAY_MS = 120
+"""So long after the last change the rows are counted anew."""
+NO_TARGET = "none"
+
+
+class ImportDataDialog(QDialog):
+    """Fields on the left, the first rows on the right, below them what becomes of the choice.
+
+    Attributes:
+        prepared: what becomes tensors; None while the choice does not go.
+    """
+
+    def __init__(self, path: Path, source: Source, theme: Theme, parent: QWidget | None = None) -> None:
+        """Show what most would choose of it."""
+        super().__init__(parent)
+        self.setWindowTitle("Import data")
+        self.prepared: Prepared | None = None
+        self._path, self._source, self._theme = path, source, theme
+        self._timer = QTimer(self, singleShot=True, interval=DELAY_MS)
+        self._timer.timeout.connect(self._count)
+        self._build()
+        self._show_source()
+        fit_dialog(self, *SIZE_PX)
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 18, 20, 18)
+        column.setSpacing(10)
+        title = QLabel(self._path.name)
+        title.setTextFormat(Qt.TextFormat.PlainText)
+        title.setProperty("role", "title")
+        self._description = QLabel()
+        self._description.setProperty("role", "dim")
+        self._description.setTextFormat(Qt.TextFormat.PlainText)
+        self._description.setWordWrap(True)
+        column.addWidget(title)
+        column.addWidget(self._description)
+        if isinstance(self._source, Table):
+            column.addLayout(self._layout_row(self._source.layout))
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        row.addLayout(self._left())
+        row.addLayout(self._right(), 1)
+        column.addLayout(row, 1)
+        column.addLayout(self._buttons())
+
+    def _layout_row(self, layout: TextLayout) -> QHBoxLayout:
+        """How the text is read: guessed, and a person's to change."""
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self._separator = _combo("Separator", ((word, sign) for sign, word in SEPARATORS.items()), layout.separator)
+        self._decimal = _combo("Decimal sign", (("point  1.5", "."), ("comma  1,5", ",")), layout.decimal)
+        self._has_header = QCheckBox("The first row has names")
+        self._has_header.setChecked(layout.has_header)
+        for words, field in (("Separator", self._separator), ("Decimal", self._decimal)):
+            label = QLabel(words)
+            label.setBuddy(field)
+            row.addWidget(label)
+            row.addWidget(field)
+            field.currentIndexChanged.connect(self._on_layout_changed)
+        row.addWidget(self._has_header)
+        row.addStretch(1)
+        self._has_header.toggled.connect(self._on_layout_changed)
+        return row
+
+    def _left(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(6)
+        heading = QLabel("Inputs  (X)")
+        heading.setProperty("role", "heading")
+        self._inputs = QListWidget()
+        self._inputs.setAccessibleName("Inputs")
+        self._inputs.setFixedWidth(scale_px(LIST_PX))
+        self._inputs.itemChanged.connect(self._on_choice_changed)
+        column.addWidget(heading)
+        column.addWidget(self._inputs, 1)
+        form = QFormLayout()
+        form.setHorizontalSpacing(10)
+        self._target = _combo("Target", ())
+        self._target.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._kind = _combo("Kind of target", (("a class  (int64)", True), ("a number  (float32)", False)))
+        self._validation, self._seed = QSpinBox(), QSpinBox()
+        self._validation.setRange(0, round(LARGEST_SHARE * 100))
+        self._validation.setValue(round(USUAL_SHARE * 100))
+        self._validation.setSuffix(" % of rows")
+        self._validation.setAccessibleName("Rows to validate, in percent")
+        self._seed.setRange(0, 2**31 - 1)
+        self._seed.setAccessibleName("Seed of the split")
+        self._missing = _combo("Missing values", (("leave their rows out", False), ("fill with the mean", True)))
+        self._normalises = QCheckBox("Normalise: mean 0, deviation 1")
+        self._normalises.setToolTip("As statements of the program, so that an exported script does it, too")
+        rows = (
+            ("Target  (y)", self._target), ("is", self._kind), ("Validate", self._validation),
+            ("Seed", self._seed), ("Missing", self._missing), ("", self._normalises),
+        )  # fmt: skip
+        for words, field in rows:
+            form.addRow(words, field)
+        column.addLayout(form)
+        self._target.currentIndexChanged.connect(self._on_target_changed)
+        self._kind.currentIndexChanged.connect(self._on_choice_changed)
+        self._missing.currentIndexChanged.connect(self._on_choice_changed)
+        self._validation.valueChanged.connect(self._on_choice_changed)
+        self._seed.valueChanged.connect(self._on_choice_changed)
+        self._normalises.toggled.connect(self._on_choice_changed)
+        return column
+
+    def _right(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(6)
+        heading = QLabel("First rows")
+        heading.setProperty("role", "heading")
+        self._preview = QTableWidget()
+        self._preview.setAccessibleName("First rows")
+        self._preview.setFont(mono_font(12))
+        self._preview.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
+        self._preview.setHorizontalScrollMode(QTableWidget.ScrollMode.ScrollPerPixel)
+        self._preview.setTabKeyNavigation(False)
+        found = QLabel("What becomes of it")
+        found.setProperty("role", "heading")
+        self._found = QWidget()
+        self._lines = QVBoxLayout(self._found)
+        self._lines.setContentsMargins(0, 0, 0, 0)
+        self._lines.setSpacing(5)
+        scrolled = QScrollArea()
+        scrolled.setWidgetResizable(True)
+        scrolled.setFrameShape(QFrame.Shape.NoFrame)
+        scrolled.setWidget(self._found)
+        for widget, stretch in ((heading, 0), (self._preview, 3), (found, 0), (scrolled, 2)):
+            column.addWidget(widget, stretch)
+        return column
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self._import, cancel = QPushButton("Import"), QPushButton("Cancel")
+        self._import.setDefault(True)
+        cancel.setAutoDefault(False)
+        self._import.clicked.connect(self._on_import_clicked)
+        cancel.clicked.connect(self.reject)
+        row.addStretch(1)
+        row.addWidget(cancel)
+        row.addWidget(self._import)
+        return row
+
+    def _show_source(self) -> None:
+        """The fields of the file as it is read now, and what most would choose of them."""
+        source, proposal = self._source, self._source.proposal()
+        self._description.setText(source.description)
+        self._inputs.blockSignals(True)
+        self._target.blockSignals(True)
+        self._inputs.clear()
+        self._target.clear()
+        self._target.addItem(NO_TARGET, "")
+        for field in source.fields:
+            item = QListWidgetItem(f"{field.name}   {field.kind}")
+            item.setData(Qt.ItemDataRole.UserRole, field.name)
+            item.setCheckState(_state(field.name in proposal.inputs))
+            if not field.can_be_input:
+                item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
+            self._inputs.addItem(item)
+            if field.can_be_target:
+                self._target.addItem(field.name, field.name)
+        self._target.setCurrentIndex(max(0, self._target.findData(proposal.target)))
+        self._inputs.blockSignals(False)
+        self._target.blockSignals(False)
+        self._show_rows()
+        self._propose_kind()
+        self._count()
+
+    def _show_rows(self) -> None:
+        rows, fields = self._source.preview(SHOWN_ROWS), self._source.fields[:SHOWN_COLUMNS]
+        table = self._preview
+        table.setRowCount(len(rows))
+        table.setColumnCount(len(fields))
+        table.setHorizontalHeaderLabels([field.name for field in fields])
+        for i, row in enumerate(rows):
+            for k, text in enumerate(row[:SHOWN_COLUMNS]):
+                table.setItem(i, k, QTableWidgetItem(text))
+        table.verticalHeader().setDefaultSectionSize(QFontMetrics(table.font()).height() + 6)
+        table.resizeColumnsToContents()
+
+    def _propose_kind(self) -> None:
+        name = self._target.currentData()
+        field = next((one for one in self._source.fields if one.name == name), None)
+        self._kind.blockSignals(True)
+        self._kind.setCurrentIndex(0 if field is None or field.is_class else 1)
+        self._kind.blockSignals(False)
+        self._kind.setEnabled(field is not None and field.is_number)
+
+    def _choice(self) -> Choice:
+        target = self._target.currentData()
+        items = (self._inputs.item(row) for row in range(self._inputs.count()))
+        names = [item.data(Qt.ItemDataRole.UserRole) for item in items if item.checkState() == Qt.CheckState.Checked]
+        return Choice(
+            inputs=tuple(name for name in names if name != target),
+            target=target,
+            is_class=self._kind.currentData(),
+            fills_missing=self._missing.currentData(),
+            normalises=self._normalises.isChecked(),
+            validation=self._validation.value() / 100,
+            seed=self._seed.value(),
+        )
+
+    def _count(self) -> None:
+        """Say what becomes of the choice, or why it does not go."""
+        self._timer.stop()
+        self._clear_lines()
+        try:
+            self.prepared = prepare(self._source, self._choice())
+        except BadData as error:
+            self.prepared = None
+            self._say(str(error), "danger", "error")
+        else:
+            self._say(", ".join(_shapes(self.prepared)), "")
+            for note in self.prepared.notes:
+                self._say(note[:1].upper() + note[1:] + ".", "")
+            if counts := class_counts(self.prepared):
+                self._say(_balance(counts), "")
+            for words in hazards(self.prepared):
+                self._say(words, "warning", "warning")
+        self._lines.addStretch(1)
+        self._import.setEnabled(self.prepared is not None)
+
+    def _say(self, words: str, role: str, sign: str = "") -> None:
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(7)
+        if sign:
+            picture = QLabel()
+            picture.setPixmap(icon(sign, self._theme, role).pixmap(ICON_PX, ICON_PX))
+            line.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
+        label = QLabel(words)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        label.setWordWrap(True)
+        label.setProperty("role", role)
+        line.addWidget(label, 1)
+        self._lines.addWidget(row)
+
+    def _clear_lines(self) -> None:
+        while (item := self._lines.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+
+    # ------------------------------------------------------------------ slots
+
+    def _on_choice_changed(self) -> None:
+        self._timer.start()
+
+    def _on_target_changed(self) -> None:
+        self._propose_kind()
+        self._timer.start()
+
+    def _on_layout_changed(self) -> None:
+        layout = TextLayout(
+            self._separator.currentData(), self._decimal.currentData(), self._has_header.isChecked()
+        )  # fmt: skip
+        try:
+            self._source = Table(self._path, layout)
+        except BadData as error:
+            self._timer.stop()
+            self._clear_lines()
+            self.prepared = None
+            self._say(str(error), "danger", "error")
+            self._lines.addStretch(1)
+            self._import.setEnabled(False)
+            return
+        self._show_source()
+
+    def _on_import_clicked(self) -> None:
+        if self._timer.isActive():
+            self._count()
+        if self.prepared is not None:
+            self.accept()
+
+
+def _state(checked: bool) -> Qt.CheckState:
+    return Qt.CheckState.Checked if checked else Qt.CheckState.Unchecked
+
+
+def _combo(name: str, rows: Iterable[tuple[str, object]], chosen: object = None) -> QComboBox:
+    field = QComboBox()
+    field.setAccessibleName(name)
+    for words, value in rows:
+        field.addItem(words, value)
+    if chosen is not None:
+        field.setCurrentIndex(max(0, field.findData(chosen)))
+    return field
+
+
+def _shapes(data: Prepared) -> list[str]:
+    found = [f"X {list(data.train.inputs.shape)} float32"]
+    if data.train.target is not None:
+        found.append(f"y {list(data.train.target.shape)} {data.train.target.dtype}")
+    if data.validation is not None:
+        found.append(f"X_val {list(data.validation.inputs.shape)}")
+    return found
+
+
+def _balance(counts: tuple[tuple[str, int, int], ...]) -> str:
+    """``Rows to learn from + to validate: setosa 40 + 10, …``."""
+    shown = [f"{name} {train:,} + {apart:,}" for name, train, apart in counts[:MOST_CLASSES_SHOWN]]
+    more = len(counts) - len(shown)
+    rest = f", and {more} more" if more > 0 else ""
+    return f"Rows to learn from + to validate: {', '.join(shown)}{rest}"

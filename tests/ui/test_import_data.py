@@ -1,0 +1,175 @@
+"""File > Import data…: a table is looked at, its columns chosen, and X and y stand on the canvas and are learnt."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QTimer, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QListWidget,
+    QMessageBox,
+    QPushButton,
+    QSpinBox,
+)
+from pytestqt.qtbot import QtBot
+
+from gradstudio.document.data.sources import open_data
+from gradstudio.document.data.split import prepare
+from gradstudio.ui.dialogs.import_data_dialog import ImportDataDialog
+from gradstudio.ui.theme import Theme
+from tests.ui.desk import Desk
+
+TABLE = "a;b;id;kind\n" + "".join(
+    f"{k % 7},5;{k * 1000};{k};{'far' if k > 20 else 'near'}\n" for k in range(1, 41)
+)  # fmt: skip
+MODEL = (
+    "import torch.nn.functional as F\nfrom torch import nn\n\n"
+    "net = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 2))\nlogits = net(X)\nloss = F.cross_entropy(logits, y)\n"
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    (tmp_path / "near and far.csv").write_text(TABLE)
+    return tmp_path / "near and far.csv"
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot, dark: Theme, path: Path) -> ImportDataDialog:
+    made = ImportDataDialog(path, open_data(path), dark)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def words(dialog: ImportDataDialog) -> str:
+    return "\n".join(label.text() for label in dialog.findChildren(QLabel) if label.isVisible())
+
+
+def combo(dialog: ImportDataDialog, name: str) -> QComboBox:
+    return next(one for one in dialog.findChildren(QComboBox) if one.accessibleName() == name)
+
+
+def button(dialog: ImportDataDialog, text: str) -> QPushButton:
+    return next(one for one in dialog.findChildren(QPushButton) if one.text() == text)
+
+
+def checked(dialog: ImportDataDialog) -> list[str]:
+    found = dialog.findChild(QListWidget)
+    items = [found.item(row) for row in range(found.count())]
+    return [item.data(Qt.ItemDataRole.UserRole) for item in items if item.checkState() == Qt.CheckState.Checked]
+
+
+def test_it_shows_what_is_guessed_and_what_hurts(dialog: ImportDataDialog) -> None:
+    assert (combo(dialog, "Separator").currentText(), combo(dialog, "Target").currentText()) == ("semicolon", "kind")
+    assert checked(dialog) == ["a", "b"]
+    assert "40 rows, 4 columns" in words(dialog) and "Ranges differ by" in words(dialog)
+    assert "far" in words(dialog) and button(dialog, "Import").isEnabled()
+
+
+def test_what_is_chosen_is_what_is_prepared(dialog: ImportDataDialog, qtbot: QtBot, path: Path) -> None:
+    normalise = next(one for one in dialog.findChildren(QCheckBox) if one.text().startswith("Normalise"))
+    qtbot.mouseClick(normalise, Qt.MouseButton.LeftButton)
+    spin = {one.accessibleName(): one for one in dialog.findChildren(QSpinBox)}
+    spin["Rows to validate, in percent"].setValue(50)
+    spin["Seed of the split"].setValue(7)
+    qtbot.waitUntil(lambda: "Ranges differ" not in words(dialog))
+    with qtbot.waitSignal(dialog.accepted):
+        qtbot.mouseClick(button(dialog, "Import"), Qt.MouseButton.LeftButton)
+    found = dialog.prepared
+    assert found is not None and found.validation is not None and found.normalises
+    source = open_data(path)
+    expected = prepare(source, dialog._choice())
+    assert found.validation.inputs.tolist() == expected.validation.inputs.tolist()  # type: ignore[union-attr]
+    assert len(found.validation.inputs) == 20
+
+
+def test_a_choice_that_does_not_go_is_told_there_and_can_be_mended(dialog: ImportDataDialog, qtbot: QtBot) -> None:
+    listed = dialog.findChild(QListWidget)
+    for row in (0, 1):
+        listed.item(row).setCheckState(Qt.CheckState.Unchecked)
+    qtbot.waitUntil(lambda: "Choose at least one" in words(dialog))
+    assert not button(dialog, "Import").isEnabled() and dialog.prepared is None
+    listed.item(0).setCheckState(Qt.CheckState.Checked)
+    qtbot.waitUntil(button(dialog, "Import").isEnabled)
+
+
+def test_another_separator_reads_the_file_anew(dialog: ImportDataDialog, qtbot: QtBot) -> None:
+    field = combo(dialog, "Separator")
+    field.setCurrentIndex(field.findText("comma"))
+    qtbot.waitUntil(lambda: "line 2 has 2 cells where the first line has 1" in words(dialog))
+    assert not button(dialog, "Import").isEnabled()
+    field.setCurrentIndex(field.findText("semicolon"))
+    assert button(dialog, "Import").isEnabled() and checked(dialog) == ["a", "b"]
+
+
+def when_asked(kind: type, does: Callable[[object], None]) -> None:
+    """Do something with the modal dialog that comes next."""
+
+    def look() -> None:
+        asked = QApplication.activeModalWidget()
+        does(asked) if isinstance(asked, kind) else QTimer.singleShot(20, look)
+
+    QTimer.singleShot(0, look)
+
+
+def drop(desk: Desk, path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    viewport, copy, left = desk.window.canvas.viewport(), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    point, keys = viewport.rect().center(), Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(point, copy, data, left, keys)
+    QApplication.sendEvent(viewport, enter)
+    assert enter.isAccepted()
+    QApplication.sendEvent(viewport, QDropEvent(QPointF(point), copy, data, left, keys))
+
+
+def test_a_table_that_is_dropped_is_learnt_from_an_empty_canvas(desk: Desk, qtbot: QtBot, path: Path) -> None:
+    desk.sit_down(qtbot)
+    desk.open("import torch\n")
+
+    def accept(dialog: object) -> None:
+        assert isinstance(dialog, ImportDataDialog)
+        normalise = next(one for one in dialog.findChildren(QCheckBox) if one.text().startswith("Normalise"))
+        normalise.setChecked(True)
+        button(dialog, "Import").click()
+
+    when_asked(ImportDataDialog, accept)
+    drop(desk, path)
+    desk.until(lambda: desk.graph.nodes)
+    undo = desk.session.graph_store.undo_stack
+    assert undo.count() == 1 and undo.undoText() == "Import near and far.csv"
+    names = {name for node in desk.graph.nodes.values() for name in node.names}
+    assert names == {"X_raw", "X_val_raw", "mean", "std", "X", "X_val", "y", "y_val"}
+    QApplication.clipboard().setText(MODEL)
+    desk.window.canvas.clipboard_commands.paste()
+    desk.rest()
+    desk.window.actions["graph.training"].trigger()
+    text = desk.session.run.program.code
+    assert "test_data = torch.utils.data.TensorDataset(X_val, y_val)" in text and "random_split" not in text
+    desk.window.actions["run.run"].trigger()
+    desk.until(lambda: desk.session.run.state.at_end)
+    accuracy = desk.value("accuracy")
+    assert isinstance(accuracy, float) and accuracy >= 0.75
+
+
+def test_a_bad_file_is_told_of_and_nothing_changes(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    desk.sit_down(qtbot)
+    desk.open("import torch\n")
+    (tmp_path / "bad.csv").write_text("a,b\n1,x\n2\n")
+    said: list[str] = []
+
+    def close(box: object) -> None:
+        assert isinstance(box, QMessageBox)
+        said.append(box.informativeText())
+        box.accept()
+
+    when_asked(QMessageBox, close)
+    drop(desk, tmp_path / "bad.csv")
+    desk.until(lambda: said)
+    assert "'bad.csv', line 3 has 1 cell" in said[0] and not desk.graph.nodes
