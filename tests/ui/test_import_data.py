@@ -29,7 +29,8 @@ TABLE = "a;b;id;kind\n" + "".join(
 )  # fmt: skip
 MODEL = (
     "import torch.nn.functional as F\nfrom torch import nn\n\n"
-    "net = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 2))\nlogits = net(X)\nloss = F.cross_entropy(logits, y)\n"
+    "net = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 2))\n"
+    "logits = net(X)\nloss = F.cross_entropy(logits, y)\n"
 )
 
 

@@ -139,14 +139,12 @@ def test_nodes_that_move_into_the_loop_are_the_same_nodes() -> None:
 
 
 def test_rows_that_are_kept_apart_are_the_test() -> None:
-    apart = "X_val = torch.randn(50, 2)\nY_val = (X_val[:, 0] > 0).long()\n"
+    apart = "X_val = torch.arange(100.0).reshape(50, 2)\nY_val = (X_val[:, 0] > 50).long()\n"
     text = with_training(read_script(CLASSES.replace("net = ", f"{apart}net = ", 1)).graph, lambda _value: None)
     names: dict[str, Any] = {}
     exec(text, names)
-    assert names["train_data"].tensors == (names["X"], names["Y"])
-    assert names["test_data"].tensors == (names["X_val"], names["Y_val"])
-    below = with_training(read_script(CLASSES + apart).graph, lambda _value: None)  # bound behind the loop
-    only = with_training(
-        read_script(CLASSES.replace("net = ", "X_val = torch.randn(50, 2)\nnet = ", 1)).graph, lambda _value: None
-    )
-    assert "random_split" in below and "random_split" in only
+    for data, wanted in (("train_data", ("X", "Y")), ("test_data", ("X_val", "Y_val"))):
+        assert all(torch.equal(one, names[name]) for one, name in zip(names[data].tensors, wanted, strict=True))
+    behind = with_training(read_script(CLASSES + apart).graph, lambda _value: None)
+    one = read_script(CLASSES.replace("net = ", f"{apart.splitlines()[0]}\nnet = ", 1)).graph
+    assert "random_split" in behind and "random_split" in with_training(one, lambda _value: None)
