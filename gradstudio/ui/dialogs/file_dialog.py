@@ -6,11 +6,9 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QToolButton, QWidget
 
-from gradstudio.graph.structure.graph_export import FORMATS
-from gradstudio.program.forms.form_table import FORMS
 from gradstudio.ui.theme import Theme, icon
 
-OUR_SUFFIXES = (".gsg", ".png", ".svg", ".pdf", *(form.suffix for form in FORMS), *(one.suffix for one in FORMATS))
+OWN_SUFFIXES = (".gsg", ".png", ".svg", ".pdf")
 BUTTON_ICONS = {
     "backButton": "backward",
     "forwardButton": "forward",
@@ -50,7 +48,16 @@ def with_suffix_of(path: Path, kinds: str, suffix: str) -> Path:
     """
     if f"*{path.suffix.lower()})" in kinds:
         return path
-    return path.with_suffix(suffix) if path.suffix.lower() in OUR_SUFFIXES else path.with_name(path.name + suffix)
+    return path.with_suffix(suffix) if _is_of_ours(path) else path.with_name(path.name + suffix)
+
+
+def _is_of_ours(path: Path) -> bool:
+    """Whether a path ends as something that is written here."""
+    from gradstudio.graph.structure.graph_export import FORMATS
+    from gradstudio.program.forms.form_table import FORMS
+
+    others = (*(form.suffix for form in FORMS), *(one.suffix for one in FORMATS))
+    return path.suffix.lower() in (*OWN_SUFFIXES, *others)
 
 
 def first_folder(used: Iterable[Path], examples: Path | None) -> Path:
