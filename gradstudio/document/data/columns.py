@@ -1,5 +1,6 @@
 """The columns of a table: which are numbers, which are classes, which are text, and what is missing in them."""
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ NUMBER_SHARE = 0.8
 """A column of at least so many numbers is one of numbers; what else stands in it is missing."""
 LARGEST = float(np.finfo(np.float32).max)
 MISSING_CODE = -1
+_PLAIN = re.compile(r"[0-9.eE+\- \n]*")
 
 
 class Column(NamedTuple):
@@ -79,6 +81,9 @@ class Column(NamedTuple):
 
 def column_of(name: str, cells: Sequence[str], decimal: str) -> Column:
     """What a column holds."""
+    plain = _plain_numbers(cells) if decimal == "." else None
+    if plain is not None:
+        return _of_numbers(name, plain, [False] * len(plain))
     texts = [cell.strip() for cell in cells]
     is_missing = [text.lower() in MISSING_WORDS for text in texts]
     numbers = [None if gone else number_in(text, decimal) for text, gone in zip(texts, is_missing, strict=True)]
@@ -94,7 +99,17 @@ def column_of(name: str, cells: Sequence[str], decimal: str) -> Column:
     return Column(name, None, np.array(codes, dtype=np.int64), tuple(names))
 
 
-def _of_numbers(name: str, numbers: list[float | None], is_missing: list[bool]) -> Column:
+def _plain_numbers(cells: Sequence[str]) -> list[float] | None:
+    """A column in which nothing but numbers stands, without a look at each cell; None of any other."""
+    if _PLAIN.fullmatch("\n".join(cells)) is None:
+        return None
+    try:
+        return [float(cell) for cell in cells]
+    except ValueError:
+        return None
+
+
+def _of_numbers(name: str, numbers: Sequence[float | None], is_missing: list[bool]) -> Column:
     array = np.array([np.nan if number is None else number for number in numbers], dtype=np.float64)
     array[np.abs(array) > LARGEST] = np.nan
     odd = tuple(k for k, gone in enumerate(is_missing) if not gone and np.isnan(array[k]))

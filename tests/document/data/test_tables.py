@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradstudio.document.data import table_text
+from gradstudio.document.data.columns import column_of
 from gradstudio.document.data.model import Choice
 from gradstudio.document.data.split import prepare
 from gradstudio.document.data.table_text import TextLayout, guess_layout
@@ -196,3 +197,16 @@ def test_any_table_is_read_or_refused_in_words(
         return
     assert np.isfinite(found.train.inputs).all()
     assert len({column.name for column in source.columns}) == len(source.columns)
+
+
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False, width=32).map(repr), st.text(st.sampled_from("0123456789.eE+- "), max_size=6)
+)
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=12))
+def test_the_fast_way_reads_what_the_other_reads(cells: list[str]) -> None:
+    fast, slow = column_of("a", cells, "."), column_of("a", [*cells, "?"], ".")
+    assert (fast.numbers is None) == (slow.numbers is None)
+    if fast.numbers is not None and slow.numbers is not None:
+        np.testing.assert_array_equal(fast.numbers, slow.numbers[:-1])
