@@ -112,7 +112,7 @@ def _plain_numbers(cells: Sequence[str]) -> list[float] | None:
 def _of_numbers(name: str, numbers: Sequence[float | None], is_missing: list[bool]) -> Column:
     array = np.array([np.nan if number is None else number for number in numbers], dtype=np.float64)
     array[np.abs(array) > LARGEST] = np.nan
-    odd = tuple(k for k, gone in enumerate(is_missing) if not gone and np.isnan(array[k]))
+    odd = tuple(np.flatnonzero(np.isnan(array) & ~np.array(is_missing, dtype=bool)).tolist())
     present = ~np.isnan(array)
     values, places = np.unique(array[present], return_inverse=True)
     if len(values) > MOST_CLASSES:

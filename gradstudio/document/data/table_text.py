@@ -16,7 +16,7 @@ from gradstudio.document.errors import BadData
 LARGEST_TABLE = 50_000_000
 """Bytes of a table's file."""
 MOST_CELLS = 2_000_000
-"""The window waits while they are read: about a second for half of a million."""
+"""The window waits while they are read."""
 MOST_COLUMNS = 4_096
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
 SAMPLE_LINES = 60
