@@ -19,11 +19,12 @@ def draw_figure(layout: Layout, snapshot: Snapshot, *, is_filled: bool = True) -
     marks: list[Mark] = []
     if is_filled:
         marks.append(Frame(Box(0.0, 0.0, width, height), 0.0, "", "ground", 0.0, key="ground"))
-    for block, box in layout.frames.items():
+    for box in layout.frames.values():
         marks.append(Frame(box, style.RADIUS, "frame", "", style.LINE, is_dashed=True))
-        x, y = box.x + style.FRAME_PADDING, box.y + style.FRAME_TITLE
-        marks.append(Words(x, y - 1.0, layout.titles[block], style.SMALL, "soft", "start"))
     marks += _wires(layout, snapshot)
+    for block, box in layout.frames.items():
+        x, y = box.x + style.FRAME_PADDING, box.y + style.FRAME_TITLE
+        marks.append(Words(x, y - 1.0, layout.titles[block], style.SMALL, "soft", "start", has_ground=True))
     for place, item in enumerate(layout.boxes):
         marks += _box(layout, snapshot, item, place)
     marks += _numbers(layout, snapshot)

@@ -1,13 +1,16 @@
 """What a figure shows of a program: a box a statement with its parts, a frame a block, and the flows. No Qt."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from gradstudio.graph.analysis.program_analysis import nested_now
+from gradstudio.graph.analysis.program_analysis import effects, nested_now
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.ports.item_ports import input_ports, operator_of
-from gradstudio.operators.model import Face, Family
+from gradstudio.operators.model import Effect, Face, Family
+
+TURNS = frozenset({Effect.BACKWARD, Effect.OPTIMIZER})
+"""What statements do to gradients and parameters, one after the other."""
 
 
 class Flow(NamedTuple):
@@ -30,6 +33,8 @@ class FigureGraph:
         parameters: the leaves that require grad, or hold what does.
         effects: boxes that bind nothing: they are there for what they do.
         flows: between boxes, in the order of their targets; those of an edge back into a loop are the last.
+        turns: pairs that no wire joins, and of which the second comes later: backwards and what optimizers do, and
+            what is computed after a step.
     """
 
     def __init__(self, graph: Graph, only: Collection[ItemId] | None = None) -> None:
@@ -48,6 +53,7 @@ class FigureGraph:
         self.leaves = frozenset(item for item in self.boxes if self._is_leaf(item))
         self.parameters = frozenset(item for item in self.leaves if _requires_grad(graph, item))
         self.effects = frozenset(item for item in self.boxes if _is_effect(graph, item))
+        self.turns = [pair for order in self.order.values() for pair in self._turns(order)]
 
     @property
     def boxes(self) -> list[ItemId]:
@@ -68,6 +74,19 @@ class FigureGraph:
         while item in self.parents and self.parents[item] != body:
             item = ItemId(self.parents[item])
         return item if item in self.parents else None
+
+    def _turns(self, order: list[ItemId]) -> Iterator[tuple[ItemId, ItemId]]:
+        acted, stepped = ItemId(""), ItemId("")
+        for item in order:
+            acts = any(not TURNS.isdisjoint(effects(self.graph, one)) for one in self.members(item))
+            if acts and acted:
+                yield acted, item
+            elif stepped and item not in self.leaves:
+                yield stepped, item
+            if acts:
+                acted = item
+                operator = operator_of(self.graph, item)
+                stepped = item if operator is not None and operator.key.endswith(".step") else stepped
 
     def _is_leaf(self, item: ItemId) -> bool:
         ports = (port for one in self.members(item) for port in input_ports(self.graph, one))

@@ -94,8 +94,8 @@ def _placed(
     for item, box in arranger.absolute(ROOT, style.MARGIN, style.MARGIN):
         (frames if item in figure.graph.blocks else boxes)[item] = box
     paths = _paths(figure, boxes, frames, titles, is_down=is_down)
-    whole = union([*boxes.values(), *frames.values(), *(path.bounds for path in paths.values())])
-    if whole is not None and min(whole.x, whole.y) < style.MARGIN:  # a wire that goes around everything
+    whole = _extent(boxes, frames, paths, snapshots)
+    if whole is not None and min(whole.x, whole.y) < style.MARGIN:  # a wire or number that stands beside everything
         right, down = max(0.0, style.MARGIN - whole.x), max(0.0, style.MARGIN - whole.y)
         boxes = {item: box.moved(right, down) for item, box in boxes.items()}
         frames = {item: box.moved(right, down) for item, box in frames.items()}
@@ -105,6 +105,14 @@ def _placed(
     height = max(extent[1] + 2 * style.MARGIN, whole.bottom + style.MARGIN if whole else 0.0)
     rooms = _rooms(paths, boxes, snapshots)
     return Layout(figure, labels, boxes, frames, titles, paths, rooms, lines, (width, height))
+
+
+def _extent(
+    boxes: Mapping[ItemId, Box], frames: Mapping[ItemId, Box], paths: Mapping[FlowKey, Path],
+    snapshots: Sequence[Snapshot],
+) -> Box | None:  # fmt: skip
+    rooms = _rooms(paths, boxes, snapshots)
+    return union([*boxes.values(), *frames.values(), *(path.bounds for path in paths.values()), *rooms.values()])
 
 
 class _Arranger:
@@ -159,8 +167,9 @@ class _Arranger:
 
     def _edges(self, body: BodyId, number: Mapping[ItemId, int]) -> list[Edge]:
         found = set()
-        for flow in self._figure.flows:
-            source, target = (self._figure.around(item, body) for item in (flow.source, flow.target))
+        pairs = [(flow.source, flow.target) for flow in self._figure.flows] + self._figure.turns
+        for pair in pairs:
+            source, target = (self._figure.around(item, body) for item in pair)
             if source is not None and target is not None and number[source] < number[target]:
                 found.add((number[source], number[target]))
         middle = [self._sizes[item][0 if self._is_down else 1] * self._scale_y / 2 for item in number]

@@ -210,8 +210,8 @@ class FormulaWriter:
 
 
 def _spoken(operator: Operator) -> str:
-    """A function's name without underscores: ``max pool``."""
-    return operator.title.strip("._").replace("_", " ")
+    """A function's name without underscores and without what tells its forms apart: ``max pool``."""
+    return operator.title.partition(" (")[0].strip("._").replace("_", " ")
 
 
 def _is_said(port: Port, has_limits: bool = False) -> bool:

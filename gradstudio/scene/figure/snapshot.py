@@ -6,6 +6,7 @@ from typing import NamedTuple
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.operators.model import Face
+from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.scene.figure.drawing import Formula, Run
 from gradstudio.scene.figure.figure_graph import FigureGraph, Flow
 from gradstudio.scene.figure.figure_numbers import gradient_formula, sent_formula, value_formula
@@ -88,7 +89,13 @@ def _value(figure: FigureGraph, results: Results, item: ItemId, asked: Asked) ->
     if is_said or not (asked.values or asked.shapes):
         return ()
     outputs = results.outputs(item) or ()
-    return value_formula(outputs[0], values=asked.values, shapes=asked.shapes) if outputs else ()
+    if not outputs:
+        return ()
+    words = value_formula(outputs[0], values=asked.values, shapes=asked.shapes)
+    if asked.values and item in figure.leaves and isinstance(outputs[0], TensorRecord) and outputs[0].version:
+        writes = outputs[0].version  # what was computed from it stands beside it, and had what was there before
+        return (*words, Run(f" (after {writes} write{'s' * (writes != 1)})")) if words else words
+    return words
 
 
 def _gradient(results: Results, item: ItemId) -> Formula:

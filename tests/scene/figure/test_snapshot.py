@@ -1,7 +1,9 @@
 """What a figure says at a moment: in the forward what goes in, in a backward what comes back, at the end all of it."""
 
+import itertools
 import re
 
+import msgspec
 import pytest
 
 from gradstudio.document.python.python_document import read_python
@@ -11,7 +13,7 @@ from gradstudio.protocol.messages.backward_trace import EdgeValue, WireGrad
 from gradstudio.protocol.messages.events import GradRow
 from gradstudio.protocol.messages.records import PlainRecord, Summary, TensorRecord
 from gradstudio.protocol.timeline.model import Arrival, BackwardStep, Tick
-from gradstudio.scene.figure.drawing import Formula
+from gradstudio.scene.figure.drawing import Formula, flat, upright
 from gradstudio.scene.figure.figure_drawing import draw_figure
 from gradstudio.scene.figure.figure_graph import FigureGraph
 from gradstudio.scene.figure.figure_layout import lay_out
@@ -201,3 +203,55 @@ def test_the_page_of_all_steps_says_what_differs_and_no_word_ends_its_script() -
     same = page_text([drawings[0], drawings[0]], ["one", "two"], "same")
     assert '{"caption":"two","marks":{}}' in same
     assert '{"caption":"two","marks":{}}' not in page_text(drawings, ["one", "two"], "other")
+
+
+STEP = """import torch
+x = torch.tensor([1.0, 2.0])
+w = torch.tensor(0.5, requires_grad=True)
+opt = torch.optim.SGD(list([w]), lr=0.1)
+pred = w * x
+loss = (pred ** 2).mean()
+opt.zero_grad()
+loss.backward()
+opt.step()
+after = w * x
+"""
+
+
+@pytest.mark.parametrize("widest", [None, 252.0])
+def test_what_changes_gradients_and_parameters_stands_in_its_order(widest: float | None) -> None:
+    graph = read_python(STEP).graph
+    figure = FigureGraph(graph)
+    layout = lay_out(figure, [NO_RUN], FormulaWriter(graph), widest)
+    items = {graph.nodes[item].operator.rsplit(".", 1)[-1]: item for item in figure.effects}
+    (after,) = [item for item in figure.boxes if graph.nodes[item].names == ("after",)]
+    chain = [layout.boxes[item] for item in (items["zero_grad"], items["backward"], items["step"], after)]
+    is_down = widest is not None
+    for one, other in itertools.pairwise(chain):
+        assert (one.bottom <= other.y) if is_down else (one.right <= other.x)
+
+
+def test_a_leaf_that_was_written_into_says_so() -> None:
+    graph = read_python(STEP).graph
+    figure, results = FigureGraph(graph), GivenResults()
+    (w,) = [item for item in figure.boxes if graph.nodes[item].names == ("w",)]
+    for version, words in ((0, "0.4"), (1, "0.4 (after 1 write)"), (3, "0.4 (after 3 writes)")):
+        results.records[w] = (msgspec.structs.replace(scalar(0.4), version=version),)
+        assert flat(take_snapshot(figure, results, EVERYTHING).values[w]) == words
+
+
+def test_a_conversion_is_called_by_its_name_alone() -> None:
+    graph = read_python(STEP).graph
+    (opt,) = [item for item in FigureGraph(graph).boxes if graph.nodes[item].names == ("opt",)]
+    assert "list(" in flat(FormulaWriter(graph).statement(opt))
+
+
+def test_every_number_on_a_wire_is_within_the_figure() -> None:
+    graph = read_python(STEP).graph
+    figure = FigureGraph(graph)
+    sent = {(flow.source, flow.target): upright("[−0.0809, −0.162, −0.243]") for flow in figure.flows}
+    for widest in (None, 252.0):
+        layout = lay_out(figure, [Snapshot(sent=sent)], FormulaWriter(graph), widest)
+        assert layout.rooms
+        for room in layout.rooms.values():
+            assert room.x >= 0 and room.y >= 0 and room.right <= layout.size[0] and room.bottom <= layout.size[1]
