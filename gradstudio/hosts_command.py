@@ -5,14 +5,15 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from gradstudio.errors import GradStudioError
-from gradstudio.operators.catalogue import loader as catalogue
 from gradstudio.protocol.errors import BadHost
-from gradstudio.protocol.hosts.host_book import Host, HostBook
+
+if TYPE_CHECKING:
+    from gradstudio.protocol.hosts.host_book import Host, HostBook
 
 FINE = 0
 FAILED = 1
@@ -42,8 +43,10 @@ def add_hosts(parser: argparse.ArgumentParser) -> None:
 
 def hosts_command(options: argparse.Namespace) -> int:
     """Carry one out; the exit code."""
+    from gradstudio.protocol.hosts.host_book import HostBook  # every verb knows the options, one reads hosts
+
     book = HostBook(Path(options.config_dir) if options.config_dir else None)
-    handler: Callable[[HostBook, argparse.Namespace], int] = options.does
+    handler: Callable[["HostBook", argparse.Namespace], int] = options.does
     try:
         return handler(book, options)
     except BadHost as error:
@@ -51,12 +54,14 @@ def hosts_command(options: argparse.Namespace) -> int:
         return USAGE
 
 
-def find_host(name: str | None) -> Host | None:
+def find_host(name: str | None) -> "Host | None":
     """The host that a run names; None where it names none.
 
     Raises:
         BadHost: there is none of that name.
     """
+    from gradstudio.protocol.hosts.host_book import HostBook  # most runs are here
+
     return HostBook().find(name) if name else None
 
 
@@ -66,14 +71,16 @@ def _add(verbs: Any, name: str, does: Callable[..., int], text: str) -> argparse
     return parser
 
 
-def _add_host(book: HostBook, options: argparse.Namespace) -> int:
+def _add_host(book: "HostBook", options: argparse.Namespace) -> int:
+    from gradstudio.protocol.hosts.host_book import Host
+
     host = Host(options.name, options.destination, options.command, options.python)
     book.add(host)
     print(f"{host.name}: {host.where}\nWhat is there? gradstudio hosts check {host.name}")
     return FINE
 
 
-def _list(book: HostBook, options: argparse.Namespace) -> int:
+def _list(book: "HostBook", options: argparse.Namespace) -> int:
     hosts = book.hosts()
     for host in hosts:
         if options.json:
@@ -86,13 +93,13 @@ def _list(book: HostBook, options: argparse.Namespace) -> int:
     return FINE
 
 
-def _remove(book: HostBook, options: argparse.Namespace) -> int:
+def _remove(book: "HostBook", options: argparse.Namespace) -> int:
     host = book.remove(options.name)
     print(f"{host.name} is forgotten. An engine that was sent there stays, in ~/.cache/gradstudio.")
     return FINE
 
 
-def _check(book: HostBook, options: argparse.Namespace) -> int:
+def _check(book: "HostBook", options: argparse.Namespace) -> int:
     """Say what is there; 0 when programs can run there."""
     host = book.find(options.name)
     data: Json = {"host": host.name, "where": host.where, "ok": False, "problem": ""}
@@ -110,7 +117,7 @@ def _check(book: HostBook, options: argparse.Namespace) -> int:
     return FINE if data["ok"] else FAILED
 
 
-def _look(book: HostBook, host: Host, options: argparse.Namespace, data: Json) -> None:
+def _look(book: "HostBook", host: "Host", options: argparse.Namespace, data: Json) -> None:
     from gradstudio.protocol.hosts import host_check
     from gradstudio.protocol.hosts.host_command import refusal
 
@@ -142,7 +149,7 @@ def _look(book: HostBook, host: Host, options: argparse.Namespace, data: Json) -
     _ask(book, host, row, data)
 
 
-def _ask(book: HostBook, host: Host, row: "_Rows", data: Json) -> None:
+def _ask(book: "HostBook", host: "Host", row: "_Rows", data: Json) -> None:
     """Start the engine there, and keep which devices it has."""
     from gradstudio.protocol.hosts import host_check
     from gradstudio.protocol.versions import device_text
@@ -152,14 +159,16 @@ def _ask(book: HostBook, host: Host, row: "_Rows", data: Json) -> None:
     data |= msgspec.to_builtins(answer)
     row.put("devices", "; ".join(map(device_text, answer.devices)))
     row.put("walls", ", ".join(answer.walls))
-    made = catalogue.load().torch_version
+    from gradstudio.operators.catalogue import loader
+
+    made = loader.load().torch_version
     if answer.torch.partition("+")[0] != made:
         lacking = f"{len(answer.absent)} operators of the catalogue are not there" if answer.absent else "it lacks none"
         row.put("operators", f"are those of torch {made}; {lacking}")
     row.put("round trip", f"{answer.round_trip_ms:.1f} ms; ready in {answer.ready_s:.1f} s")
 
 
-def _may_send(host: Host, options: argparse.Namespace) -> bool:
+def _may_send(host: "Host", options: argparse.Namespace) -> bool:
     """Ask a person who sits there."""
     if options.json or not sys.stdin.isatty():
         return False

@@ -20,7 +20,6 @@ from gradstudio.scene.results import Alarm
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.idle_work import IdleWork
-from gradstudio.ui.state.results.finished_run import FinishedRun
 from gradstudio.ui.state.results.latest_value import latest_values
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run.run_controller import RunController
@@ -30,6 +29,7 @@ from gradstudio.ui.state.throttle import Throttle
 if TYPE_CHECKING:
     from gradstudio.advice.diagnosis.finding import Finding
     from gradstudio.ui.state.results.failure import Failure
+    from gradstudio.ui.state.results.finished_run import FinishedRun
 
 WORK = "problems"
 REFRESH_MS = 125
@@ -117,7 +117,7 @@ class ProblemStore(QObject):
         self._fixes_revision = -1
         self._found: tuple[Finding, ...] = ()
         self._found_at = (-1, -1)
-        self._ran: FinishedRun | None = None
+        self._ran: "FinishedRun | None" = None
         self._waits = 0
         self._is_put_off = False
         self._throttle = Throttle(REFRESH_MS, self)
@@ -312,6 +312,8 @@ class ProblemStore(QObject):
         now = (graph.revision, results.timeline.revision)
         if self._found_at != now:
             if self._ran is None or self._ran.revision != results.timeline.revision:
+                from gradstudio.ui.state.results.finished_run import FinishedRun  # not before a run
+
                 self._ran = FinishedRun(results.timeline)
                 yield from stop_if(graph.nodes)
             self._found_at, self._found = now, findings(graph, self._ran.diagnosis, self._ran.gradients(graph))

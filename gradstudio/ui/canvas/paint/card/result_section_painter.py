@@ -18,7 +18,6 @@ from gradstudio.scene.card.section_heights import (
     Tone,
     printout_height,
 )
-from gradstudio.ui.canvas.paint.card.boundary_painter import paint_boundary
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_parameter_rows
 from gradstudio.ui.canvas.paint.card.printout_painter import paint_printout
 from gradstudio.ui.canvas.paint.card.text_fitting import (
@@ -67,6 +66,8 @@ def paint_result_sections(painter: QPainter, style: CanvasStyle, layout: CardLay
         paint_printout(painter, style, well.printout, y + EDGE, layout.width, stale=well.stale)
         y += printout_height(well.printout)
     if well.boundary is not None:
+        from gradstudio.ui.canvas.paint.card.boundary_painter import paint_boundary  # most cards have none
+
         paint_boundary(painter, style, well.boundary, y + EDGE, layout.width, stale=well.stale)
     if well.problem:
         _paint_problem(painter, whole, layout, well)
