@@ -46,7 +46,7 @@ def hosts_command(options: argparse.Namespace) -> int:
     from gradstudio.protocol.hosts.host_book import HostBook  # every verb knows the options, one reads hosts
 
     book = HostBook(Path(options.config_dir) if options.config_dir else None)
-    handler: Callable[["HostBook", argparse.Namespace], int] = options.does
+    handler: Callable[[HostBook, argparse.Namespace], int] = options.does
     try:
         return handler(book, options)
     except BadHost as error:

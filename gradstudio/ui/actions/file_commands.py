@@ -19,7 +19,6 @@ from gradstudio.protocol.messages.module_import import Brought
 from gradstudio.ui.actions.action_set import ActionRow, MenuRow, Row, say_empty
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.app.window.window_frame import SUFFIX
-from gradstudio.ui.dialogs.file_dialog import ask_what, ask_where, first_folder, may_overwrite
 from gradstudio.ui.state.session import PYTHON_SUFFIXES, Session
 
 if TYPE_CHECKING:
@@ -80,9 +79,8 @@ class FileCommands(QObject):
     def open(self) -> None:
         """Ask for a file and open it."""
         kinds = f"Documents, Python, pictures (*{SUFFIX} {PYTHON} *.png);;{FILTER};;Python ({PYTHON});;All files (*)"
-        path = ask_what(self._window, self._context.canvas.canvas_style.theme, "Open", self._folder(), kinds)
+        path = self._ask("Open", self._folder(), kinds)
         if path is not None:
-            self._settings.change(folder=str(path.parent))
             self.open_path(path)
 
     def open_path(self, path: Path) -> bool:
@@ -108,10 +106,9 @@ class FileCommands(QObject):
 
         theme, last = self._context.canvas.canvas_style.theme, Path(self._settings.preferences.folder or self._folder())
         folder = last if last.is_dir() else self._folder()
-        path = ask_what(self._window, theme, "Import module", folder, "Python (*.py)")
+        path = self._ask("Import module", folder, "Python (*.py)")
         if path is None:
             return
-        self._settings.change(folder=str(path.parent))
         try:
             found = import_options(path)
         except DocumentError as error:
@@ -134,11 +131,9 @@ class FileCommands(QObject):
         """Ask for a table or arrays, and how they become X and y on the canvas."""
         from gradstudio.ui.dialogs.import_data import KINDS, import_files
 
-        canvas = self._context.canvas
-        path = ask_what(self._window, canvas.canvas_style.theme, "Import data", self._folder(), KINDS)
+        path = self._ask("Import data", self._folder(), KINDS)
         if path is not None:
-            self._settings.change(folder=str(path.parent))
-            import_files(canvas, self._window, (path,))
+            import_files(self._context.canvas, self._window, (path,))
 
     def _take_brought(self, path: Path, brought: Brought) -> None:
         from gradstudio.document.python.module_import import graph_of
@@ -192,11 +187,13 @@ class FileCommands(QObject):
 
     def save_as(self) -> bool:
         """Ask for a name and save; False when it was not saved."""
-        chosen = self._ask_where("Save as", self._proposed(SUFFIX), FILTER)
+        chosen = self._ask("Save as", self._proposed(SUFFIX), FILTER, is_new=True)
         return chosen is not None and self.save_to(chosen)
 
     def save_to(self, path: Path) -> bool:
         """Save under a name; says so when it cannot be written, or when it lacks what was typed."""
+        from gradstudio.ui.dialogs.file_dialog import may_overwrite
+
         if path == self._session.path and self._session.changed_on_disk and not may_overwrite(self._window, path):
             return False
         left_out = self.left_out()
@@ -226,14 +223,14 @@ class FileCommands(QObject):
 
     def _write_form(self, dialog: "ExportDialog", form: "Form") -> None:
         kinds = f"{form.kind} (*{form.suffix})"
-        chosen = self._ask_where(f"Export as {form.title}", self._proposed(form.suffix), kinds)
+        chosen = self._ask(f"Export as {form.title}", self._proposed(form.suffix), kinds, is_new=True)
         if chosen is not None and self._write_as(chosen, form.name, form.title.lower()):
             dialog.accept()
 
     def export_graph(self, name: str) -> None:
         """Ask where to, and write the whole program's graph in the format of that name."""
         form = format_named(name)
-        chosen = self._ask_where(f"Export as {form.title}", self._proposed(form.suffix), form.kinds)
+        chosen = self._ask(f"Export as {form.title}", self._proposed(form.suffix), form.kinds, is_new=True)
         if chosen is not None:
             self._write_as(chosen, name, f"{form.title} file")
 
@@ -269,7 +266,7 @@ class FileCommands(QObject):
         from gradstudio.ui.pictures.errors import PictureRefused
         from gradstudio.ui.pictures.picture_formats import file_filter
 
-        chosen = self._ask_where("Export picture", self._proposed(".png"), file_filter())
+        chosen = self._ask("Export picture", self._proposed(".png"), file_filter(), is_new=True)
         if chosen is None:
             return
         try:
@@ -309,6 +306,8 @@ class FileCommands(QObject):
 
     def _folder(self) -> Path:
         """Where a dialog begins: beside the document, where the last one ended, beside the newest file, at home."""
+        from gradstudio.ui.dialogs.file_dialog import first_folder
+
         last = self._settings.preferences.folder
         beside = self._session.path or self._session.read_from
         own = [beside.parent] if beside is not None else []
@@ -324,8 +323,11 @@ class FileCommands(QObject):
         name = "" if began is not None and began.suffix == suffix == ".py" else self._session.subject
         return self._folder() / f"{name.replace('/', ' ') or 'untitled'}{suffix}"
 
-    def _ask_where(self, title: str, proposed: Path, kinds: str) -> Path | None:
-        chosen = ask_where(self._window, self._context.canvas.canvas_style.theme, title, proposed, kinds)
+    def _ask(self, title: str, start: Path, kinds: str, *, is_new: bool = False) -> Path | None:
+        from gradstudio.ui.dialogs.file_dialog import ask_what, ask_where
+
+        ask = ask_where if is_new else ask_what
+        chosen = ask(self._window, self._context.canvas.canvas_style.theme, title, start, kinds)
         if chosen is not None:
             self._settings.change(folder=str(chosen.parent))
         return chosen

@@ -117,7 +117,7 @@ class ProblemStore(QObject):
         self._fixes_revision = -1
         self._found: tuple[Finding, ...] = ()
         self._found_at = (-1, -1)
-        self._ran: "FinishedRun | None" = None
+        self._ran: FinishedRun | None = None
         self._waits = 0
         self._is_put_off = False
         self._throttle = Throttle(REFRESH_MS, self)
