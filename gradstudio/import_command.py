@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from gradstudio.document.data.model import USUAL_WINDOW
 from gradstudio.document.data.sources import open_data
 from gradstudio.document.errors import BadData, CannotSave, UnreadableFile
 from gradstudio.document.file import SUFFIX, save
@@ -58,7 +59,7 @@ def import_module(options: argparse.Namespace, path: Path, name: str) -> int:
 
 def add_data_options(parser: argparse.ArgumentParser) -> None:
     """The options of `import` that are for data."""
-    group = parser.add_argument_group("data (FILE.csv, .tsv, .npy, .npz); --seed is of the split")
+    group = parser.add_argument_group("data (FILE.csv, .tsv, .npy, .npz, .txt); --seed is of the split")
     group.add_argument("--columns", metavar="NAME,NAME", help="inputs (default: what varies, and is no text)")
     group.add_argument("--target", metavar="NAME", help='default: what is called like one; "" for none')
     group.add_argument("--number", action="store_true", help="the target is a number, not a class")
@@ -66,10 +67,12 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--normalise", action="store_true", help="with statements that do it")
     words = "so much of the rows is kept to validate, 0 … 0.9 (default: 0.2)"
     group.add_argument("--validation", type=float, default=0.2, metavar="SHARE", help=words)
+    words = f"of a text: the next character is told from so many (default: {USUAL_WINDOW})"
+    group.add_argument("--window", type=int, default=USUAL_WINDOW, metavar="N", help=words)
 
 
 def import_data(options: argparse.Namespace, path: Path) -> int:
-    """Read a table or arrays, and save a document with X and y; the exit code."""
+    """Read a table, arrays or a text, and save a document with X and y; the exit code."""
     from gradstudio.document.data.data_graph import data_graph
     from gradstudio.document.data.hazards import class_counts, hazards
     from gradstudio.document.data.split import prepare
@@ -112,6 +115,7 @@ def _choice(options: argparse.Namespace, source: "Source") -> "Choice":
         normalises=options.normalise,
         validation=options.validation,
         seed=options.seed,
+        window=options.window,
     )
 
 

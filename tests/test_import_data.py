@@ -68,3 +68,23 @@ def test_a_bad_file_is_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str
     np.save(tmp_path / "objects.npy", np.array([{}], dtype=object), allow_pickle=True)
     assert main(["import", str(tmp_path / "objects.npy")]) == 4
     assert "Python objects" in capsys.readouterr().err
+
+
+def test_a_text_becomes_windows_of_characters_and_what_follows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content, window = "to be or not to be, that is the question\n" * 3, 5
+    (tmp_path / "play.txt").write_text(content)
+    target, script = str(tmp_path / "one.gsg"), tmp_path / "script.py"
+    assert main(["import", str(tmp_path / "play.txt"), "-o", target, "--window", str(window)]) == 0
+    kept = round(len(content) * 0.2)
+    learnt = len(content) - kept
+    assert f"X [{learnt - window}, {window}], y [{learnt - window}]" in capsys.readouterr().out
+    assert main(["export", target, "-o", str(script)]) == 0
+    signs = sorted(set(content))
+    codes = torch.tensor([signs.index(sign) for sign in content])
+    found = values_of(script)
+    for apart, part in (("", codes[:learnt]), ("_val", codes[learnt:])):
+        rows = [part[k : k + window] for k in range(len(part) - window)]
+        assert torch.equal(found[f"X{apart}"], torch.stack(rows)) and torch.equal(found[f"y{apart}"], part[window:])
+    assert "Classes: 0 \\n, 1 space, 2 comma" in script.read_text()

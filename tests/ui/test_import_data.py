@@ -20,7 +20,7 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.document.data.sources import open_data
 from gradstudio.document.data.split import prepare
-from gradstudio.ui.dialogs.import_data_dialog import ImportDataDialog
+from gradstudio.ui.dialogs.data.import_data_dialog import ImportDataDialog
 from gradstudio.ui.theme import Theme
 from tests.ui.desk import Desk
 
@@ -174,3 +174,36 @@ def test_a_bad_file_is_told_of_and_nothing_changes(desk: Desk, qtbot: QtBot, tmp
     drop(desk, tmp_path / "bad.csv")
     desk.until(lambda: said)
     assert "'bad.csv', line 3 has 1 cell" in said[0] and not desk.graph.nodes
+
+
+CHARACTERS = (
+    "import torch.nn.functional as F\nfrom torch import nn\n\n"
+    "net = nn.Sequential(nn.Embedding(9, 8), nn.Flatten(), nn.Linear(32, 9))\n"
+    "logits = net(X)\nloss = F.cross_entropy(logits, y)\n"
+)
+
+
+def test_a_text_that_is_dropped_is_learnt(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    desk.sit_down(qtbot)
+    desk.open("import torch\n")
+    (tmp_path / "song.txt").write_text("la lo li, " * 40 + "du\n")
+
+    def accept(dialog: object) -> None:
+        assert isinstance(dialog, ImportDataDialog)
+        spin = {one.accessibleName(): one for one in dialog.findChildren(QSpinBox) if one.isVisible()}
+        assert set(spin) == {"Window, in characters", "Rows to validate, in percent"}
+        spin["Window, in characters"].setValue(4)
+        button(dialog, "Import").click()
+
+    when_asked(ImportDataDialog, accept)
+    drop(desk, tmp_path / "song.txt")
+    desk.until(lambda: desk.graph.nodes)
+    QApplication.clipboard().setText(CHARACTERS)
+    desk.window.canvas.clipboard_commands.paste()
+    desk.rest()
+    desk.window.actions["graph.training"].trigger()
+    assert "test_data = torch.utils.data.TensorDataset(X_val, y_val)" in desk.session.run.program.code
+    desk.window.actions["run.run"].trigger()
+    desk.until(lambda: desk.session.run.state.at_end)
+    accuracy = desk.value("accuracy")
+    assert isinstance(accuracy, float) and accuracy >= 0.75

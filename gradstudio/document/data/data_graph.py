@@ -52,7 +52,7 @@ def _stored(array: Numbers, source: str) -> StoredTensor:
 def _ending(taken: Collection[str]) -> str:
     """What is put behind X and y so that none of the names is taken."""
     number, ending = 1, ""
-    roots = ("X", "y", "X_raw", "mean", "std", "pictures")
+    roots = ("X", "y", "X_raw", "mean", "std", "pictures", "characters", "windows")
     while any(f"{root}{ending}{apart}" in taken for root in roots for apart in ("", "_val", "_val_raw")):
         number += 1
         ending = f"_{number}"
@@ -72,6 +72,10 @@ class _Lines:
         if data.validation is not None:
             parts.append((f"{inputs}_val", data.validation.inputs))
         yield from _comment(self._about_inputs())
+        if data.window:
+            yield from _comment(self._about_target())
+            yield from self._windows()
+            return
         yield from self._inputs(parts)
         if data.train.target is None:
             return
@@ -79,6 +83,17 @@ class _Lines:
         yield f"{goal} = {self._store(data.train.target)}"
         if data.validation is not None and data.validation.target is not None:
             yield f"{goal}_val = {self._store(data.validation.target)}"
+
+    def _windows(self) -> Iterator[str]:
+        """The text is kept once; its windows are views of it."""
+        for apart, rows in (("", self._data.train), ("_val", self._data.validation)):
+            if rows is None or rows.target is None:
+                continue
+            tail = f"{self._ending}{apart}"
+            yield f"characters{tail} = {self._store(np.concatenate([rows.inputs[0], rows.target]))}"
+            yield f"windows{tail} = characters{tail}.unfold(0, {self._data.window + 1}, 1)"
+            yield f"X{tail} = windows{tail}[:, :-1]"
+            yield f"y{tail} = windows{tail}[:, -1]"
 
     def _inputs(self, parts: list[tuple[str, Numbers]]) -> Iterator[str]:
         is_picture = parts[0][1].dtype == np.uint8

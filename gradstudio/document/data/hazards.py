@@ -15,6 +15,8 @@ MOST_NAMES = 4
 
 def hazards(data: Prepared) -> tuple[str, ...]:
     """In sentences, the worst first."""
+    if data.window:  # windows of a text repeat, and their numbers are names
+        return (*_few(data),)
     return (*_leaks(data), *_columns(data), *_ranges(data), *_balance(data), *_few(data))
 
 

@@ -11,6 +11,7 @@ Numbers = NDArray[np.generic]
 PICTURE_TOP = 255
 """The largest value of a picture's pixel."""
 USUAL_SHARE = 0.2
+USUAL_WINDOW = 8
 
 
 class Field(msgspec.Struct, frozen=True):
@@ -41,6 +42,7 @@ class Choice(msgspec.Struct, frozen=True):
         normalises: the program takes the mean off the inputs and divides by the standard deviation.
         validation: the share of rows that is kept to validate, 0 … 0.9.
         seed: of the split.
+        window: of a text: how many characters the next one is told from.
     """
 
     inputs: tuple[str, ...] = ()
@@ -50,6 +52,7 @@ class Choice(msgspec.Struct, frozen=True):
     normalises: bool = False
     validation: float = USUAL_SHARE
     seed: int = 0
+    window: int = USUAL_WINDOW
 
 
 class Rows(NamedTuple):
@@ -73,6 +76,8 @@ class Samples(NamedTuple):
         classes_of: of input columns that are text: the names of their classes.
         notes: what was done, in sentences.
         validation: rows that the source itself keeps apart.
+        apart: where those stand.
+        window: the rows are windows of so many characters over one text, each with the next one; 0: they are not.
     """
 
     rows: Rows
@@ -81,6 +86,8 @@ class Samples(NamedTuple):
     classes_of: tuple[tuple[str, tuple[str, ...]], ...] = ()
     notes: tuple[str, ...] = ()
     validation: Rows | None = None
+    apart: str = "kept apart in the file"
+    window: int = 0
 
 
 class Source(Protocol):
@@ -109,6 +116,7 @@ class Prepared(NamedTuple):
 
     Attributes:
         name: of the file or folder.
+        window: of a text, as in `Samples`.
     """
 
     name: str
@@ -119,3 +127,4 @@ class Prepared(NamedTuple):
     classes_of: tuple[tuple[str, tuple[str, ...]], ...]
     notes: tuple[str, ...]
     normalises: bool
+    window: int = 0

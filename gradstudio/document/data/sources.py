@@ -7,7 +7,8 @@ from gradstudio.document.errors import BadData
 
 TABLES = (".csv", ".tsv")
 ARRAYS = (".npy", ".npz")
-FILES = (*TABLES, *ARRAYS)
+TEXTS = (".txt",)
+FILES = (*TABLES, *ARRAYS, *TEXTS)
 
 
 def open_data(path: Path) -> Source:
@@ -20,7 +21,14 @@ def open_data(path: Path) -> Source:
         from gradstudio.document.data.array_files import Arrays
 
         return Arrays(path)
-    if path.suffix.lower() in TABLES or path.suffix.lower() == ".txt":
+    if path.suffix.lower() in TEXTS:
+        from gradstudio.document.data.table_text import is_table
+
+        if not is_table(path):
+            from gradstudio.document.data.character_text import Characters
+
+            return Characters(path)
+    if path.suffix.lower() in (*TABLES, *TEXTS):
         from gradstudio.document.data.tables import Table
 
         return Table(path)

@@ -17,6 +17,8 @@ def prepare(source: Source, choice: Choice) -> Prepared:
     Raises:
         BadData: the choice leaves nothing, or does not go together.
     """
+    if not 0 <= choice.validation <= LARGEST_SHARE:
+        raise BadData(f"The share to validate is {choice.validation:g}; choose one from 0 to {LARGEST_SHARE}.")
     found = source.samples(choice)
     parts = (found.rows, found.validation) if found.validation is not None else _split(found.rows, choice)
     train, validation = parts
@@ -24,13 +26,12 @@ def prepare(source: Source, choice: Choice) -> Prepared:
         train, validation = _filled(train, validation, {name for name, _ in found.classes_of}, found.columns)
     return Prepared(
         source.name, train, validation, found.columns, found.classes, found.classes_of,
-        (*_split_notes(found, train, validation, choice), *found.notes), choice.normalises,
+        (*_split_notes(found, train, validation, choice), *found.notes),
+        choice.normalises and not found.window, found.window,
     )  # fmt: skip
 
 
 def _split(rows: Rows, choice: Choice) -> tuple[Rows, Rows | None]:
-    if not 0 <= choice.validation <= LARGEST_SHARE:
-        raise BadData(f"The share to validate is {choice.validation:g}; choose one from 0 to {LARGEST_SHARE}.")
     count = len(rows.inputs)
     kept = round(count * choice.validation)
     if not kept:
@@ -72,5 +73,5 @@ def _split_notes(found: Samples, train: Rows, validation: Rows | None, choice: C
     learn = f"{len(train.inputs):,} rows to learn from"
     if validation is None:
         return (learn,)
-    how = "kept apart in the file" if found.validation is not None else f"chosen with seed {choice.seed}"
+    how = found.apart if found.validation is not None else f"chosen with seed {choice.seed}"
     return (f"{learn}, {len(validation.inputs):,} to validate, {how}",)

@@ -56,7 +56,7 @@ def read_text(path: Path) -> tuple[str, str]:
         text = data.decode(encoding, errors="replace")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise BadData(f"'{path.name}' is no text: line {line} has a zero byte. Save it as CSV in UTF-8.")
+        raise BadData(f"'{path.name}' is no text: line {line} has a zero byte. Save it in UTF-8.")
     return text, encoding
 
 
@@ -92,6 +92,21 @@ def guess_layout(text: str) -> TextLayout:
     rows = [row for row in _parse(sample, separator) if any(cell.strip() for cell in row)]
     decimal = "," if separator != "," and _has_comma_numbers(rows) else "."
     return TextLayout(separator, decimal, _has_header(rows, decimal))
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file that may be any text is a table: several lines of as many cells, with numbers in each.
+
+    Raises:
+        BadData: it cannot be read.
+    """
+    text, _ = read_text(path)
+    layout = guess_layout(text)
+    rows = _parse("\n".join(_first_lines(text)), layout.separator)
+    below = rows[layout.has_header :]
+    if not below or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
+        return False
+    return all(any(number_in(cell, layout.decimal) is not None for cell in row) for row in below)
 
 
 def cut(text: str, layout: TextLayout, name: str) -> Cells:

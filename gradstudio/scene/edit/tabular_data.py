@@ -20,6 +20,7 @@ from gradstudio.operators.literals.parser import parse
 
 TABLES: Final = (".csv", ".tsv")
 ARRAYS: Final = (".npy", ".npz")
+TEXTS: Final = (".txt",)
 TENSOR, STORED = "torch.tensor", "python.stored"
 MAX_BYTES: Final = 5_000_000
 """Of a text (semantics §17)."""
@@ -54,8 +55,8 @@ def is_data(text: str) -> bool:
 
 
 def is_data_set(path: Path) -> bool:
-    """Whether a file has rows to learn from: several arrays, or a table of many rows, or one with words in it."""
-    if path.suffix == ".npz":
+    """Whether a file has rows to learn from: several arrays, a text, a table of many rows, or one with words in it."""
+    if path.suffix in (".npz", *TEXTS):
         return True
     if path.suffix not in TABLES:
         return False

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FILTER = f"GradStudio documents (*{SUFFIX})"
 PYTHON = " ".join(f"*{suffix}" for suffix in PYTHON_SUFFIXES)
-DATA_TIP = "A table (CSV, TSV) or arrays (NPY, NPZ) as X and y, with a part to validate"
+DATA_TIP = "A table (CSV, TSV), arrays (NPY, NPZ) or a text as X and y, with a part to validate"
 Button = QMessageBox.StandardButton
 MOST_TOLD = 6
 """Places in a text that cannot be read and are said in one message."""
@@ -128,8 +128,8 @@ class FileCommands(QObject):
         bringing.deleteLater()
 
     def import_data(self) -> None:
-        """Ask for a table or arrays, and how they become X and y on the canvas."""
-        from gradstudio.ui.dialogs.import_data import KINDS, import_files
+        """Ask for a table, arrays or a text, and how they become X and y on the canvas."""
+        from gradstudio.ui.dialogs.data.import_files import KINDS, import_files
 
         path = self._ask("Import data", self._folder(), KINDS)
         if path is not None:

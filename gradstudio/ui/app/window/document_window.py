@@ -294,7 +294,7 @@ class DocumentWindow(QObject):
         return may_run_code(parts, name, self._theme, self._services.frame)
 
     def _on_canvas_data_dropped(self, paths: "tuple[Path, ...]", at: tuple[float, float]) -> None:
-        from gradstudio.ui.dialogs.import_data import import_files
+        from gradstudio.ui.dialogs.data.import_files import import_files
 
         import_files(self.canvas, self._services.frame, paths, at)
 

@@ -1,8 +1,8 @@
 """Asks how the columns of a table, or the arrays of a file, become X and y; shows rows, classes and what hurts."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import (
@@ -24,12 +24,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gradstudio.document.data.array_files import Arrays
+from gradstudio.document.data.character_text import Characters
 from gradstudio.document.data.hazards import class_counts, hazards
 from gradstudio.document.data.model import USUAL_SHARE, Choice, Prepared, Source
 from gradstudio.document.data.split import LARGEST_SHARE, prepare
-from gradstudio.document.data.table_text import SEPARATORS, TextLayout
 from gradstudio.document.data.tables import Table
 from gradstudio.document.errors import BadData
+from gradstudio.ui.dialogs.data.reading_row import TableRow, combo, reading_row
 from gradstudio.ui.dialogs.dialog_size import fit_dialog
 from gradstudio.ui.theme import Theme, icon, mono_font, scale_px
 
@@ -77,33 +79,16 @@ class ImportDataDialog(QDialog):
         self._description.setWordWrap(True)
         column.addWidget(title)
         column.addWidget(self._description)
-        if isinstance(self._source, Table):
-            column.addLayout(self._layout_row(self._source.layout))
+        self._reading = reading_row(self._source)
+        self._reading.changed.connect(self._on_choice_changed)
+        self._reading.layout_changed.connect(self._on_layout_changed)
+        column.addWidget(self._reading)
         row = QHBoxLayout()
         row.setSpacing(16)
         row.addLayout(self._left())
         row.addLayout(self._right(), 1)
         column.addLayout(row, 1)
         column.addLayout(self._buttons())
-
-    def _layout_row(self, layout: TextLayout) -> QHBoxLayout:
-        """How the text is read: guessed, and a person's to change."""
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        self._separator = _combo("Separator", ((word, sign) for sign, word in SEPARATORS.items()), layout.separator)
-        self._decimal = _combo("Decimal sign", (("point  1.5", "."), ("comma  1,5", ",")), layout.decimal)
-        self._has_header = QCheckBox("The first row has names")
-        self._has_header.setChecked(layout.has_header)
-        for words, field in (("Separator", self._separator), ("Decimal", self._decimal)):
-            label = QLabel(words)
-            label.setBuddy(field)
-            row.addWidget(label)
-            row.addWidget(field)
-            field.currentIndexChanged.connect(self._on_layout_changed)
-        row.addWidget(self._has_header)
-        row.addStretch(1)
-        self._has_header.toggled.connect(self._on_layout_changed)
-        return row
 
     def _left(self) -> QVBoxLayout:
         column = QVBoxLayout()
@@ -118,9 +103,9 @@ class ImportDataDialog(QDialog):
         column.addWidget(self._inputs, 1)
         form = QFormLayout()
         form.setHorizontalSpacing(10)
-        self._target = _combo("Target", ())
+        self._target = combo("Target", ())
         self._target.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._kind = _combo("Kind of target", (("a class  (int64)", True), ("a number  (float32)", False)))
+        self._kind = combo("Kind of target", (("a class  (int64)", True), ("a number  (float32)", False)))
         self._validation, self._seed = QSpinBox(), QSpinBox()
         self._validation.setRange(0, round(LARGEST_SHARE * 100))
         self._validation.setValue(round(USUAL_SHARE * 100))
@@ -128,7 +113,7 @@ class ImportDataDialog(QDialog):
         self._validation.setAccessibleName("Rows to validate, in percent")
         self._seed.setRange(0, 2**31 - 1)
         self._seed.setAccessibleName("Seed of the split")
-        self._missing = _combo("Missing values", (("leave their rows out", False), ("fill with the mean", True)))
+        self._missing = combo("Missing values", (("leave their rows out", False), ("fill with the mean", True)))
         self._normalises = QCheckBox("Normalise: mean 0, deviation 1")
         self._normalises.setToolTip("As statements of the program, so that an exported script does it, too")
         rows = (
@@ -137,6 +122,14 @@ class ImportDataDialog(QDialog):
         )  # fmt: skip
         for words, field in rows:
             form.addRow(words, field)
+        if not isinstance(self._source, Table | Arrays):
+            self._inputs.setVisible(False)
+            heading.setText("Rows")
+            for field in (self._target, self._kind, self._missing):
+                form.setRowVisible(field, False)
+        if isinstance(self._source, Characters):
+            form.setRowVisible(self._seed, False)
+            form.setRowVisible(self._normalises, False)
         column.addLayout(form)
         self._target.currentIndexChanged.connect(self._on_target_changed)
         self._kind.currentIndexChanged.connect(self._on_choice_changed)
@@ -233,7 +226,7 @@ class ImportDataDialog(QDialog):
         target = self._target.currentData()
         items = (self._inputs.item(row) for row in range(self._inputs.count()))
         names = [item.data(Qt.ItemDataRole.UserRole) for item in items if item.checkState() == Qt.CheckState.Checked]
-        return Choice(
+        choice = Choice(
             inputs=tuple(name for name in names if name != target),
             target=target,
             is_class=self._kind.currentData(),
@@ -242,6 +235,7 @@ class ImportDataDialog(QDialog):
             validation=self._validation.value() / 100,
             seed=self._seed.value(),
         )
+        return self._reading.completed(choice)
 
     def _count(self) -> None:
         """Say what becomes of the choice, or why it does not go."""
@@ -297,11 +291,9 @@ class ImportDataDialog(QDialog):
         self._timer.start()
 
     def _on_layout_changed(self) -> None:
-        layout = TextLayout(
-            self._separator.currentData(), self._decimal.currentData(), self._has_header.isChecked()
-        )  # fmt: skip
+        assert isinstance(self._reading, TableRow)
         try:
-            self._source = Table(self._path, layout)
+            self._source = Table(self._path, self._reading.text_layout)
         except BadData as error:
             self._timer.stop()
             self._clear_lines()
@@ -323,18 +315,9 @@ def _state(checked: bool) -> Qt.CheckState:
     return Qt.CheckState.Checked if checked else Qt.CheckState.Unchecked
 
 
-def _combo(name: str, rows: Iterable[tuple[str, object]], chosen: object = None) -> QComboBox:
-    field = QComboBox()
-    field.setAccessibleName(name)
-    for words, value in rows:
-        field.addItem(words, value)
-    if chosen is not None:
-        field.setCurrentIndex(max(0, field.findData(chosen)))
-    return field
-
-
 def _shapes(data: Prepared) -> list[str]:
-    found = [f"X {list(data.train.inputs.shape)} float32"]
+    inputs = data.train.inputs
+    found = [f"X {list(inputs.shape)} {'float32' if inputs.dtype == np.uint8 else inputs.dtype}"]
     if data.train.target is not None:
         found.append(f"y {list(data.train.target.shape)} {data.train.target.dtype}")
     if data.validation is not None:

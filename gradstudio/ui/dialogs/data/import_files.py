@@ -10,7 +10,7 @@ from gradstudio.document.errors import BadData
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
 
-KINDS = "Data (*.csv *.tsv *.npy *.npz);;All files (*)"
+KINDS = "Data (*.csv *.tsv *.npy *.npz *.txt);;All files (*)"
 
 
 def import_files(
@@ -18,7 +18,7 @@ def import_files(
 ) -> None:
     """Ask for each file how it becomes X and y, and add them, at a scene point or in the middle of what is seen."""
     from gradstudio.document.data.sources import open_data
-    from gradstudio.ui.dialogs.import_data_dialog import ImportDataDialog
+    from gradstudio.ui.dialogs.data.import_data_dialog import ImportDataDialog
 
     for path in paths:
         try:
