@@ -54,9 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     import argparse
 
+    from gradstudio.document.data.command_options import add_data_options
     from gradstudio.graph.structure.graph_export import FORMATS
     from gradstudio.hosts_command import add_hosts, hosts_command
-    from gradstudio.import_command import add_data_options
     from gradstudio.program.forms.form_table import FORMS
     from gradstudio.train_command import add_train, train
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from gradstudio.document.data.model import USUAL_WINDOW
 from gradstudio.document.data.sources import open_data
 from gradstudio.document.errors import BadData, CannotSave, UnreadableFile
 from gradstudio.document.file import SUFFIX, save
@@ -57,20 +56,6 @@ def import_module(options: argparse.Namespace, path: Path, name: str) -> int:
     return _saved(answer, target, path)
 
 
-def add_data_options(parser: argparse.ArgumentParser) -> None:
-    """The options of `import` that are for data."""
-    group = parser.add_argument_group("data (FILE.csv, .tsv, .npy, .npz, .txt); --seed is of the split")
-    group.add_argument("--columns", metavar="NAME,NAME", help="inputs (default: what varies, and is no text)")
-    group.add_argument("--target", metavar="NAME", help='default: what is called like one; "" for none')
-    group.add_argument("--number", action="store_true", help="the target is a number, not a class")
-    group.add_argument("--fill", action="store_true", help="fill what is missing, instead of leaving its row out")
-    group.add_argument("--normalise", action="store_true", help="with statements that do it")
-    words = "so much of the rows is kept to validate, 0 … 0.9 (default: 0.2)"
-    group.add_argument("--validation", type=float, default=0.2, metavar="SHARE", help=words)
-    words = f"of a text: the next character is told from so many (default: {USUAL_WINDOW})"
-    group.add_argument("--window", type=int, default=USUAL_WINDOW, metavar="N", help=words)
-
-
 def import_data(options: argparse.Namespace, path: Path) -> int:
     """Read a table, arrays or a text, and save a document with X and y; the exit code."""
     from gradstudio.document.data.data_graph import data_graph
@@ -115,7 +100,7 @@ def _choice(options: argparse.Namespace, source: "Source") -> "Choice":
         normalises=options.normalise,
         validation=options.validation,
         seed=options.seed,
-        window=options.window,
+        window=proposal.window if options.window is None else options.window,
     )
 
 
