@@ -19,7 +19,7 @@ from gradstudio.engine.run.output_capture import OutputCapture
 from gradstudio.engine.run.run_targets import (
     aim_of,
     is_ahead,
-    loops_around,
+    loops_of_turn,
     refuse_to_run_to,
     settles_at_backward,
 )
@@ -30,6 +30,7 @@ from gradstudio.engine.script.cursor import NOBODY
 from gradstudio.engine.script.stop_conditions import END, Aim, Goal, always, at_backward
 from gradstudio.engine.tensor_files import StoredTensors
 from gradstudio.engine.torch_settings import settings
+from gradstudio.engine.turns.checkpoints.checkpoints import NO_TURN, change_words
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import Log, Paused, Started
@@ -190,20 +191,19 @@ class Engine:
 
     def _go_to_turn(self, request: Do) -> str:
         """To the end of a turn, from the checkpoint before it, from where the run stands, or from nothing."""
-        loops, turns = loops_around(self._loaded(), request.until), self.runner.sampling
-        if not request.turn or len(loops) != len(request.turn):
-            raise VerbRefused("There is no such turn: the loop is not there any more, or stands in others.")
-        start = turns.checkpoints.before(loops, request.turn) if (is_same := self._usable()) else None
+        loops = loops_of_turn(self._loaded(), request.until, request.turn)
+        turns, ran = self.runner.sampling, self._usable_live() if self._usable() else None
+        start = turns.checkpoint_before(ran, loops, request.turn) if ran is not None else None
+        words = change_words(ran) if start is None else ""
         if start is None:
-            is_same = is_same and not self._usable_live().changed_by_hand
-            live = self._begin(request, self._drawn_seed(), 0 if is_same else None)
+            live = self._begin(request, self._drawn_seed(), None if words or ran is None else 0)
         else:
             live = self._usable_live()
             self._send(self._started(request, live, fresh=False, back_to=start.step_count))
             turns.go_back(live, start)
         outcome = self._go(live, Goal(loop=request.until, turns=request.turn))
         if outcome == "done":
-            self._reason = "" if live.cursor.turns == request.turn else "The run did not come to this turn."
+            self._reason = words if live.cursor.turns == request.turn else NO_TURN
             self._note_cursor(live, interrupted=True)
         return outcome
 

@@ -5,6 +5,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
+from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.records import OptimizerRecord
 from tests.ui.desk import Desk
 from tests.ui.test_boundary_by_hand import LEARNING
@@ -50,3 +51,20 @@ def test_a_rate_typed_in_a_paused_loop_holds_on_is_marked_and_is_undone(desk: De
     desk.session.run.restart()
     desk.until(lambda: desk.session.run.state.at_end and not desk.session.run.state.busy and not curves.marks)
     assert not desk.session.run.state.changed_by_hand
+
+
+def test_going_back_to_before_a_change_says_that_it_is_another_run(desk: Desk) -> None:
+    run, store = desk.session.run, desk.session.graph_store
+    run.run_to(desk.node("loss"))
+    desk.until(lambda: run.state.live and not run.state.busy)
+    loss, loop = desk.node("loss"), desk.graph.parents[desk.node("loss")]
+    assert store.attempt(recipes.set_literal, "Set lr", desk.node("optimizer"), "lr", "0.125")
+    desk.rest()
+    run.run()
+    desk.until(lambda: run.state.at_end and not run.state.busy)
+    desk.session.results.timeline.cut(0)  # nothing is recorded: every turn has to be gone to
+    said: list[str] = []
+    run.status.noted.connect(said.append)
+    desk.session.turns.go_to(ItemId(loop), loss, (0,))
+    desk.until(lambda: bool(said) and not run.state.busy)
+    assert "run again from nothing" in said[-1] and "It stands at the end of turn 1;" in said[-1]

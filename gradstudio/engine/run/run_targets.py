@@ -51,9 +51,16 @@ def is_ahead(live: Live, node: ItemId) -> bool:
     return False
 
 
-def loops_around(loaded: Loaded, loop: ItemId) -> tuple[ItemId, ...]:
-    """The loops that a loop of the program stands in, outermost first, and itself; () when it is not there."""
-    return _loops_on_the_way(loaded.items, loop)
+def loops_of_turn(loaded: Loaded, loop: ItemId, turns: tuple[int, ...]) -> tuple[ItemId, ...]:
+    """The loops that a loop of the program stands in, outermost first, and itself; `turns` says a turn of each.
+
+    Raises:
+        VerbRefused: there is no such loop, or it stands in more or fewer.
+    """
+    loops = _loops_on_the_way(loaded.items, loop)
+    if not turns or len(loops) != len(turns):
+        raise VerbRefused("There is no such turn: the loop is not there any more, or stands in others.")
+    return loops
 
 
 def _loops_on_the_way(items: tuple[Item, ...], loop: ItemId) -> tuple[ItemId, ...]:

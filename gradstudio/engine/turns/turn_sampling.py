@@ -18,7 +18,7 @@ from gradstudio.engine.script.compiled_steps import Head, Step, flat_steps
 from gradstudio.engine.script.cursor import Frame
 from gradstudio.engine.script.stop_conditions import Goal, at_backward, never
 from gradstudio.engine.turns.boundary.boundaries import Boundaries
-from gradstudio.engine.turns.checkpoints.checkpoints import Checkpoint, Checkpoints
+from gradstudio.engine.turns.checkpoints.checkpoints import Checkpoint, Checkpoints, Loops, Turns
 from gradstudio.engine.turns.gradient_catch_up import catch_up
 from gradstudio.engine.turns.inner_turns import InnerTurns
 from gradstudio.engine.turns.loop_length import turns_of
@@ -139,11 +139,14 @@ class TurnSampling:
         self.checkpoints.clear()
         self.boundaries.clear()
 
+    def checkpoint_before(self, live: Live, loops: Loops, turns: Turns) -> Checkpoint | None:
+        """From where a run can be put forward to a turn; None when there is nothing but its beginning."""
+        self._take_program(live)
+        return self.checkpoints.before(loops, turns)
+
     def begin(self, live: Live) -> None:
-        """A verb begins; what is known of loops of another start, or of another text, is forgotten."""
-        if live.loaded is not self._quick_of:
-            self._quick, self._quick_of = {}, live.loaded
-            self.checkpoints.clear()
+        """A verb begins."""
+        self._take_program(live)
         self._leave_loops(live)
         now = time.perf_counter()
         for loop in self._loops:
@@ -227,6 +230,12 @@ class TurnSampling:
             curves = self.curves.take(block)
             self._send(Turned(loop=block, is_over=True, number=number, curves=curves, begins=begins))
         self._over.clear()
+
+    def _take_program(self, live: Live) -> None:
+        """What is known of loops of another start, or of another text, is forgotten."""
+        if live.loaded is not self._quick_of:
+            self._quick, self._quick_of = {}, live.loaded
+            self.checkpoints.clear()
 
     def _take_watch(self) -> None:
         """What was asked since the verb began."""

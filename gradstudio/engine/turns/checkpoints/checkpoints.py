@@ -9,6 +9,7 @@ from gradstudio.engine.device_memory import free_bytes
 from gradstudio.engine.live.live_state import Binding, Live
 from gradstudio.engine.script.compiled_steps import Head
 from gradstudio.engine.script.generator_states import GeneratorStates
+from gradstudio.engine.turns.checkpoints.gradient_marks import GradientMarks
 from gradstudio.engine.turns.checkpoints.loop_places import Place, place_of
 from gradstudio.engine.turns.checkpoints.name_flow import NameFlow, names_in_definitions
 from gradstudio.engine.turns.checkpoints.object_states import ObjectStates, UnknownState
@@ -21,6 +22,11 @@ MOST: Final = 96
 """When there are so many, every second goes."""
 MEMORY_SHARE: Final = 8
 """They may hold an eighth of the memory that is free."""
+ANOTHER_RUN: Final = (
+    "No checkpoint leads to before the change in mid-run: the program was run again from nothing, with the numbers "
+    "that stand in it now."
+)
+NO_TURN: Final = "The run did not come to this turn."
 Turns = tuple[int, ...]
 Loops = tuple[ItemId, ...]
 
@@ -42,6 +48,7 @@ class Checkpoint(NamedTuple):
     binder: dict[str, Binding]
     objects: ObjectStates
     generators: GeneratorStates
+    gradients: GradientMarks
     counts: dict[ItemId, int]
     step_count: int
 
@@ -66,8 +73,14 @@ class Checkpoint(NamedTuple):
         live.cursor.frames = [place.frame(live.namespace) for place in self.places]
         self.objects.restore_generators()
         self.generators.restore()
+        self.gradients.restore(live.gradients)
         live.step_count = self.step_count
         live.failed = live.paused = False
+
+
+def change_words(live: Live | None) -> str:
+    """Why a run from nothing is another than the one that ran; "" when it is the same."""
+    return ANOTHER_RUN if live is not None and live.changed_by_hand else ""
 
 
 class Checkpoints:
@@ -122,7 +135,16 @@ class Checkpoints:
         roots = [*(names[name] for name in binder if name not in flow.bound), *held]
         objects = ObjectStates(roots, self._kept[-1].objects if self._kept else None)
         one = Checkpoint(
-            loops, live.cursor.turns, places, names, binder, objects, GeneratorStates(), dict(counts), live.step_count
+            loops=loops,
+            turns=live.cursor.turns,
+            places=places,
+            names=names,
+            binder=binder,
+            objects=objects,
+            generators=GeneratorStates(),
+            gradients=GradientMarks(live.gradients),
+            counts=dict(counts),
+            step_count=live.step_count,
         )
         self._keep(one)
 

@@ -9,6 +9,7 @@ from gradstudio.ui.state.run.run_controller import RunController
 from gradstudio.ui.state.run.run_state import RunState
 
 WORDS = "The run stands at the end of turn {turn:,}, as it was there. Run (F5) goes on from here{to_last}."
+WORDS_OF_ANOTHER_RUN = "{reason} It stands at the end of turn {turn:,}; Run (F5) goes on from here."
 TO_LAST = "; double-click the end of the curve to be at turn {last:,} again"
 
 
@@ -46,6 +47,9 @@ class TurnRequest(QObject):
             return
         (loop, node, turns), self._waiting = self._waiting, None
         if not self.show(node, turns) or state.outcome != "done":
+            return
+        if state.reason:
+            self._run.status.noted.emit(WORDS_OF_ANOTHER_RUN.format(reason=state.reason, turn=turns[-1] + 1))
             return
         last = self._results.tables.curves.turns_told(loop, turns[:-1])
         to_last = TO_LAST.format(last=last) if last > turns[-1] + 1 else ""

@@ -12,6 +12,7 @@ from gradstudio.engine.turns import turn_sampling
 from gradstudio.engine.turns.checkpoints import checkpoints
 from gradstudio.engine.turns.checkpoints.object_states import ObjectStates, UnknownState
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import Started
 from gradstudio.protocol.messages.requests import Do
 from tests.engine.conftest import Bench
@@ -191,6 +192,35 @@ def test_what_is_told_of_the_turn_is_what_a_whole_record_tells(bench: Bench) -> 
         assert max(kept.turns_of(one)) == (40,)
 
 
+ACCUMULATED = """
+w = torch.ones(3, requires_grad=True)
+for k in range(100):
+    loss = (w * w).sum()
+    loss.backward()
+"""
+
+
+@pytest.mark.parametrize("text", [DROPOUT, ACCUMULATED])
+def test_backwards_are_numbered_as_they_were_in_that_turn(bench: Bench, text: str) -> None:
+    loop = loop_of(bench, text, 1)
+    run(bench, text)
+    assert go(bench, loop, 80) == "done"
+    bench.events.clear()
+    assert go(bench, loop, 40) == "done"
+    assert not next(event for event in bench.events if isinstance(event, Started)).fresh
+    assert [event.backward for event in bench.events if isinstance(event, BackwardTraced)][-1] == 41
+    fresh = Bench()
+    fresh.load(text)
+    assert go(fresh, loop, 40) == "done"
+    mine, others = bench.engine.live.gradients, fresh.engine.live.gradients  # type: ignore[union-attr]
+    assert (mine.backwards, mine.last_backward) == (others.backwards, others.last_backward) == (41, 41)
+    rows = [one.rows() for one in (mine, others)]
+    told = [
+        [(row.node, row.path, row.state, [part.backward for part in row.parts][-1:]) for row in one] for one in rows
+    ]
+    assert told[0] == told[1]
+
+
 CARRIED_GRAPH = """
 s = torch.zeros(())
 w = torch.ones(2, requires_grad=True)
@@ -236,8 +266,26 @@ def test_zero_grad_by_hand_makes_it_another_run(bench: Bench) -> None:
     loop = loop_of(bench, CARRIED, 1)
     run(bench, CARRIED)
     bench.do("zero_grad")
-    assert go(bench, loop, 120) == "done"
+    paused = bench.engine.do(Do(verb="go_to_turn", until=loop, turn=(120,), samples_turns=True))
+    assert paused.outcome == "done" and "run again from nothing" in paused.reason
     assert next(event for event in bench.events if isinstance(event, Started) and event.verb == "go_to_turn").fresh
+    assert not bench.engine.do(Do(verb="go_to_turn", until=loop, turn=(130,), samples_turns=True)).reason
+
+
+def test_that_a_turn_before_a_change_in_mid_run_is_gone_is_said(bench: Bench) -> None:
+    loop = loop_of(bench, DROPOUT, 1)
+    assert go(bench, loop, 90) == "done"
+    bench.load(DROPOUT.replace("lr=0.01", "lr=0.5"))
+    paused = bench.engine.do(Do(verb="go_to_turn", until=loop, turn=(40,), samples_turns=True))
+    assert paused.outcome == "done"
+    assert paused.reason == (
+        "No checkpoint leads to before the change in mid-run: the program was run again from nothing, with the numbers "
+        "that stand in it now."
+    )
+    plain = Bench()
+    plain.load(DROPOUT.replace("lr=0.01", "lr=0.5"))
+    assert go(plain, loop_of(plain, DROPOUT.replace("lr=0.01", "lr=0.5"), 1), 40) == "done"
+    assert_same(values(bench), values(plain))
 
 
 def test_of_many_every_second_goes(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
