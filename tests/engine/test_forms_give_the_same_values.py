@@ -111,6 +111,10 @@ PROGRAMS = {
     "a second reader with a second name": (
         "w = torch.randn(3, requires_grad=True)\nv = w\nloss = (w * v).sum()\nloss.backward()\n"
     ),
+    "a leaf that is read under its second name alone": (
+        "x = torch.randn(4, 3, requires_grad=True)\nW = torch.randn(3, 3)\ng = x\nh = g\nfor layer in range(5):\n"
+        "    h = torch.tanh(h @ W)\nloss = h.pow(2).mean()\nloss.backward()\n"
+    ),
     "noise in the middle": (
         "w = torch.randn(3, requires_grad=True)\nh = F.dropout(w * 2)\nnoise = torch.randn(3)\n"
         "loss = (h + noise).sum()\nloss.backward()\n"

@@ -358,7 +358,18 @@ out = net(x)
 """
 
 
-@pytest.mark.parametrize("text", [RECURRENT, EVALUATED], ids=["recurrent", "evaluated"])
+RENAMED = """
+x = torch.randn(4, 8, requires_grad=True)
+W = torch.randn(8, 8) * 0.2
+h = x
+for layer in range(30):
+    h = torch.tanh(h @ W)
+loss = h.pow(2).mean()
+loss.backward()
+"""
+
+
+@pytest.mark.parametrize("text", [RECURRENT, EVALUATED, RENAMED], ids=["recurrent", "evaluated", "a second name"])
 def test_the_first_loss_is_that_of_the_canvas(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

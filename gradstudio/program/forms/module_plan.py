@@ -1,5 +1,6 @@
 """Plan: the names that the parts of a module form use, and where the main part makes the module."""
 
+from collections.abc import Iterable
 from functools import cached_property
 
 from gradstudio.graph.analysis.operator_traits import traits_of
@@ -8,7 +9,7 @@ from gradstudio.graph.analysis.static_gradients import losses_first
 from gradstudio.graph.model import ROOT, Graph, ItemId
 from gradstudio.graph.names import names_of
 from gradstudio.graph.operator_rows import GROUP
-from gradstudio.operators.model import Family
+from gradstudio.operators.model import Face, Family
 from gradstudio.program.forms.class_naming import UNSAFE, attribute_name, class_name, snake
 from gradstudio.program.forms.part_printer import PartReferences
 from gradstudio.program.forms.statement_roles import StatementRoles, statement_roles
@@ -53,10 +54,22 @@ class Plan:
         """What `forward` or the main part reads of what `__init__` makes."""
         taken: set[str] = set()
         wanted = dict.fromkeys((*self.roles.parameters, *self.roles.modules))
-        for unit in (*self.roles.forward, *self.main):
+        for unit in (*self.roles.forward, *self.main, *self._aliases(self.roles.parameters)):
             wanted.update((v, None) for v in self.units.reads(unit) if self._home(v) in self._construction)
         ordered = sorted(wanted, key=lambda v: (self.units.position[v[0]], v[1]))
         return {value: attribute_name(self._base(value), taken) for value in ordered}
+
+    def _aliases(self, leaves: Iterable[Value]) -> list[ItemId]:
+        """Those of these leaves that are another name of a leaf, which is what the object has to hold."""
+        found = []
+        waiting = [value[0] for value in leaves]
+        while waiting:
+            unit = waiting.pop()
+            operator = self.units.operator(unit)
+            if operator is not None and operator.face is Face.ALIAS and unit not in found:
+                found.append(unit)
+                waiting += [value[0] for value in self.units.reads(unit)]
+        return found
 
     def _base(self, value: Value) -> str:
         binding = self.analysis.validity.name(value)
