@@ -35,10 +35,22 @@ class _Content:
     Attributes:
         used: a step has used it since it was last empty.
         stale: more was added behind a step that used it.
+        uses: steps that went by it; `stale_uses` those of them that went by what an earlier one had used.
+        is_emptied: it was emptied between two steps at least once.
     """
 
     def __init__(self) -> None:
+        self.used = self.stale = self.is_emptied = False
+        self.uses = self.stale_uses = 0
+
+    def empty(self) -> None:
+        self.is_emptied = self.is_emptied or self.used
         self.used = self.stale = False
+
+    def use(self) -> None:
+        self.uses += 1
+        self.stale_uses += self.stale
+        self.used = True
 
 
 class Steps:
@@ -77,7 +89,7 @@ class Steps:
             content = self._contents.setdefault(key, _Content())
             before = row.before
             if before is None or is_zero(before):
-                content.used = content.stale = False
+                content.empty()
             elif content.used and (before.rms or before.nan or before.posinf or before.neginf):
                 content.stale = True
                 self._added_by[key] = traced.statement
@@ -103,7 +115,7 @@ class Steps:
         held = set(self._facts.held.get(of, ())) or self._facts.module_storages(of)
         for key, content in self._contents.items():
             if self._facts.storages(key) & held:
-                content.used = content.stale = False
+                content.empty()
         emptied = {item for item in self._fresh if self._facts.held[item].keys() & held}
         self.zeroed.update(dict.fromkeys(emptied, (by,)))
         self._fresh -= emptied
@@ -113,7 +125,12 @@ class Steps:
             content = self._contents[key]
             if content.stale:
                 self.stale.setdefault(self._added_by[key], (by, key))
-            content.used = True
+            content.use()
+
+    def shares(self, key: LeafKey) -> tuple[int, int] | None:
+        """Steps that went by gradients used before, and all; None when nothing emptied a leaf's `.grad` in between."""
+        content = self._contents[key]
+        return (content.stale_uses, content.uses) if content.is_emptied else None
 
 
 def roles_of(view: ProgramView, facts: RunFacts) -> dict[ItemId, Role]:
@@ -184,13 +201,18 @@ def _not_zeroed(view: ProgramView, facts: RunFacts, steps: Steps) -> Iterator[Fi
         is_optimizer = by in facts.held
         who = f"the steps of {view.name(by)}" if is_optimizer else f"the updates of {leaf}"
         zeroing = f"{view.name(by)}.zero_grad()" if is_optimizer else f"{leaf}.grad = None"
+        shares = steps.shares(key)
+        words = f"Gradients add up over {who}: nothing zeroes them in between"
+        more = f"so a step goes by the sum of all gradients since the first ({leaf}.grad)"
+        if shares is not None:
+            words = f"Gradients add up over some of {who}: they are not zeroed before every backward"
+            more = f"and {shares[0]} of {shares[1]} steps went by gradients that an earlier step had used ({leaf}.grad)"
         yield Finding(
             "no_zero_grad",
             "warning",
             statement,
-            f"Gradients add up over {who}: nothing zeroes them in between",
-            f"Each backward adds to .grad, so a step goes by the sum of all gradients since the first ({leaf}.grad). "
-            f"Put {zeroing} before this backward.",
+            words,
+            f"Each backward adds to .grad, {more}. Put {zeroing} before this backward.",
             tuple(dict.fromkeys((statement, by, key[0]))),
         )
 

@@ -84,6 +84,8 @@ TITLES = {
     "unnormalised_features_overflow": "error opt: The inputs are not normalised (area reaches 4e3), so the learning "
     "rate (lr=0.01) is too high: loss grows ×1.5e10 a step since step 0 and overflows in step 3",
     "no_zero_grad": "warning backward_1: Gradients add up over the steps of opt: nothing zeroes them in between",
+    "zeroed_every_other_step": "warning backward_1: Gradients add up over some of the steps of opt: they are not "
+    "zeroed before every backward",
     "no_zero_grad_by_hand": "warning backward_1: Gradients add up over the updates of w: nothing zeroes them in "
     "between",
     "train_function_without_zero": "warning step/backward_1: In train_step ▸ backward: Gradients add up over the steps "
@@ -190,6 +192,7 @@ ADVICE = {
     "rounding_has_no_slope": "send the gradient past it: x + (f(x) - x).detach()",
     "inputs_of_1e5_into_tanh": "Bring the inputs to mean 0 and deviation 1",
     "unnormalised_features_overflow": "Bring them to mean 0 and deviation 1, else try a tenth of the rate",
+    "zeroed_every_other_step": "4 of 10 steps went by gradients that an earlier step had used",
     "no_zero_grad_by_hand": "Put w.grad = None before this backward.",
     "detached_encoder_to_be_trained": "opt steps with it in vain.",
     "softmax_over_the_batch": "Write dim=1 (or -1) where each row holds the scores of one example.",
