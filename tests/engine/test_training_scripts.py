@@ -378,7 +378,7 @@ def test_the_first_loss_is_that_of_the_canvas(
     assert losses(capsys.readouterr().out)[0] == wanted.item()  # type: ignore[attr-defined]
 
 
-@pytest.mark.filterwarnings("ignore:std..: degrees of freedom")  # of the gradients of a single turn
+@pytest.mark.filterwarnings("ignore:std")  # of the gradients of a single turn
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_the_first_loss_of_an_example_is_that_of_the_canvas(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
