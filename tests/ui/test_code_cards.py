@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.text.code_records import code_of, is_code
+from gradstudio.ui.canvas.menus.context_menu import context_menu
 from tests.ui.desk import Desk, Key, Keys
 
 TEXT = """import torch
@@ -112,3 +113,67 @@ def test_the_inspector_and_the_outline_show_its_lines(desk: Desk, qtbot: QtBot, 
         str(model.index(row, column).data()) for row in range(model.rowCount()) for column in range(model.columnCount())
     }
     assert "def load(text):" in words
+
+
+TWO = """import torch
+
+x = torch.ones(2)
+import json
+# read
+d = {k: x for k in "ab"}   # odd
+
+y = x + 1
+"""
+
+
+def menu_of(desk: Desk, item: ItemId) -> dict[str, QAction]:
+    """The rows of a card's context menu, by their words; the card is the selected one."""
+    canvas = desk.window.canvas
+    desk.session.attention.select((item,))
+    place = canvas.input_dispatcher.at(at_body(desk, item).toPoint())
+    menu = context_menu(canvas, canvas.input_dispatcher.hit(place), place.x, place.y)
+    return {row.text().split("\t")[0]: row for row in menu.actions()}
+
+
+def test_a_card_is_split_and_merged_again_by_its_menu_each_in_one_step(
+    desk: Desk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    opened(desk, qtbot, tmp_path, TWO)
+    stack = desk.session.graph_store.undo_stack
+    card = desk.node("d")
+    assert "Merge with next" not in menu_of(desk, card)
+    whole, steps = code_of(desk.graph.nodes[card]), stack.count()
+    menu_of(desk, card)["Split"].trigger()
+    assert stack.count() == steps + 1
+    assert code_of(desk.graph.nodes[card]) == "import json"
+    other = desk.node("d")
+    assert code_of(desk.graph.nodes[other]) == '# read\nd = {k: x for k in "ab"}   # odd'
+    assert desk.session.attention.selection == {card, other}
+    one, two = (desk.window.canvas.scene.placement.box(item) for item in (card, other))
+    assert one is not None
+    assert two is not None
+    assert one.bottom <= two.y or two.bottom <= one.y or one.right <= two.x or two.right <= one.x
+    assert [code.text for code in desk.session.run.program.codes] == [
+        code_of(desk.graph.nodes[item]) for item in (card, other)
+    ]
+    assert "Split" not in menu_of(desk, card)
+    menu_of(desk, card)["Merge with next"].trigger()
+    assert stack.count() == steps + 2
+    assert code_of(desk.graph.nodes[card]) == whole.replace("json\n", "json\n\n")
+    stack.undo()
+    stack.undo()
+    assert code_of(desk.graph.nodes[card]) == whole
+    assert len([node for node in desk.graph.nodes.values() if is_code(node)]) == 1
+
+
+def test_what_cannot_be_split_is_not_offered_in_the_palette(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    opened(desk, qtbot, tmp_path, TWO)
+    actions = desk.window.actions
+    desk.session.attention.select((desk.node("x"),))
+    assert not actions["graph.split_code"].isEnabled()
+    desk.session.attention.select((desk.node("d"),))
+    assert actions["graph.split_code"].isEnabled()
+    assert not actions["graph.merge_code"].isEnabled()
+    actions["graph.split_code"].trigger()
+    desk.session.attention.select((next(item for item, node in desk.graph.nodes.items() if node.names == ("json",)),))
+    assert actions["graph.merge_code"].isEnabled()

@@ -7,7 +7,7 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Block, BodyId, ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.slices import Slices, is_stop, work_through
-from gradstudio.graph.text.code_records import does_something
+from gradstudio.graph.text.code_records import CODE, STANDARD, code_names, does_something
 from gradstudio.graph.text.code_records import is_code as holds_code
 from gradstudio.graph.text.code_text import indented
 from gradstudio.graph.text.literal_text import NotALiteral
@@ -44,6 +44,7 @@ class Body:
         self.pieces: list[tuple[int, Piece]] = []
         self.line_of: dict[ItemId, int] = {}
         self._in_heads: set[ItemId] = set()
+        self._imported: set[str] = set()
 
     def placed_below(self, count: int) -> tuple[tuple[Span, ...], dict[ItemId, int]]:
         """Where the items stand, and on which lines, when there are so many lines above."""
@@ -68,7 +69,7 @@ class Body:
             known = self._as_before(item, depth) if not notes else None
             if known is not None:
                 self._put(known)
-                holds = True
+                holds, follows_code = True, False
                 continue
             owner = self.graph.nodes.get(item) or self.graph.blocks[item]
             if item in self.validity.muted:
@@ -95,10 +96,12 @@ class Body:
         return holds
 
     def _as_before(self, item: ItemId, depth: int) -> Piece | None:
-        """The lines of a statement without comment or gap above it that is printed as it was before."""
+        """The lines of a drawn statement without comment or gap above it that is printed as it was before."""
         node = self.graph.nodes.get(item)
         if node is None or self.memo is None or node.note or node.blank_before or node.bypassed:
             return None
+        if node.operator == CODE:
+            return None  # what stands above says whether an empty line parts them
         if item in self.references.nested or item in self.references.targets or item in self._in_heads:
             return None
         return self.memo.known_piece(item, depth) if self.validity.is_live(item) else None
@@ -153,7 +156,7 @@ class Body:
         if node.bypassed and not self.references.bound(item):
             self.line_of[item] = len(self.lines) + 1
             return False
-        self._put(self._printed(item, depth))
+        self._put(self._printed(item, depth), item, depth)
         return not holds_code(node) or does_something(node)
 
     def _printed(self, item: ItemId, depth: int) -> Piece:
@@ -203,10 +206,16 @@ class Body:
             places.append((item, above + row, column + start - offset, above + end_row, end_column + end - last))
         return Piece(key, depth, lines, tuple(places), imports)
 
-    def _put(self, piece: Piece) -> None:
+    def _put(self, piece: Piece, item: ItemId | None = None, depth: int = 0) -> None:
         self.pieces.append((len(self.lines) + 1, piece))
         self.lines.extend(piece.lines)
-        self.imports |= piece.imports
+        node = self.graph.nodes[item] if item is not None else None
+        if node is None or node.operator != CODE:
+            self.imports |= piece.imports
+            return
+        self.imports |= piece.imports - self._imported
+        if not depth:  # what code has imported by itself, code below needs no import for
+            self._imported |= code_names(node).surely & STANDARD.keys()
 
     def _incomplete(self, item: ItemId, depth: int) -> None:
         indent = INDENT * depth

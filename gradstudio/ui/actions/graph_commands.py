@@ -7,6 +7,7 @@ import msgspec
 from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import Header, ItemId
+from gradstudio.graph.text.code_records import is_code_at
 from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.canvas.view import CanvasView
@@ -80,6 +81,40 @@ class GraphCommands:
         """Whether anything is on the canvas."""
         return bool(self._store.graph.nodes or self._store.graph.blocks)
 
+    def can_split_code(self) -> bool:
+        """Whether the selected card is code of more than one statement."""
+        if not self._has_code():
+            return False
+        from gradstudio.program.code_cards import can_split
+
+        return can_split(self._store.graph, self._attention.current or ItemId(""))
+
+    def can_merge_code(self) -> bool:
+        """Whether the selected card is code, and the next statement is, too."""
+        if not self._has_code():
+            return False
+        from gradstudio.program.code_cards import next_card
+
+        return next_card(self._store.graph, self._attention.current or ItemId("")) is not None
+
+    def split_code(self) -> None:
+        """A card for each statement of the selected card of code; all of them are selected."""
+        from gradstudio.document.python.card_edits import split
+
+        before = set(self._store.graph.nodes)
+        if (item := self._attention.current) is not None and self._store.attempt(split, "Split code", item):
+            self.canvas.selection.select(frozenset({item, *(self._store.graph.nodes.keys() - before)}))
+
+    def merge_code(self) -> None:
+        """The selected card of code and the one behind it become one."""
+        from gradstudio.document.python.card_edits import merge_with_next
+
+        if (item := self._attention.current) is not None:
+            self._store.attempt(merge_with_next, "Merge code", item)
+
+    def _has_code(self) -> bool:
+        return self.has_one() and is_code_at(self._store.graph, self._attention.current or ItemId(""))
+
     def add_training(self) -> None:
         """Put the loss into a loop that learns, with data, optimizer and a test: one undo entry."""
         from gradstudio.ui.actions.training_command import add_training
@@ -151,6 +186,7 @@ def graph_rows(c: GraphCommands) -> tuple[Row, ...]:
         ),
         ActionRow("graph.unwrap", "Unwrap", "Graph", 2, c.unwrap, (), "unwrap", c.has_block),
         _training_row(c),
+        *_code_rows(c),
         ActionRow(
             "graph.earlier",
             "Earlier",
@@ -172,6 +208,23 @@ def graph_rows(c: GraphCommands) -> tuple[Row, ...]:
 def _training_row(c: GraphCommands) -> Row:
     tip = "Learn the loss in a loop: a data set and its loaders, an optimizer, a step, a test"
     return ActionRow("graph.training", "Add training", "Graph", 2, c.add_training, when=c.has_items, tooltip=tip)
+
+
+def _code_rows(c: GraphCommands) -> tuple[Row, ...]:
+    split_tip = "A card of its own for each statement of the selected card of code"
+    merge_tip = "The selected card of code and the one behind it become one"
+    return (
+        ActionRow("graph.split_code", "Split code", "Graph", 2, c.split_code, when=c.can_split_code, tooltip=split_tip),
+        ActionRow(
+            "graph.merge_code",
+            "Merge code with next",
+            "Graph",
+            2,
+            c.merge_code,
+            when=c.can_merge_code,
+            tooltip=merge_tip,
+        ),
+    )
 
 
 def adding_rows(canvas: CanvasView, switch_ghost: Callable[[], None]) -> tuple[Row, ...]:

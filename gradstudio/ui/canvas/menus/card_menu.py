@@ -10,6 +10,7 @@ from gradstudio.graph.model import BlockKind, ItemId
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.layout.placement.alignment import Side
 from gradstudio.operators.calls.equivalent_calls import as_written, spellings
+from gradstudio.program.code_cards import can_split, next_card
 from gradstudio.ui.canvas.menus.card_display_menu import display_rows, part_rows
 from gradstudio.ui.canvas.menus.debug_menu import node_rows
 from gradstudio.ui.canvas.menus.group_menu import card_rows, group_rows, step_rows
@@ -55,6 +56,7 @@ def item_rows(canvas: MenuCanvas, item: ItemId, leaf: str = "") -> Iterator[AnyR
         yield "Remove block, keep its contents", canvas.selection_commands.unwrap_selection
     if recipes.replaceable_node(graph, item) is not None:
         yield "Replace…\tgraph.replace", lambda: canvas.searching.open_replace(item)
+    yield from _code_rows(canvas, item)
     yield "Edit note…\tgraph.note", lambda: canvas.note_commands.edit_note(item)
     yield "Duplicate\tedit.duplicate", canvas.selection_commands.duplicate_selection
     yield "Delete\tedit.delete", canvas.selection_commands.delete_selection
@@ -69,6 +71,14 @@ def item_rows(canvas: MenuCanvas, item: ItemId, leaf: str = "") -> Iterator[AnyR
     if node is not None:
         yield Below("Module", _module_rows(canvas, item, leaf))
         yield Below("Debug", node_rows(canvas, item))
+
+
+def _code_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
+    """Undrawn Python on more cards, or on fewer."""
+    if can_split(canvas.scene.graph, item):
+        yield "Split\tgraph.split_code", partial(canvas.command_requested.emit, "graph.split_code")
+    if next_card(canvas.scene.graph, item) is not None:
+        yield "Merge with next\tgraph.merge_code", partial(canvas.command_requested.emit, "graph.merge_code")
 
 
 def _edit_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[AnyRow]:
