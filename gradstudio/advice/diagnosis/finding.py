@@ -43,6 +43,8 @@ FindingKind = OneOf[
     "wrong_mode",
     "made_each_turn",
     "unused_batch",
+    "no_turns",
+    "no_rows",
     "swapped_target",
     "no_chances",
     "out_of_reach",

@@ -7,6 +7,7 @@ from gradstudio.advice.diagnosis.activations import dead_nodes, dies, saturated_
 from gradstudio.advice.diagnosis.finding import WEIGHT, Finding, FindingKind
 from gradstudio.advice.diagnosis.gradient_flow import fades, fading_gradients
 from gradstudio.advice.diagnosis.growth import divergence, growing_graphs, kept_graphs, recurrences, series_of
+from gradstudio.advice.diagnosis.mistakes.empty_data import empty_data
 from gradstudio.advice.diagnosis.mistakes.stuck_weights import stuck_weights
 from gradstudio.advice.diagnosis.modes import wrong_modes
 from gradstudio.advice.diagnosis.nan_origins import (
@@ -69,7 +70,7 @@ class RunDiagnosis:
         steps = [*step_findings(view, facts, roles), *order_findings(view, facts, roles)]
         grown = [*recurrences(view, self._series), *divergence(view, facts, self._series, roles)]
         stepping = {item: role.of for item, role in roles.items() if role.act == "step"}
-        found = [*steps, *grown, *stuck_weights(view, facts, stepping)]
+        found = [*steps, *grown, *stuck_weights(view, facts, stepping), *empty_data(view, facts)]
         if self._spoilt:
             found += forward_origins(view, facts, stepping)
         for traced in reversed(self._births):  # of two at one node the first one stays
@@ -114,6 +115,6 @@ def _causes(found: list[Finding], *, is_spoilt: bool) -> list[Finding]:
         found = [one._replace(severity="error") if _is_overflow(one) else one for one in found]
     if any(one.kind == "not_finite" and one.severity == "error" for one in found):
         found = [one for one in found if one.kind not in FADING]
-    if "growth" in kinds or "diverges" in kinds:
+    if kinds & {"growth", "diverges", "no_rows"}:
         found = [finding for finding in found if finding.kind not in CONSEQUENCES]
     return found

@@ -17,7 +17,7 @@ def of_loops(graph: Graph) -> Iterator[Finding]:
         if block.kind != "for" or block.muted:
             continue
         loader, batch = _batch_of(graph, block)
-        if loader is None or not _trains(graph, block):
+        if loader is None or not trains(graph, block):
             continue
         unused = _unused_name(graph, *batch)
         if unused is None:
@@ -64,5 +64,6 @@ def _unused_name(graph: Graph, item: ItemId, output: int) -> str | None:
     return None if is_used or first.startswith("_") else first
 
 
-def _trains(graph: Graph, block: Block) -> bool:
+def trains(graph: Graph, block: Block) -> bool:
+    """Whether there is a backward inside a block."""
     return any(Effect.BACKWARD in effects(graph, item) for item in graph.order(BodyId(block.id)) if item in graph.nodes)
