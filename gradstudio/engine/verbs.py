@@ -194,7 +194,7 @@ class Engine:
         loops = loops_of_turn(self._loaded(), request.until, request.turn)
         turns, ran = self.runner.sampling, self._usable_live() if self._usable() else None
         start = turns.checkpoint_before(ran, loops, request.turn) if ran is not None else None
-        words = change_words(ran) if start is None else ""
+        words, why = (change_words(ran), turns.checkpoints.size_words) if start is None else ("", "")
         if start is None:
             live = self._begin(request, self._drawn_seed(), None if words or ran is None else 0)
         else:
@@ -203,7 +203,7 @@ class Engine:
             turns.go_back(live, start)
         outcome = self._go(live, Goal(loop=request.until, turns=request.turn))
         if outcome == "done":
-            self._reason = words if live.cursor.turns == request.turn else NO_TURN
+            self._reason = (words or why) if live.cursor.turns == request.turn else NO_TURN
             self._note_cursor(live, interrupted=True)
         return outcome
 

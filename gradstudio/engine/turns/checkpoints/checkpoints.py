@@ -7,12 +7,13 @@ import torch
 
 from gradstudio.engine.device_memory import free_bytes
 from gradstudio.engine.live.live_state import Binding, Live
+from gradstudio.engine.memory.allocation_guard import spelled_bytes
 from gradstudio.engine.script.compiled_steps import Head
 from gradstudio.engine.script.generator_states import GeneratorStates
 from gradstudio.engine.turns.checkpoints.gradient_marks import GradientMarks
 from gradstudio.engine.turns.checkpoints.loop_places import Place, place_of
 from gradstudio.engine.turns.checkpoints.name_flow import NameFlow, names_in_definitions
-from gradstudio.engine.turns.checkpoints.object_states import ObjectStates, UnknownState
+from gradstudio.engine.turns.checkpoints.object_states import ObjectStates, TooLarge, UnknownState
 from gradstudio.graph.model import ItemId
 
 EVERY_S: Final = 0.5
@@ -22,9 +23,14 @@ MOST: Final = 96
 """When there are so many, every second goes."""
 MEMORY_SHARE: Final = 8
 """They may hold an eighth of the memory that is free."""
+LEAST_BYTES: Final = 1 << 26
+"""So much they may hold in any case."""
 ANOTHER_RUN: Final = (
     "No checkpoint leads to before the change in mid-run: the program was run again from nothing, with the numbers "
     "that stand in it now."
+)
+TOO_LARGE: Final = (
+    "What this run holds is more than a checkpoint may copy ({size}), so the program was run again from nothing."
 )
 NO_TURN: Final = "The run did not come to this turn."
 Turns = tuple[int, ...]
@@ -88,11 +94,12 @@ class Checkpoints:
 
     Attributes:
         why_none: what keeps the run from having any; "" when nothing does.
+        size_words: what to say of that when a turn is gone to, where it is the size of the run; "" else.
     """
 
     def __init__(self) -> None:
         """There is none."""
-        self.why_none = ""
+        self.why_none = self.size_words = ""
         self._kept: list[Checkpoint] = []
         self._due_s = 0.0
         self._budget = 0
@@ -100,7 +107,7 @@ class Checkpoints:
 
     def clear(self) -> None:
         """A start from nothing, or the run is another than it was."""
-        self.why_none = ""
+        self.why_none = self.size_words = ""
         self._kept, self._due_s, self._budget, self._called = [], 0.0, 0, None
 
     def look(self, live: Live, counts: dict[ItemId, int]) -> None:
@@ -113,6 +120,10 @@ class Checkpoints:
         except UnknownState as error:
             self.clear()
             self.why_none = str(error)
+        except TooLarge:
+            words = TOO_LARGE.format(size=spelled_bytes(self._budget))
+            self.clear()
+            self.why_none = self.size_words = words
         self._due_s = max(now + EVERY_S, time.perf_counter() + (time.perf_counter() - now) / SHARE)
 
     def before(self, loops: Loops, turns: Turns) -> Checkpoint | None:
@@ -133,7 +144,9 @@ class Checkpoints:
         binder = {name: binding for name, binding in live.binder.items() if name in names}
         held = (place.held + place.pending for place in places)
         roots = [*(names[name] for name in binder if name not in flow.bound), *held]
-        objects = ObjectStates(roots, self._kept[-1].objects if self._kept else None)
+        if not self._budget:
+            self._budget = max((free_bytes(torch.device("cpu")) or 0) // MEMORY_SHARE, LEAST_BYTES)
+        objects = ObjectStates(roots, self._kept[-1].objects if self._kept else None, self._budget)
         one = Checkpoint(
             loops=loops,
             turns=live.cursor.turns,
@@ -149,8 +162,6 @@ class Checkpoints:
         self._keep(one)
 
     def _keep(self, one: Checkpoint) -> None:
-        if not self._budget:
-            self._budget = max((free_bytes(torch.device("cpu")) or 0) // MEMORY_SHARE, 1 << 26)
         self._kept.append(one)
         if len(self._kept) > MOST or self._held() > self._budget:
             self._kept.sort(key=lambda one: one.step_count)

@@ -35,6 +35,10 @@ class UnknownState(Exception):
     """There is an object whose state cannot be kept; says of what kind."""
 
 
+class TooLarge(Exception):
+    """The states of all objects are more bytes than may be kept."""
+
+
 class ObjectStates:
     """The states of all objects that can be reached from some.
 
@@ -42,17 +46,21 @@ class ObjectStates:
         bytes_kept: of copies that no other states hold.
     """
 
-    def __init__(self, roots: Iterable[object], before: "ObjectStates | None" = None) -> None:
+    def __init__(
+        self, roots: Iterable[object], before: "ObjectStates | None" = None, limit_bytes: int | None = None
+    ) -> None:
         """Read them off.
 
         Args:
             roots: where to begin.
             before: other states; memory that is the same there is not copied again.
+            limit_bytes: so much may be copied.
 
         Raises:
             UnknownState: some state cannot be kept.
+            TooLarge: there is more to copy than the limit; what would pass it is not copied.
         """
-        self.bytes_kept = 0
+        self.bytes_kept, self._limit_bytes = 0, limit_bytes
         self._before = before._copies if before is not None else {}
         self._copies: dict[int, tuple[torch.UntypedStorage, Tensor]] = {}
         self._put_back: list[PutBack] = []
@@ -141,18 +149,26 @@ class ObjectStates:
 
     def _copy(self, storage: torch.UntypedStorage) -> None:
         known = self._before.get(storage.data_ptr())
+        if known is None:
+            self._refuse_beyond(storage.nbytes())
         now = _as_bytes(storage)
         if known is None or known[1].numel() != now.numel() or not torch.equal(known[1], now):
+            self._refuse_beyond(now.numel())
             copy = now.clone()
             self.bytes_kept += copy.numel()
         else:
             copy = known[1]
         self._copies[storage.data_ptr()] = storage, copy
 
+    def _refuse_beyond(self, further_bytes: int) -> None:
+        if self._limit_bytes is not None and self.bytes_kept + further_bytes > self._limit_bytes:
+            raise TooLarge
+
     def _read_array(self, one: np.ndarray[Any, Any]) -> Iterable[object]:
         if one.dtype.hasobject:
             raise UnknownState("an array of objects")
         if one.flags.writeable:
+            self._refuse_beyond(one.nbytes)
             copy = one.copy()
             self.bytes_kept += copy.nbytes
             self._put_back.append(functools.partial(np.copyto, one, copy))

@@ -10,7 +10,7 @@ from torch import nn
 from gradstudio.engine.script.compiled_steps import Head
 from gradstudio.engine.turns import turn_sampling
 from gradstudio.engine.turns.checkpoints import checkpoints
-from gradstudio.engine.turns.checkpoints.object_states import ObjectStates, UnknownState
+from gradstudio.engine.turns.checkpoints.object_states import ObjectStates, TooLarge, UnknownState
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import Started
@@ -296,6 +296,32 @@ def test_of_many_every_second_goes(bench: Bench, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(checkpoints, "MOST", 96)
     loop = loop_of(bench, DROPOUT, 1)
     assert go(bench, loop, 150) == "done"
+
+
+def test_a_run_that_is_too_large_to_copy_is_run_from_nothing_and_that_is_said(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "MEMORY_SHARE", 1 << 62)
+    monkeypatch.setattr(checkpoints, "LEAST_BYTES", 256)
+    loop = loop_of(bench, DROPOUT, 1)
+    run(bench, DROPOUT)
+    kept = bench.engine.runner.sampling.checkpoints
+    assert not kept._kept
+    paused = bench.engine.do(Do(verb="go_to_turn", until=loop, turn=(40,), samples_turns=True))
+    assert paused.outcome == "done" and paused.reason.startswith(
+        "What this run holds is more than a checkpoint may copy"
+    )
+    assert bench.engine.live is not None and bench.engine.live.cursor.turns == (40,)
+
+
+def test_no_more_is_copied_than_the_limit() -> None:
+    data, array, w = torch.randn(1000), np.zeros(500), torch.zeros(4)
+    for limit in (15, 4015, 8000):
+        with pytest.raises(TooLarge):
+            ObjectStates([w, array, data], limit_bytes=limit)
+    first = ObjectStates([w, array, data], limit_bytes=8016)
+    assert first.bytes_kept == 8016
+    assert ObjectStates([w, data], first, limit_bytes=0).bytes_kept == 0
 
 
 def test_memory_that_did_not_change_is_kept_once() -> None:
