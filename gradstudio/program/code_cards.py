@@ -15,9 +15,12 @@ from gradstudio.graph.text.code_records import PLACE, READ, code_names, code_of,
 from gradstudio.graph.text.code_text import renamed_code
 from gradstudio.graph.text.literal_text import quote
 from gradstudio.graph.text.name_bindings import binding_of, name_of
+from gradstudio.program.errors import NotReadable
 from gradstudio.program.printing.comment_lines import comment_lines, paragraphs
 from gradstudio.program.reading.code.code_statement import first_line, last_line
+from gradstudio.program.reading.reader import read_script
 
+_HOLDERS = (ast.For, ast.If, ast.With, ast.FunctionDef, ast.ClassDef)
 Result = tuple[ItemId, int]
 """An item, and which of its results."""
 
@@ -62,6 +65,23 @@ def next_card(graph: Graph, item: ItemId) -> ItemId | None:
     one, other = graph.nodes[item], graph.nodes[body[k]]
     is_alike = one.literals.get(PLACE) == other.literals.get(PLACE) and one.muted == other.muted
     return body[k] if is_alike and not (one.bypassed or other.bypassed) else None
+
+
+def may_be_drawn(graph: Graph, item: ItemId) -> bool:
+    """Whether something of a card of code may be drawn, if nothing that stands around it forbids it."""
+    if not is_code_at(graph, item):
+        return False
+    return any(_is_drawn_alone(graph, text) for text in statement_texts(code_of(graph.nodes[item])))
+
+
+def _is_drawn_alone(graph: Graph, text: str) -> bool:
+    try:
+        if any(isinstance(one, _HOLDERS) for one in ast.parse(text).body):
+            return True  # drawn around what is not
+        read_script(text, pasted=True, canvas=graph)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, NotReadable):
+        return False
+    return True
 
 
 def split(graph: Graph, item: ItemId) -> Edits:

@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from gradstudio.graph.edits import RemoveWire, ReplaceNode
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.text.code_records import code_of, is_code
 from gradstudio.ui.canvas.menus.context_menu import context_menu
@@ -177,3 +179,21 @@ def test_what_cannot_be_split_is_not_offered_in_the_palette(desk: Desk, qtbot: Q
     actions["graph.split_code"].trigger()
     desk.session.attention.select((next(item for item, node in desk.graph.nodes.items() if node.names == ("json",)),))
     assert actions["graph.merge_code"].isEnabled()
+
+
+def test_what_can_be_drawn_of_a_card_is_drawn_by_its_menu(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    opened(desk, qtbot, tmp_path, TWO)
+    stack, card = desk.session.graph_store.undo_stack, desk.node("d")
+    assert "Draw" not in menu_of(desk, card)
+    code = "import json\nw = torch.zeros(3)"
+    node = msgspec.structs.replace(desk.graph.nodes[card], literals={"code": repr(code)}, names=("json", "w"))
+    wires = (RemoveWire(wire) for wire in desk.graph.wires_to(card))
+    desk.session.graph_store.submit((*wires, ReplaceNode(node)), "Kept by an older version")
+    steps = stack.count()
+    menu_of(desk, card)["Draw"].trigger()
+    assert stack.count() == steps + 1
+    assert desk.graph.nodes[desk.node("w")].operator == "torch.zeros"
+    assert [code_of(node) for node in desk.graph.nodes.values() if is_code(node)] == ["import json"]
+    assert not desk.window.actions["graph.draw_code"].isEnabled()
+    stack.undo()
+    assert desk.graph.nodes[card] == node

@@ -20,7 +20,11 @@ def merge(graph: Graph, text: str, *, stem: str = "program", anew: bool = False)
     Raises:
         NotReadable: a canvas cannot express the text; with line, column and reason.
     """
-    target = merge_text(graph, text, stem=stem)
+    return edits_to(graph, merge_text(graph, text, stem=stem), anew=anew)
+
+
+def edits_to(graph: Graph, target: Graph, *, anew: bool = False) -> Edits:
+    """The edits that make a document what a merge has made of it, definitions included; `anew` as for `merge`."""
     target.places = stable_layout(graph, target, anew=anew)
     for name, one in target.definitions.items():
         if graph.definitions.get(name) is not one:

@@ -4,20 +4,25 @@ What stands in the text as it stood keeps its id, its place, its results and its
 (muted nodes, nodes that cannot run) stays while the lines around it do.
 """
 
+import ast
 import secrets
 from pathlib import PurePosixPath
 
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, StoredTensor, Wire
 from gradstudio.graph.ports.muted_wires import without_sources
 from gradstudio.graph.ports.wire_dots import dots_by_end, wire_of
-from gradstudio.graph.text.code_records import code_of, holds_code, is_code
+from gradstudio.graph.text.code_records import code_of, holds_code, is_code, is_code_at
+from gradstudio.graph.text.code_text import outdented
+from gradstudio.program.code_cards import may_be_drawn
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.merging.definition_merge import merged_definitions
 from gradstudio.program.merging.local_merge import merge_locally
 from gradstudio.program.merging.printed_statements import entries_of, hidden_items
 from gradstudio.program.merging.record_merge import RecordMerge, is_as_read
 from gradstudio.program.merging.statement_matching import Match, Matching
+from gradstudio.program.model import Span
 from gradstudio.program.printing.comment_lines import comment_lines, paragraphs
+from gradstudio.program.reading.code.undrawn import Key
 from gradstudio.program.reading.expressions.expression_reader import StoredOf
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import Script, write
@@ -46,6 +51,58 @@ def merge_whole(graph: Graph, text: str, *, stem: str = "program") -> Graph:
     Raises:
         NotReadable: a canvas cannot express the text; with line, column and reason.
     """
+    stored = _stored_of(graph, text)
+    if holds_code(graph):
+        _refuse_slips(graph, text, stored)
+    return _merged(graph, read_script(text, stored, pasted=True, keeps_code=holds_code(graph)).graph, stem)
+
+
+def draw_code(graph: Graph, item: ItemId, *, stem: str = "program") -> Graph | None:
+    """The graph in which all of a card of code is drawn that can be; None when nothing of it can.
+
+    The text is read as a whole, for what stands around the card may put it in doubt; the other cards stay as they are.
+    """
+    if not may_be_drawn(graph, item):
+        return None
+    script = write(graph, stem=stem)
+    spans = [*script.spans, *(span for inside in script.insides.values() for span in inside)]
+    codes = {span.node: span for span in spans if _is_code_of(graph, span.node)}
+    if item not in codes:
+        return None
+    lines = script.code.split("\n")
+    kept = [keys for one, span in codes.items() if one != item and (keys := _begins(lines, span))]
+    try:
+        read = read_script(script.code, _stored_of(graph, script.code), pasted=True, keeps_code=True, kept=kept)
+    except NotReadable:
+        return None
+    first, last = codes[item].line, codes[item].end_line
+    here = [one for one, line in read.lines.items() if first <= line <= last]
+    if all(_is_code_of(read.graph, one) for one in here):
+        return None
+    return _merged(graph, read.graph, stem, item)
+
+
+def _is_code_of(graph: Graph, item: ItemId) -> bool:
+    """Whether an item of a program, or of a definition of it, is a card of code."""
+    return any(is_code_at(one, item) for one in (graph, *(d.graph for d in graph.definitions.values())))
+
+
+def _begins(lines: list[str], span: Span) -> list[Key]:
+    """Where the statements of a card of code begin in the text."""
+    part = outdented(lines[span.line - 1 : span.end_line], span.column)
+    return [(span.line - 1 + one.lineno, span.column + one.col_offset) for one in ast.parse(part).body]
+
+
+def _merged(graph: Graph, read: Graph, stem: str, drawn: ItemId | None = None) -> Graph:
+    merging = _Merging(graph, read, stem, drawn)
+    target = merging.target(merging.matched)
+    if not merging.means_the_text(target):
+        target = merging.target(Match(merging.matched.old, set()))
+    return target
+
+
+def _stored_of(graph: Graph, text: str) -> StoredOf:
+    """Gives the data that a text names from those that the document holds."""
 
     def stored(file: str) -> StoredTensor:
         tensor = graph.tensors.get(PurePosixPath(file).stem)
@@ -53,14 +110,7 @@ def merge_whole(graph: Graph, text: str, *, stem: str = "program") -> Graph:
             raise NotReadable(f"the document holds no data under “{file}”.", _line_of(text, file))
         return tensor
 
-    if holds_code(graph):
-        _refuse_slips(graph, text, stored)
-    read = read_script(text, stored, pasted=True, keeps_code=holds_code(graph)).graph
-    merging = _Merging(graph, read, stem)
-    target = merging.target(merging.matched)
-    if not merging.means_the_text(target):
-        target = merging.target(Match(merging.matched.old, set()))
-    return target
+    return stored
 
 
 def _refuse_slips(graph: Graph, text: str, stored: StoredOf) -> None:
@@ -88,18 +138,20 @@ def _line_of(text: str, words: str) -> int:
 class _Merging:
     """One text against one graph."""
 
-    def __init__(self, graph: Graph, read: Graph, stem: str) -> None:
+    def __init__(self, graph: Graph, read: Graph, stem: str, drawn: ItemId | None = None) -> None:
+        """Compare them; the card `drawn` is another statement now, whatever the text says of it."""
         self.graph, self.read, self.stem = graph, read, stem
         self.definitions = merged_definitions(graph, read, stem)
         self.script = write(graph, stem=stem)
         self.printed = write(read, stem=stem)
-        before = entries_of(self.script)
+        before = [entry for entry in entries_of(self.script) if entry.item != drawn]
         after = entries_of(self.printed)
         self.before, self.after = before, after
         self.remarks = _remarks(self.script)
         shown = {line.strip() for line in self.printed.code.split("\n")}
         unseen = hidden_items(graph, before)
         gone = [item for item in graph.order() if item in self.remarks and self.remarks[item] not in shown]
+        gone += [drawn] if drawn is not None else []
         self.matched = Matching(graph, before, gone, read).match(after)
         taken = set(self.matched.old.values())
         self.kept = [item for item in graph.order() if item in unseen and item not in taken and item not in gone]

@@ -14,13 +14,14 @@ from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.code.code_reader import CodeReader, whole_as_code
 from gradstudio.program.reading.code.code_statement import CodeStatement, as_typed, codes_in, names_taken
 from gradstudio.program.reading.code.fallback import keep_code
+from gradstudio.program.reading.code.undrawn import Key
 from gradstudio.program.reading.comments import Comment, Comments, Notes
 from gradstudio.program.reading.definitions.definition_outlines import outline
 from gradstudio.program.reading.definitions.definition_reader import Inside
 from gradstudio.program.reading.definitions.method_inlining import Inlined, Methods
 from gradstudio.program.reading.desugar.closures import Defined, names_in
 from gradstudio.program.reading.desugar.nested_functions import LiftedFunction
-from gradstudio.program.reading.desugar.rewriter import desugar
+from gradstudio.program.reading.desugar.rewriter import desugared
 from gradstudio.program.reading.expressions.expression_reader import Expressions, StoredOf
 from gradstudio.program.reading.expressions.literal_expressions import Literals
 from gradstudio.program.reading.graph_builder import GraphBuilder, WiredResult
@@ -54,6 +55,7 @@ def read_script(
     pasted: bool = False,
     canvas: Graph | None = None,
     keeps_code: bool = False,
+    kept: Sequence[Sequence[Key]] = (),
 ) -> Read:
     """The graph of a text, without places.
 
@@ -63,6 +65,7 @@ def read_script(
         pasted: the usual imports need not be repeated (semantics §14).
         canvas: the text goes to the end of this program and may read the names that are bound there.
         keeps_code: what a canvas does not draw is kept as it was typed, on nodes of code, and not refused.
+        kept: where statements begin that are code whatever they are; those of one sequence are one node.
 
     Raises:
         NotReadable: with line, column and reason; nothing is half-read.
@@ -72,25 +75,22 @@ def read_script(
     is_lenient = keeps_code and canvas is None
 
     def read(tree: ast.Module) -> Read:
-        return _Reader(text, _desugared(tree), stored, pasted, canvas, is_lenient=is_lenient).read()
+        return _Reader(text, desugared(tree), stored, pasted, canvas, is_lenient=is_lenient).read()
 
+    refused: Sequence[NotReadable] = ()
     try:
-        return read(tree)
+        if not kept:
+            return read(tree)
     except NotReadable as error:
-        if is_lenient:
-            kept = keep_code(text, error, read)
-            whole = whole_as_code(text) if kept is None else kept.graph
-            return Read(whole, dict.fromkeys(whole.nodes, 1)) if kept is None else kept
-        first, *others = (in_characters(one, text) for one in error.all)
-        raise NotReadable(first.reason, first.line, first.column, tuple(others)) from None
-
-
-def _desugared(tree: ast.Module) -> ast.Module:
-    try:
-        desugar(tree)
-    except RecursionError:
-        raise NotReadable(f"It is nested more than {MAX_NESTING} deep.", 1) from None
-    return tree
+        refused = error.all
+        if not is_lenient:
+            first, *others = (in_characters(one, text) for one in refused)
+            raise NotReadable(first.reason, first.line, first.column, tuple(others)) from None
+    found = keep_code(text, refused, read, kept)
+    if found is not None:
+        return found
+    whole = whole_as_code(text)
+    return Read(whole, dict.fromkeys(whole.nodes, 1))
 
 
 class _Reader:

@@ -97,6 +97,21 @@ class GraphCommands:
 
         return next_card(self._store.graph, self._attention.current or ItemId("")) is not None
 
+    def can_draw_code(self) -> bool:
+        """Whether something of the selected card of code would be drawn; what stands in groups is drawn in the text."""
+        if not self._has_code() or self._context.session.scope.path:
+            return False
+        from gradstudio.program.merging.merge import draw_code
+
+        return draw_code(self._store.graph, self._attention.current or ItemId("")) is not None
+
+    def draw_code(self) -> None:
+        """Read the selected card of code anew: what can be drawn becomes nodes."""
+        from gradstudio.document.python.card_edits import draw
+
+        if (item := self._attention.current) is not None:
+            self._store.attempt(draw, "Draw code", item)
+
     def split_code(self) -> None:
         """A card for each statement of the selected card of code; all of them are selected."""
         from gradstudio.document.python.card_edits import split
@@ -212,6 +227,7 @@ def _training_row(c: GraphCommands) -> Row:
 
 def _code_rows(c: GraphCommands) -> tuple[Row, ...]:
     split_tip = "A card of its own for each statement of the selected card of code"
+    draw_tip = "Read the selected card of code anew: what can be drawn becomes nodes, the rest stays code"
     merge_tip = "The selected card of code and the one behind it become one"
     return (
         ActionRow("graph.split_code", "Split code", "Graph", 2, c.split_code, when=c.can_split_code, tooltip=split_tip),
@@ -224,6 +240,7 @@ def _code_rows(c: GraphCommands) -> tuple[Row, ...]:
             when=c.can_merge_code,
             tooltip=merge_tip,
         ),
+        ActionRow("graph.draw_code", "Draw code", "Graph", 2, c.draw_code, when=c.can_draw_code, tooltip=draw_tip),
     )
 
 

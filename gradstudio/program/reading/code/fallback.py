@@ -4,7 +4,7 @@ What neighbours put in doubt is looked for by syntax alone between two passes, w
 """
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
 from gradstudio.graph.model import Graph
@@ -15,7 +15,7 @@ from gradstudio.program.reading.code.interference import (
     needs_whole,
     read_in_doubt,
 )
-from gradstudio.program.reading.code.undrawn import Undrawn
+from gradstudio.program.reading.code.undrawn import Key, Undrawn
 
 MAX_PASSES = 12
 """How often a text is read; what is not settled by then is kept as a whole."""
@@ -32,22 +32,31 @@ class ReadText(Protocol):
 AnyRead = TypeVar("AnyRead", bound=ReadText)
 
 
-def keep_code(text: str, refused: NotReadable, read: Callable[[ast.Module], AnyRead]) -> AnyRead | None:
+def keep_code(
+    text: str,
+    refused: Sequence[NotReadable],
+    read: Callable[[ast.Module], AnyRead],
+    kept: Sequence[Sequence[Key]] = (),
+) -> AnyRead | None:
     """What is read of a text when all that is refused, or in doubt, is kept as code; None: all of it is.
 
     Args:
         text: what was refused.
-        refused: why.
+        refused: why; nothing where there is something `kept`.
         read: reads a syntax tree, in which some statements may stand in for others.
+        kept: statements that are code in any case.
     """
     try:
-        return _keep_code(Undrawn(text), refused, read)
+        return _keep_code(Undrawn(text, kept), refused, read)
     except RecursionError:
         return None  # what is refused is nested too deep to be told apart
 
 
-def _keep_code(undrawn: Undrawn, refused: NotReadable, read: Callable[[ast.Module], AnyRead]) -> AnyRead | None:
-    undrawn.take(refused.all)
+def _keep_code(
+    undrawn: Undrawn, refused: Sequence[NotReadable], read: Callable[[ast.Module], AnyRead]
+) -> AnyRead | None:
+    if refused:
+        undrawn.take(refused)
     for _ in range(MAX_PASSES):
         tree = _taken_in_doubt(undrawn)
         if tree is None:

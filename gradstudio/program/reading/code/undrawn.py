@@ -27,14 +27,15 @@ class Undrawn:
         is_whole: all of the text is.
     """
 
-    def __init__(self, text: str) -> None:
-        """Nothing is kept as code."""
+    def __init__(self, text: str, kept: Sequence[Sequence[Key]] = ()) -> None:
+        """Only what is `kept` is code, each of its sequences one piece."""
         self._text = text
         self._lines = text.split("\n")
         self._statements = self._flat(ast.parse(text).body)
         self._last_star = last_star(self._statements)
         self._made: dict[tuple[Key, ...], CodeStatement] = {}
-        self.keys: set[Key] = set()
+        self.keys: set[Key] = {key for one in kept for key in one}
+        self._joined = {key for one in kept for key in one[1:]}
         self.is_whole = False
 
     def tree(self) -> ast.Module:
@@ -173,6 +174,8 @@ class Undrawn:
         What stands above an import of all of a module is one with it: that may bind the same names.
         """
         if last_line(one) == first_line(following) or first_line(following) <= self._last_star:
+            return False
+        if key_of(following) in self._joined:
             return False
         between = self._lines[last_line(one) : first_line(following) - 1]
         is_parted = any(not line.strip() or _is_marker(line) for line in between)

@@ -32,6 +32,7 @@ from gradstudio.program.reading.expressions.conditional_reader import read_choic
 from gradstudio.program.reading.graph_builder import WiredResult
 from gradstudio.program.reading.imports import Modules
 from gradstudio.program.reading.main_part import is_report, main_part
+from gradstudio.program.reading.parser import MAX_NESTING
 from gradstudio.program.reading.program_header import is_choice
 from gradstudio.program.reading.syntax_queries import walk
 
@@ -50,6 +51,19 @@ def desugar(tree: ast.Module) -> None:
     if any(isinstance(part, _WRITTEN_OUT) for one in statements for part in walk(one)):
         statements = _Text(statements).plain()
     tree.body = [*statements, *report]
+
+
+def desugared(tree: ast.Module) -> ast.Module:
+    """The tree, which was rewritten in place.
+
+    Raises:
+        NotReadable: it is nested too deep.
+    """
+    try:
+        desugar(tree)
+    except RecursionError:
+        raise NotReadable(f"It is nested more than {MAX_NESTING} deep.", 1) from None
+    return tree
 
 
 class _Text:

@@ -8,9 +8,11 @@ from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import BlockKind, ItemId
 from gradstudio.graph.ports.item_ports import operator_of
+from gradstudio.graph.text.code_records import is_code_at
 from gradstudio.layout.placement.alignment import Side
 from gradstudio.operators.calls.equivalent_calls import as_written, spellings
 from gradstudio.program.code_cards import can_split, next_card
+from gradstudio.program.merging.merge import draw_code
 from gradstudio.ui.canvas.menus.card_display_menu import display_rows, part_rows
 from gradstudio.ui.canvas.menus.debug_menu import node_rows
 from gradstudio.ui.canvas.menus.group_menu import card_rows, group_rows, step_rows
@@ -79,6 +81,8 @@ def _code_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
         yield "Split\tgraph.split_code", partial(canvas.command_requested.emit, "graph.split_code")
     if next_card(canvas.scene.graph, item) is not None:
         yield "Merge with next\tgraph.merge_code", partial(canvas.command_requested.emit, "graph.merge_code")
+    if not canvas.session.scope.path and is_code_at(canvas.scene.graph, item) and draw_code(canvas.scene.graph, item):
+        yield "Draw\tgraph.draw_code", partial(canvas.command_requested.emit, "graph.draw_code")
 
 
 def _edit_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[AnyRow]:
