@@ -63,13 +63,18 @@ def moment_words(timeline: Timeline, moment: int | None, unfolded: bool, names: 
     if moment is None or moment >= len(ticks):
         return step
     tick = ticks[moment]
-    text = names.statement(tick.node)
-    text = (text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…") + names.gone(tick.node)
+    text = _brief(names.statement(tick.node)) + names.gone(tick.node)
     where = [*way_words(tick, ticks[-1].pass_number > 1), text]
     autograd = f" ({autograd_words(timeline, tick, unfolded)})" if tick.autograd is not None else ""
     if inside and tick.backward == inside:
         return f"Stepping through backward {inside}, {step}: {text}{autograd}"
     return f"Looking back at {step}: {', '.join(where)}{autograd}"
+
+
+def _brief(text: str) -> str:
+    """A statement in a line that fits into a sentence: of Python in several lines the first."""
+    line, *more = text.splitlines() or [""]
+    return f"{line[: MAX_TEXT - 1].rstrip()}…" if more or len(line) > MAX_TEXT else line
 
 
 def step_words(timeline: Timeline, moment: int | None, unfolded: bool) -> str:

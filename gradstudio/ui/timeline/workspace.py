@@ -132,7 +132,9 @@ class _Band(QFrame):
     def _elide(self) -> None:
         room = self.width() - self.back.sizeHint().width() - 30
         metrics = self.words.fontMetrics()
-        self.words.setText(metrics.elidedText(self._text, Qt.TextElideMode.ElideRight, room))
+        shown = metrics.elidedText(self._text, Qt.TextElideMode.ElideRight, room)
+        self.words.setText(shown)
+        self.words.setToolTip(self._text if shown != self._text else "")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

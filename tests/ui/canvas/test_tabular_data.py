@@ -9,7 +9,13 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from gradstudio.graph.model import Node
+from gradstudio.scene.card.result_sections import ResultSections
+from gradstudio.ui.canvas.paint.card.card_painter import paint_card
+from gradstudio.ui.canvas.paint.card.card_state import CardState
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
+from gradstudio.ui.theme import Theme
 from tests.ui.canvas.conftest import CONTROL, NO_KEY, Hand
+from tests.ui.canvas.test_painted_numbers import texts_of
 
 MATRIX = "[[1.0, 2.0], [3.0, 4.0]]"
 
@@ -47,6 +53,15 @@ def test_more_than_a_literal_holds_is_stored(hand: Hand) -> None:
     assert tensor.data.endswith(numbers.astype(np.float32).tobytes())
     hand.session.graph_store.undo_stack.undo()
     assert not hand.graph.tensors
+
+
+def test_before_a_run_a_stored_tensor_says_its_dtype_once(hand: Hand, dark: Theme) -> None:
+    node = pasted(hand, "\n".join(",".join(map(str, row)) for row in np.ones((100, 200)).tolist()))
+    scene, style = hand.canvas.scene, CanvasStyle(dark)
+    expected = ResultSections(hints={0: "[100, 200]"}, guessed=frozenset({0}), expected="float32")
+    layout = scene.stack.cards[node.id].layout
+    texts = texts_of(lambda painter: paint_card(painter, style, layout, expected, CardState()))
+    assert [text for text in texts if "float32" in text] == ["float32 [100, 200]"]
 
 
 @pytest.mark.parametrize("text", ["hello, world", "5", "x = 3"])

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages.debugging import Breakpoint, Hit
 from gradstudio.protocol.timeline.run_timeline import Timeline
 from gradstudio.protocol.timeline.step_numbering import number_of_row
@@ -18,7 +18,7 @@ from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.state.results.run_names import RunNames
 from gradstudio.ui.theme import ui_font
 from gradstudio.ui.timeline.moment_card import card
-from gradstudio.ui.timeline.moment_words import step_words
+from gradstudio.ui.timeline.moment_words import Names, moment_words, step_words
 from gradstudio.ui.timeline.section_labels import turn_labels
 from gradstudio.ui.timeline.strip_painter import DOT_PX, SMALL_PX, fitting_name
 from gradstudio.ui.timeline.tick_arrays import TickArrays
@@ -137,6 +137,10 @@ def test_the_past_is_said_and_escape_on_the_canvas_leads_back(window: MainWindow
     assert not band.isVisible()
     attention.look_at(3)
     assert band.isVisible()
+    band.setFixedWidth(200)
+    assert band.words.text().endswith("…") and band.words.toolTip() == window.timeline.words
+    band.setFixedWidth(2000)
+    assert band.words.text() == window.timeline.words and not band.words.toolTip()
     assert window.timeline.words.startswith("Looking back at step 3 of 5: backward 1, ")
     assert window.timeline.words.endswith("(MulBackward0, SinBackward0)")
     assert ", sin (" in window.timeline.words, "as on the card, not by the name that the run gave it"
@@ -442,3 +446,9 @@ def test_what_is_left_out_of_a_name_is_said_by_dots(qapp: QApplication) -> None:
     metrics = QFontMetricsF(ui_font(SMALL_PX))
     assert fitting_name(metrics, "attention", 26.0).endswith("…")
     assert fitting_name(metrics, "mmmm", 10.0) == ""
+
+
+def test_python_of_several_lines_is_said_by_its_first() -> None:
+    timeline, names = Timeline(), Names(Graph(), {ItemId("y"): "def double(x):\n    return 2 * x"})
+    timeline.add_rows([row(1, "y"), row(2, "z")])
+    assert moment_words(timeline, 0, False, names).endswith(": def double(x):… (no longer in the program)")

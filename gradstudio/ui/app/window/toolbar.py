@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, QObject, Qt, SignalInstance
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, SignalInstance
 from PySide6.QtGui import QAction, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
 
@@ -85,10 +85,13 @@ class ToolBar(QObject):
                 self.device.setItemData(k, choice.tip, Qt.ItemDataRole.ToolTipRole)
             self.device.insertSeparator(len(offered))
             self.device.addItem(self._actions["run.add_host"].text())
-        self.device.take_widths([choice.text for choice in offered if choice.place == self._hosts.place])
+        texts = [choice.text for choice in offered if choice.place == self._hosts.place]
+        wider = self.device.take_widths(texts)
         self.device.setCurrentText(self._hosts.current())
-        if self._back_action.isVisible() != self._hosts.is_away():
+        moved = self._back_action.isVisible() != self._hosts.is_away()
+        if moved:
             self._back_action.setVisible(self._hosts.is_away())
+        if moved or wider:
             self.fit_words()
 
     def button(self, key: str) -> QWidget | None:
@@ -186,16 +189,18 @@ def _style(buttons: Iterable[QToolButton], *, words: bool) -> None:
 class _DeviceList(QComboBox):
     """A list that the wheel passes by: turning it over the bar is to start no engine elsewhere."""
 
-    def take_widths(self, texts: Iterable[str]) -> None:
-        """Be as wide as what may stand in it now, and the list as wide as all that is offered."""
+    def take_widths(self, texts: Iterable[str]) -> bool:
+        """Be as wide as what may stand in it now, and the list as wide as all that is offered; whether that is news."""
         metrics = self.fontMetrics()
         width_px = max(map(metrics.horizontalAdvance, texts), default=0)
         characters = math.ceil(width_px / metrics.horizontalAdvance("X"))  # as Qt counts them
         if characters == self.minimumContentsLength():
-            return
+            return False
+        self.setIconSize(QSize(0, 0))  # the policy keeps room for an icon, and there is none
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(characters)
         self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + LIST_MARGIN_PX)
+        return True
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent
@@ -14,10 +15,12 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.document.file import load, save
 from gradstudio.graph.model import Graph
+from gradstudio.graph.recipes.nodes import set_header
 from gradstudio.program.write import write_script
 from gradstudio.protocol.messages.events import Memory
 from gradstudio.ui.actions.canvas_pictures import save_canvas_picture
 from gradstudio.ui.actions.file_commands import example_files, title_of_example
+from gradstudio.ui.app.window import toolbar
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.app.window.window_frame import Frame
 from gradstudio.ui.dialogs.export_dialog import ExportDialog
@@ -258,6 +261,17 @@ def test_the_device_is_chosen_in_the_toolbar_as_one_undo_step(window: MainWindow
     assert session.graph_store.graph.header.device == "auto"
     session.graph_store.undo_stack.undo()
     assert session.graph_store.graph.header.device == "cpu" and box.currentText() == "cpu"
+
+
+def test_every_verb_has_its_word_in_a_small_window(window: MainWindow, session: Session) -> None:
+    header = msgspec.structs.replace(session.graph_store.graph.header, device="cuda:0")
+    session.graph_store.attempt(set_header, "Change device", header)
+    window.frame.resize(1280, 800)
+    window.frame.show()
+    verbs = [window.toolbar.button(key) for key in toolbar.VERBS if key not in toolbar.WORDLESS]
+    beside = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+    assert all(isinstance(verb, QToolButton) and verb.toolButtonStyle() == beside for verb in verbs)
+    assert window.toolbar.device.currentText() == "cuda:0"
 
 
 def test_an_operator_chosen_in_the_library_is_added_and_selected(window: MainWindow, session: Session) -> None:

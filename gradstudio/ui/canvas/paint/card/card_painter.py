@@ -288,7 +288,7 @@ def _paint_output(
     hint, font = _hint(layout, well, row)
     guessed = font == "mono_italic"
     left = _hint_left(style, layout, well, row)
-    if row.index in well.guessed and well.expected and row.index == 0:
+    if row.index in well.guessed and well.expected and row.index == 0 and not layout.captions:
         longer = f"{well.expected} {hint}"
         hint = longer if meter.width(longer, "mono_italic") <= right - left else hint
     if not hint:
