@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QTimer, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
@@ -203,6 +203,47 @@ def test_a_text_that_is_dropped_is_learnt(desk: Desk, qtbot: QtBot, tmp_path: Pa
     desk.rest()
     desk.window.actions["graph.training"].trigger()
     assert "test_data = torch.utils.data.TensorDataset(X_val, y_val)" in desk.session.run.program.code
+    desk.window.actions["run.run"].trigger()
+    desk.until(lambda: desk.session.run.state.at_end)
+    accuracy = desk.value("accuracy")
+    assert isinstance(accuracy, float) and accuracy >= 0.75
+
+
+PICTURES = (
+    "import torch.nn.functional as F\nfrom torch import nn\n\n"
+    "net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 3 * 3, 2))\n"
+    "logits = net(X)\nloss = F.cross_entropy(logits, y)\n"
+)
+
+
+def test_a_folder_of_pictures_that_is_dropped_is_learnt(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    desk.sit_down(qtbot)
+    desk.open("import torch\n")
+    for name, colour in (("night", 30), ("day", 220)):
+        (tmp_path / "sky" / name).mkdir(parents=True)
+        for k in range(20):
+            image = QImage(8, 8, QImage.Format.Format_RGB32)
+            image.fill(QColor(colour, colour, colour + k))
+            assert image.save(str(tmp_path / "sky" / name / f"{k}.png"))
+
+    def accept(dialog: object) -> None:
+        assert isinstance(dialog, ImportDataDialog)
+        shown = next(one for one in dialog.findChildren(QListWidget) if one.isVisible())
+        assert {shown.item(0).text(), shown.item(1).text()} == {"day", "night"} and not shown.item(0).icon().isNull()
+        assert "40 pictures, 2 classes: 40 of 8 × 8" in words(dialog)
+        spin = {one.accessibleName(): one for one in dialog.findChildren(QSpinBox) if one.isVisible()}
+        spin["Width of the pictures, in pixels"].setValue(5)
+        spin["Height of the pictures, in pixels"].setValue(5)
+        button(dialog, "Import").click()
+
+    when_asked(ImportDataDialog, accept)
+    drop(desk, tmp_path / "sky")
+    desk.until(lambda: desk.graph.nodes)
+    assert ("uint8", (32, 3, 5, 5)) in {(one.dtype, one.shape) for one in desk.graph.tensors.values()}
+    QApplication.clipboard().setText(PICTURES)
+    desk.window.canvas.clipboard_commands.paste()
+    desk.rest()
+    desk.window.actions["graph.training"].trigger()
     desk.window.actions["run.run"].trigger()
     desk.until(lambda: desk.session.run.state.at_end)
     accuracy = desk.value("accuracy")

@@ -43,6 +43,7 @@ class Choice(msgspec.Struct, frozen=True):
         validation: the share of rows that is kept to validate, 0 … 0.9.
         seed: of the split.
         window: of a text: how many characters the next one is told from.
+        size, is_gray: of pictures: width and height, and whether they have one channel instead of three.
     """
 
     inputs: tuple[str, ...] = ()
@@ -53,6 +54,8 @@ class Choice(msgspec.Struct, frozen=True):
     validation: float = USUAL_SHARE
     seed: int = 0
     window: int = USUAL_WINDOW
+    size: tuple[int, int] = (0, 0)
+    is_gray: bool = False
 
 
 class Rows(NamedTuple):

@@ -55,8 +55,8 @@ def is_data(text: str) -> bool:
 
 
 def is_data_set(path: Path) -> bool:
-    """Whether a file has rows to learn from: several arrays, a text, a table of many rows, or one with words in it."""
-    if path.suffix in (".npz", *TEXTS):
+    """Whether a file has rows to learn from: several arrays, a text, pictures, many rows, or words."""
+    if path.suffix in (".npz", *TEXTS) or path.is_dir():
         return True
     if path.suffix not in TABLES:
         return False

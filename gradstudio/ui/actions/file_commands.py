@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 FILTER = f"GradStudio documents (*{SUFFIX})"
 PYTHON = " ".join(f"*{suffix}" for suffix in PYTHON_SUFFIXES)
+MODULE_TIP = "A torch.nn.Module of your own as a canvas: runs the code of its file"
 DATA_TIP = "A table (CSV, TSV), arrays (NPY, NPZ) or a text as X and y, with a part to validate"
+PICTURES, PICTURES_TIP = "Import folder of pictures…", "Each folder in it is a class: X and y, with a part to validate"
 Button = QMessageBox.StandardButton
 MOST_TOLD = 6
 """Places in a text that cannot be read and are said in one message."""
@@ -134,6 +136,12 @@ class FileCommands(QObject):
         path = self._ask("Import data", self._folder(), KINDS)
         if path is not None:
             import_files(self._context.canvas, self._window, (path,))
+
+    def import_pictures(self) -> None:
+        """Ask for a folder of pictures by class, and how they become X and y on the canvas."""
+        from gradstudio.ui.dialogs.data.import_files import import_pictures
+
+        import_pictures(self._context.canvas, self._window, self._folder())
 
     def _take_brought(self, path: Path, brought: Brought) -> None:
         from gradstudio.document.python.module_import import graph_of
@@ -374,15 +382,9 @@ def file_rows(c: FileCommands) -> tuple[Row, ...]:
             "file.new", "New", "File", 1, c.new, (Key.New,), "new", tooltip="An empty document in a tab of its own"
         ),
         ActionRow("file.open", "Open…", "File", 1, c.open, (Key.Open,), "open", tooltip="Open a document"),
-        ActionRow(
-            "file.import_module",
-            "Import module…",
-            "File",
-            1,
-            c.import_module,
-            tooltip="A torch.nn.Module of your own as a canvas: runs the code of its file",
-        ),
+        ActionRow("file.import_module", "Import module…", "File", 1, c.import_module, tooltip=MODULE_TIP),
         ActionRow("file.import_data", "Import data…", "File", 1, c.import_data, tooltip=DATA_TIP),
+        ActionRow("file.import_pictures", PICTURES, "File", 1, c.import_pictures, tooltip=PICTURES_TIP),
         MenuRow("Open recent", "File", 1, c.fill_recent),
         MenuRow("Examples", "File", 1, c.fill_examples),
         ActionRow("file.save", "Save", "File", 2, c.save, (Key.Save,), "save"),

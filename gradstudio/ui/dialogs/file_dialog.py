@@ -27,6 +27,14 @@ def ask_what(parent: QWidget, theme: Theme, title: str, folder: Path, kinds: str
     return _ask(dialog, theme)
 
 
+def ask_folder(parent: QWidget, theme: Theme, title: str, folder: Path) -> Path | None:
+    """The folder a person chooses; None when they leave."""
+    dialog = QFileDialog(parent, title, str(folder))
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    return _ask(dialog, theme)
+
+
 def ask_where(parent: QWidget, theme: Theme, title: str, proposed: Path, kinds: str) -> Path | None:
     """Where a person chooses to write, with the suffix of a kind that is offered; None when they leave."""
     dialog = QFileDialog(parent, title, str(proposed.parent), kinds)

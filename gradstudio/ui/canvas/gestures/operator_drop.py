@@ -105,9 +105,11 @@ class OperatorDrop:
 
 
 def tables_in(event: QDropEvent) -> tuple[Path, ...]:
-    """The files of numbers that are being dropped; none when there is anything else among them."""
+    """The files of data, and folders, that are being dropped; none when there is anything else among them."""
     from gradstudio.scene.edit.tabular_data import ARRAYS, TABLES, TEXTS
 
     urls = event.mimeData().urls()
     paths = tuple(Path(url.toLocalFile()) for url in urls if url.isLocalFile())
-    return paths if len(paths) == len(urls) and all(path.suffix in (*TABLES, *ARRAYS, *TEXTS) for path in paths) else ()
+    if len(paths) != len(urls):
+        return ()
+    return paths if all(path.suffix in (*TABLES, *ARRAYS, *TEXTS) or path.is_dir() for path in paths) else ()

@@ -31,6 +31,8 @@ from gradstudio.document.data.model import USUAL_SHARE, Choice, Prepared, Source
 from gradstudio.document.data.split import LARGEST_SHARE, prepare
 from gradstudio.document.data.tables import Table
 from gradstudio.document.errors import BadData
+from gradstudio.ui.dialogs.data.picture_folder import PictureFolder
+from gradstudio.ui.dialogs.data.picture_preview import PicturePreview
 from gradstudio.ui.dialogs.data.reading_row import TableRow, combo, reading_row
 from gradstudio.ui.dialogs.dialog_size import fit_dialog
 from gradstudio.ui.theme import Theme, icon, mono_font, scale_px
@@ -131,6 +133,8 @@ class ImportDataDialog(QDialog):
             form.setRowVisible(self._seed, False)
             form.setRowVisible(self._normalises, False)
         column.addLayout(form)
+        if self._inputs.isHidden():
+            column.addStretch(1)
         self._target.currentIndexChanged.connect(self._on_target_changed)
         self._kind.currentIndexChanged.connect(self._on_choice_changed)
         self._missing.currentIndexChanged.connect(self._on_choice_changed)
@@ -142,7 +146,7 @@ class ImportDataDialog(QDialog):
     def _right(self) -> QVBoxLayout:
         column = QVBoxLayout()
         column.setSpacing(6)
-        heading = QLabel("First rows")
+        heading = QLabel()
         heading.setProperty("role", "heading")
         self._preview = QTableWidget()
         self._preview.setAccessibleName("First rows")
@@ -160,7 +164,12 @@ class ImportDataDialog(QDialog):
         scrolled.setWidgetResizable(True)
         scrolled.setFrameShape(QFrame.Shape.NoFrame)
         scrolled.setWidget(self._found)
-        for widget, stretch in ((heading, 0), (self._preview, 3), (found, 0), (scrolled, 2)):
+        self._pictures = PicturePreview()
+        is_folder = isinstance(self._source, PictureFolder)
+        self._pictures.setVisible(is_folder)
+        self._preview.setVisible(not is_folder)
+        heading.setText("First pictures" if is_folder else "First rows")
+        for widget, stretch in ((heading, 0), (self._preview, 3), (self._pictures, 3), (found, 0), (scrolled, 2)):
             column.addWidget(widget, stretch)
         return column
 
@@ -247,6 +256,8 @@ class ImportDataDialog(QDialog):
             self.prepared = None
             self._say(str(error), "danger", "error")
         else:
+            if isinstance(self._source, PictureFolder):
+                self._pictures.show_rows(self.prepared)
             self._say(", ".join(_shapes(self.prepared)), "")
             for note in self.prepared.notes:
                 self._say(note[:1].upper() + note[1:] + ".", "")

@@ -16,13 +16,14 @@ KINDS = "Data (*.csv *.tsv *.npy *.npz *.txt);;All files (*)"
 def import_files(
     canvas: "CanvasView", parent: QWidget, paths: tuple[Path, ...], at: tuple[float, float] | None = None
 ) -> None:
-    """Ask for each file how it becomes X and y, and add them, at a scene point or in the middle of what is seen."""
+    """Ask for each file or folder of pictures how it becomes X and y, and add them at a scene point, or in view."""
     from gradstudio.document.data.sources import open_data
     from gradstudio.ui.dialogs.data.import_data_dialog import ImportDataDialog
+    from gradstudio.ui.dialogs.data.picture_folder import PictureFolder
 
     for path in paths:
         try:
-            source = open_data(path)
+            source = PictureFolder(path) if path.is_dir() else open_data(path)
         except BadData as error:
             box = QMessageBox(QMessageBox.Icon.Warning, "Import data", f"“{path.name}” was not imported", parent=parent)
             box.setInformativeText(str(error))
@@ -35,3 +36,12 @@ def import_files(
         dialog.deleteLater()
         if accepted and prepared is not None:
             canvas.clipboard_commands.add_data_set(prepared, at)
+
+
+def import_pictures(canvas: "CanvasView", parent: QWidget, folder: Path) -> None:
+    """Ask for a folder of pictures, beginning in another, and how it becomes X and y."""
+    from gradstudio.ui.dialogs.file_dialog import ask_folder
+
+    chosen = ask_folder(parent, canvas.canvas_style.theme, "Import a folder of pictures", folder)
+    if chosen is not None:
+        import_files(canvas, parent, (chosen,))

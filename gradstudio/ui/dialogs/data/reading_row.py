@@ -10,6 +10,7 @@ from gradstudio.document.data.character_text import LONGEST_WINDOW, Characters
 from gradstudio.document.data.model import USUAL_WINDOW, Choice, Source
 from gradstudio.document.data.table_text import SEPARATORS, TextLayout
 from gradstudio.document.data.tables import Table
+from gradstudio.ui.dialogs.data.picture_folder import LARGEST_SIDE, PictureFolder
 
 
 class ReadingRow(QWidget):
@@ -91,12 +92,40 @@ class WindowRow(ReadingRow):
         return msgspec.structs.replace(choice, window=self._window.value())
 
 
+class PictureRow(ReadingRow):
+    """To which size pictures are brought, and in which colours."""
+
+    def __init__(self, source: PictureFolder) -> None:
+        """Show what most of them have."""
+        super().__init__()
+        self._sides = QSpinBox(), QSpinBox()
+        for words, side, pixels in zip(("Width", "Height"), self._sides, source.size, strict=True):
+            side.setAccessibleName(f"{words} of the pictures, in pixels")
+            side.setRange(1, LARGEST_SIDE)
+            side.setValue(pixels)
+            side.setSuffix(" px")
+            side.setKeyboardTracking(False)
+            side.valueChanged.connect(self.changed)
+            self.add(words, side)
+        self._colour = combo("Colour", (("gray", True), ("red, green, blue", False)), source.is_gray)
+        self._colour.currentIndexChanged.connect(self.changed)
+        self.add("Colour", self._colour)
+        self.finish()
+
+    def completed(self, choice: Choice) -> Choice:
+        """With size and colour."""
+        width, height = (side.value() for side in self._sides)
+        return msgspec.structs.replace(choice, size=(width, height), is_gray=self._colour.currentData())
+
+
 def reading_row(source: Source) -> ReadingRow:
     """The fields for a source; arrays have none."""
     if isinstance(source, Table):
         return TableRow(source.layout)
     if isinstance(source, Characters):
         return WindowRow()
+    if isinstance(source, PictureFolder):
+        return PictureRow(source)
     return ReadingRow()
 
 
