@@ -119,7 +119,7 @@ def test_panels_are_told_apart_in_every_theme(look: Theme) -> None:
 
 
 def test_the_tick_in_a_box_has_the_colour_of_text_on_the_accent(look: Theme) -> None:
-    found = re.search(r'checked \{.*url\("([^"]+)"\)', style_sheet(look))
+    found = re.search(r'checked \{[^}]*url\("([^"]+)"\)', style_sheet(look))
     assert found is not None
     drawn = Path(found[1]).read_text()
     color = re.search('stroke="(#[0-9a-f]{6})"', drawn)
