@@ -128,6 +128,7 @@ def test_every_guess_of_the_examples_has_one_right_answer_and_a_step_that_shows_
                 asked += 1
                 assert sum(sign.about.count("=") for sign in step.signs) == 1, step
                 assert len(set(step.choices)) >= 2 and step.answer in step.choices
+                assert max(map(len, step.choices)) <= 22, "a button in the narrow dock holds no more"
                 assert lesson.steps[number + 1].signs, (path, step)
     assert asked >= 10
 
