@@ -110,7 +110,7 @@ def lesson_beside(document: Path) -> Lesson | None:
 
 def _loaded(path: Path) -> Lesson | None:
     try:
-        if path.stat().st_size > MOST_BYTES:
+        if not path.is_file() or path.stat().st_size > MOST_BYTES:  # a pipe would be waited for
             return None
         return read_lesson(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):

@@ -1,5 +1,6 @@
 """Lessons as texts: how they are read, and by which signs a step is done."""
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -143,6 +144,10 @@ def test_a_lesson_is_sent_beside_its_document(tmp_path: Path):
     assert lesson_beside(document) is None
     beside.write_bytes(b"\xff")
     assert lesson_beside(document) is None
+    beside.unlink()
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(beside)
+        assert lesson_beside(document) is None, "nothing is waited for"
 
 
 def test_a_lesson_from_anybody_holds_no_picture_link_or_html():
