@@ -67,6 +67,7 @@ class StatusBar(QStatusBar):
         self.say("")
         self._count()
         self._show_light(session.engine.state)
+        self._keep_room_for_memory()
         self._on_run_state_changed(session.run.state)
 
     def say(self, text: str, role: str = "warning") -> None:
@@ -305,6 +306,13 @@ class StatusBar(QStatusBar):
 
     def _on_timer_timeout(self) -> None:
         self.say("")
+
+    def _keep_room_for_memory(self) -> None:
+        """The first sample, which comes when it comes, moves nothing."""
+        self.memory.setText("RSS 888 MiB")
+        self.memory.ensurePolished()
+        keep_width(self.memory)
+        self.memory.setText("")
 
     def _on_memory_changed(self) -> None:
         store = self._session.memory

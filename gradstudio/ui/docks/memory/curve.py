@@ -58,9 +58,10 @@ def unit_for(largest_bytes: float) -> tuple[str, float]:
 
 
 def in_words(size_bytes: float) -> str:
-    """``1.25 GiB``; whole numbers for bytes."""
+    """``1.25 GiB``, ``1,010 MiB``; whole numbers for bytes."""
     name, factor = unit_for(size_bytes)
-    return f"{size_bytes:.0f} B" if name == "B" else f"{size_bytes / factor:,.3g} {name}"
+    figure = size_bytes / factor
+    return f"{figure:,.0f} {name}" if name == "B" or figure >= 999.5 else f"{figure:.3g} {name}"
 
 
 def value_at(times: Array, values: Array, time_s: float) -> float | None:

@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
@@ -71,9 +72,19 @@ def test_the_memory_of_the_process_is_shown(qtbot: QtBot, session: Session, dark
     qtbot.waitUntil(lambda: status.memory.text() == "RSS 1 GiB")
 
 
+def test_the_first_sample_of_memory_moves_no_other_word(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    status = bar(qtbot, session, dark)
+    status.resize(900, 30)
+    before = status.counts.geometry()
+    session.memory.add(Memory(time_s=0.0, device="cpu", series={"tensors": 5, "process": 415 * 2**20}))
+    qtbot.waitUntil(lambda: status.memory.text() == "RSS 415 MiB")
+    QApplication.processEvents()
+    assert status.counts.geometry() == before
+
+
 def test_a_long_line_is_cut_between_words_and_its_tooltip_has_all(qtbot: QtBot, session: Session, dark: Theme) -> None:
     status, words = bar(qtbot, session, dark), "Nothing ran here because another statement is open"
-    status.resize(700, 30)
+    status.resize(1000, 30)
     for _ in range(8):
         words += ", and another statement is open"
     status.note(words)

@@ -75,3 +75,17 @@ def test_a_series_has_the_same_colour_whatever_is_measured_beside_it() -> None:
     colors = ["red", "green", "blue", "yellow", "violet"]
     assert series_color(colors, "tensors") == "red" and series_color(colors, "process") == "blue"
     assert series_color(colors, "another") == series_color(colors, "another") in colors
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        (512, "512 B"),
+        (1536, "1.5 KiB"),
+        (415 * 2**20, "415 MiB"),
+        (1010 * 2**20, "1,010 MiB"),
+        (1.25 * 2**30, "1.25 GiB"),
+    ],
+)
+def test_a_size_is_said_without_an_exponent(size: float, words: str) -> None:
+    assert in_words(size) == words
