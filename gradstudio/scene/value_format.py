@@ -218,14 +218,16 @@ def extents(summary: Summary) -> tuple[str, ...]:
 
 
 def oddities(summary: Summary) -> str:
-    """``33 % NaN, 2 +∞``: how many elements are not finite, in words; "" when all are."""
+    """``33 % NaN, 2 × +∞``: how many elements are not finite, in words; "" when all are."""
     total = max(1, element_count(summary.shape))
     found = (("NaN", summary.nan), ("+∞", summary.posinf), ("−∞", summary.neginf))
-    return BETWEEN.join(f"{_share(count, total)} {name}" for name, count in found if count)
+    return BETWEEN.join(_share(count, total, name) for name, count in found if count)
 
 
-def _share(count: int, total: int) -> str:
-    return f"{count}" if total < 100 else f"{100 * count / total:.3g} %"
+def _share(count: int, total: int, name: str) -> str:
+    if total >= 100:
+        return f"{100 * count / total:.3g} % {name}"
+    return f"{count} NaN" if name == "NaN" else f"{count} × {name}"  # "20 −∞" would read as a difference
 
 
 def norm(summary: Summary, digits: int = 3) -> str:

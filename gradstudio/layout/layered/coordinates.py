@@ -17,6 +17,8 @@ GAP_LANES = 7.0
 ROUNDS = 4
 LANE_WEIGHTS = 0.2, 3.0
 """What the wish of a lane counts while boxes find their places, and at the end."""
+CHAIN_WEIGHT = 8.0
+"""What the wish of a box in a chain counts against that of one beside it."""
 Point = tuple[float, float]
 
 
@@ -76,7 +78,35 @@ class _Heights:
         for span in (columns, back) * 3:
             for column in span:
                 self._settle(column, offsets[column], LANE_WEIGHTS[1], self.before, self.after)
+        self._straighten(offsets)
         return self.y
+
+    def _straighten(self, offsets: list[list[float]]) -> None:
+        """Chains level, at the height of their first box: rounds only bring it near, which draws a staircase."""
+        level = dict[int, float]()
+        for number in range(self.columns.real):  # numbers are in program order: a source is before its target
+            edge = self._next_in_chain(number)
+            if edge is not None:
+                level.setdefault(number, self.y[number])
+                level[edge.target] = level[number] + edge.start - edge.end
+        if not level:
+            return
+        for layer, tops in zip(self.columns.layers, offsets, strict=True):
+            wishes = [level.get(number, self.y[number]) for number in layer]
+            weights = [CHAIN_WEIGHT if number in level else 1.0 for number in layer]
+            bases = [wish - top for wish, top in zip(wishes, tops, strict=True)]
+            for number, base, top in zip(layer, isotonic(bases, weights), tops, strict=True):
+                self.y[number] = base + top
+
+    def _next_in_chain(self, number: int) -> Edge | None:
+        """The wire to the next column, where it is the only one of both its ends that comes from so near."""
+        near = [edge for edge in self.after[number] if self._is_near(edge)]
+        if len(near) != 1:
+            return None
+        return near[0] if sum(map(self._is_near, self.before[near[0].target])) == 1 else None
+
+    def _is_near(self, edge: Edge) -> bool:
+        return self.columns.layer[edge.target] - self.columns.layer[edge.source] == 1
 
     def _settle(self, column: int, offsets: list[float], lane_weight: float, *sides: list[list[Edge]]) -> None:
         """Move a column's boxes to where their wires on the given sides want them."""

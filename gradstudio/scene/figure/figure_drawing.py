@@ -4,6 +4,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.scene.figure import figure_style as style
 from gradstudio.scene.figure.drawing import Arrow, Curve, Drawing, Formula, Frame, Mark, Words
 from gradstudio.scene.figure.figure_layout import Layout
+from gradstudio.scene.figure.font_widths import formula_width
 from gradstudio.scene.figure.snapshot import Snapshot
 from gradstudio.scene.geometry import Box
 
@@ -11,6 +12,8 @@ ACTIVE = {"forward": "forward", "backward": "gradient"}
 """The role of what is at work, by phase."""
 PILL = 9.0
 """Roundness of a leaf."""
+TITLE_CLEAR = 2.0
+"""Between a frame's title and a wire."""
 
 
 def draw_figure(layout: Layout, snapshot: Snapshot, *, is_filled: bool = True) -> Drawing:
@@ -23,12 +26,31 @@ def draw_figure(layout: Layout, snapshot: Snapshot, *, is_filled: bool = True) -
         marks.append(Frame(box, style.RADIUS, "frame", "", style.LINE, is_dashed=True))
     marks += _wires(layout, snapshot)
     for block, box in layout.frames.items():
-        x, y = box.x + style.FRAME_PADDING, box.y + style.FRAME_TITLE
-        marks.append(Words(x, y - 1.0, layout.titles[block], style.SMALL, "soft", "start", has_ground=True))
+        y = box.y + style.FRAME_TITLE
+        marks.append(
+            Words(
+                _title_start(layout, block),
+                y - 1.0,
+                layout.titles[block],
+                style.SMALL,
+                "soft",
+                "start",
+                has_ground=True,
+            )
+        )
     for place, item in enumerate(layout.boxes):
         marks += _box(layout, snapshot, item, place)
     marks += _numbers(layout, snapshot)
     return Drawing(width, height, tuple(marks), is_filled)
+
+
+def _title_start(layout: Layout, block: ItemId) -> float:
+    """Where a frame's title begins: on the left, or on the right where a wire comes in through the left alone."""
+    box, width = layout.frames[block], formula_width(layout.titles[block], style.SMALL)
+    starts = box.x + style.FRAME_PADDING, box.right - style.FRAME_PADDING - width
+    rooms = (Box(x, box.y, width, style.FRAME_TITLE).grown(TITLE_CLEAR) for x in starts)
+    crossed = [any(room.contains(*point) for path in layout.paths.values() for point in path.points) for room in rooms]
+    return starts[1] if crossed == [True, False] else starts[0]
 
 
 def _wires(layout: Layout, snapshot: Snapshot) -> list[Curve]:

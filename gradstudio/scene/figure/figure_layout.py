@@ -11,10 +11,11 @@ from gradstudio.layout.layered.model import Edge
 from gradstudio.scene.figure import figure_style as style
 from gradstudio.scene.figure.drawing import Formula
 from gradstudio.scene.figure.figure_graph import FigureGraph
+from gradstudio.scene.figure.figure_wires import turned, wire_paths
 from gradstudio.scene.figure.font_widths import formula_width
 from gradstudio.scene.figure.formula_writer import FormulaWriter
 from gradstudio.scene.figure.snapshot import FlowKey, Snapshot
-from gradstudio.scene.figure.wire_path import Path, number_room, wire_path
+from gradstudio.scene.figure.wire_path import Path, number_room
 from gradstudio.scene.geometry import Box, union
 
 WIDEST: Final = 250.0
@@ -25,8 +26,6 @@ BESIDE_NUMBER: Final = 22.0
 ROW_GAP: Final = 13.0
 LEAST_WIDTH: Final = 420.0
 NARROWEST: Final = 24.0
-LEVEL: Final = 7.0
-"""A wire that is so little out of level is drawn level."""
 PAGE: Final = 505.0
 """Width of the text on a page: a figure that would be wider goes from above downwards."""
 BELOW: Final = 28.0
@@ -93,13 +92,13 @@ def _placed(
     frames: dict[ItemId, Box] = {}
     for item, box in arranger.absolute(ROOT, style.MARGIN, style.MARGIN):
         (frames if item in figure.graph.blocks else boxes)[item] = box
-    paths = _paths(figure, boxes, frames, titles, is_down=is_down)
+    paths = wire_paths(figure, boxes, frames, titles, is_down=is_down)
     whole = _extent(boxes, frames, paths, snapshots)
     if whole is not None and min(whole.x, whole.y) < style.MARGIN:  # a wire or number that stands beside everything
         right, down = max(0.0, style.MARGIN - whole.x), max(0.0, style.MARGIN - whole.y)
         boxes = {item: box.moved(right, down) for item, box in boxes.items()}
         frames = {item: box.moved(right, down) for item, box in frames.items()}
-        paths = _paths(figure, boxes, frames, titles, is_down=is_down)
+        paths = wire_paths(figure, boxes, frames, titles, is_down=is_down)
         whole = whole.moved(right, down)
     width = max(extent[0] + 2 * style.MARGIN, whole.right + style.MARGIN if whole else 0.0)
     height = max(extent[1] + 2 * style.MARGIN, whole.bottom + style.MARGIN if whole else 0.0)
@@ -143,13 +142,13 @@ class _Arranger:
                 across = max(width + 2 * style.FRAME_PADDING, title)
                 self._sizes[item] = (across, height + 2 * style.FRAME_PADDING + style.FRAME_TITLE)
         number = {item: k for k, item in enumerate(order)}
-        turned = [_turned(self._sizes[item]) if self._is_down else self._sizes[item] for item in order]
-        rectangles = [Rectangle(along * self._scale_x, across * self._scale_y) for along, across in turned]
+        extents = [turned(self._sizes[item]) if self._is_down else self._sizes[item] for item in order]
+        rectangles = [Rectangle(along * self._scale_x, across * self._scale_y) for along, across in extents]
         edges = self._edges(body, number)
         points = arrangement.arrange_boxes(rectangles, edges, least=LEAST_WIDTH * self._scale_x)
         places = [(x / self._scale_x, y / self._scale_y) for x, y in points]
         if self._is_down:
-            places = [_turned(place) for place in places]
+            places = [turned(place) for place in places]
         left, top = min((x for x, _ in places), default=0.0), min((y for _, y in places), default=0.0)
         self._inner[body] = [(item, x - left, y - top) for item, (x, y) in zip(order, places, strict=True)]
         right = max((x + self._sizes[item][0] for item, x, _ in self._inner[body]), default=0.0)
@@ -174,21 +173,6 @@ class _Arranger:
                 found.add((number[source], number[target]))
         middle = [self._sizes[item][0 if self._is_down else 1] * self._scale_y / 2 for item in number]
         return [Edge(one, other, middle[one], middle[other]) for one, other in sorted(found)]
-
-
-def _turned(pair: tuple[float, float]) -> tuple[float, float]:
-    """Down for right, and right for down."""
-    return pair[1], pair[0]
-
-
-def _turned_box(box: Box) -> Box:
-    return Box(box.y, box.x, box.height, box.width)
-
-
-def _turned_path(path: Path) -> Path:
-    segments = tuple((_turned(one), _turned(two), _turned(end)) for one, two, end in path.segments)
-    points = tuple(_turned(point) for point in path.points)
-    return Path(_turned(path.start), segments, points, _turned_box(path.bounds))
 
 
 def _formula(writer: FormulaWriter, item: ItemId, room: float) -> Formula:
@@ -227,39 +211,6 @@ def _title(figure: FigureGraph, block: ItemId) -> Formula:
     return frame_title(figure.graph, block)
 
 
-def _paths(
-    figure: FigureGraph,
-    boxes: Mapping[ItemId, Box],
-    frames: Mapping[ItemId, Box],
-    titles: Mapping[ItemId, Formula],
-    *,
-    is_down: bool,
-) -> dict[FlowKey, Path]:
-    """The ways of all flows; those of a figure in rows are found with its axes exchanged."""
-    heads = [
-        Box(box.x + style.FRAME_PADDING, box.y + 3.0, formula_width(titles[block], style.SMALL), style.FRAME_TITLE)
-        for block, box in frames.items()
-    ]
-    if not is_down:
-        return _level_paths(figure, boxes, frames, heads)
-    turned = [{item: _turned_box(box) for item, box in some.items()} for some in (boxes, frames)]
-    paths = _level_paths(figure, turned[0], turned[1], [_turned_box(head) for head in heads])
-    return {key: _turned_path(path) for key, path in paths.items()}
-
-
-def _level_paths(
-    figure: FigureGraph, boxes: Mapping[ItemId, Box], frames: Mapping[ItemId, Box], heads: list[Box]
-) -> dict[FlowKey, Path]:
-    found: dict[FlowKey, Path] = {}
-    for key, end in _ends(figure, boxes).items():
-        source = boxes[key[0]]
-        others = [box for item, box in boxes.items() if item not in key]
-        # A frame that holds neither end is gone around, one that holds one of them is crossed.
-        others += [box for block, box in frames.items() if not any(_holds(figure, block, item) for item in key)]
-        found[key] = wire_path((source.right, source.center[1]), end, others + heads)
-    return found
-
-
 def _rooms(
     paths: Mapping[FlowKey, Path], boxes: Mapping[ItemId, Box], snapshots: Sequence[Snapshot]
 ) -> dict[FlowKey, Box]:
@@ -271,24 +222,3 @@ def _rooms(
             others = [other for other in paths.values() if other is not path]
             found[key] = number_room(path, widest, [*boxes.values(), *found.values()], others)
     return found
-
-
-def _ends(figure: FigureGraph, boxes: Mapping[ItemId, Box]) -> dict[FlowKey, tuple[float, float]]:
-    """Where each flow arrives: spread over the side of its box; one that comes alone arrives level where it can."""
-    into: dict[ItemId, list[FlowKey]] = {}
-    for flow in figure.flows:
-        into.setdefault(flow.target, []).append((flow.source, flow.target))
-    ends: dict[FlowKey, tuple[float, float]] = {}
-    for target, keys in into.items():
-        keys.sort(key=lambda key: boxes[key[0]].center[1])
-        box = boxes[target]
-        for place, key in enumerate(keys, 1):
-            ends[key] = (box.x, box.y + box.height * place / (len(keys) + 1))
-        level = boxes[keys[0][0]].center[1]
-        if len(keys) == 1 and abs(level - box.center[1]) < LEVEL:
-            ends[keys[0]] = (box.x, level)
-    return ends
-
-
-def _holds(figure: FigureGraph, block: ItemId, item: ItemId) -> bool:
-    return figure.around(item, BodyId(block)) is not None

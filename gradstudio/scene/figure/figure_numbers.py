@@ -31,7 +31,9 @@ def gradient_formula(grad: Summary | None) -> Formula:
     """A gradient at a box: ∇ = 16, or ‖∇‖ = 0.32 of many numbers."""
     if grad is None:
         return ()
-    if _is_written(grad) or _odd(grad):
+    if odd := _odd(grad):
+        return Run("∇ = "), *upright(_minus(odd))
+    if _is_written(grad):
         return Run("∇ = "), *_numbers(grad)
     return Run("‖∇‖ = "), *number(value_format.norm(grad, DIGITS))
 
@@ -40,15 +42,18 @@ def sent_formula(grad: Summary | None) -> Formula:
     """A gradient on a wire: the number, a small vector, or the norm; "none" where torch sent nothing."""
     if grad is None:
         return upright("none")
-    if _is_written(grad) or _odd(grad):
+    if odd := _odd(grad):
+        return upright(_minus(odd))
+    if _is_written(grad):
         return _numbers(grad)
     return Run("‖∇‖ "), *number(value_format.norm(grad, DIGITS))
 
 
 def _numbers(summary: Summary) -> Formula:
-    """All of a few numbers, what is not finite, or the range of many."""
-    if _odd(summary):
-        return upright(_odd(summary))
+    """All of a few numbers, or the range of many and what of them is not finite."""
+    if odd := _odd(summary):
+        finite = value_format.extent(summary, DIGITS)
+        return (*_with_powers(f"{finite}, " if finite else ""), *upright(_minus(odd)))
     if not _is_written(summary):
         return _with_powers(value_format.extent(summary, DIGITS))
     numbers = [value_format.number(one, DIGITS) for one in value_format.nested_scalars(summary.value)]

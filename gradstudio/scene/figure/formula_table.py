@@ -73,14 +73,17 @@ NAMES: Final = {
     "acos": "arccos",
     "atan": "arctan",
     "detach": "sg",
-    "masked_fill": "mask",
 }
 """Short names of functions; ``sg`` is the usual stop-gradient. Any other function has its own name."""
 PASSING: Final = frozenset(
-    {"float", "double", "half", "long", "int", "to", "cpu", "cuda", "contiguous", "clone", "item"}
+    {"float", "double", "half", "long", "int", "to", "cpu", "cuda", "contiguous", "clone", "item", "requires_grad_"}
 )
 """What changes no number: the operand stands for the result."""
 TRANSPOSING: Final = frozenset({"T", "mT", "t", "H", "mH", "adjoint"})
+SWAPPING: Final = frozenset({"transpose", "swapaxes", "swapdims"})
+"""What exchanges two dimensions: of the last two it is the transpose."""
+COMPARISONS: Final = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
+"""A name of one is written with Iverson's brackets: mask = [x > 0]."""
 FENCES: Final = {"abs": ("|", "|"), "norm": ("‖", "‖"), "floor": ("⌊", "⌋"), "ceil": ("⌈", "⌉")}
 POWERS: Final = {"square": "2", "reciprocal": "−1"}
 BIG: Final = {"sum": "Σ", "prod": "Π"}

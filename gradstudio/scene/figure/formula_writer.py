@@ -1,7 +1,7 @@
 """A statement as mathematics: ``y_hat = W @ x + b`` is ŷ = W x + b; parts stand within, as in the text. No Qt."""
 
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Final
 
 from gradstudio.graph.card_grouping import CALL, CALLED
 from gradstudio.graph.model import DEFINITION_INPUTS, Graph, ItemId, Wire
@@ -9,8 +9,10 @@ from gradstudio.graph.names import EDGES, title
 from gradstudio.graph.ports.item_ports import Port, input_ports, operator_of
 from gradstudio.operators.model import Face, Kind, Operator
 from gradstudio.scene.figure import formula_table as table
-from gradstudio.scene.figure.drawing import Formula, Run, upright
+from gradstudio.scene.figure.drawing import Formula, Run, flat, upright
 from gradstudio.scene.figure.formula_table import ATOM, COMPARE, POWER, PRODUCT, SIGN, SUM
+from gradstudio.scene.figure.literal_formula import Term, literal_term, power
+from gradstudio.scene.figure.literal_formula import within as _within
 from gradstudio.scene.figure.math_symbols import lowered, number, raised, symbol
 
 DEEPEST: Final = 12
@@ -21,15 +23,6 @@ MOST_LETTERS: Final = 12
 SILENT: Final = frozenset({Kind.DEVICE, Kind.DTYPE, Kind.BOOL, Kind.LAYOUT, Kind.MEMORY_FORMAT, Kind.GENERATOR})
 """Arguments that a formula does not say."""
 UNSAID: Final = frozenset({"dim", "keepdim"})
-ROOT: Final = (Run("0.5"),)
-"""A power that is a root."""
-
-
-class Term(NamedTuple):
-    """A formula and how tightly it holds together."""
-
-    formula: Formula
-    precedence: int = ATOM
 
 
 DOTS: Final = Term(upright("…"))
@@ -56,6 +49,8 @@ class FormulaWriter:
         if names and not wired and not (operator is not None and operator.face is Face.LITERAL):
             return _joined([symbol(name) for name in names])
         right = self._expression(item, depth).formula
+        if names and operator is not None and _word(operator) in table.COMPARISONS:
+            right = _bracketed(right)
         return (*_joined([symbol(name) for name in names]), Run(" = "), *right) if names else right
 
     def detail(self, item: ItemId) -> Formula:
@@ -77,7 +72,7 @@ class FormulaWriter:
             return DOTS
         if operator is None:
             return Term(upright(title(self._graph, item)))
-        word = operator.key.rsplit(".", 1)[-1]
+        word = _word(operator)
         ports = {port.path: port for port in input_ports(self._graph, item)}
         given = [port for port in ports.values() if port.state == "wired" or _is_said(port, word in table.BIG)]
         special = self._special(item, operator, word, given, depth)
@@ -92,6 +87,8 @@ class FormulaWriter:
             case [one]:
                 return self._of_one(operator, word, one)
             case [one, *others]:
+                if operator.face in (Face.SET_ATTRIBUTE, Face.SET_ITEM):
+                    return self._set(item, operator, operands)
                 if operator.face is Face.ITEM:
                     index = _joined([other.formula for other in others])
                     return Term((*_within(one, ATOM), *lowered(index)), POWER)
@@ -99,16 +96,28 @@ class FormulaWriter:
                     weighted = (*_within(one, PRODUCT), Run(" "), *_within(others[0], POWER), Run("⊤", level=1))
                     bias = (Run(" + "), *_within(others[1], SUM)) if len(others) > 1 else ()
                     return Term((*weighted, *bias), SUM if bias else PRODUCT)
+                if word in table.SWAPPING and {flat(other.formula) for other in others} == {"−2", "−1"}:
+                    return _transposed(one)
                 if len(others) == 1:
                     return self._of_two(item, word, one, others[0])
                 return one if word in table.PASSING else None
         return None
 
+    def _set(self, item: ItemId, operator: Operator, operands: list[Term]) -> Term:
+        """What is written into an attribute or into items: ∇w ← None, w_0 ← 3."""
+        owner, *inner, value = operands
+        into = (*_within(owner, ATOM), *lowered(_joined([index.formula for index in inner])))
+        if operator.face is Face.SET_ATTRIBUTE:
+            name = operator.symbol or self._graph.nodes[item].literals.get("name", "")
+            written = Run("∇"), *lowered(owner.formula)
+            into = written if name == "grad" else (*_within(owner, ATOM), *upright(f".{name}"))
+        return Term((*into, Run(" ← "), *value.formula), COMPARE)
+
     def _of_one(self, operator: Operator, word: str, one: Term) -> Term | None:
         if word in table.PASSING:
             return one
         if word in table.TRANSPOSING:
-            return Term((*_within(one, ATOM), Run("⊤", level=1)), POWER)
+            return _transposed(one)
         if word in table.FENCES:
             left, right = table.FENCES[word]
             return Term((Run(left), *one.formula, Run(right)))
@@ -127,10 +136,8 @@ class FormulaWriter:
         return None
 
     def _of_two(self, item: ItemId, word: str, one: Term, other: Term) -> Term | None:
-        if word == "pow" and other.formula == ROOT:
-            return Term((Run("√"), *_within(one, ATOM)), SIGN)
         if word == "pow":
-            return Term((*_within(one, ATOM), *raised(other.formula)), POWER)
+            return power(one, other.formula)
         if word == "ipow":
             return Term((*one.formula, Run(" ← "), *_within(one, ATOM), *raised(other.formula)), COMPARE)
         base = table.IN_PLACE.get(word) or table.WRITTEN_IN_PLACE.get(word)
@@ -150,6 +157,8 @@ class FormulaWriter:
         text = sign.text
         if word in ("mul", "multiply"):
             text = self._product_sign(item, one, other)
+        if word == "eq":  # a bare one would read as a second "=" of the statement, or as a keyword
+            return Term(_bracketed((*_within(one, SUM), Run(text), *_within(other, SUM))))
         strict = word in ("sub", "div", "truediv", "mod")
         right = _within(other, sign.precedence + (1 if strict else 0))
         return Term((*_within(one, sign.precedence), Run(text), *right), sign.precedence)
@@ -175,10 +184,17 @@ class FormulaWriter:
             name = ()
         else:
             name = upright(table.NAMES.get(word, _spoken(operator)))
-        arguments = [self._operand(item, port, depth - 1).formula for port in wanted]
+        arguments = [self._argument(item, port, depth - 1) for port in wanted]
         if len(given) > MOST_ARGUMENTS:
             arguments.append(upright("…"))
         return Term((*name, Run("("), *_joined(arguments), Run(")")))
+
+    def _argument(self, item: ItemId, port: Port, depth: int) -> Formula:
+        """What a function is given; sizes as the numbers they are: ``randn(4, 8)``."""
+        sizes = port.literal.strip() if port.state == "literal" and port.parameter.kind is Kind.SHAPE else ""
+        if sizes[:1] in ("(", "[") and len(sizes) <= MOST_LETTERS + 2:
+            return number(sizes[1:-1].rstrip(", "))
+        return self._operand(item, port, depth).formula
 
     def _operand(self, item: ItemId, port: Port, depth: int) -> Term:
         wire = self._graph.wire_into(item, port.path)
@@ -223,19 +239,29 @@ def _is_said(port: Port, has_limits: bool = False) -> bool:
     return port.state == "literal" and is_spoken
 
 
+def _word(operator: Operator) -> str:
+    """The last word of its path, which tables have as their key."""
+    return operator.key.rsplit(".", 1)[-1]
+
+
+def _transposed(term: Term) -> Term:
+    return Term((*_within(term, ATOM), Run("⊤", level=1)), POWER)
+
+
+def _bracketed(comparison: Formula) -> Formula:
+    """Iverson's brackets: 1 where it holds, else 0."""
+    return comparison if comparison[0].text == "[" else (Run("["), *comparison, Run("]"))
+
+
 def _literal(text: str) -> Term:
+    term = literal_term(text)
+    if term is not None and len(flat(term.formula)) <= MOST_LETTERS:
+        return term
     shown = text.strip("'\"").removeprefix("torch.")
     if len(shown) > MOST_LETTERS:
         return DOTS
     negative = shown.startswith("-")
     return Term(number(shown), SIGN if negative else ATOM)
-
-
-def _within(term: Term, precedence: int) -> Formula:
-    """The term as an operand of something that binds so tightly: in brackets when it is looser."""
-    if term.precedence >= precedence:
-        return term.formula
-    return Run("("), *term.formula, Run(")")
 
 
 def _joined(parts: Iterable[Formula]) -> Formula:

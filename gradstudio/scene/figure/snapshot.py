@@ -85,7 +85,8 @@ def take_snapshot(figure: FigureGraph, results: Results | None, asked: Asked, ca
 
 def _value(figure: FigureGraph, results: Results, item: ItemId, asked: Asked) -> Formula:
     operator = operator_of(figure.graph, item)
-    is_said = operator is not None and operator.face is Face.LITERAL  # d = 8 has its value in its formula
+    # d = 8 has its value in its formula; what ∇w ← None writes into did not change.
+    is_said = operator is not None and operator.face in (Face.LITERAL, Face.SET_ATTRIBUTE)
     if is_said or not (asked.values or asked.shapes):
         return ()
     outputs = results.outputs(item) or ()

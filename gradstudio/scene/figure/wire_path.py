@@ -12,6 +12,8 @@ CLEAR: Final = 3.5
 BESIDE: Final = 3.5
 """Of a lane, from what is kept clear."""
 LEAST_GAP: Final = 1.0
+LANE_GAP: Final = 6.0
+"""Between two lanes of wires that bring different things."""
 PULL: Final = 0.5
 TURN: Final = 26.0
 SAMPLES: Final = 24
@@ -22,24 +24,41 @@ PLACES: Final = (0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.15, 0.85)
 LABEL_EDGE: Final = 2.0
 
 
+class Lane(NamedTuple):
+    """The level stretch of a wire that goes around something."""
+
+    height: float
+    left: float
+    right: float
+
+
 class Path(NamedTuple):
-    """A wire from its source's side to its target's; also as points that it passes, and the rectangle around them."""
+    """A wire from its source's side to its target's; also as points that it passes, and the rectangle around them.
+
+    Attributes:
+        lane: where it goes around something; None: it goes straight on.
+    """
 
     start: Point
     segments: tuple[Segment, ...]
     points: tuple[Point, ...]
     bounds: Box
+    lane: Lane | None = None
 
 
-def wire_path(start: Point, end: Point, boxes: Sequence[Box]) -> Path:
-    """The first way that meets no box: straight on, else by the nearest free lane above or below."""
+def wire_path(start: Point, end: Point, boxes: Sequence[Box], taken: Sequence[Lane] = ()) -> Path:
+    """The first way that meets no box: straight on, else by the nearest free lane above or below.
+
+    Args:
+        taken: lanes of wires that bring something else.
+    """
     left, right = min(start[0], end[0]), max(start[0], end[0])
     grown = [box.grown(CLEAR) for box in boxes]
     between = [box for box in grown if box.right > left and box.x < right]
     direct = _path(start, _direct(start, end))
     if not _meets(direct, between):
         return direct
-    around = (_path(start, _by_lane(start, end, lane)) for lane in _lanes(start, end, between))
+    around = (_path_by_lane(start, end, lane) for lane in _free(_lanes(start, end, between), left, right, taken))
     return next((path for path in around if not _meets(path, between)), direct)
 
 
@@ -56,6 +75,28 @@ def number_room(path: Path, width: float, taken: Sequence[Box], others: Sequence
     return next(alone, next(iter(free), rooms[0]))
 
 
+def _free(heights: Sequence[float], left: float, right: float, taken: Sequence[Lane]) -> list[float]:
+    """The same heights in their order, each moved aside as far as other lanes along the way ask for."""
+    near = sorted(lane.height for lane in taken if lane.left < right and lane.right > left)
+    if not near:
+        return list(heights)
+    found = list[float]()
+    for height in heights:
+        up = down = height
+        while any(abs(other - up) < LANE_GAP for other in near):
+            up -= LANE_GAP
+        while any(abs(other - down) < LANE_GAP for other in near):
+            down += LANE_GAP
+        found += [up] if up == down else [up, down]
+    return found
+
+
+def _path_by_lane(start: Point, end: Point, height: float) -> Path:
+    segments = _by_lane(start, end, height)
+    (_, _, entered), (_, _, left), _ = segments
+    return _path(start, segments)._replace(lane=Lane(height, entered[0], left[0]))
+
+
 def _meets(path: Path, boxes: Sequence[Box]) -> bool:
     near = [box for box in boxes if box.meets(path.bounds)]
     return any(box.contains(x, y) for x, y in path.points for box in near)
@@ -66,7 +107,7 @@ def _direct(start: Point, end: Point) -> tuple[Segment, ...]:
     return (((start[0] + pull, start[1]), (end[0] - pull, end[1]), end),)
 
 
-def _by_lane(start: Point, end: Point, lane: float) -> tuple[Segment, ...]:
+def _by_lane(start: Point, end: Point, lane: float) -> tuple[Segment, Segment, Segment]:
     """Into a lane, along it, and out again."""
     turn = _turn(start, end)
     enter, leave = (start[0] + turn, lane), (end[0] - turn, lane)

@@ -154,7 +154,7 @@ def test_tikz_writes_what_latex_knows() -> None:
     writer = FormulaWriter(graph)
     told = {graph.nodes[item].names: latex(writer.statement(item)) for item in FigureGraph(graph).boxes}
     assert told["ö",] == r"\textit{ö} = \textit{größe}_{1} \cdot 2" and told["α",] == r"\alpha = \textit{ö} + 1"
-    assert latex(upright("4 NaN, 2 −∞")) == r"4\;\mathrm{NaN}, 2\;-\infty"
+    assert latex(upright("4 NaN, 2 × −∞")) == r"4\;\mathrm{NaN}, 2 \times -\infty"
     assert latex(upright("all 0.5")) == r"\mathrm{all}\;0.5"
     assert latex(upright("señal 5")) == r"\mathrm{se}\text{ñ}\mathrm{al}\;5"
     assert latex(upright("100 % of a_b & c#")) == r"100 \% \mathrm{of\;a}\_\mathrm{b} \& \mathrm{c}\#"

@@ -255,3 +255,47 @@ def test_every_number_on_a_wire_is_within_the_figure() -> None:
         assert layout.rooms
         for room in layout.rooms.values():
             assert room.x >= 0 and room.y >= 0 and room.right <= layout.size[0] and room.bottom <= layout.size[1]
+
+
+def test_values_that_are_not_all_finite_say_their_range_too() -> None:
+    summary = Summary(dtype="torch.float32", shape=(5, 5), minimum=-1.5, maximum=0.75, neginf=10)
+    record = TensorRecord(device="cpu", summary=summary)
+    assert flat(value_formula(record, values=True, shapes=False)) == "−1.5 … 0.75, 10 × −∞"
+    assert flat(sent_formula(summary)) == "10 × −∞"
+
+
+SKIP = """import torch
+x = torch.ones(3, 3)
+q = torch.sin(x)
+k = torch.cos(x)
+v = torch.tan(x)
+scores = q @ k
+weights = torch.softmax(scores, -1)
+out = weights @ v
+hidden = torch.relu(out)
+final = hidden + x
+loss = final.mean()
+"""
+
+
+@pytest.mark.parametrize("widest", [None, 252.0])
+def test_a_chain_is_straight_and_what_is_passed_by_has_a_lane_of_its_own(widest: float | None) -> None:
+    graph = read_python(SKIP).graph
+    layout = lay_out(FigureGraph(graph), [NO_RUN], FormulaWriter(graph), widest)
+    items = {graph.nodes[item].names[0]: item for item in layout.boxes if graph.nodes[item].names}
+    axis = 1 if widest is None else 0
+    middles = [
+        layout.boxes[items[name]].center[axis] for name in ("scores", "weights", "out", "hidden", "final", "loss")
+    ]
+    assert max(middles) - min(middles) < 0.5
+    lanes = {key: path.lane for key, path in layout.paths.items() if path.lane is not None}
+    for one, other in itertools.combinations(lanes, 2):
+        if one[0] != other[0] and lanes[one].left < lanes[other].right and lanes[other].left < lanes[one].right:
+            assert abs(lanes[one].height - lanes[other].height) >= 5
+    for target in ("out", "final"):  # what comes from one side arrives on that side
+        arrivals = sorted(
+            (path.lane.height if path.lane else layout.boxes[key[0]].center[axis], path.points[-1][axis])
+            for key, path in layout.paths.items()
+            if key[1] == items[target]
+        )
+        assert arrivals[0][1] < arrivals[1][1]
