@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from gradstudio.ui.theme import Theme
 
 NO_WINDOW = 3
-QUESTIONS_MS = 600
-"""Questions wait until the window manager has placed the window they belong to."""
 USAGE = "usage: gradstudio [FILE...] [--config-dir FOLDER] [--reset]"
 
 
@@ -164,8 +162,7 @@ class _Start:
         window.session.problems.put_off(True)
         self._application.setWindowIcon(QIcon(str(paths.resources() / "icons" / "gradstudio.svg")))
         window.load_plot_later()
-        QTimer.singleShot(0, self._frame, lambda: self._show(window))
-        QTimer.singleShot(QUESTIONS_MS, window, lambda: self._ask(window, unread, last_crash))
+        self._show_soon(window, unread, last_crash)
 
     def _open_first(self, window: "MainWindow") -> "dict[Path, DocumentError]":
         """Open what was asked for, or what was open last: the one in front now, the others when the window stands."""
@@ -193,6 +190,13 @@ class _Start:
         if len(paths) > 1:
             QTimer.singleShot(0, window, open_rest)
         return unread
+
+    def _show_soon(self, window: "MainWindow", unread: "dict[Path, DocumentError]", last_crash: str) -> None:
+        """The picture, and with it the questions: later they would take keys that are meant for the canvas."""
+        from PySide6.QtCore import QTimer
+
+        QTimer.singleShot(0, self._frame, lambda: self._show(window))
+        QTimer.singleShot(0, window, lambda: self._ask(window, unread, last_crash))
 
     def _show(self, window: "MainWindow") -> None:
         """All is in its place."""

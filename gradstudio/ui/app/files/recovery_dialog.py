@@ -85,6 +85,7 @@ class RecoveryOffer(QObject):
         except DocumentError as error:
             self.refused.emit(f"The unsaved changes cannot be read: {error}")
             return False
+        self._documents.filled.emit(tab)
         if left.unapplied:
             self.typed_again.emit(tab, left.unapplied)
         return True

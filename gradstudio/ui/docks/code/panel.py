@@ -86,6 +86,7 @@ class CodePanel(QWidget):
         self._listen()
         self._listen_to_parts()
         self._on_live_changed()
+        session.run.shapes.show_to(self.show_program)  # a document is filled before anything is built for it
 
     def _listen(self) -> None:
         session = self._session

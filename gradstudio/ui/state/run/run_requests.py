@@ -82,6 +82,11 @@ class RunRequests:
             self._is_shown = True
             self._show(self._program)
 
+    def show_to(self, show: Callable[[Program], None]) -> None:
+        """Give the program that is shown to somebody who was not there when it came; nothing where there is none."""
+        if self._program is not None and self._is_shown:
+            show(self._program)
+
     def show_if_few(self) -> None:
         """Compile and show a program that takes no time: it belongs into the first picture of its document."""
         if len(self._store.graph.nodes) <= AT_ONCE:

@@ -3,9 +3,12 @@
 Looking for them has a clock of its own (`protocol/shape_clock`).
 """
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, QTimer
 
 from gradstudio.graph.slices import Slices
+from gradstudio.program.model import Program
 from gradstudio.protocol.messages.events import Event, Log
 from gradstudio.protocol.messages.inference import Inferred, Inferring, WireTried
 from gradstudio.protocol.shape_clock import TICK_S, ShapeClock
@@ -51,6 +54,10 @@ class ShapeRequests:
     def show_if_few(self) -> None:
         """Another document is in place: a small program of it belongs into the first picture."""
         self._requests.show_if_few()
+
+    def show_to(self, show: Callable[[Program], None]) -> None:
+        """What was shown before somebody came who shows it, too."""
+        self._requests.show_to(show)
 
     def wake(self) -> None:
         """The document is shown: its engine is at work, and shapes are asked for when they are not known."""

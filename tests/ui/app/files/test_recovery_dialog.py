@@ -116,6 +116,56 @@ def test_several_documents_are_recovered_at_once_after_a_kill(
 
 
 @pytest.mark.feature(73)
+def test_what_is_recovered_into_a_tab_of_its_own_stands_in_its_code_dock(
+    qtbot: QtBot, window: MainWindow, start: Start, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "mine.gsg", "torch.ones")
+    add_node(window, "torch.eye")
+    kill(qtbot, window, 1)
+    again = start()
+    again.file.open_path(path)
+    when_offered(click("recover"))
+    assert again.recovering.offer_all() == 1
+    assert "torch.eye" in again.code.editor.text
+
+
+@pytest.mark.feature(73)
+def test_what_is_recovered_takes_the_welcome_page_away(qtbot: QtBot, window: MainWindow, start: Start) -> None:
+    add_node(window, "torch.eye")
+    kill(qtbot, window, 1)
+    again = start()
+    again.learning.greeting.show()
+    when_offered(click("recover"))
+    assert again.recovering.offer_all() == 1
+    assert not again.learning.greeting.is_shown
+
+
+@pytest.mark.feature(73)
+def test_the_question_comes_with_the_first_picture(qtbot: QtBot, window: MainWindow, start: Start) -> None:
+    """So no key that was meant for the canvas answers it."""
+    add_node(window, "torch.eye")
+    kill(qtbot, window, 1)
+    again = start()
+    begin = application._Start(QApplication.instance(), again.frame, again.settings, again.theme, ())
+    again.frame.setUpdatesEnabled(False)
+    seen: list[str] = []
+
+    def look() -> None:
+        dialog = QApplication.activeModalWidget()
+        if again.frame.updatesEnabled():
+            seen.append(type(dialog).__name__)
+        if isinstance(dialog, RecoveryDialog):
+            dialog.reject()
+        else:
+            QTimer.singleShot(0, look)
+
+    begin._show_soon(again, {}, "")
+    look()
+    qtbot.waitUntil(lambda: "RecoveryDialog" in seen)
+    assert len(seen) <= 2, "a turn of the loop at most in which the canvas would have had the keys"
+
+
+@pytest.mark.feature(73)
 def test_text_of_the_code_dock_that_was_not_applied_comes_back(qtbot: QtBot, window: MainWindow, start: Start) -> None:
     add_node(window, "torch.ones")
     window.actions["view.code"].trigger()
