@@ -139,7 +139,6 @@ class _Start:
 
     def fill(self) -> None:
         """Load everything else, build it, and show the document."""
-        from PySide6.QtCore import QTimer
         from PySide6.QtGui import QIcon
 
         from gradstudio import paths
