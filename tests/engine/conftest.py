@@ -1,8 +1,10 @@
 """An engine in this process, for tests of what it does; processes are tested in test_process.py."""
 
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 
 import pytest
+import torch
 
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.live.live_state import Loaded
@@ -122,3 +124,14 @@ def bench() -> Bench:
 
 
 Make = Callable[[], Bench]
+
+
+@pytest.fixture
+def signals_and_numbers() -> Iterator[None]:
+    """What a script changes of the process that runs it is put back."""
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    state = torch.get_rng_state()
+    yield
+    torch.set_rng_state(state)
+    for number, handler in handlers.items():
+        signal.signal(number, handler)

@@ -1,17 +1,14 @@
 """Each form of a program with groups computes what its script does, bit for bit."""
 
-import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import torch
 
 from gradstudio.graph.model import Graph
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.module_class import write_module
 from gradstudio.program.forms.notebook import write_notebook
-from gradstudio.program.forms.training.training_script import write_training
+from gradstudio.program.forms.training.training_script import write_steps
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
 from tests.engine.forms import cells, differences
@@ -106,14 +103,7 @@ TRAINED = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _as_it_was() -> Iterator[None]:
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    state = torch.get_rng_state()
-    yield
-    torch.set_rng_state(state)
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
+pytestmark = pytest.mark.usefixtures("signals_and_numbers")
 
 
 def graph_of(text: str) -> Graph:
@@ -143,13 +133,13 @@ def test_a_training_script_leaves_the_same_parameters(
 def test_what_a_training_script_cannot_say_is_refused_in_words() -> None:
     graph = graph_of(TRAINED["functions"].replace("twice", "main"))
     with pytest.raises(NoForm, match=r"a function 'main' of its own. Rename the group 'main'"):
-        write_training(graph, stem="program")
+        write_steps(graph, stem="program")
     noisy = TRAINED["functions"].replace(
         "    d = b @ c.T", "    n = torch.zeros(3, device=device)\n    d = (b + n) @ c.T"
     )
     graph = read_script(HEAD.replace("\n\n\n", '\ndevice = torch.device("cpu")\n\n\n') + noisy).graph
     with pytest.raises(NoForm, match="'n' makes a tensor inside the group 'twice'"):
-        write_training(graph, stem="program")
+        write_steps(graph, stem="program")
 
 
 def test_a_layer_with_dropout_inside_a_class_keeps_its_place_among_the_random_numbers() -> None:

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from safetensors.torch import load_file
 from gradstudio.document.file import tensor_folder, write_tensors
 from gradstudio.graph.model import Graph
 from gradstudio.headless import open_graph
-from gradstudio.program.forms.training.training_script import write_training
+from gradstudio.program.forms.training.training_script import write_steps
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_code
 from tests.helpers.patience import PATIENCE_SECONDS
@@ -183,14 +182,7 @@ LOOPS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _as_it_was() -> Iterator[None]:
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    state = torch.get_rng_state()
-    yield
-    torch.set_rng_state(state)
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
+pytestmark = pytest.mark.usefixtures("signals_and_numbers")
 
 
 def graph_of(name: str) -> Graph:
@@ -199,7 +191,7 @@ def graph_of(name: str) -> Graph:
 
 def script(graph: Graph, folder: Path, stem: str) -> Path:
     path = folder / f"{stem}.py"
-    path.write_text(write_training(graph, stem=stem))
+    path.write_text(write_steps(graph, stem=stem))
     write_tensors(graph.tensors.values(), tensor_folder(path))
     return path
 
@@ -386,7 +378,7 @@ def test_the_first_loss_of_an_example_is_that_of_the_canvas(
     graph = open_graph(str(path))
     if path.stem in REFUSED:
         with pytest.raises(Exception, match=REFUSED[path.stem]):
-            write_training(graph, stem=path.stem)
+            write_steps(graph, stem=path.stem)
         return
     written = script(graph, tmp_path, path.stem)
     if path.stem in FAILING:

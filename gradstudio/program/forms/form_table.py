@@ -63,7 +63,7 @@ def _module(graph: "Graph", stem: str) -> str:
 
 
 def _training(graph: "Graph", stem: str) -> str:
-    from gradstudio.program.forms.training.training_script import write_training
+    from gradstudio.program.forms.training.training_forms import write_training
 
     return write_training(graph, stem=stem)
 

@@ -15,7 +15,7 @@ def return_values(
     read, outer = _read(units, inside)
     named = _last_named(units, inside)
     unread = _unread(named, read)
-    found = {_prediction(units, forward, root), *_carried_on(units, named, inside)} & {*named.values()}
+    found = {prediction_of(units, forward, root), *_carried_on(units, named, inside)} & {*named.values()}
     others = outer | {value for value in unread | found if _always_runs(units, value, body)}
     ordered = sorted(others - {root}, key=lambda value: (units.position[value[0]], value[1]))
     return (root, *ordered), frozenset(unread - others - {root})
@@ -71,7 +71,7 @@ def _names(units: Units, item: ItemId) -> tuple[str, ...]:
     return node.names if node is not None and units.validity.is_live(item) else ()
 
 
-def _prediction(units: Units, forward: tuple[ItemId, ...], root: Value) -> Value:
+def prediction_of(units: Units, forward: tuple[ItemId, ...], root: Value) -> Value:
     """The one value that all computing with parameters comes to, from which the rest makes the loss; else the root."""
     waiting = [root]
     found = set[Value]()

@@ -26,7 +26,7 @@ _NO_PARAMETERS = frozenset(
     "ReLU Tanh Sigmoid GELU SiLU Softmax LogSoftmax Dropout Dropout2d Flatten MaxPool1d MaxPool2d AvgPool1d AvgPool2d "
     "LeakyReLU ELU Identity".split()
 )
-_ONE_MODE = frozenset("Linear Conv1d Conv2d Conv3d Embedding LayerNorm GroupNorm Bilinear".split()) | (
+ONE_MODE = frozenset("Linear Conv1d Conv2d Conv3d Embedding LayerNorm GroupNorm Bilinear".split()) | (
     _NO_PARAMETERS - {"Dropout", "Dropout2d"}
 )
 """Layers that do the same while they learn and while they are tested."""
@@ -112,7 +112,7 @@ class _Writer:
         words = {self._name_of(value): self._word(value) for value in made.modules}
         self._words = words
         self._models = [one for one, word in words.items() if word not in _NO_PARAMETERS and not word.endswith("Loss")]
-        self._modal = [one for one, word in words.items() if word not in _ONE_MODE and not word.endswith("Loss")]
+        self._modal = [one for one, word in words.items() if word not in ONE_MODE and not word.endswith("Loss")]
         self._loss = self._named_loss()
         self._leaves = [self._name_of(value) for value in made.parameters]
 

@@ -6,7 +6,8 @@ from gradstudio.graph.model import ROOT, ItemId
 from gradstudio.program.forms.class_writer import ClassWriter
 from gradstudio.program.forms.part_printer import PartBody, PartReferences
 from gradstudio.program.forms.statement_units import Value
-from gradstudio.program.forms.training.training_plan import LOCALS, TrainingPlan, moves_to_device
+from gradstudio.program.forms.training.script_plan import ScriptPlan, moves_to_device
+from gradstudio.program.forms.training.training_plan import LOCALS
 from gradstudio.program.printing.comment_lines import INDENT
 from gradstudio.program.printing.line_wrapping import WIDTH, wrap
 from gradstudio.program.printing.logical_line import Line
@@ -19,7 +20,9 @@ _SCHEDULER = "optim.lr_scheduler.LRScheduler"
 class FunctionWriter:
     """Writes these functions, each as its lines."""
 
-    def __init__(self, plan: TrainingPlan, writer: ClassWriter, features: Set[str], names: Mapping[Value, str]) -> None:
+    data_type = _DATA
+
+    def __init__(self, plan: ScriptPlan, writer: ClassWriter, features: Set[str], names: Mapping[Value, str]) -> None:
         """Nothing is written yet.
 
         Args:
@@ -53,7 +56,7 @@ class FunctionWriter:
         model = made if site is None else "model"
         arguments = ["device: torch.device"] if "device" in self._features else []
         return [
-            *signature("set_up", arguments, f"tuple[{plan.title}, {_DATA}]"),
+            *signature("set_up", arguments, f"tuple[{plan.title}, {self.data_type}]"),
             f'{INDENT}"""The model and its data, made in the order of the canvas."""',
             *lines,
             *_wrapped(f"return {model}, {data}", 1),

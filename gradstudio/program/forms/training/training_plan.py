@@ -1,22 +1,17 @@
-"""Plan of a training script: its class, its set-up, its step, and what of it the command line may change."""
+"""Plan of a training script of steps: its class, its data, and what of it the command line may change."""
 
-from collections.abc import Iterable
 from math import prod
 
-import msgspec
-
-from gradstudio.graph.analysis.program_analysis import analyse
-from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Graph, ItemId
+from gradstudio.graph.analysis.program_analysis import Analysis
+from gradstudio.graph.model import Graph, ItemId
 from gradstudio.operators.model import Face, Family
 from gradstudio.program.errors import NoForm
-from gradstudio.program.forms.class_naming import class_name
 from gradstudio.program.forms.init_statements import SettingUp
-from gradstudio.program.forms.module_plan import Plan
 from gradstudio.program.forms.statement_roles import StatementRoles
-from gradstudio.program.forms.statement_units import Units, Value
+from gradstudio.program.forms.statement_units import Value
 from gradstudio.program.forms.training.batch_rows import are_rows
-from gradstudio.program.forms.training.learning_rate import with_rate
-from gradstudio.program.forms.training.static_shapes import Shapes
+from gradstudio.program.forms.training.loop_turns import turns_of
+from gradstudio.program.forms.training.script_plan import ScriptPlan
 from gradstudio.program.forms.training.training_step import Step
 
 GLOBALS = frozenset(
@@ -29,38 +24,23 @@ GLOBALS = frozenset(
 """Names that a training script has beside the canvas's."""
 LOCALS = frozenset("model network optimizer scheduler batch loss lr device data".split())
 """What the functions around the canvas's statements call their own."""
-LONGEST_NAME = 30
-DEFAULT_STEPS, DEFAULT_RATE = 100, "0.001"
+DEFAULT_STEPS = 100
 
 
-class Turns(msgspec.Struct, frozen=True):
-    """How the loop that trains counts: its variable in step k is ``start + stride * k``."""
-
-    count: int
-    start: int = 0
-    stride: int = 1
-
-
-class TrainingPlan(Plan):
+class TrainingPlan(ScriptPlan):
     """All that is decided before a training script is written.
 
     Attributes:
-        step: what one step is made of.
-        rate: the learning rate that the canvas says; None when it says none, or several.
         loops: the loop that trains, then one around it; `turns` of each, None when that is not in the text.
-        counted: those of them whose variables the step reads.
-        rows: the data are rows of a batch.
     """
+
+    own_globals, own_locals = GLOBALS, LOCALS
 
     def __init__(self, graph: Graph, stem: str) -> None:
         """Decide; raises `NoForm` where a program cannot be trained by a script."""
-        graph, self.rate = with_rate(graph, Step(analyse(graph)))
-        self.step = Step(analyse(graph))
         super().__init__(graph, stem)
-        self.title = class_name(stem[:LONGEST_NAME], (self.references.taken - {self.title}) | GLOBALS)
-        self.names |= self._apart()
         self.loops = [loop for loop in (self.step.loop, self.step.epochs) if loop is not None]
-        self.turns = [self._turns(loop) for loop in self.loops]
+        self.turns = [turns_of(self.units, loop) for loop in self.loops]
         self.inputs = tuple(value for value in self.roles.inputs if value[0] not in self.loops)
         self.data = tuple(value for value in self.inputs if self._is_tensor(value))
         self._refuse_other_inputs()
@@ -73,6 +53,10 @@ class TrainingPlan(Plan):
                 f"How often '{loop}' turns is not in the text, and a step has to know its place in it. "
                 "Loop over range(n) with a number."
             )
+
+    def find_step(self, analysis: Analysis) -> Step:
+        """What one step is made of."""
+        return Step(analysis)
 
     def find_roles(self) -> StatementRoles:
         """The class computes the loss alone, of what the step needs for it."""
@@ -102,77 +86,6 @@ class TrainingPlan(Plan):
         """Values with a name that only what the script leaves out would read."""
         return frozenset(self.unread(forward, [self.step.loss]))
 
-    # ---------------------------------------------------------------- the parts
-
-    @property
-    def set_up_units(self) -> list[ItemId]:
-        """What `set_up` does beside making the model: its data, what is done to the model, all random numbers."""
-        step, own = self.step, {*self.roles.construction, *self.roles.constants}
-        homes = (self.units.unit(value[0], ROOT) for value in (*self.data, *self.roles.given))
-        wanted = [unit for unit in homes if unit is not None]
-        end = self.units.position[step.backward if step.backward is not None else self.roles.forward[-1]]
-        before = [unit for unit in step.set_up if self.units.position[unit] < end]
-        needed = set(step.closed(wanted, before, ROOT)) | (own if self.handed else set())
-        for unit in before:
-            if self.units.draws(unit) or self._changes_model(unit):
-                needed |= set(step.closed([unit], before, ROOT))
-        return [unit for unit in step.set_up if unit in needed and (self.handed or unit not in own)]
-
-    def unread(self, units: Iterable[ItemId], wanted: Iterable[Value]) -> dict[Value, str]:
-        """Underscores for what some units bind and nothing reads but what a script leaves out."""
-        inside = {item for unit in units for item in self.step.units.members(unit)}
-        binding = self.step.analysis.validity.binding
-        wires = (wire for item in inside for wire in self.graph.incoming.get(item, ()))
-        read = {binding(wire.source, wire.output) for wire in wires} | {*wanted}
-        nodes = (self.graph.nodes[item] for item in inside if item in self.graph.nodes)
-        bound = ((node.id, k) for node in nodes for k in range(len(node.names)))
-        return {value: "_" for value in bound if value not in read}
-
-    def _changes_model(self, unit: ItemId) -> bool:
-        made = {value[0] for value in self.attributes}
-        return any(value[0] in made and value[0] != unit for value in self.step.objects.changed(unit))
-
-    @property
-    def optimizer_units(self) -> list[ItemId]:
-        """What making the optimizer needs, apart from the model and the learning rate."""
-        if self.step.optimizer is None:
-            return []
-        own = {*self.roles.construction, *self.roles.constants, *([self.rate.value[0]] if self.rate else [])}
-        own |= {unit for unit in self.step.set_up if self._changes_model(unit)}
-        own |= self.step.schedule.makers if self.step.schedule is not None else set()
-        found = list(self.step.closed([self.step.optimizer], _without(self.step.set_up, own), ROOT))
-        for unit in found:
-            if self.units.position[unit] > self.units.position[self.step.optimizer]:
-                raise NoForm(
-                    f"'{self.step.name(unit)}' changes the optimizer after it was made, which a training script does "
-                    "not keep. Mute it, and give the optimizer all its arguments at once."
-                )
-            if self.units.draws(unit) or (unit, 0) in self.units.leaves:
-                raise NoForm(
-                    f"'{self.step.name(unit)}' is given to the optimizer, but the loss does not need it. "
-                    "Take it out of the optimizer's parameters."
-                )
-        return found
-
-    @property
-    def scheduler_units(self) -> list[ItemId]:
-        """What making the schedule needs, apart from the optimizer."""
-        schedule = self.step.schedule
-        if schedule is None:
-            return []
-        own = {*self.roles.construction, *self.roles.constants, *self.optimizer_units}
-        own |= {self.step.optimizer} if self.step.optimizer is not None else set()
-        return list(self.step.closed([schedule.maker], _without(self.step.set_up, own), ROOT))
-
-    def _apart(self) -> dict[Value, str]:
-        """Numbers above the class that are called like something of the script, under other names."""
-        found = {}
-        for unit in self.roles.constants:
-            for k, name in enumerate(self.graph.nodes[unit].names):
-                if name in GLOBALS | LOCALS:
-                    found[unit, k] = self.references.fresh(f"{name}_")
-        return found
-
     # ---------------------------------------------------------------- what is read
 
     def _is_tensor(self, value: Value) -> bool:
@@ -201,59 +114,3 @@ class TrainingPlan(Plan):
         """How many steps the canvas takes; None when it has no loop, or its text does not tell."""
         counts = [turns.count for turns in self.turns if turns is not None]
         return prod(counts) if counts and len(counts) == len(self.turns) else None
-
-    def _turns(self, loop: ItemId) -> Turns | None:
-        block = self.graph.blocks[loop]
-        shapes = Shapes(self.units)
-        count = block.lengths.get("range", 0)
-        paths = [f"range.{k}" for k in range(count)] or ["range"]
-        numbers = [n for path in paths if isinstance(n := shapes.number(block.id, path), int)]
-        if len(numbers) != len(paths) or len(numbers) > 3 or (len(numbers) == 3 and numbers[2] == 0):
-            return None
-        turns = range(*numbers)
-        return Turns(len(turns), turns.start, turns.step) if len(turns) else None
-
-    @property
-    def unused(self) -> bool:
-        """Whether some parameter may get no gradient from the loss."""
-        seen: set[Value] = set()
-        waiting = [self.roles.root]
-        may = self.units.may_require_grad
-        while waiting:
-            value = waiting.pop()
-            if value in seen:
-                continue
-            seen.add(value)
-            for wire in self.graph.incoming.get(value[0], ()):
-                source = (wire.source, wire.output)
-                if source in may or self.step.objects.is_model(source):
-                    waiting += [source, self.analysis.validity.binding(*source)]
-        return any(value not in seen for value in self.attributes if self._learns(value))
-
-    def _learns(self, value: Value) -> bool:
-        return value in self.units.leaves or value in self.roles.modules
-
-
-def asks_for_device(units: Units, some: Iterable[ItemId]) -> bool:
-    """Whether some units make tensors, or move some, by the document's device."""
-    nodes = (units.graph.nodes.get(item) for unit in some for item in units.members(unit))
-    return any(node is not None and DOCUMENT_DEVICE in node.literals.values() for node in nodes)
-
-
-def moves_to_device(units: Units, some: Iterable[ItemId]) -> bool:
-    """Whether some units move something to the document's device, which making it there is not."""
-    for item in (item for unit in some for item in units.members(unit)):
-        operator = units.operator(item)
-        node = units.graph.nodes.get(item)
-        if node is None or DOCUMENT_DEVICE not in node.literals.values():
-            continue
-        if operator is None:
-            return True
-        is_layer = operator.face is Face.CONSTRUCTOR and operator.parameter("device") is not None
-        if not operator.creates and not is_layer:
-            return True
-    return False
-
-
-def _without(units: Iterable[ItemId], own: set[ItemId]) -> list[ItemId]:
-    return [unit for unit in units if unit not in own]

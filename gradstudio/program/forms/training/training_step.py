@@ -15,7 +15,7 @@ from gradstudio.program.forms.training.scalar_values import is_one_number
 
 BACKWARD = "torch.Tensor.backward"
 OPTIMIZER_STEP = "torch.optim.Optimizer.step"
-_NO_CHECKPOINT = frozenset({"torch.optim.LBFGS", "torch.optim.SparseAdam"})
+NO_CHECKPOINT = frozenset({"torch.optim.LBFGS", "torch.optim.SparseAdam"})
 """The first needs a closure, the second keeps plain numbers."""
 _PLAIN_BLOCKS = frozenset({"group", "enable_grad", "for"})
 
@@ -35,19 +35,24 @@ class Step:
         set_up: all that stands before the body or is not repeated.
     """
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysis, apart: frozenset[ItemId] | None = None) -> None:
         """Look at a program.
+
+        Args:
+            analysis: the program's.
+            apart: of a training in epochs, whose loops bring the batches: parts with statements of their own.
 
         Raises:
             NoForm: it has no loss, nothing to train, or a step that no training script can express.
         """
+        self._in_epochs = apart is not None
         self.analysis = analysis
         self.graph = analysis.graph
         self.units = Units(analysis)
         self._touches: dict[tuple[ItemId, BodyId], set[ItemId]] = {}
         self.backward = self._find_backward()
         self.loss = self._find_loss()
-        self.units = units = Units(analysis, pulled_parts(analysis, self.loss))
+        self.units = units = Units(analysis, pulled_parts(analysis, self.loss) | (apart or frozenset()))
         self.objects = Objects(units)
         self.loop, self.epochs = self._find_loops()
         self.body = BodyId(self.loop) if self.loop is not None else ROOT
@@ -174,7 +179,8 @@ class Step:
     # ---------------------------------------------------------------- the parts of a step
 
     def _forward(self, body: list[ItemId]) -> tuple[ItemId, ...]:
-        allowed = [unit for unit in body if unit not in self._updating]
+        heads = self.units.heads if self._in_epochs else ()
+        allowed = [unit for unit in body if unit not in self._updating and unit not in heads]
         if self.backward is not None:
             allowed = [u for u in allowed if self.units.position[u] < self.units.position[self.backward]]
             first = self.units.sources(self.backward)
@@ -239,7 +245,7 @@ class Step:
                 "one. Give all parameters to the first."
             )
         for item in found:
-            if self.graph.nodes[item].operator in _NO_CHECKPOINT:
+            if self.graph.nodes[item].operator in NO_CHECKPOINT:
                 raise NoForm(
                     f"What '{self.name(item)}' remembers cannot be kept in a checkpoint of tensors. Take SGD or Adam."
                 )
@@ -291,7 +297,7 @@ class Step:
 
     def _refuse_beside(self) -> None:
         """What an epoch does beside its steps, and the steps depend on."""
-        if self.epochs is None or self.loop is None:
+        if self.epochs is None or self.loop is None or self._in_epochs:
             return
         scope = BodyId(self.epochs)
         steps = self.units.unit(self.loop, scope)

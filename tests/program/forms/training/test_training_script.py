@@ -10,7 +10,8 @@ import pytest
 from gradstudio.document.file import load
 from gradstudio.graph.model import Graph
 from gradstudio.program.errors import NoForm
-from gradstudio.program.forms.training.training_script import write_training
+from gradstudio.program.forms.training.training_forms import write_training
+from gradstudio.program.forms.training.training_script import write_steps
 from gradstudio.program.reading.reader import read_script
 from tests.program.sketch import formatted
 
@@ -236,4 +237,4 @@ def test_what_is_done_to_a_model_behind_its_training_is_left_out() -> None:
 )
 def test_what_cannot_be_trained_is_refused_in_words(text: str, words: str) -> None:
     with pytest.raises(NoForm, match=words):
-        written(text)
+        write_steps(graph(text), stem="program")

@@ -142,8 +142,9 @@ def choose_device(name: str) -> torch.device:
     except (RuntimeError, AssertionError, NotImplementedError):
         refuse(f"There is no device '{name}' here.")
     return torch.device(name)
+'''
 
-
+REFUSE = '''\
 def refuse(text: str) -> NoReturn:
     """End, and say in one line what is wrong."""
     print(text, file=sys.stderr)
@@ -290,8 +291,9 @@ def parse_arguments() -> argparse.Namespace:
     if args.checkpoint.is_dir() or not os.access(folder, os.W_OK):
         parser.error(f"--checkpoint {args.checkpoint} cannot be written")
     return args
+'''
 
-
+START = '''\
 def main() -> None:
     """Train in this process, or as one of those that torchrun has started."""
     args = parse_arguments()

@@ -1,0 +1,93 @@
+"""Text of a script that keeps a loop of the canvas as it stands: what is around its class.
+
+Lines end in ``#? a b`` as in `script_templates`. Features: `device` it names one, `dtype` the canvas has a
+default dtype.
+"""
+
+HEAD = '''\
+"""Trains what <stem> trains.
+
+Train:         python <stem>.py
+Go on:         python <stem>.py --resume auto --<turn>s <more>
+"""
+'''
+
+PROCESS = """\
+try:
+    from torch.utils.tensorboard import SummaryWriter
+except ImportError:
+    SummaryWriter = None
+
+HERE = Path(__file__).parent
+CHECKPOINT = HERE / "<stem>.safetensors"
+LOGS = HERE / "<stem>-log"
+<device>  #? device
+KEPT = (
+    nn.Module,
+    optim.Optimizer,
+    optim.lr_scheduler.LRScheduler,
+    torch.amp.GradScaler,
+)
+"""
+
+MAIN = '''\
+def parts_of(training: Training) -> dict[str, object]:
+    """What a checkpoint keeps, under the names of the canvas."""
+    return {name: one for name, one in vars(training).items() if is_kept(one)}
+
+
+def is_kept(one: object) -> bool:
+    """Whether something changes while it learns."""
+    is_leaf = isinstance(one, torch.Tensor) and one.requires_grad
+    return is_leaf or isinstance(one, KEPT)
+
+
+def train(args: argparse.Namespace) -> int:
+    """Train <turn> by <turn>; the exit code."""
+    torch.set_default_dtype(<dtype>)  #? dtype
+    seed = seed_of(args.resume) if args.resume else args.seed
+    torch.manual_seed(seed)
+    training = Training()
+    parts = parts_of(training)
+    first = load_checkpoint(args.resume, parts) if args.resume else 0
+    if first >= args.<turn>s:
+        say(f"already at <turn> {first}; --<turn>s {args.<turn>s} asks for no more")
+        return 0
+    signals = listen()
+    with Log(args.log_dir, first) as log:
+        for <turn> in range(first, args.<turn>s):
+            found = training.turn(<place>)
+            values = {name: value.item() for name, value in found.items()}
+            done, stops = <turn> + 1, bool(signals)
+            is_last = stops or done == args.<turn>s
+            if is_last or done % args.log_every == 0:
+                log.write(done, values)
+                say(f"<turn> {done}/{args.<turn>s}  " + spelled(values))
+            if is_last or done % args.save_every == 0:
+                save_checkpoint(args.checkpoint, done, seed, parts)
+            if stops:
+                say("stopped; go on with --resume auto")
+                return 130
+    return 0
+
+
+def parse_arguments() -> argparse.Namespace:
+    """The options of the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    option = parser.add_argument
+    option("--<turn>s", type=positive, default=<turns>, help="all, resumed ones included")
+    option("--log-every", type=positive, default=1, help="<turn>s between lines")
+    return read_options(parser)
+
+
+def main() -> None:
+    """Train, and end with an exit code."""
+    sys.exit(train(parse_arguments()))
+
+
+if __name__ == "__main__":
+    main()
+'''
