@@ -40,6 +40,8 @@ RANGE = " … "
 """Between the least and the largest value."""
 BETWEEN = ", "
 """Between the counts of what is not finite."""
+MAX_ITEMS = 4
+"""Of a list or tuple, so many items are written out."""
 MAX_GRID = 4
 """A matrix of at most so many rows and columns is written out."""
 
@@ -211,7 +213,7 @@ def extent(summary: Summary, digits: int = 3) -> str:
 
 def extents(summary: Summary) -> tuple[str, ...]:
     """The range of finite values in several wordings, the most exact first."""
-    wordings = [extent(summary, digits) for digits in (3, 2, 1)]
+    wordings = [extent(summary, digits) for digits in (3, 2)]
     if is_uniform(summary):
         return tuple(dict.fromkeys([wordings[0], *(words.replace("all ", "≡") for words in wordings)]))
     return tuple(dict.fromkeys([*wordings, wordings[-1].replace(RANGE, RANGE.strip())]))
@@ -244,9 +246,8 @@ def norm(summary: Summary, digits: int = 3) -> str:
 
 
 def norm_wordings(summary: Summary) -> tuple[str, ...]:
-    """A gradient's norm behind its sign in several wordings, the most exact first: ``‖∇‖ 0.0257``, ``‖∇‖0.03``."""
-    whole = norm(summary)
-    return (f"‖∇‖ {whole}", *dict.fromkeys((f"‖∇‖{whole}", f"‖∇‖{norm(summary, 2)}", f"‖∇‖{norm(summary, 1)}")))
+    """A gradient's norm behind its sign in several wordings, the most exact first: ``‖∇‖ 0.0257``, ``‖∇‖ 0.026``."""
+    return tuple(dict.fromkeys(f"‖∇‖ {norm(summary, digits)}" for digits in (3, 2)))
 
 
 def number_wordings(value: object) -> tuple[str, ...]:
@@ -317,14 +318,27 @@ def one_line_value(record: Record) -> str:
         case PlainRecord(value=value):
             return number(value)
         case TupleRecord(class_name=name, length=length, items=items):
-            shown = ", ".join(_inside(item) for item in items[:4])
-            return f"{name}({shown}{', …' if length > 4 else ''})"
+            return _items_in_a_line(name, length, items)
         case TensorRecord(summary=summary):
             return f"{SHORT_DTYPES.get(bare_dtype(summary.dtype), bare_dtype(summary.dtype))}{shape(summary.shape)}"
         case ObjectRecord(class_name=name, words=words):
             return words or name
         case _:
             return record.class_name if hasattr(record, "class_name") else "array"
+
+
+def _items_in_a_line(name: str, length: int, items: Sequence[Record]) -> str:
+    """``[0.5, 0.25]``, ``(2, 3)``; of many how many there are, which is what has to be read: ``200 items: 0.5, …``."""
+    shown = ", ".join(_inside(item) for item in items[:MAX_ITEMS])
+    if length > MAX_ITEMS:
+        return f"{length:,} items: {shown}, …"
+    match name:
+        case "list":
+            return f"[{shown}]"
+        case "tuple":
+            return f"({shown},)" if length == 1 else f"({shown})"
+        case _:
+            return f"{name}({shown})"
 
 
 def _inside(record: Record) -> str:

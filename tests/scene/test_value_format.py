@@ -71,7 +71,13 @@ def test_a_sampled_range_is_marked() -> None:
 def test_plain_values_are_one_line() -> None:
     assert f.one_line_value(PlainRecord(what="number", class_name="float", value=0.25)) == "0.25"
     pair = TupleRecord(class_name="tuple", length=2, items=(PlainRecord(what="number", class_name="int", value=2),) * 2)
-    assert f.one_line_value(pair) == "tuple(2, 2)"
+    assert f.one_line_value(pair) == "(2, 2)"
+    half = PlainRecord(what="number", class_name="float", value=0.5)
+    assert f.one_line_value(TupleRecord(class_name="list", length=1, items=(half,))) == "[0.5]"
+    assert f.one_line_value(TupleRecord(class_name="tuple", length=1, items=(half,))) == "(0.5,)"
+    assert f.one_line_value(TupleRecord(class_name="list", length=0)) == "[]"
+    many = TupleRecord(class_name="list", length=2000, items=(half,) * 64)
+    assert f.one_line_value(many) == "2,000 items: 0.5, 0.5, 0.5, 0.5, …"
 
 
 def test_sizes_have_binary_units() -> None:
@@ -90,14 +96,24 @@ def test_columns_have_equal_decimals() -> None:
 
 def test_a_range_has_shorter_wordings() -> None:
     summary = Summary(dtype="float32", shape=(64, 64), minimum=-0.0154321, maximum=0.0153456)
-    assert f.extents(summary) == ("-0.0154 … 0.0153", "-0.015 … 0.015", "-0.02 … 0.02", "-0.02…0.02")
+    assert f.extents(summary) == ("-0.0154 … 0.0153", "-0.015 … 0.015", "-0.015…0.015")
+
+
+def test_no_wording_of_a_range_or_a_norm_has_a_single_digit() -> None:
+    summary = Summary(dtype="float32", shape=(64, 64), minimum=0.0035, maximum=1.69, rms=0.0566 / 64)
+    for words in f.extents(summary):
+        least, most = (float(text) for text in words.replace("…", " ").split())
+        assert least == pytest.approx(0.0035, rel=0.05) and most == pytest.approx(1.69, rel=0.05)
+    for words in f.norm_wordings(summary):
+        sign, number = words.split(" ")
+        assert sign == "‖∇‖" and float(number) == pytest.approx(0.0566, rel=0.05)
 
 
 def test_where_all_are_equal_a_sign_says_so_before_a_digit_is_left_out() -> None:
     equal = Summary(dtype="float32", shape=(5, 2), minimum=0.1, maximum=0.1, rms=0.1)
     assert f.extents(equal) == ("all 0.1", "≡0.1")
     equal = Summary(dtype="float32", shape=(3,), minimum=0.0154, maximum=0.0154, rms=0.0154)
-    assert f.extents(equal) == ("all 0.0154", "≡0.0154", "≡0.015", "≡0.02")
+    assert f.extents(equal) == ("all 0.0154", "≡0.0154", "≡0.015")
 
 
 @pytest.mark.parametrize("digits", [4, 3, 2])
@@ -123,7 +139,7 @@ def test_one_element_of_any_shape_is_a_number_with_its_sign(shape: tuple[int, ..
     assert f.single(summary) == -1.5
     assert f.number_or_norm(summary) == "-1.5"
     assert not f.is_uniform(summary)
-    assert f.extents(summary) == ("-1.5", "-2"), "one number, neither a range nor all of several"
+    assert f.extents(summary) == ("-1.5",), "one number, neither a range nor all of several"
     unkept = Summary(dtype="float32", shape=shape, minimum=-1.5, maximum=-1.5, rms=1.5)
     assert f.number_or_norm(unkept) == "-1.5"
 

@@ -1,6 +1,6 @@
-"""Modules, leaves and optimizers as they stand now: training, initialisers and persons write to them since."""
+"""Modules, leaves, optimizers and lists as they stand now: training, initialisers and persons write to them since."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from torch import Tensor, nn
 from torch.optim import Optimizer
@@ -10,16 +10,18 @@ from gradstudio.engine.value.value_records import record_of
 from gradstudio.engine.value.view_state import is_leaf
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import ValueNow
-from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, Record, TensorRecord
+from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, Record, TensorRecord, TupleRecord
+
+_PLAIN = (bool, int, float, complex, str)
 
 
 def values_now(live: Live, max_values: int, visible: frozenset[ItemId] | None) -> tuple[ValueNow, ...]:
-    """The modules and leaves in view that something wrote to since they were recorded.
+    """The modules, leaves and lists in view that something wrote to since they were recorded.
 
     Call it outside the program's modes.
     """
     numbers = _other_numbers(live) if live.changed_by_hand else ()
-    return (*_changed(live, max_values, visible), *numbers)
+    return (*_changed(live, max_values, visible), *_grown_lists(live, max_values, visible), *numbers)
 
 
 def _changed(live: Live, max_values: int, visible: frozenset[ItemId] | None) -> Iterator[ValueNow]:
@@ -36,6 +38,29 @@ def _changed(live: Live, max_values: int, visible: frozenset[ItemId] | None) -> 
         now = record_of(value, max_values)
         if isinstance(now, ModuleRecord | TensorRecord):
             yield ValueNow(node=node, step=row.step, record=now, output=index)
+
+
+def _grown_lists(live: Live, max_values: int, visible: frozenset[ItemId] | None) -> Iterator[ValueNow]:
+    """Lists that have other items than when they were made: what a loop appends to one is in no row of its own."""
+    for name, (node, index) in live.binder.items():
+        value = live.namespace.get(name)
+        if not isinstance(value, list) or (visible is not None and node not in visible):
+            continue
+        row = live.last_rows.get(node)
+        before = row.outputs[index] if row is not None and index < len(row.outputs) else None
+        if row is None or not isinstance(before, TupleRecord) or not _has_other_items(value, before):
+            continue
+        now = record_of(value, max_values)
+        if isinstance(now, TupleRecord):
+            yield ValueNow(node=node, step=row.step, record=now, output=index)
+
+
+def _has_other_items(items: Sequence[object], before: TupleRecord) -> bool:
+    """Whether there are more or fewer, or other plain ones; what else is among them is told by rows of its own."""
+    if len(items) != before.length:
+        return True
+    pairs = zip(items, before.items, strict=False)
+    return any(record_of(item, 0) != known for item, known in pairs if item is None or isinstance(item, _PLAIN))
 
 
 def _other_numbers(live: Live) -> Iterator[ValueNow]:

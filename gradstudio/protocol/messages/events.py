@@ -23,7 +23,15 @@ from gradstudio.protocol.messages.drawn_figures import Figured
 from gradstudio.protocol.messages.inference import Estimated, Inferred, Inferring, WireTried
 from gradstudio.protocol.messages.module_import import Brought, NotBrought
 from gradstudio.protocol.messages.progress import Asked, Running, Turned
-from gradstudio.protocol.messages.records import GradState, ModuleRecord, OptimizerRecord, Record, Summary, TensorRecord
+from gradstudio.protocol.messages.records import (
+    GradState,
+    ModuleRecord,
+    OptimizerRecord,
+    Record,
+    Summary,
+    TensorRecord,
+    TupleRecord,
+)
 from gradstudio.protocol.messages.torch_docs import Described
 
 
@@ -174,11 +182,11 @@ class GradRow(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults
 
 
 class ValueNow(msgspec.Struct, frozen=True, gc=False):
-    """A module, a leaf or an optimizer that something wrote to since its row `step` was told, as it stands now."""
+    """A module, leaf, optimizer or list that something wrote to since its row `step` was told, as it stands now."""
 
     node: ItemId
     step: Count
-    record: ModuleRecord | TensorRecord | OptimizerRecord
+    record: ModuleRecord | TensorRecord | OptimizerRecord | TupleRecord
     output: Count = 0
 
 

@@ -391,8 +391,7 @@ def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient | None:
         return Gradient(state, STATE_WORDS[state], height, sentence=sentence)
     display = tensor_display(summary, "gradient")
     if display.kind in ("picture", "strip"):
-        norm = value_format.norm(summary)
-        lines: Lines = (((f"‖∇‖ {norm}", f"‖∇‖{norm}"), "gradient"), *display.lines[1:])
+        lines: Lines = ((value_format.norm_wordings(summary), "gradient"), *display.lines[1:])
         display = msgspec.structs.replace(display, lines=lines)
     parts = gradient_terms(row) if row is not None and state == "accumulated" else ""
     return Gradient(state, STATE_WORDS[state], height, display, sentence, parts)

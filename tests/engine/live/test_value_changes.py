@@ -1,10 +1,10 @@
-"""Leaves as they stand now: what a loop has trained is told after each verb."""
+"""Leaves and lists as they stand now: what a loop has trained or appended is told after each verb."""
 
 import pytest
 import torch
 
 from gradstudio.protocol.messages.events import Gradients, ValueNow
-from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.protocol.messages.records import TensorRecord, TupleRecord
 from tests.engine.build import node
 from tests.engine.conftest import Bench
 
@@ -43,3 +43,26 @@ def test_a_trained_leaf_is_told_with_its_value_of_now(bench: Bench, steps: int) 
         assert isinstance(value.record, TensorRecord)
         assert value.record.summary.value == now.tolist()
         assert value.record.version == steps
+
+
+LISTS = """
+losses = []
+still = [1.0, 2.0]
+changed = [1.0, 2.0]
+for k in range(200):
+    losses.append(k * 0.5)
+changed[0] = 7.0
+"""
+
+
+def test_a_list_that_a_loop_appends_to_is_told_with_the_items_of_now(bench: Bench) -> None:
+    bench.run(LISTS)
+    bench.engine.settle()
+    last = [event for event in bench.events if isinstance(event, Gradients) and event.whole][-1]
+    found = {value.node: value.record for value in last.written}
+    assert set(found) == {node(1), node(3)}, "nothing wrote to the second"
+    for place, name in ((1, "losses"), (3, "changed")):
+        record, now = found[node(place)], bench[name]
+        assert isinstance(record, TupleRecord) and isinstance(now, list)
+        assert record.length == len(now)
+        assert [getattr(item, "value", None) for item in record.items] == now[:64]

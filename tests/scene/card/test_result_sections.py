@@ -156,7 +156,7 @@ def test_a_large_gradient_shows_its_norm() -> None:
     found = well.sections[0].gradient
     assert found is not None
     assert found.display is not None
-    assert found.display.lines[0][0] == ("‖∇‖ 32", "‖∇‖32")
+    assert found.display.lines[0][0] == ("‖∇‖ 32",)
 
 
 def test_each_overlay_is_switched_alone() -> None:

@@ -48,6 +48,9 @@ def in_a_line(summary: Summary | None, *, grad: bool) -> str:
     if is_written_out(summary):
         cells = ", ".join(value_format.cells(summary, WRITTEN_OUT)[0])
         return cells if summary.shape == () else f"[{cells}]"
+    one = value_format.single(summary)
+    if one is not None:
+        return value_format.number(one)
     if oddities := value_format.oddities(summary):
         return oddities
     norm = value_format.norm(summary)

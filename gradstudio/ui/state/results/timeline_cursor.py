@@ -5,7 +5,7 @@ from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.protocol.messages.backward_trace import WireGrad
 from gradstudio.protocol.messages.events import GradRow, Row, ValueNow
-from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, Record, TensorRecord
+from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, Record, TensorRecord, TupleRecord
 from gradstudio.protocol.timeline.leaf_states import learns
 from gradstudio.protocol.timeline.row_index import storages_of
 from gradstudio.protocol.timeline.run_timeline import BackwardStep, Tick, Timeline, Turns
@@ -130,14 +130,15 @@ class TimelineCursor:
         return self._shared[1]
 
     def trained(self, row: Row, output: int, now: ValueNow | None) -> Record:
-        """A leaf that was written into, as of the moment; any other record as it was made.
+        """A leaf or list that was written into, as of the moment; any other record as it was made.
 
         Args:
             now: what was told of it at the end of the last verb.
         """
         record = row.outputs[output]
-        if isinstance(record, OptimizerRecord) and now is not None and now.step == row.step and self.tick is None:
-            return now.record
+        if isinstance(record, OptimizerRecord | TupleRecord):
+            is_known = now is not None and now.step == row.step and self.tick is None
+            return now.record if now is not None and is_known else record
         if not isinstance(record, TensorRecord) or not learns(record):
             return record
         found = self.timeline.leaf_at(record, self.tick)

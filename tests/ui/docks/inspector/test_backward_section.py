@@ -334,6 +334,9 @@ def test_norms_are_written_as_on_the_canvas() -> None:
     vector = Summary(dtype="float32", shape=(8,), rms=0.5)
     assert in_a_line(vector, grad=True) == "‖∇‖ 1.41" == brief(vector)
     assert in_a_line(vector, grad=False) == "‖·‖ 1.41"
+    for value in (-2.8, "nan"):
+        matrix = Summary(dtype="float32", shape=(1, 1), value=[[value]], nan=int(value == "nan"))
+        assert in_a_line(matrix, grad=True) == {-2.8: "-2.8", "nan": "NaN"}[value], "one element has its sign"
 
 
 def test_the_step_that_freed_has_the_timelines_number() -> None:

@@ -8,7 +8,7 @@ from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, Wir
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, WireGrad
 from gradstudio.protocol.messages.debugging import MemoryByNode, NodeMemory
 from gradstudio.protocol.messages.events import LeafState, ModeState, Row, ValueNow
-from gradstudio.protocol.messages.records import ModuleRecord, Summary, TensorRecord
+from gradstudio.protocol.messages.records import ModuleRecord, Summary, TensorRecord, TupleRecord
 from gradstudio.scene.card.parameter_rows import parameter_rows, record_now
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
@@ -206,6 +206,18 @@ def test_a_trained_leaf_shows_what_it_was_at_the_moment(qtbot: QtBot) -> None:
     results.attention.look_at(None)
     tables.set_written([ValueNow(W, 9, leaf(99.0, 9))])
     assert shown() == 12.0, "not another run's leaf"
+
+
+def test_a_list_shows_what_was_appended_since(qtbot: QtBot) -> None:
+    store = GraphStore(looped())
+    results = ResultStore(store, Attention(store), store)
+    results.tables.begin(True)
+    results.tables.add_rows([Row(step=1, node=W, outputs=(TupleRecord(class_name="list", length=0),))])
+    grown = TupleRecord(class_name="list", length=200)
+    results.tables.set_written([ValueNow(W, 1, grown)])
+    assert results.outputs(W) == (grown,)
+    results.tables.set_written([ValueNow(W, 9, grown)])
+    assert results.outputs(W) == (TupleRecord(class_name="list", length=0),), "not another run's list"
 
 
 def test_whatever_a_backward_came_to_or_left_out_is_announced(qtbot: QtBot) -> None:

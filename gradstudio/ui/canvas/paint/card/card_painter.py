@@ -303,7 +303,8 @@ def _hint(layout: CardLayout, well: ResultSections, row: OutputRow) -> tuple[str
     """The shape of an output, else the word of what it is, and its font: what was not seen in a run is italic."""
     hint = well.hints.get(row.index, "") if not layout.captions else ""
     if not hint and not row.label and not layout.captions:
-        return FAMILY_WORDS.get(row.family, ""), "mono_italic"
+        is_list = row.family is Family.TUPLE and layout.title == "list"
+        return "list" if is_list else FAMILY_WORDS.get(row.family, ""), "mono_italic"
     return hint, "mono_italic" if row.index in well.guessed else "mono"
 
 
