@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from gradstudio.protocol.messages.events import GradPart
 
 NOT_RUN = "No backward has run since it was made."
-NOT_RUN_CLEARED = "No backward has run since it was made or its .grad was set to None."
+EMPTIED = "Its .grad was set to None, and no backward has run since."
 NOT_REQUIRED = "It does not require grad, nor does any input."
 FROZEN = "It does not require grad any more: requires_grad was switched off after it was made."
 FROZEN_NOW = "It does not require grad any more."

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from torch import Tensor, nn
 from torch.autograd.graph import Node
 
-from gradstudio.engine.gradient.gradient_states import state_of_leaf, state_of_value
+from gradstudio.engine.gradient.gradient_states import NOBODY, state_of_leaf, state_of_value
 from gradstudio.engine.gradient.kept_tensors import KeptTensors
 from gradstudio.engine.gradient.pass_constants import PassConstants
 from gradstudio.engine.gradient.tensor_watch import Cut, Key, Leaf, Value, glance, watch
@@ -203,13 +203,13 @@ class Gradients:
         """Whether the `.grad` of a watched leaf is another than when it was last looked at."""
         return any(glance(leaf.tensor.grad) != leaf.seen for leaf in self.leaves.values())
 
-    def observe(self) -> list[Leaf]:
-        """Look at every leaf after a statement that is no backward: was `.grad` set, cleared, zeroed? Those changed."""
+    def observe(self, by: ItemId = NOBODY) -> list[Leaf]:
+        """Look at every leaf after statement `by`, no backward: was `.grad` set, cleared, zeroed? Those changed."""
         changed: list[Leaf] = []
         for leaf in self.leaves.values():
             now = glance(leaf.tensor.grad)
             if now != leaf.seen:
-                self._changed_by_hand(leaf, now)
+                self._changed_by_hand(leaf, now, by)
                 changed.append(leaf)
         return changed
 
@@ -260,7 +260,7 @@ class Gradients:
         """`.grad` of the leaf is set to None."""
         tensor.grad = None
         leaf = self._leaf(tensor)
-        leaf.parts, leaf.seen, leaf.cleared_at = [], None, self.backwards
+        leaf.parts, leaf.seen, leaf.cleared_at, leaf.emptied_by = [], None, self.backwards, NOBODY
         leaf.returned = leaf.refused = False
 
     # -------------------------------------------------------------- states
@@ -288,7 +288,10 @@ class Gradients:
         state, reason = state_of_leaf(leaf, self.backwards, self.last_backward, self.pass_number)
         grad = self._leaf_summary(leaf, node)
         parts = tuple(leaf.parts) if state == "accumulated" else ()
-        return GradRow(node=node, output=output, path=path, state=state, reason=reason, grad=grad, parts=parts)
+        cause = (leaf.emptied_by or NOBODY) if state == "not_run" else NOBODY
+        return GradRow(
+            node=node, output=output, path=path, state=state, reason=reason, cause=cause, grad=grad, parts=parts
+        )
 
     def row_of_unwatched(self, key: Key, tensor: Tensor) -> GradRow | None:
         """The state of a leaf that no value is, so that only its `.grad` itself tells of it; None without one."""
@@ -372,10 +375,10 @@ class Gradients:
             leaf = self.leaves[id(tensor)] = watch(tensor, self.backwards)
         return leaf
 
-    def _changed_by_hand(self, leaf: Leaf, now: tuple[int, int] | None) -> None:
+    def _changed_by_hand(self, leaf: Leaf, now: tuple[int, int] | None, by: ItemId) -> None:
         grad = leaf.tensor.grad
         if now is None:
-            leaf.cleared_at, leaf.parts = self.backwards, []
+            leaf.cleared_at, leaf.emptied_by, leaf.parts = self.backwards, by, []
             leaf.returned = leaf.refused = False
         elif leaf.seen is None or leaf.seen[0] != now[0] or (grad is not None and not grad.detach().any()):
             leaf.parts = []

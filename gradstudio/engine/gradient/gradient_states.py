@@ -52,7 +52,7 @@ def state_of_leaf(leaf: Leaf, backwards: int, last_backward: int | None, pass_nu
     if not leaf.tensor.requires_grad:
         return _state_of_frozen(leaf, last_backward, pass_number)
     if backwards <= leaf.cleared_at:
-        return "not_run", words.NOT_RUN_CLEARED
+        return "not_run", words.NOT_RUN if leaf.emptied_by is None else words.EMPTIED
     if leaf.tensor.grad is None:
         if leaf.refused:
             return "not_retained", "It was computed, but the backward ended in an error before anybody had it."

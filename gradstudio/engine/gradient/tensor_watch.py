@@ -42,6 +42,8 @@ class Leaf:
     Attributes:
         tensor: held, so that its identity stays its own.
         cleared_at: number of backwards that had run when it was made or its `.grad` set to None.
+        emptied_by: the statement that last set its `.grad` to None, "" for a person or code that nobody saw; None:
+            nothing did.
         parts: what each backward since then has added.
         seen: identity and version of `.grad` when last looked at.
         returned: `torch.autograd.grad` gave its gradient and left `.grad` alone.
@@ -53,6 +55,7 @@ class Leaf:
 
     tensor: Tensor
     cleared_at: int
+    emptied_by: ItemId | None = None
     parts: list[GradPart] = field(default_factory=list)
     seen: tuple[int, int] | None = None
     returned: bool = False

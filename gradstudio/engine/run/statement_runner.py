@@ -368,18 +368,18 @@ class Runner:
         if step.statement.drops:
             live.forget(step.statement.drops)
         if not step.pure:
-            self._tell_leaves(live, step.statement.backward)
+            self._tell_leaves(live, step)
             self.after_effects(step)
 
-    def _tell_leaves(self, live: Live, backward: bool) -> None:
+    def _tell_leaves(self, live: Live, step: Step) -> None:
         """Tell at once of leaves whose `.grad` a statement has changed, and what a backward returned or missed."""
         (gradients := live.gradients).distrust(live.loaded.program)
         with clean_modes():
-            if backward:
+            if step.statement.backward:
                 leaves = [leaf for leaf in gradients.leaves.values() if leaf.returned]
                 values, gradients.given_back = [*gradients.given_back, *gradients.missed], []
             else:
-                leaves, values = gradients.observe(), []
+                leaves, values = gradients.observe(step.id), []
         if leaves or values:
             self.flush()
             with clean_modes():

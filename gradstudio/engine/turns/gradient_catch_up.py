@@ -1,6 +1,7 @@
 """What is known of gradients behind turns that nobody recorded."""
 
 from gradstudio.engine.gradient.gradient_registry import Gradients
+from gradstudio.engine.gradient.gradient_states import NOBODY
 from gradstudio.engine.gradient.tensor_watch import Leaf, glance
 from gradstudio.protocol.messages.events import GradPart
 
@@ -19,6 +20,8 @@ def _look_at(leaf: Leaf, gradients: Gradients, backwards: int) -> None:
     leaf.summary = None  # another `.grad` may lie where the last one did
     leaf.returned = leaf.refused = False
     if now is None:
+        if leaf.seen is not None and leaf.emptied_by is None:
+            leaf.emptied_by = NOBODY
         leaf.parts, leaf.cleared_at = [], gradients.backwards
     elif backwards:
         sums_up = len(leaf.parts) > 1 or (bool(leaf.parts) and leaf.seen is None)

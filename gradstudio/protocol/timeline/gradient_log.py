@@ -211,7 +211,6 @@ class GradientLog:
             return
         row = GradRow(node=node, output=output, path=path, state="not_run", reason=words.NOT_RUN)
         if log.leaf:
-            row = msgspec.structs.replace(row, reason=words.NOT_RUN_CLEARED)
             twin = self._logs.get(self._leaves.get(record.storage, key))
             if twin is not None and twin is not log and twin.leaf and twin.now is not None:
                 log.parts = twin.parts

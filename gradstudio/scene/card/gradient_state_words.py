@@ -1,5 +1,6 @@
 """The seven states of a gradient in words (semantics §7). No Qt."""
 
+from gradstudio.protocol.gradient_sentences import EMPTIED
 from gradstudio.protocol.messages.records import GradState
 
 STATE_WORDS: dict[GradState, str] = {
@@ -27,3 +28,8 @@ STATE_SENTENCES: dict[GradState, str] = {
     "not_retained": "A gradient passed here and nobody kept it.",
     "not_reached": "A backward ran, and none reached this value.",
 }
+
+
+def state_words(state: GradState, reason: str) -> str:
+    """The word of a state on a card; "not yet" would not be true of a leaf whose `.grad` a statement has emptied."""
+    return "set to None" if state == "not_run" and reason == EMPTIED else STATE_WORDS[state]

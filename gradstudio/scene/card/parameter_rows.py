@@ -7,7 +7,7 @@ import msgspec
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.records import GradState, ModuleRecord, Summary, TensorRecord
 from gradstudio.scene import value_format
-from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, STATE_WORDS
+from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, state_words
 from gradstudio.scene.card.section_heights import EDGE, gradient_of
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import Results
@@ -206,7 +206,7 @@ def _gradient_text(leaf: ModuleParameter) -> str:
         return ""
     if leaf.grad is not None and leaf.state in ("value", "accumulated"):
         return value_format.number_or_norm(leaf.grad)
-    return STATE_WORDS[leaf.state] if leaf.learns else "frozen"
+    return state_words(leaf.state, leaf.reason) if leaf.learns else "frozen"
 
 
 def _more(found: tuple[ModuleParameter, ...], hidden: tuple[ModuleParameter, ...], *, unfolded: bool) -> str:

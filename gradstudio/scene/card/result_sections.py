@@ -24,7 +24,7 @@ from gradstudio.protocol.messages.records import (
     TensorRecord,
 )
 from gradstudio.scene import value_format
-from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, STATE_WORDS
+from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, state_words
 from gradstudio.scene.card.parameter_rows import NOTHING as NO_LEAVES
 from gradstudio.scene.card.parameter_rows import ParameterRows, leaf_rows, leaves_heights
 from gradstudio.scene.card.section_heights import (
@@ -268,7 +268,7 @@ def _hints(results: Results, node: ItemId, *, with_layout: bool) -> tuple[dict[i
         if port.shape is not None:
             hints[k] = value_format.shape(port.shape)
         elif port.known_after_run:
-            hints[k] = "after a run"
+            hints[k] = "after a run" if results.moment is None else "later"
     return hints, frozenset(hints)
 
 
@@ -388,10 +388,10 @@ def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient | None:
     sentence = (row.reason if row is not None else record.grad_reason) or STATE_SENTENCES[state]
     height = gradient_height(record, row, Shown())
     if summary is None or state not in ("value", "accumulated"):
-        return Gradient(state, STATE_WORDS[state], height, sentence=sentence)
+        return Gradient(state, state_words(state, sentence), height, sentence=sentence)
     display = tensor_display(summary, "gradient")
     if display.kind in ("picture", "strip"):
         lines: Lines = ((value_format.norm_wordings(summary), "gradient"), *display.lines[1:])
         display = msgspec.structs.replace(display, lines=lines)
     parts = gradient_terms(row) if row is not None and state == "accumulated" else ""
-    return Gradient(state, STATE_WORDS[state], height, display, sentence, parts)
+    return Gradient(state, state_words(state, sentence), height, display, sentence, parts)

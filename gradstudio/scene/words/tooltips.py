@@ -13,7 +13,7 @@ from gradstudio.operators.model import Effect, Parameter
 from gradstudio.protocol.messages.events import GradRow
 from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
 from gradstudio.scene import value_format
-from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, STATE_WORDS
+from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, state_words
 from gradstudio.scene.card.gradient_terms import part_words
 from gradstudio.scene.hit_test import Hit
 from gradstudio.scene.items import PortRef
@@ -125,7 +125,7 @@ def record_text(scene: Scene, hit: Hit, output: int, record: Record) -> str:
     row = scene.results.grad(hit.item, output)
     state = row.state if row is not None else record.grad_state
     reason = (row.reason if row is not None else record.grad_reason) or STATE_SENTENCES[state]
-    named = STATE_WORDS[state]
+    named = state_words(state, reason)
     lines.append(f"∇ {f'<b>{escape(named)}</b>: ' if named else ''}{escape(reason)}")
     if row is not None and row.cause in scene.graph:
         lines.append(

@@ -3,7 +3,9 @@
 import pytest
 import torch
 
+from gradstudio.protocol import gradient_sentences as words
 from gradstudio.protocol.messages.events import Gradients, Traced
+from gradstudio.scene.card.gradient_state_words import state_words
 from tests.engine.build import PRELUDE, node
 from tests.engine.conftest import Bench
 
@@ -456,3 +458,26 @@ def test_a_gradient_given_back_for_a_value_is_told_with_its_statement(bench: Ben
     summary = next(row for row in event.rows if row.node == node(2)).grad
     assert summary is not None
     assert summary.value == 12.0
+
+
+EMPTIED = """x = torch.tensor(2.0, requires_grad=True)
+y = torch.tensor(3.0, requires_grad=True)
+still = torch.tensor(1.0, requires_grad=True)
+optimizer = torch.optim.SGD([y], lr=0.1)
+for turn in range(3):
+    loss = x * y
+    loss.backward()
+    x.grad = None
+    optimizer.zero_grad()
+"""
+
+
+def test_a_leaf_whose_grad_was_set_to_none_says_so_and_by_what(bench: Bench) -> None:
+    bench.run(EMPTIED)
+    bench.engine.settle()
+    for line in (1, 2):
+        row = bench.grad(line)
+        assert (row.state, row.grad, row.reason) == ("not_run", None, words.EMPTIED)
+        assert state_words(row.state, row.reason) == "set to None"
+    assert (bench.grad(1).cause, bench.grad(2).cause) == (node(8), node(9))
+    assert bench.grad(3).reason != words.EMPTIED, "nothing emptied it"

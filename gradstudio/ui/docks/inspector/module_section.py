@@ -21,7 +21,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import Port, operator_of
 from gradstudio.scene import value_format
-from gradstudio.scene.card.gradient_state_words import STATE_WORDS
+from gradstudio.scene.card.gradient_state_words import state_words
 from gradstudio.scene.card.parameter_rows import ModuleParameter, parameter_rows
 from gradstudio.ui.docks.inspector.arguments_section import ArgumentsSection
 from gradstudio.ui.docks.inspector.document_modes import ModeSwitch, TwoWays
@@ -230,7 +230,7 @@ def _texts(leaf: ModuleParameter) -> tuple[str, str, str, str]:
     elif leaf.grad is not None and leaf.state in ("value", "accumulated"):
         gradient = value_format.number_or_norm(leaf.grad, "")
     else:
-        gradient = STATE_WORDS[leaf.state] if leaf.learns else "frozen"
+        gradient = state_words(leaf.state, leaf.reason) if leaf.learns else "frozen"
     return leaf.path, value_format.shape(leaf.shape), values, gradient
 
 

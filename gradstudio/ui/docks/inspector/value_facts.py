@@ -100,12 +100,12 @@ def record_facts(record: Record) -> Facts:
             return (("class", name), ("holds", words)) if words else (("class", name),)
 
 
-def inference_facts(port: PortInference | None) -> Facts:
-    """What is expected before a run, marked as such."""
+def inference_facts(port: PortInference | None, *, is_past: bool = False) -> Facts:
+    """What is expected before a run, or at a moment before the value was made (`is_past`), marked as such."""
     if port is None or port.refusal:
         return ()
     if port.known_after_run or port.shape is None:
-        return (("shape", "known after a run"),)
+        return () if is_past else (("shape", "known after a run"),)
     return (
         ("shape", f"{value_format.shape(port.shape)} expected"),
         ("dtype", f"{value_format.bare_dtype(port.dtype)} on {port.device} expected"),

@@ -214,10 +214,14 @@ class ValueSection(Section):
             page.model.may_try = not self._session.run.why_not("what_if") and not self._session.results.tables.is_stale
         if record is None:
             port = self._session.results.inference(subject.node, subject.output)
+            is_past = self._session.results.moment is not None
             expected = (
-                value_facts.inference_facts(port) if not subject.path else value_facts.leaf_facts(port, subject.path)
+                value_facts.inference_facts(port, is_past=is_past)
+                if not subject.path
+                else value_facts.leaf_facts(port, subject.path)
             )
-            self.value.show_page("Not computed yet.", expected, None, None)
+            sentence = "Not computed yet at the moment that is looked at." if is_past else "Not computed yet."
+            self.value.show_page(sentence, expected, None, None)
             self.gradient.show_page(value_facts.GRAD_SENTENCES["not_run"], (), None, None)
             return
         summary = record.summary if isinstance(record, TensorRecord) else None

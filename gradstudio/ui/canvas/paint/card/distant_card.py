@@ -16,7 +16,7 @@ from gradstudio.protocol.messages.records import GradState, ModuleRecord, PlainR
 from gradstudio.scene import value_format
 from gradstudio.scene.card.card_layout import CardLayout
 from gradstudio.scene.card.debug_sections import DebugSections
-from gradstudio.scene.card.gradient_state_words import SHORT_STATE_WORDS, STATE_WORDS
+from gradstudio.scene.card.gradient_state_words import SHORT_STATE_WORDS, state_words
 from gradstudio.scene.card.result_sections import expected_refusal, single_line
 from gradstudio.scene.hit_test import LEGIBLE_WIDTH, plate_literals
 from gradstudio.scene.overlay_registry import Shown
@@ -303,7 +303,10 @@ def _paint_gradient(
         paint_state(painter, style, QRectF(line.x() - 1, line.y() + 1.5, 11, 11), state)
     if grad is None or state not in ("value", "accumulated"):
         color = style.color("warning" if state == "cut" else "unknown_value")
-        tries = (STATE_WORDS[state], SHORT_STATE_WORDS.get(state, ""))
+        tries = (
+            state_words(state, row.reason if row is not None else record.grad_reason),
+            SHORT_STATE_WORDS.get(state, ""),
+        )
         text = next((text for text in tries if style.meter.width(text, "badge_note") <= words.width()), "")
         _line(painter, style, text, "badge_note", color, words, LINE)
         return
