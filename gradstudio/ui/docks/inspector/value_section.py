@@ -215,11 +215,9 @@ class ValueSection(Section):
         if record is None:
             port = self._session.results.inference(subject.node, subject.output)
             is_past = self._session.results.moment is not None
-            expected = (
-                value_facts.inference_facts(port, is_past=is_past)
-                if not subject.path
-                else value_facts.leaf_facts(port, subject.path)
-            )
+            expected = value_facts.inference_facts(port, is_past=is_past)
+            if subject.path:
+                expected = value_facts.leaf_facts(port, subject.path)
             sentence = "Not computed yet at the moment that is looked at." if is_past else "Not computed yet."
             self.value.show_page(sentence, expected, None, None)
             self.gradient.show_page(value_facts.GRAD_SENTENCES["not_run"], (), None, None)
