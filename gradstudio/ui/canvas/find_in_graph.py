@@ -3,6 +3,7 @@
 from functools import cached_property
 from typing import Final
 
+import msgspec
 from PySide6.QtCore import QObject, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
@@ -24,6 +25,8 @@ READABLE: Final = 0.5
 NEAR: Final = 0.8
 HEAD: Final = (280.0, 60.0)
 """Of a block its head is shown: it may be larger than the view."""
+MOST_UNCOVERED: Final = 2.0
+"""So many heights of what the bar covers the view moves at most to show what lies below it."""
 REFRESH_MS: Final = 150
 
 
@@ -88,6 +91,7 @@ class FindInGraph(QObject):
         self._canvas.close_editor()
         self.bar.open()
         self._search()
+        self._uncover()
 
     def close(self) -> None:
         """Back to the canvas, with the match selected."""
@@ -215,6 +219,19 @@ class FindInGraph(QObject):
             box = Box(box.x, box.y - above, box.width, box.height + above)
             self._navigation.look_from(cameras.center_on(box, port.width(), port.height(), zoom))
 
+    def _uncover(self) -> None:
+        """What matches and would be seen but for the bar comes out below it."""
+        here, bar = self._navigation.travel.target, self.bar.geometry()
+        covers = Box(bar.x() - GAP, bar.y() - GAP, bar.width() + 2 * GAP, bar.height() + 2 * GAP)
+        boxes = [self._canvas.scene.placement.box(item) for item in self.found]
+        below = [shown for box in boxes if box is not None and (shown := here.box_to_view(box)).meets(covers)]
+        room = min(self._canvas.viewport().height(), covers.bottom * MOST_UNCOVERED)
+        tops = [shown.y for shown in below if covers.bottom - shown.y < room]
+        if tops:
+            self._navigation.look_from(
+                msgspec.structs.replace(here, y=here.y - (covers.bottom - min(tops)) / here.zoom)
+            )
+
     def _on_moment_moved(self) -> None:
         """The band that says "looking back" lies over the upper edge."""
         from gradstudio.ui.canvas.paint.moment_painter import COVERED
@@ -229,6 +246,8 @@ class FindInGraph(QObject):
         self._search()
         if self.found and not any(self._navigation.is_seen(item, self._covered_px) for item in self.found):
             self._show()
+        else:
+            self._uncover()
 
     def _on_changed(self, *_told: object) -> None:
         if self.is_open:

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import pairwise
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
-from PySide6.QtGui import QAccessible
+from PySide6.QtGui import QAccessible, QKeyEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QWidget
 
 from gradstudio.ui.docks.dock_panels import DockPanels
@@ -32,9 +32,11 @@ class Docks(QObject):
 
     Signals:
         taken(): a person floated a dock or dragged it out.
+        escaped(): Esc was pressed in a floating dock, and nothing there means it.
     """
 
     taken = Signal()
+    escaped = Signal()
 
     def __init__(self, window: QMainWindow, theme: Theme) -> None:
         """Make every dock, empty."""
@@ -48,6 +50,7 @@ class Docks(QObject):
         self._front = self._before_lesson = "library"
         self._docks = {row.id: _dock(row.id, row.title, window, theme) for row in DOCKS}
         for key, dock in self._docks.items():
+            dock.escaped.connect(self.escaped)
             dock.topLevelChanged.connect(self._on_dock_top_level_changed)
             dock.visibilityChanged.connect(partial(self._on_dock_visibility_changed, key))
         window.setDockNestingEnabled(True)
@@ -278,8 +281,20 @@ def _between(low: int, wanted: int, high: int) -> int:
     return max(low, min(wanted, high))
 
 
-def _dock(key: str, title: str, window: QMainWindow, theme: Theme) -> QDockWidget:
-    dock = QDockWidget(title, window)
+class _Dock(QDockWidget):
+    """Tells of Esc where it floats: a key that nobody takes ends at its window, and never reaches the main one."""
+
+    escaped = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.isFloating():
+            self.escaped.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+def _dock(key: str, title: str, window: QMainWindow, theme: Theme) -> _Dock:
+    dock = _Dock(title, window)
     dock.setObjectName(key)
     dock.setWidget(QStackedWidget(dock))
     dock.setTitleBarWidget(DockTitle(dock, theme))

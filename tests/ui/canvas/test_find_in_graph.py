@@ -9,6 +9,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Failed, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
+from gradstudio.scene.camera import Camera
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.canvas.paint.moment_painter import COVERED
 from gradstudio.ui.canvas.popups.find_bar import HEIGHT
@@ -202,3 +203,24 @@ def test_the_bar_stands_below_the_band_that_says_the_past_is_shown(hand: Hand) -
     assert hand.canvas.finding.bar.y() >= usual + COVERED
     hand.session.attention.look_at_now()
     assert hand.canvas.finding.bar.y() == usual
+
+
+def test_no_match_lies_below_the_bar(hand: Hand) -> None:
+    """Half of what was found, or an edge of it, would look like an empty field of the bar."""
+    items = program(hand)
+    finding, canvas = hand.canvas.finding, hand.canvas
+    finding.open()
+    bar = finding.bar.geometry()
+    finding.close()
+    zoom = canvas.camera.zoom
+    for item, offset_px in ((items["hidden"], 4), (items["hidden"], bar.bottom() - 4)):
+        box = canvas.scene.placement.box(item)
+        assert box is not None
+        canvas.navigation.look_from(Camera(zoom, box.x - bar.center().x() / zoom, box.y - offset_px / zoom))
+        hand.session.attention.select((items["loss"],))
+        search(hand, "i")
+        assert {items["hidden"], items["weights"]} <= found(hand)
+        shown = canvas.navigation.travel.target.box_to_view(box)
+        assert shown.y >= finding.bar.geometry().bottom(), "it is seen below the bar"
+        finding.bar.field.clear()
+        finding.close()

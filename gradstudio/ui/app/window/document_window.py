@@ -312,7 +312,6 @@ class DocumentWindow(QObject):
         self.session.problems.changed.connect(self._on_problems_changed)
         self.lesson.watch.gradient_wanted.connect(lambda: self.inspector.show_gradient())
         self.code.said.connect(self.status.confirm)
-        self.code.left.connect(self.canvas.setFocus)
         self.code.live.applying.connect(self.typed_view.remember)
         self.code.added.connect(self.typed_view.show)
         self.code.show_hints(self._services.settings.preferences.code_hints)

@@ -38,11 +38,13 @@ class Frame(QMainWindow):
         first_painted(): once, after the window was painted for the first time where it can be seen.
         closed(): it closes for good.
         files_dropped(object): the paths of documents that were dropped onto it.
+        escaped(): Esc was pressed where nothing else means it: in a dock, floating or not, or beside the canvas.
     """
 
     first_painted = Signal()
     closed = Signal()
     files_dropped = Signal(object)
+    escaped = Signal()
 
     def __init__(self, settings: Settings, theme: Theme) -> None:
         """An empty window, as large and arranged as it was left."""
@@ -61,6 +63,7 @@ class Frame(QMainWindow):
         self.toolbar.setMinimumHeight(TOOLBAR_HEIGHT_PX)
         self.addToolBar(self.toolbar)
         self.docks = Docks(self, theme)
+        self.docks.escaped.connect(self.escaped)
         self.layout_keeper = LayoutKeeper(self, self.docks, settings)
         self._middle = QStackedWidget(self)
         self._ground = QWidget(self._middle)
@@ -103,6 +106,12 @@ class Frame(QMainWindow):
     def _is_exposed(self) -> bool:
         """Whether the display shows it by now: a window that is painted before stays black if it is filled at once."""
         return self.internalWinId() != 0 and self.windowHandle().isExposed()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.escaped.emit()
+        else:
+            super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.may_close():
