@@ -312,6 +312,7 @@ class DocumentWindow(QObject):
         self.session.problems.changed.connect(self._on_problems_changed)
         self.lesson.watch.gradient_wanted.connect(lambda: self.inspector.show_gradient())
         self.code.said.connect(self.status.confirm)
+        self.code.left.connect(self.lead_back)
         self.code.live.applying.connect(self.typed_view.remember)
         self.code.added.connect(self.typed_view.show)
         self.code.show_hints(self._services.settings.preferences.code_hints)
@@ -379,6 +380,14 @@ class DocumentWindow(QObject):
         """A person wants to read that page; "" shows the one that was read last."""
         self._services.frame.docks.bring_forward("documentation")
         self.documentation.show_operator(str(key))
+
+    def lead_back(self) -> None:
+        """Esc that nothing in a dock means: back to now, and from there to the canvas."""
+        if self.session.attention.moment is not None:
+            self.session.attention.look_at_now()
+        else:
+            self._services.frame.activateWindow()
+            self.canvas.setFocus()
 
     def focus(self) -> None:
         """Give the canvas the keys, once more when it is shown: what is hidden does not get them."""

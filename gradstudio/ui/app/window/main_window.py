@@ -69,7 +69,7 @@ class MainWindow(FrontDocument):
         self.recovering.typed_again.connect(lambda tab, text: self.room_of(tab).code.live.take_back(text))
         self.overlays.changed.connect(self.actions.refresh)
         QGuiApplication.clipboard().dataChanged.connect(self.actions.refresh)
-        frame.escaped.connect(self._on_escaped)
+        frame.escaped.connect(lambda: self.room.lead_back())
         frame.closed.connect(self._on_frame_closed)
         frame.files_dropped.connect(self._on_frame_files_dropped)
         self.key_map = KeyMap(self.actions, settings, self)
@@ -137,7 +137,6 @@ class MainWindow(FrontDocument):
         self.learning.take_in(room.lesson, lambda: room.is_shown)
         if self._plots:
             QTimer.singleShot(PLOT_DELAY_MS, room, room.memory.load_plot)
-        room.code.left.connect(self._on_escaped)
         room.changed.connect(lambda: self._on_room_changed(room))
         room.problems_counted.connect(lambda count: self._on_problems_counted(room, count))
 
@@ -230,15 +229,6 @@ class MainWindow(FrontDocument):
     def _on_problems_counted(self, room: DocumentWindow, count: int) -> None:
         if room.is_shown:
             self.frame.docks["problems"].setWindowTitle(f"Problems ({count})")
-
-    def _on_escaped(self) -> None:
-        """Esc that nothing in a dock means: back to now, and from there to the canvas."""
-        attention = self.session.attention
-        if attention.moment is not None:
-            attention.look_at_now()
-        else:
-            self.frame.activateWindow()
-            self.focus_document()
 
     def _on_frame_closed(self) -> None:
         for tab in self.documents.tabs:
