@@ -15,7 +15,7 @@ from gradstudio.advice.diagnosis.memory_shortage import size_explanation, size_t
 from gradstudio.advice.explanation import SCRIPT_LINES, explain_words
 from gradstudio.advice.model import Advice
 from gradstudio.advice.problem_report import (
-    advice_lines,
+    failure_lines,
     advise,
     advise_refusal,
     holds_error,
@@ -242,6 +242,7 @@ def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options:
         type_line=None if data["file"] == "-" else typed_line,
     )  # fmt: skip
     recorder.read_report(outcome.report.entries)
+    recorder.failed = outcome.failed
     if opened.lines is not None:
         program, outcome = map_lines(program, outcome, opened.lines)
     outcome = with_device(program, outcome, opened.device, data["device"])
@@ -289,7 +290,7 @@ def _report(data: Json, opened: OpenedGraph, program: Program, outcome: Outcome,
     text = [f"{data['file']}  ({data['device']}, torch {data['torch']})", report_table(report.entries)]
     text += [printed.text for printed in outcome.printed]
     if data["error"] is not None:
-        text.append(_error_text(data["error"]))
+        text += failure_lines(data["error"])
     elif outcome.paused.reason:
         text.append(outcome.paused.reason)
     return (FINE if data["ok"] else FAILED), data, "\n".join(text)
@@ -315,11 +316,6 @@ def _failure(opened: OpenedGraph, program: Program, outcome: Outcome) -> Json | 
 
 def _error(node: str | None, line: int | None, kind: str, message: str, advice: Advice) -> Json:
     return {**problem_json(node, line, message, advice), "type": kind}
-
-
-def _error_text(error: Json) -> str:
-    where = f"at {error['node']} (line {error['line']}): " if error["node"] else ""
-    return "\n".join([f"FAILED {where}{error['type']}: {error['message']}", *advice_lines(error)])
 
 
 def _append_backward(graph: Graph) -> None:

@@ -11,7 +11,7 @@ from gradstudio.advice.failure_case import Lookup
 from gradstudio.advice.fixes.finding_fixes import finding_fixes
 from gradstudio.advice.fixes.fix_kinds import fixes_for
 from gradstudio.advice.model import Advice
-from gradstudio.advice.run_problems import RunRecorder, run_problems
+from gradstudio.advice.run_problems import RunRecorder, run_problems, split_first_sentence
 from gradstudio.graph.analysis import call_addresses
 from gradstudio.graph.analysis.program_analysis import addresses
 from gradstudio.graph.groups.call_ids import is_call_item, path_of
@@ -107,8 +107,18 @@ def holds_error(problems: Iterable[Json]) -> bool:
     return any(problem["severity"] == "error" for problem in problems)
 
 
+def failure_lines(error: Json) -> list[str]:
+    """A failure for people: its cause, why, the ways out, and torch's words behind them."""
+    where = f"at {error['node']} (line {error['line']}): " if error["node"] else ""
+    words = f"{error['type']}: {error['message']}"
+    cause, why = split_first_sentence(error["explanation"])
+    if not cause:
+        return [f"FAILED {where}{words}", *advice_lines(error)]
+    return [f"FAILED {where}{cause}", *advice_lines({**error, "explanation": why}), f"  {words}"]
+
+
 def run_problem_lines(problems: Iterable[Json]) -> Iterator[str]:
-    """The problems of a run for people; a failure is told with torch's words already."""
+    """The problems of a run for people; a failure is told already."""
     for problem in problems:
         if problem["kind"] != "failure":
             yield from problem_lines(SEVERITIES[problem["severity"]], [problem])

@@ -135,7 +135,7 @@ def _failure(graph: Graph, recorder: RunRecorder, lines: Lines, cause: str) -> I
     fixes = tuple(fix.title for fix in fixes_for(failed, graph, recorder.value))
     if cause:
         explanation = f"{cause}. {explanation}"
-    title, rest = _first_sentence(explanation or failed.message)
+    title, rest = split_first_sentence(explanation or failed.message)
     yield RunProblem("error", "failure", failed.node, title, rest, f"{failed.type_name}: {failed.message}", fixes)
 
 
@@ -147,7 +147,7 @@ def _warnings(graph: Graph, recorder: RunRecorder) -> Iterator[RunProblem]:
         seen.add((warned.node, warned.message))
         explanation = explain_warning(warned.category, warned.message).explanation
         fixes = tuple(fix.title for fix in fixes_for_warning(warned, graph, recorder.value))
-        title, rest = _first_sentence(explanation or warned.message)
+        title, rest = split_first_sentence(explanation or warned.message)
         words = f"{warned.category}: {warned.message}"
         yield RunProblem("warning", "warning", warned.node, title, rest, words, fixes)
 
@@ -158,6 +158,7 @@ def _of_finding(graph: Graph, finding: Finding) -> RunProblem:
     return RunProblem(finding.severity, finding.kind, finding.node, title, finding.explanation, fixes=fixes)
 
 
-def _first_sentence(text: str) -> tuple[str, str]:
+def split_first_sentence(text: str) -> tuple[str, str]:
+    """The first sentence, and what stands behind it."""
     head, dot, rest = " ".join(text.split()).partition(". ")
     return head + dot.strip(), rest
