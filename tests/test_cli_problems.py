@@ -72,3 +72,15 @@ def test_without_a_record_what_the_report_knows_is_a_problem(capsys, file) -> No
     assert (problem["severity"], problem["message"]) == ("error", "x.grad holds NaN")
     assert main(["run", file("softmax_in_forward"), "--json"]) == 0
     assert [problem["kind"] for problem in problems(capsys)] == ["twice_softmax"]
+
+
+def test_a_failure_begins_with_its_cause_and_torchs_words_stand_behind(capsys, file) -> None:
+    assert main(["run", file("no_grad_around_the_forward")]) == 1
+    cause, *_, words = capsys.readouterr().out.partition("FAILED at backward_1 ")[2].strip().split("\n")
+    assert "under no_grad cuts the chain" in cause
+    assert words.strip().startswith("RuntimeError: element 0 of tensors does not require grad")
+
+
+def test_a_failure_is_among_the_problems_of_a_run_without_a_record_too(capsys, file) -> None:
+    assert main(["run", file("backward_twice"), "--json"]) == 1
+    assert [problem["kind"] for problem in problems(capsys)] == ["failure"]

@@ -99,3 +99,27 @@ def test_one_step_leads_from_a_planted_bug_to_a_right_program(name: str, title: 
     fix = next(fix for fix in ways_out(graph, heard) if fix.title == title)
     apply_all(graph, fix.edits or ())
     assert alarms(told_of(graph, _heard(graph))) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("sum_of_squares_over_all_rows", "Take the mean"),
+        ("momentum_above_one", "Set momentum to 0.9"),
+        ("learning_rate_too_high", "Set lr to"),
+        ("adam_lr_huge", "Set lr to"),
+    ],
+)
+def test_what_is_offered_where_a_loss_diverges_ends_it(name: str, title: str) -> None:
+    (program,) = [one for one in PLANTED if one.name == name]
+    graph = read_script(program.text).graph
+    fix = next(fix for fix in ways_out(graph, _heard(graph)) if fix.title.startswith(title))
+    assert fix.edits is not None
+    apply_all(graph, fix.edits)
+    assert not [one for one in told_of(graph, _heard(graph)) if one.problem.kind == "diverges"]
+
+
+def test_where_inputs_are_not_normalised_no_rate_is_offered() -> None:
+    (program,) = [one for one in PLANTED if one.name == "house_areas_as_they_are"]
+    graph = read_script(program.text).graph
+    assert not ways_out(graph, _heard(graph))

@@ -52,6 +52,7 @@ FindingKind = OneOf[
     "mixed_dimensions",
     "linear_upon_linear",
     "equal_units",
+    "strong_decay",
     "leaked_test",
     "not_called",
     "shared_layer",

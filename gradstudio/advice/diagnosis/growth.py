@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.activations import large_input, unnormalised
 from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.mistakes.objective_signs import is_error, learns_all
 from gradstudio.advice.diagnosis.program_view import ProgramView, Source
 from gradstudio.advice.diagnosis.run_facts import RunFacts, magnitude
 from gradstudio.advice.diagnosis.training_steps import Role
@@ -164,7 +165,7 @@ def divergence(
         if one is None or not _is_positive(one.rows):
             continue
         grown = one.growth()
-        finding = _diverges(view, facts, one.item, grown, roles) if grown else _rises(view, one, roles)
+        finding = _diverges(view, facts, one.item, grown, roles) if grown else _rises(view, facts, one, roles)
         if finding is not None:
             yield finding
 
@@ -179,9 +180,13 @@ def _diverges(
     if owner is None:
         return None
     grows = f"{view.name(loss)} grows {words_of(grown, 'step')}"
+    momentum = setting(facts, owner, "momentum")
     if optimizer is None and _climbs(view, owner):
         cause = f"The update of {view.name(roles[owner].of)} adds the gradient instead of taking it away: {grows}"
         out = "The gradient points to where the loss is larger. Write -= (or a minus before the rate)."
+    elif momentum is not None and momentum >= 1:
+        cause = f"The momentum of {view.name(owner)} is {momentum:g}, so each step is longer than the last one: {grows}"
+        out = "Momentum is the share of the last step that is kept: from 0 to below 1, as a rule 0.9."
     else:
         why, out = _why_too_far(view, facts, loss)
         rate = f"learning rate{_rate(facts, owner)} is too high: {grows}"
@@ -190,8 +195,8 @@ def _diverges(
     return Finding("diverges", "error" if grown.overflow is not None else "warning", owner, cause, out, (owner, loss))
 
 
-def _rises(view: ProgramView, loss: Series, roles: dict[ItemId, Role]) -> Finding | None:
-    """A loss that an update by hand makes larger in every step: a note, for somebody may want it so."""
+def _rises(view: ProgramView, facts: RunFacts, loss: Series, roles: dict[ItemId, Role]) -> Finding | None:
+    """A loss that an update by hand makes larger in every step: a note where somebody may want it so."""
     update = next((item for item, role in roles.items() if role.act == "write"), None)
     rise = loss.rise()
     is_by_hand = not any(role.act == "step" for role in roles.values())
@@ -200,7 +205,9 @@ def _rises(view: ProgramView, loss: Series, roles: dict[ItemId, Role]) -> Findin
     cause = f"The update of {view.name(roles[update].of)} adds the gradient: {view.name(loss.item)} rises in every step"
     out = f"By ×{format_number(rise.factor, 2)} a step, to {format_number(rise.last)}. "
     out += "Nothing is wrong where it is to become larger; else write -=."
-    return Finding("rises", "info", update, cause, out, (update, loss.item))
+    written = {role.of for role in roles.values() if role.act == "write"}
+    is_mistake = is_error(view, loss.item) and learns_all(facts, written)
+    return Finding("rises", "warning" if is_mistake else "info", update, cause, out, (update, loss.item))
 
 
 def _climbs(view: ProgramView, update: ItemId) -> bool:
@@ -279,10 +286,16 @@ def _is_positive(rows: list[Row]) -> bool:
     )
 
 
-def _rate(facts: RunFacts, optimizer: ItemId) -> str:
+def setting(facts: RunFacts, optimizer: ItemId, name: str) -> float | None:
+    """A number that an optimizer was made with; None where it has none of that name."""
     record = facts.record(optimizer, 0)
-    rate = record.groups[0].get("lr") if isinstance(record, OptimizerRecord) and record.groups else None
-    return f" (lr={rate:g})" if isinstance(rate, int | float) else ""
+    value = record.groups[0].get(name) if isinstance(record, OptimizerRecord) and record.groups else None
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _rate(facts: RunFacts, optimizer: ItemId) -> str:
+    rate = setting(facts, optimizer, "lr")
+    return f" (lr={rate:g})" if rate is not None else ""
 
 
 def _why_too_far(view: ProgramView, facts: RunFacts, loss: ItemId) -> tuple[str, str]:
@@ -293,8 +306,13 @@ def _why_too_far(view: ProgramView, facts: RunFacts, loss: ItemId) -> tuple[str,
         return why, f"Take the mean: of a sum the gradient is {count:,} times as long."
     data = large_input(view, loss, facts.latest)
     if data is not None:
-        return unnormalised(view, data), "Bring them to mean 0 and deviation 1, else try a tenth of the rate."
+        return unnormalised(view, data), f"Bring them to mean 0 and deviation 1 ({_standardised(view, data[0])}): no rate suits inputs of that size well."
     return "", "Try a tenth of the rate, and inputs with mean 0 and deviation 1."
+
+
+def _standardised(view: ProgramView, data: ItemId) -> str:
+    name = view.name(data)
+    return f"({name} - {name}.mean(0)) / {name}.std(0)"
 
 
 def _summands(view: ProgramView, facts: RunFacts, loss: ItemId) -> int:

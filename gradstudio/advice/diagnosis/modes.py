@@ -19,10 +19,12 @@ def wrong_modes(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
     """Of each call of the program, in the order they ran, one finding at most."""
     graph = view.graph
     trained, is_on = False, dict[ItemId, bool]()
+    asked = set[ItemId]()  # switched to training behind the last backward: it is meant so
     found: dict[ItemId, Finding] = {}
     for event in facts.events:
         if isinstance(event, BackwardTraced):
             trained = True
+            asked.clear()
             continue
         node = graph.nodes.get(event.node)
         if node is None or node.operator not in (CALL, EVAL, TRAIN) or is_call_item(event.node):
@@ -31,12 +33,13 @@ def wrong_modes(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
         module = view.resolve(source.item, source.output)[0] if source is not None else ItemId("")
         if node.operator != CALL:
             is_on[module] = node.operator == TRAIN and node.literals.get("mode", "True") != "False"
+            (asked.add if is_on[module] else asked.discard)(module)
             continue
         if event.node in found or not _has_modes(graph, module):
             continue
         training = is_on.get(module, True)
         is_cut = _cut(graph, event.node)
-        if training and is_cut and trained:
+        if training and is_cut and trained and module not in asked:
             found[event.node] = _evaluated(view, event.node, module)
         elif not training and not is_cut and event.turns and _is_learning(view, facts, event.node, module):
             found[event.node] = _trained(view, event.node, module)

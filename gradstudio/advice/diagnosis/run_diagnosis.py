@@ -8,6 +8,7 @@ from gradstudio.advice.diagnosis.finding import WEIGHT, Finding, FindingKind
 from gradstudio.advice.diagnosis.gradient_flow import fades, fading_gradients
 from gradstudio.advice.diagnosis.growth import divergence, growing_graphs, kept_graphs, recurrences, series_of
 from gradstudio.advice.diagnosis.mistakes.empty_data import empty_data
+from gradstudio.advice.diagnosis.mistakes.objective_signs import negated_errors
 from gradstudio.advice.diagnosis.mistakes.stuck_weights import stuck_weights
 from gradstudio.advice.diagnosis.modes import wrong_modes
 from gradstudio.advice.diagnosis.nan_origins import (
@@ -23,6 +24,7 @@ from gradstudio.advice.diagnosis.step_order import order_findings
 from gradstudio.advice.diagnosis.training_steps import roles_of, step_findings, takes_steps
 from gradstudio.advice.diagnosis.unreached_leaves import without_gradient
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import GradRow
 
 MAX_BACKWARDS, MAX_BAD = 20, 3
@@ -68,13 +70,14 @@ class RunDiagnosis:
         facts.call_by_names(lambda item: _has_name(view, item))
         roles = roles_of(view, facts) if self._steps else {}
         steps = [*step_findings(view, facts, roles), *order_findings(view, facts, roles)]
-        grown = [*recurrences(view, self._series), *divergence(view, facts, self._series, roles)]
+        signs = negated_errors(view, facts, roles)
+        grown = [*signs, *recurrences(view, self._series), *divergence(view, facts, self._series, roles)]
         stepping = {item: role.of for item, role in roles.items() if role.act == "step"}
         found = [*steps, *grown, *stuck_weights(view, facts, stepping), *empty_data(view, facts)]
         if self._spoilt:
             found += forward_origins(view, facts, stepping)
         for traced in reversed(self._births):  # of two at one node the first one stays
-            found += backward_origins(view, traced, nonfinite_nodes(facts, traced))
+            found += backward_origins(view, traced, _spoilt_before(facts, traced))
         for traced in self._suspects:
             found += [*fading_gradients(view, traced), *dead_nodes(view, traced, facts.latest)]
         dead = {finding.node for finding in found if finding.kind == "dead"}  # the same cause, and worse
@@ -87,6 +90,14 @@ class RunDiagnosis:
                 _causes(list(latest.values()), is_spoilt=self._is_spoilt), key=lambda finding: WEIGHT[finding.severity]
             )
         )
+
+
+def _spoilt_before(facts: RunFacts, traced: BackwardTraced) -> dict[ItemId, str]:
+    """What was not finite when a backward began; where its root was finite, no NaN of those is in the loss."""
+    spoilt = nonfinite_nodes(facts, traced)
+    roots = {value.node for row in traced.rows[:1] for value in row.values}
+    is_clean = not roots.intersection(spoilt)
+    return {item: bad for item, bad in spoilt.items() if bad != "NaN"} if is_clean else spoilt
 
 
 def _has_name(view: ProgramView, item: ItemId) -> bool:

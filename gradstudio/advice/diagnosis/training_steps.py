@@ -259,10 +259,10 @@ def _left_out(view: ProgramView, facts: RunFacts, steps: Steps, roles: dict[Item
     has_modules = any(facts.leaves[storage].path for storage in held if storage in facts.leaves)
     learns = _is_module_of(facts, held)
     left: dict[int, None] = {}
-    asked = _differentiated_by(view)
+    asked = {storage for item in _differentiated_by(view) for storage in facts.storages((item, ""))}
     for key, times in steps.reached.items():
         storages = facts.storages(key)
-        if not storages or storages & (held | steps.written) or key[0] in asked:
+        if not storages or storages & (held | steps.written | asked):
             continue
         is_meant = times < LEAST_IDLE if not key[1] else not (has_modules or learns)
         if not is_meant:

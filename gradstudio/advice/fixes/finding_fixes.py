@@ -1,5 +1,6 @@
 """Ways out of what a look over a run, or over the graph, has found: edits where it is plain what would help."""
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -33,6 +34,9 @@ DETACH = "torch.Tensor.detach"
 FLOOR_DIVISION, TRUE_DIVISION = "operator.floordiv", "operator.truediv"
 OPTIMIZER_STEP = "torch.optim.Optimizer.step"
 OPTIMIZER_ZERO_GRAD = "torch.optim.Optimizer.zero_grad"
+MEANS = {"torch.Tensor.sum": "torch.Tensor.mean", "torch.sum": "torch.mean"}
+TINY = 1e-9
+"""What rounding may take away from a whole number."""
 SET_ATTRIBUTE, MODULE_ZERO_GRAD = "python.set_attribute", "torch.nn.Module.zero_grad"
 
 
@@ -220,15 +224,62 @@ def _evaluate(finding: Finding, graph: Graph) -> Iterator[Offer]:
 
 
 def _rate(finding: Finding, graph: Graph) -> Iterator[Offer]:
-    """A tenth of the learning rate; where it is 0, a usual one."""
+    """A usual learning rate for one that is 0 or too small to be seen."""
     node = graph.nodes.get(finding.node)
-    written = node.literals.get("lr", "") if node is not None else ""
-    try:
-        rate = float(written)
-    except ValueError:
+    rate = _number(node.literals.get("lr", "")) if node is not None else None
+    if node is None or rate is None:
         return
-    text = f"{rate / 10:g}" if rate else "0.01"
-    yield f"Set lr to {text}", lambda now: recipes.set_literal(now, finding.node, "lr", text)
+    usual = "0.001" if "Adam" in node.operator else "0.01"
+    if rate < float(usual):
+        yield f"Set lr to {usual}", lambda now: recipes.set_literal(now, finding.node, "lr", usual)
+
+
+def _shorter_steps(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """What ends a divergence by its cause: the mean of a sum, a usual momentum, a rate that the growth allows."""
+    node = graph.nodes.get(finding.node)
+    rate = _number(node.literals.get("lr", "")) if node is not None else None
+    if "sum over" in finding.title:
+        yield from _mean_for_sum(finding, graph)
+    elif "momentum" in finding.title:
+        yield "Set momentum to 0.9", lambda now: recipes.set_literal(now, finding.node, "momentum", "0.9")
+    elif rate and "not normalised" not in finding.title:
+        text = _stable_rate(rate, finding.title)
+        yield f"Set lr to {text}", lambda now: recipes.set_literal(now, finding.node, "lr", text)
+
+
+def _stable_rate(rate: float, title_words: str) -> str:
+    """A rate with which a loss that grows as it is said to does not: a tenth, or less.
+
+    Where a loss grows by g a step, a step multiplies the distance to the minimum by √g, which is lr · curvature − 1:
+    of half the largest rate that converges, 1 / curvature, that leaves lr / (1 + √g).
+    """
+    told = re.search(r"×([\d.e+,]+) a step", title_words)
+    growth = _number(told[1].replace(",", "")) if told is not None else None
+    stable = min(rate / 10, rate / (1 + math.sqrt(growth or 1.0)))
+    exponent = math.floor(math.log10(stable) + TINY)
+    return f"{math.floor(stable / 10**exponent + TINY) * 10**exponent:g}"
+
+
+def _mean_for_sum(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """The mean where a loss adds up all its elements."""
+    loss = next(iter(finding.path[1:2]), None)
+    stages = ProgramView(graph).stages(loss, 0) if loss is not None else iter(())
+    for stage in stages:
+        item = stage.node.id
+        if item in graph.nodes and stage.node.literals.get("reduction", "").strip("'\"") == "sum":
+            yield "Take the mean (reduction='mean')", lambda now: recipes.set_literal(now, item, "reduction", "'mean'")
+            return
+        if item in graph.nodes and stage.node.operator in MEANS:
+            mean = MEANS[stage.node.operator]
+            yield "Take the mean for the sum", lambda now: recipes.replace_operator(now, item, mean)
+            return
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _let_graph_go(finding: Finding, graph: Graph) -> Iterator[Offer]:
@@ -307,7 +358,7 @@ MAKERS: dict[FindingKind, Callable[[Finding, Graph], Iterator[Offer]]] = {
     "batch_softmax": _other_dimension,
     "rounds_down": _real_division,
     "wrong_mode": _evaluate,
-    "diverges": _rate,
+    "diverges": _shorter_steps,
     "no_rate": _rate,
     "kept_graph": _let_graph_go,
     "no_logarithm": _logarithm,

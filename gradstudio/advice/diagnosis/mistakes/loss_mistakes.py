@@ -98,14 +98,15 @@ def twice_sigmoid(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -
 
 def cut_scores(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
     """Scores that went through a relu: a class can not be told to be unlikely."""
+    who = "every example of the negative class" if word in LOGITS else "a class whose score is below 0 for every example"
     return _of_giver(
         view,
         item,
         RECTIFIERS,
         "cut_scores",
         lambda called: f"{word} gets scores that a relu has cut at 0 ({called})",
-        f"{word} wants scores of any sign. A relu behind the last layer leaves none below 0, and a class whose score "
-        "is below 0 for every example gets no gradient any more. Take the relu behind the last layer away.",
+        f"{word} wants scores of any sign. A relu behind the last layer leaves none below 0, and {who} gets no "
+        "gradient any more where it does. Take the relu behind the last layer away.",
     )
 
 

@@ -13,6 +13,8 @@ from gradstudio.protocol.messages.records import OptimizerRecord, TensorRecord
 OPTIMIZERS, SCHEDULES = "torch.optim.", "torch.optim.lr_scheduler."
 FOLLOWING = 3
 """How far a second name, or a list, is followed from an optimizer to its step."""
+STEEP = 0.05
+"""A rate that falls to this share, or below, in each step is gone after a few."""
 
 
 def makes_optimizer(key: str) -> bool:
@@ -38,6 +40,30 @@ def of_optimizers(graph: Graph, lookup: Lookup) -> Iterator[Finding]:
             yield from _no_step(graph, item)
         elif node.operator.startswith(SCHEDULES) and _is_class(node.operator):
             yield from _idle_schedule(graph, item)
+            yield from _steep_schedule(graph, item)
+
+
+def _steep_schedule(graph: Graph, item: ItemId) -> Iterator[Finding]:
+    """A schedule that takes nearly all of the rate away in each of its steps."""
+    literals = graph.nodes[item].literals
+    word = graph.nodes[item].operator.rpartition(".")[2]
+    if word != "ExponentialLR" and (word != "StepLR" or literals.get("step_size") != "1"):
+        return
+    try:
+        factor = float(literals.get("gamma", "0.1"))
+    except ValueError:
+        return
+    if not 0 < factor <= STEEP:
+        return
+    yield Finding(
+        "no_rate",
+        "warning",
+        item,
+        f"{title(graph, item)} multiplies the learning rate by {factor:g} in every step: after three it is "
+        f"{factor**3:.0e} of what it was, and nothing is learnt any more",
+        "Let it fall more rarely (a larger step_size), or by less (gamma 0.9 … 0.99 for every epoch).",
+        (item,),
+    )
 
 
 def _frozen(graph: Graph, item: ItemId, lookup: Lookup) -> Iterator[Finding]:

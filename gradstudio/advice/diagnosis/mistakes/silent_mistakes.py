@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes import (
+    activation_mistakes,
     layer_mistakes,
     leaked_data,
     loop_mistakes,
     loss_mistakes,
     optimizer_mistakes,
+    recurrent_mistakes,
     shape_mistakes,
     target_mistakes,
 )
@@ -30,12 +32,16 @@ for _words, _look in (
     (loss_mistakes.COMPARISONS, loss_mistakes.broadcasts),
     (loss_mistakes.CROSS, loss_mistakes.twice_softmax),
     (loss_mistakes.LOGITS, loss_mistakes.twice_sigmoid),
-    (loss_mistakes.CROSS, loss_mistakes.cut_scores),
+    (activation_mistakes.DOUBLED, activation_mistakes.doubled),
+    (loss_mistakes.CHANCES, activation_mistakes.unscaled_scores),
+    (frozenset({"getitem"}), recurrent_mistakes.exchanged_time),
+    (loss_mistakes.CROSS | loss_mistakes.LOGITS, loss_mistakes.cut_scores),
     (loss_mistakes.NLL | loss_mistakes.DIVERGENCES, loss_mistakes.no_logarithm),
     (loss_mistakes.CROSS | loss_mistakes.ELEMENTWISE | loss_mistakes.LOGITS, loss_mistakes.shuffled_apart),
     (loss_mistakes.CROSS | loss_mistakes.LOGITS | CHANCES_COMPARED, target_mistakes.swapped),
     (loss_mistakes.CROSS, target_mistakes.no_chances),
     (loss_mistakes.ELEMENTWISE, target_mistakes.out_of_reach),
+    (loss_mistakes.LOGITS | CHANCES_COMPARED, target_mistakes.beyond_chances),
     (EVERY_LOSS, target_mistakes.shuffled_inputs),
     (EVERY_LOSS, target_mistakes.leaked_target),
     (shape_mistakes.FLOORS, shape_mistakes.rounds_down),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import RunFacts, largest, leaf_rows
+from gradstudio.advice.diagnosis.training_steps import CLIPS
 from gradstudio.graph.groups.call_ids import outermost
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
@@ -15,6 +16,12 @@ from gradstudio.protocol.number_format import format_number
 LEAST_STEPS, MILLIONTH = 5, 1e-6
 LEAST_GRADIENT = 1e-3
 """A gradient that is smaller may be that of a minimum."""
+BOUNDS = ("max_norm", "clip_value")
+CLIPPED = 1e-3
+"""A bound below this share of a gradient leaves nothing of it to learn by."""
+DECAYING = frozenset({"SGD", "AdamW"})
+"""What takes lr · weight_decay of each weight away."""
+LARGE_SHARE = 0.1
 
 
 class _Course:
@@ -70,6 +77,7 @@ def stuck_weights(view: ProgramView, facts: RunFacts, steps: dict[ItemId, ItemId
     for optimizer, count in course.steps.items():
         held = [storage for storage in facts.held.get(optimizer, {}) if storage in course.gradients]
         yield from _too_short(view, facts, course, optimizer, held, count)
+        yield from _strong_decay(view, facts, optimizer)
         yield from _alike(view, facts, course, held)
 
 
@@ -85,6 +93,18 @@ def _too_short(
         return
     if not all(_is_as_it_was(before, after) for before, after in pairs):
         return
+    clip, bound = _clip(view)
+    if clip is not None and bound < CLIPPED * gradient:
+        yield Finding(
+            "no_rate",
+            "warning",
+            clip,
+            f"The gradients are clipped to {bound:g}, so {count} steps of {view.name(optimizer)} change nothing",
+            f"The gradient is {format_number(gradient)} RMS before. A bound cuts what is far too long: 1 … 10 for a "
+            "norm.",
+            (clip, optimizer),
+        )
+        return
     yield Finding(
         "no_rate",
         "warning",
@@ -92,6 +112,40 @@ def _too_short(
         f"The learning rate of {view.name(optimizer)} (lr={rate:g}) is so small that {count} steps change nothing",
         f"The gradient is {format_number(gradient)} RMS, and a step adds lr times that: less than a millionth of the "
         "weights. Begin with 0.1 … 0.001 for SGD, 0.001 for Adam.",
+        (optimizer,),
+    )
+
+
+def _clip(view: ProgramView) -> tuple[ItemId | None, float]:
+    """The statement that clips gradients, and its bound."""
+    for full, graph, item in view.insides():
+        node = graph.nodes.get(item)
+        written = [node.literals.get(port, "") for port in BOUNDS] if node is not None and node.operator in CLIPS else []
+        for text in filter(None, written):
+            try:
+                return full, float(text)
+            except ValueError:
+                continue
+    return None, 0.0
+
+
+def _strong_decay(view: ProgramView, facts: RunFacts, optimizer: ItemId) -> Iterator[Finding]:
+    """A decay that takes more of the weights away in a step than a loss can give."""
+    record = facts.record(optimizer, 0)
+    group = record.groups[0] if isinstance(record, OptimizerRecord) and record.groups else {}
+    rate, decay = group.get("lr"), group.get("weight_decay")
+    if not isinstance(rate, int | float) or not isinstance(decay, int | float) or not isinstance(record, OptimizerRecord):
+        return
+    share = rate * decay if record.class_name in DECAYING else decay / 10
+    if share < LARGE_SHARE:
+        return
+    name = view.name(optimizer)
+    yield Finding(
+        "strong_decay",
+        "warning",
+        optimizer,
+        f"weight_decay={decay:g} of {name} pulls the weights to 0 faster than the loss can hold them",
+        f"Each step takes lr · weight_decay = {format_number(rate * decay)} of every weight away. Usual are 1e-4 … 1e-2.",
         (optimizer,),
     )
 
@@ -112,12 +166,12 @@ def _alike(view: ProgramView, facts: RunFacts, course: _Course, held: list[int])
         return
     leaf, value = leaves[0], course.first[found[0]].minimum
     name = view.name(leaf.owner) + (f".{leaf.path}" if leaf.path else "")
+    gradient = "gets the same gradient" if value else "none gets a gradient other than 0"
     yield Finding(
         "equal_units",
         "warning",
         outermost(leaf.owner),
-        f"All units of {name} are the same: every weight begins as {format_number(value or 0.0)}, and gets the same "
-        "gradient",
+        f"All units of {name} are the same: every weight begins as {format_number(value or 0.0)}, and {gradient}",
         "Units that begin equal learn the same thing and stay equal, as if there were only one. Begin with small "
         "random weights, as layers do by themselves.",
         (outermost(leaf.owner),),
@@ -126,8 +180,12 @@ def _alike(view: ProgramView, facts: RunFacts, course: _Course, held: list[int])
 
 def _stay_equal(course: _Course, storage: int) -> bool:
     begin, gradient = course.first[storage], course.gradients[storage]
-    is_constant = begin.minimum == begin.maximum and bool(begin.minimum)
-    if not is_constant or len(begin.shape) != 2 or min(begin.shape) < 2 or not gradient.rms:
+    is_constant = begin.minimum == begin.maximum and begin.minimum is not None
+    if not is_constant or len(begin.shape) != 2 or min(begin.shape) < 2:
+        return False
+    if begin.minimum == 0:  # a layer of zeros before another one: nothing comes back to either
+        return gradient.rms == 0 and course.last[storage].maximum == course.last[storage].minimum == 0
+    if not gradient.rms:
         return False
     rows = _table(gradient)
     return len(rows) > 1 and (_all_equal(rows) or _all_equal(list(zip(*rows, strict=True))))

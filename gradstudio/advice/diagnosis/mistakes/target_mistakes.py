@@ -94,6 +94,26 @@ def out_of_reach(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> 
     )
 
 
+def beyond_chances(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
+    """Targets of a binary loss that are no chances: −1 and 1, or 1 and 2, where 0 and 1 are wanted."""
+    sources, records = _operands(view, item, lookup)
+    if records is None or not records[0].requires_grad or records[1].requires_grad:
+        return
+    low, high = records[1].summary.minimum, records[1].summary.maximum
+    if low is None or high is None or (low >= 0 and high <= 1):
+        return
+    name = view.name(sources[1].item)
+    yield Finding(
+        "no_chances",
+        "warning",
+        item,
+        f"{word} wants targets from 0 to 1, and {name} holds {format_number(low)} … {format_number(high)}",
+        "The target is the chance of the positive class. Beyond 0 … 1 the loss has no minimum: it falls below 0 and "
+        f"the scores grow for ever. Bring the targets to 0 and 1, for −1 and 1 by ({name} + 1) / 2.",
+        (item, sources[1].item),
+    )
+
+
 def shuffled_inputs(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
     """Inputs in a random order against targets that stand as they always did."""
     sources, records = _operands(view, item, lookup)
