@@ -306,7 +306,10 @@ def _why_too_far(view: ProgramView, facts: RunFacts, loss: ItemId) -> tuple[str,
         return why, f"Take the mean: of a sum the gradient is {count:,} times as long."
     data = large_input(view, loss, facts.latest)
     if data is not None:
-        return unnormalised(view, data), f"Bring them to mean 0 and deviation 1 ({_standardised(view, data[0])}): no rate suits inputs of that size well."
+        return (
+            unnormalised(view, data),
+            f"Bring them to mean 0 and deviation 1 ({_standardised(view, data[0])}): no rate suits inputs of that size well.",
+        )
     return "", "Try a tenth of the rate, and inputs with mean 0 and deviation 1."
 
 

@@ -98,7 +98,9 @@ def twice_sigmoid(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -
 
 def cut_scores(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
     """Scores that went through a relu: a class can not be told to be unlikely."""
-    who = "every example of the negative class" if word in LOGITS else "a class whose score is below 0 for every example"
+    who = (
+        "every example of the negative class" if word in LOGITS else "a class whose score is below 0 for every example"
+    )
     return _of_giver(
         view,
         item,

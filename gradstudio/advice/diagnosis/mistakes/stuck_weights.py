@@ -120,7 +120,9 @@ def _clip(view: ProgramView) -> tuple[ItemId | None, float]:
     """The statement that clips gradients, and its bound."""
     for full, graph, item in view.insides():
         node = graph.nodes.get(item)
-        written = [node.literals.get(port, "") for port in BOUNDS] if node is not None and node.operator in CLIPS else []
+        written = (
+            [node.literals.get(port, "") for port in BOUNDS] if node is not None and node.operator in CLIPS else []
+        )
         for text in filter(None, written):
             try:
                 return full, float(text)
@@ -134,7 +136,11 @@ def _strong_decay(view: ProgramView, facts: RunFacts, optimizer: ItemId) -> Iter
     record = facts.record(optimizer, 0)
     group = record.groups[0] if isinstance(record, OptimizerRecord) and record.groups else {}
     rate, decay = group.get("lr"), group.get("weight_decay")
-    if not isinstance(rate, int | float) or not isinstance(decay, int | float) or not isinstance(record, OptimizerRecord):
+    if (
+        not isinstance(rate, int | float)
+        or not isinstance(decay, int | float)
+        or not isinstance(record, OptimizerRecord)
+    ):
         return
     share = rate * decay if record.class_name in DECAYING else decay / 10
     if share < LARGE_SHARE:
