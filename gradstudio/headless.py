@@ -15,9 +15,9 @@ from gradstudio.advice.diagnosis.memory_shortage import size_explanation, size_t
 from gradstudio.advice.explanation import SCRIPT_LINES, explain_words
 from gradstudio.advice.model import Advice
 from gradstudio.advice.problem_report import (
-    failure_lines,
     advise,
     advise_refusal,
+    failure_lines,
     holds_error,
     notices,
     port_json,
