@@ -308,7 +308,7 @@ def _why_too_far(view: ProgramView, facts: RunFacts, loss: ItemId) -> tuple[str,
     if data is not None:
         return (
             unnormalised(view, data),
-            f"Bring them to mean 0 and deviation 1 ({_standardised(view, data[0])}): no rate suits inputs of that size well.",
+            f"Bring them to mean 0 and deviation 1 ({_standardised(view, data[0])}): no rate suits such inputs well.",
         )
     return "", "Try a tenth of the rate, and inputs with mean 0 and deviation 1."
 

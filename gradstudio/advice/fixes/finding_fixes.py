@@ -267,11 +267,12 @@ def _mean_for_sum(finding: Finding, graph: Graph) -> Iterator[Offer]:
     for stage in stages:
         item = stage.node.id
         if item in graph.nodes and stage.node.literals.get("reduction", "").strip("'\"") == "sum":
-            yield "Take the mean (reduction='mean')", lambda now: recipes.set_literal(now, item, "reduction", "'mean'")
+            mean = partial(recipes.set_literal, item=item, path="reduction", text="'mean'")
+            yield "Take the mean (reduction='mean')", mean
             return
         if item in graph.nodes and stage.node.operator in MEANS:
-            mean = MEANS[stage.node.operator]
-            yield "Take the mean for the sum", lambda now: recipes.replace_operator(now, item, mean)
+            key = MEANS[stage.node.operator]
+            yield "Take the mean for the sum", partial(recipes.replace_operator, item=item, key=key)
             return
 
 

@@ -151,7 +151,7 @@ def _strong_decay(view: ProgramView, facts: RunFacts, optimizer: ItemId) -> Iter
         "warning",
         optimizer,
         f"weight_decay={decay:g} of {name} pulls the weights to 0 faster than the loss can hold them",
-        f"Each step takes lr · weight_decay = {format_number(rate * decay)} of every weight away. Usual are 1e-4 … 1e-2.",
+        f"Each step takes lr · weight_decay = {format_number(rate * decay)} of every weight away. Usual: 1e-4 … 1e-2.",
         (optimizer,),
     )
 
