@@ -61,7 +61,7 @@ def unscaled_scores(view: ProgramView, item: ItemId, _word: str, lookup: Lookup)
         f"The scores of this softmax are not divided by √{width}: they reach {format_number(low, 3)} … "
         f"{format_number(high, 3)}, and it saturates",
         f"A product of vectors of {width} numbers grows with √{width} ({format_number(math.sqrt(width), 3)}). Of "
-        "scores so far apart a softmax gives one weight 1 and the others 0, and its gradient vanishes. Divide the scores by "
+        "scores so far apart a softmax gives one weight 1 and the others 0, and its gradient vanishes. Divide them by "
         f"√{width}.",
         (item, stage.item),
     )
