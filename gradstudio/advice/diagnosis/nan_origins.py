@@ -332,11 +332,8 @@ def _lost(view: ProgramView, row: Row) -> Finding:
 def _backward(view: ProgramView, traced: BackwardTraced, place: int, row: AutogradRow, bad: str) -> Finding:
     from gradstudio.advice.derivatives.local_rules import word_of_autograd
 
-    reason = (
-        untaken_branch(view, row.node)
-        or SLOPES.get(view.word(row.node))
-        or SLOPES.get(word_of_autograd(row.autograd), "")
-    )
+    words = (view.word(row.node), word_of_autograd(row.autograd))
+    reason = untaken_branch(view, row.node) or next((SLOPES[word] for word in words if word in SLOPES), "")
     arrived = next((summary for summary in row.incoming if summary is not None), None)
     came = f"What arrived at {row.autograd} was finite ({range_words(arrived)}). " if arrived is not None else ""
     later = bad != "NaN" and any(worst(other.outgoing) == "NaN" for other in traced.rows[place:])
