@@ -155,7 +155,8 @@ def _alike(scalars: Sequence[object], digits: int, everything: Sequence[object])
         if isinstance(value, float) and math.isfinite(value):
             top = max(top, abs(value))
     largest = int(f"{top:.{digits - 1}e}".partition("e")[2])
-    decimals = _enough_decimals(sizes, max(0, min(digits, digits - 1 - largest)))
+    fewest = 1 if largest <= 1 else 0  # -1.9 and -0.4 are no longer than -2 and -4e-1
+    decimals = _enough_decimals(sizes, max(fewest, min(digits, digits - 1 - largest)))
     texts = list[str]()
     for value in scalars:
         texts.append(_decimal(value, decimals, digits) if isinstance(value, float) else number(value))

@@ -94,6 +94,11 @@ def test_columns_have_equal_decimals() -> None:
     assert f.cells(whole, 5) == (("1", "2", "3", "4", "5"), ("6",))
 
 
+def test_numbers_below_a_hundred_keep_a_digit_behind_the_point_where_room_is_short() -> None:
+    matrix = Summary(dtype="float32", shape=(2, 2), value=[[-1.9, -0.4], [-12.1, 0.3]])
+    assert f.cells(matrix, 5, 2) == (("-1.9", "-0.4"), ("-12.1", "0.3"))
+
+
 def test_a_range_has_shorter_wordings() -> None:
     summary = Summary(dtype="float32", shape=(64, 64), minimum=-0.0154321, maximum=0.0153456)
     assert f.extents(summary) == ("-0.0154 … 0.0153", "-0.015 … 0.015", "-0.015…0.015")

@@ -318,6 +318,17 @@ def test_zero_has_the_neutral_colour_and_signs_have_theirs(dark: Theme) -> None:
     assert positive.name() == dark.color("heat_positive").name()
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_one_value_far_out_leaves_the_others_their_colours(dark: Theme, sign: float) -> None:
+    usual = np.linspace(-1.0, 1.0, 63) if sign < 0 else np.linspace(0.0, 1.0, 63)
+    image = tensor_image.image(summary_of(np.array([[*usual, sign * 1000.0]])), dark)
+    assert image is not None
+    colours = {image.pixelColor(k, 0).name() for k in range(63)}
+    assert len(colours) > 40, "values that differ have colours that differ"
+    end = dark.color("heat_negative").name() if sign < 0 else QColor(dark.heat_ramp[-1]).name()
+    assert image.pixelColor(63, 0).name() == end
+
+
 def test_signed_values_are_scaled_about_zero(dark: Theme) -> None:
     image = tensor_image.image(summary_of(np.array([[-1.0, 4.0]])), dark)
     assert image is not None

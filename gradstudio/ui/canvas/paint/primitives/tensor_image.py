@@ -25,6 +25,10 @@ SHEET_LINE: Final = 0xFF606060
 """Between the pictures of a sheet: darker than paper, lighter than ink."""
 IMAGE_EDGE: Final = 8
 """A matrix of values within 0 ... 1 with at least so many rows and columns is shown as an image."""
+USUAL: Final = 0.95
+"""So large a share of the values has a colour of its own; what is further out has that of the scale's end."""
+FEWEST_FOR_USUAL: Final = 24
+"""Of so many values some may be called far out."""
 
 KEPT: Final = 512
 """So many pictures are kept."""
@@ -156,11 +160,29 @@ def _scale(summary: Summary, theme: Theme) -> tuple[NDArray[np.uint32], float, f
         return _ramp((theme.heat_zero, theme.heat_zero)), *_around(low)
     if _is_image(summary, low, high):
         return _grey(), min(low, 0.0), max(high, 1e-30)
+    low, high = _usual_range(summary, low, high)
     if low < 0:
         extent = max(-low, high) or 1.0
         return _diverging(theme.heat_negative, theme.heat_zero, theme.heat_positive), -extent, extent
     ends = (low, high) if high > low else _around(low)
     return _ramp(theme.heat_ramp), *ends
+
+
+def _usual_range(summary: Summary, low: float, high: float) -> tuple[float, float]:
+    """Where most values lie: a few that are far out would leave all others the colour of zero. They have the ends'."""
+    import numpy as np
+
+    if summary.preview is None:
+        return low, high
+    data = values(summary.preview)
+    data = data[np.isfinite(data)]
+    if len(data) < FEWEST_FOR_USUAL:
+        return low, high
+    sizes = np.abs(data) if low < 0 else data
+    usual = float(np.quantile(sizes, USUAL))
+    if low < 0 and usual > 0:
+        return max(low, -usual), min(high, usual)
+    return (low, min(high, usual)) if usual > low >= 0 else (low, high)
 
 
 def _around(value: float) -> tuple[float, float]:
