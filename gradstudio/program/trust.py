@@ -6,12 +6,13 @@ from typing import Any
 
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP
-from gradstudio.graph.text.code_records import CODE, FILES, LOADER
+from gradstudio.graph.text.code_records import FILES, LOADER, UNDRAWN
 from gradstudio.program.model import BlockStatement, CodeLines, Inside, Program, Statement, flatten_statements
 
 WORKERS, WORKERS_PLACE = "num_workers", 5
 """The argument of a loader of data that says how many processes it starts."""
-_MAY_NEED = FILES | {CODE, LOADER}
+_NEED = FILES | UNDRAWN
+_MAY_NEED = _NEED | {LOADER}
 NOT_TRUSTED = (
     "This program holds Python that is not drawn. It can do whatever you can: read and write your files, connect, "
     "start programs."
@@ -29,7 +30,7 @@ def code_lines(statements: Iterable[Statement | BlockStatement], insides: Iterab
 def needs_yes(statement: Statement) -> bool:
     """Whether a statement does more than compute: undrawn Python, files, processes that a loader of data starts."""
     if statement.operator != LOADER:
-        return statement.operator == CODE or statement.operator in FILES
+        return statement.operator in _NEED
     calls = [part for part in ast.walk(ast.parse(statement.text)) if isinstance(part, ast.Call)]
     given = [keyword.value for call in calls for keyword in call.keywords if keyword.arg == WORKERS]
     return any(not isinstance(one, ast.Constant) or bool(one.value) for one in given) or any(

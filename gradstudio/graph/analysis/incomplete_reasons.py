@@ -9,7 +9,7 @@ from gradstudio.graph.groups.definitions import definition_reason
 from gradstudio.graph.model import Block, ItemId, Node
 from gradstudio.graph.ports.arguments import Argument, slice_parts
 from gradstudio.graph.ports.module_calls import label_at, named_arguments, taker_of
-from gradstudio.graph.text.code_records import CODE, FREE, FREE_METHOD, READ, code_reason
+from gradstudio.graph.text.code_records import CODE, FREE, FREE_METHOD, FREE_PATH, READ, code_reason
 from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.format_templates import count
 from gradstudio.graph.text.record_checks import attribute_of, digest_of, literal_reason, names_reason
@@ -19,6 +19,8 @@ from gradstudio.operators.calls.call_signature import INPUTS, is_argument_name, 
 from gradstudio.operators.catalogue.method_names import methods
 from gradstudio.operators.model import Face, Family, Kind, Operator
 
+TORCH = "torch"
+"""Where the path of what has no row of its own begins."""
 TENSOR_ATTRIBUTES = frozenset(
     "T H mT mH shape dtype device layout grad grad_fn data requires_grad is_leaf ndim real imag itemsize nbytes "
     "is_cuda is_sparse names retains_grad output_nr".split()
@@ -118,7 +120,11 @@ def _brought(statements: Statements, node: Node) -> dict[str, str]:
 def _call_reason(statements: Statements, node: Node) -> str | None:
     graph = statements.graph
     maker = taker_of(graph, node)
-    words = (attribute_of(node),) if node.operator == FREE_METHOD else ()
+    words = [attribute_of(node)] if node.operator == FREE_METHOD else []
+    if node.operator == FREE_PATH:
+        root, *words = attribute_of(node).split(".")
+        if root != TORCH or not words:
+            return f"'{attribute_of(node)[:60]}' is nothing of torch"
     for name in (*words, *named_arguments(graph, node)):
         if not is_argument_name(name):
             return f"'{name[:60]}' is not the name of an argument"

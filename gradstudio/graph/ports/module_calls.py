@@ -3,7 +3,7 @@
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.operator_rows import row_of
-from gradstudio.graph.text.code_records import CODE, FREE_METHOD, READ
+from gradstudio.graph.text.code_records import CODE, FREE_METHOD, FREE_PATH, READ
 from gradstudio.operators.calls.call_signature import INPUTS, MODULE, called_row, forward_parameters, input_parameter
 from gradstudio.operators.model import Operator
 
@@ -82,7 +82,7 @@ def is_direct(graph: Graph, call: Node) -> bool:
 def named_arguments(graph: Graph, call: Node) -> tuple[str, ...]:
     """The names of what a call is given by keyword."""
     ports = {*call.literals, *call.lengths, *(wire.port for wire in graph.wires_to(call.id))}
-    own = {MODULE, INPUTS, "name"} if call.operator == FREE_METHOD else {MODULE, INPUTS}
+    own = {MODULE, INPUTS, "name"} if call.operator in (FREE_METHOD, FREE_PATH) else {MODULE, INPUTS}
     return tuple(sorted({port.partition(".")[0] for port in ports} - own))
 
 

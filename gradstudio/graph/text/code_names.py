@@ -265,6 +265,8 @@ class _Flow:
     def _try(self, one: ast.Try | ast.TryStar) -> None:
         before = set(self.surely)
         self.body([*one.body, *one.orelse])
+        ends = all(isinstance(handler.body[-1], ast.Raise) for handler in one.handlers)
+        through = set(self.surely) if ends else before
         self.surely = before - self.removes
         for handler in one.handlers:
             self._expressions([handler.type] if handler.type is not None else ())
@@ -274,6 +276,7 @@ class _Flow:
             if handler.name is not None:
                 self._remove(handler.name)
             self.surely = before - self.removes
+        self.surely = through - self.removes
         self.body(one.finalbody)
 
     def _cases(self, cases: Sequence[ast.match_case]) -> None:

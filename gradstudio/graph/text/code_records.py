@@ -16,8 +16,12 @@ CODE = "python.code"
 """The key of the operator."""
 FREE_CALL, FREE_METHOD = "python.free_call", "python.free_method"
 """The keys of calls of what code made, which are drawn and may do anything all the same."""
-FREE = frozenset({CODE, FREE_CALL, FREE_METHOD})
+FREE_PATH = "python.free_path"
+"""The key of calls of what torch has and the catalogue has not: ``torch.cuda.set_device(0)``."""
+FREE = frozenset({CODE, FREE_CALL, FREE_METHOD, FREE_PATH})
 """What may do anything."""
+UNDRAWN = frozenset({CODE, FREE_PATH})
+"""What makes a document one with Python of its own, which needs a yes."""
 FILES = frozenset({"torch.save", "torch.load"})
 """What is drawn and reaches files, which needs a yes as code does."""
 LOADER = "torch.utils.data.DataLoader"
@@ -58,7 +62,7 @@ def is_code_at(graph: Graph, item: ItemId) -> bool:
 def holds_code(graph: Graph) -> bool:
     """Whether a document holds undrawn Python anywhere, definitions and what is muted included."""
     graphs = (graph, *(one.graph for one in graph.definitions.values()))
-    return any(CODE in index_of(one).by_operator for one in graphs)
+    return any(not UNDRAWN.isdisjoint(index_of(one).by_operator) for one in graphs)
 
 
 def code_of(node: Node) -> str:

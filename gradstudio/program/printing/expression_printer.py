@@ -7,7 +7,7 @@ from gradstudio.graph.model import Node
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.arguments import Argument
 from gradstudio.graph.text.allowed_calls import spelled_path
-from gradstudio.graph.text.code_records import FREE_METHOD
+from gradstudio.graph.text.code_records import FREE_METHOD, FREE_PATH
 from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.format_templates import pieces
 from gradstudio.graph.text.literal_text import COMPARISON, NOT, NUMBER, POWER, PRIMARY, UNARY, quote, spell
@@ -58,11 +58,14 @@ class ExpressionPrinter:
         return ExpressionPrinter(self._references, device=self._device, stem=self._stem).values
 
     def _function(self, line: Line, node: Node, operator: Operator) -> None:
-        text, module = spelled_path(operator.path)
+        self._path(line, operator.path)
+        self.arguments.call(line, node, self._validity.arguments[node.id])
+
+    def _path(self, line: Line, path: str) -> None:
+        text, module = spelled_path(path)
         if module:
             self.imports.add(module)
         line.write(text)
-        self.arguments.call(line, node, self._validity.arguments[node.id])
 
     def _method(self, line: Line, node: Node, operator: Operator) -> None:
         receiver, *rest = self._validity.arguments[node.id]
@@ -72,6 +75,10 @@ class ExpressionPrinter:
 
     def _call(self, line: Line, node: Node, operator: Operator) -> None:
         module, *rest = self._validity.arguments[node.id]
+        if node.operator == FREE_PATH:
+            self._path(line, attribute_of(node))
+            self.arguments.call(line, node, rest)
+            return
         self.values.value(line, node, module.paths[0], module.parameter.kind, PRIMARY)
         if node.operator == FREE_METHOD:
             line.write(f".{attribute_of(node)}")

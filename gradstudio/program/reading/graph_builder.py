@@ -9,7 +9,7 @@ from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Block, BodyId, Definit
 from gradstudio.graph.operator_rows import row_of
 from gradstudio.graph.ports.item_ports import output_family
 from gradstudio.graph.ports.module_calls import origin
-from gradstudio.graph.text.code_records import CODE, FREE
+from gradstudio.graph.text.code_records import CODE, FREE, FREE_PATH
 from gradstudio.graph.text.statements import SELF
 from gradstudio.operators.calls import argument_binding
 from gradstudio.operators.calls.argument_binding import Several, Slice, Written
@@ -22,7 +22,7 @@ _HANDS_ON = frozenset(
     {Face.INFIX, Face.PREFIX, Face.AUGMENTED, Face.ALIAS, Face.ITEM, Face.CALL, Face.ATTRIBUTE, Face.TUPLE}
 )
 """How what is made of something foreign is as foreign."""
-_CALLS_CODE = FREE - {CODE}
+_CALLS_CODE = FREE - {CODE, FREE_PATH}
 _PYTHON = ("python.", "builtins.", "operator.")
 """How the keys of what is no torch's and no numpy's begin."""
 
@@ -62,6 +62,7 @@ class GraphBuilder:
         self._orders: dict[BodyId, list[ItemId]] = {ROOT: []}
         self.kept: list[ItemId] = []
         self._foreign: set[tuple[ItemId, int]] = set()
+        self._of_torch: set[tuple[ItemId, int]] = set()
         self._pretended: set[ItemId] = set()
 
     def node(
@@ -211,7 +212,10 @@ class GraphBuilder:
         keys = {node.operator if node is not None else "" for node in nodes}
         if _CALLS_CODE.isdisjoint(keys) or not all(key.startswith(_PYTHON) for key in keys):
             return False
-        sources = {wire.source for item in added for wire in self.graph.wires_to(item)} - set(added)
+        wires = [wire for item in added for wire in self.graph.wires_to(item)]
+        if any((wire.source, wire.output) in self._of_torch for wire in wires):
+            return False
+        sources = {wire.source for wire in wires} - set(added)
         if not sources.isdisjoint(self._pretended):
             return False
         return all(source in self.graph.nodes and self.graph.nodes[source].operator == CODE for source in sources)
@@ -254,6 +258,10 @@ class GraphBuilder:
         """A result is a class, a module or an object of which nothing but undrawn Python knows."""
         self._foreign.add((item, output))
 
+    def set_of_torch(self, item: ItemId, output: int) -> None:
+        """A result is a part of torch that undrawn Python imported."""
+        self._of_torch.add((item, output))
+
     def is_foreign(self, value: Value) -> bool:
         """Whether a value is such, so that a method of it is none of torch's."""
         return isinstance(value, WiredResult) and (value.source, value.output) in self._foreign
@@ -281,7 +289,7 @@ class GraphBuilder:
         operator = row_of(self.graph, node)
         if operator is None:
             return
-        if operator.key in _CALLS_CODE:
+        if operator.key in FREE and operator.key != CODE:
             self._foreign.update((item, k) for k in range(max(1, len(node.names))))
             return
         values = list(ports.values())

@@ -1,8 +1,10 @@
 """Imports: which Python path each imported name stands for. Only what the catalogue is made of may be imported."""
 
 import ast
+from collections.abc import Iterable
 
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.torch_paths import TORCH, is_called, is_loaded, needs_import
 
 PACKAGES = frozenset({"torch", "numpy", "math"})
 _HARMLESS = frozenset({"__future__", "typing", "typing_extensions", "collections.abc"})
@@ -63,9 +65,11 @@ Import = ast.Import | ast.ImportFrom
 class Modules:
     """What the imports of a text bind."""
 
-    def __init__(self) -> None:
-        """Nothing is imported."""
+    def __init__(self, *, is_lenient: bool = False) -> None:
+        """Nothing is imported; `is_lenient` when what a canvas does not know may be kept as code."""
         self._paths: dict[str, str] = {}
+        self._places: dict[str, tuple[int, int]] = {}
+        self._is_lenient = is_lenient
 
     def read(self, statement: Import) -> None:
         """Take an import.
@@ -73,6 +77,8 @@ class Modules:
         Raises:
             NotReadable: of something that a canvas does not know.
         """
+        for alias in statement.names:
+            self._places[alias.asname or alias.name] = statement.lineno, statement.col_offset
         if isinstance(statement, ast.Import):
             for alias in statement.names:
                 self._import(statement, alias)
@@ -92,6 +98,32 @@ class Modules:
             return None
         path = ".".join([self._paths[node.id], *reversed(parts)])
         return _SAME.get(path, path)
+
+    def calls_anything(self, path: str) -> bool:
+        """Whether what is at a path can be called although the catalogue does not have it: it may do anything."""
+        return self._is_lenient and is_called(path)
+
+    def check(self, node: ast.expr) -> None:
+        """See that what an expression names is there without the import that names it.
+
+        Raises:
+            NotReadable: of that import, which is then code.
+        """
+        path = self.path(node)
+        if not self._is_lenient or path is None or not needs_import(path):
+            return
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        place = self._places.get(node.id) if isinstance(node, ast.Name) else None
+        if place is not None:
+            raise NotReadable(f"'{path}' is nothing that a canvas has.", *place)
+
+    def forget_unknown(self, names: Iterable[str]) -> None:
+        """Names that code bound to what is not there without it are the code's own."""
+        for name in names:
+            self._places.pop(name, None)
+            if name in self._paths and needs_import(self._paths[name]):
+                self.forget(name)
 
     def binds(self, name: str) -> bool:
         """Whether an import bound the name."""
@@ -137,6 +169,8 @@ class Modules:
             self._paths[alias.asname] = alias.name
         else:
             self._paths[root] = root
+            if self._is_lenient and root == TORCH and not is_loaded(alias.name):
+                raise _refused(statement, f"'import {alias.name}'", root)
 
     def _import_from(self, statement: ast.ImportFrom, module: str, alias: ast.alias) -> None:
         name = alias.asname or alias.name

@@ -130,7 +130,7 @@ class _Reader:
         self._draft = GraphBuilder(canvas)
         self._scope = Scope(used)
         self._scope.offers = not is_lenient
-        self._modules = Modules()
+        self._modules = Modules(is_lenient=is_lenient)
         if canvas is not None:
             self._take(canvas, used)
         if pasted:
@@ -228,7 +228,8 @@ class _Reader:
         """Go on as if a refused statement were code, to see what else is refused; what is read is thrown away."""
         if self._is_lenient and not isinstance(statement, CodeStatement):
             with contextlib.suppress(NotReadable, SyntaxError):
-                self._draft.pretend(self._code.read(as_typed(statement, self._comments.lines)), statement)
+                code = as_typed(statement, self._comments.lines)
+                self._draft.pretend(self._code.read(code, is_pretended=True), statement)
 
     def _method_body(self, statements: Sequence[ast.stmt], end: int, comments: Comments) -> None:
         """Read the statements of a method where it is called, with the comments that stand in it."""

@@ -6,7 +6,8 @@ from gradstudio.graph.card_grouping import CALL, CALLED
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.item_ports import operator_of
-from gradstudio.graph.text.code_records import FREE_METHOD
+from gradstudio.graph.text.allowed_calls import spelled_path
+from gradstudio.graph.text.code_records import FREE_METHOD, FREE_PATH
 from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.record_checks import attribute_of
 from gradstudio.operators.model import Face, Operator
@@ -30,6 +31,8 @@ def title_with_target(graph: Graph, item: ItemId, operator: Operator) -> str:
     """
     if operator.key == FREE_METHOD:
         return f".{attribute_of(graph.nodes[item])}( )"
+    if operator.key == FREE_PATH:
+        return f"{spelled_path(attribute_of(graph.nodes[item]))[0]}( )"
     if operator.key == CALL:
         return _called(graph, item) or operator.title
     if operator.face is Face.CHOICE:

@@ -14,7 +14,7 @@ from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.card_grouping import CALLED, makes_module
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.item_ports import OutputPort, Port, PortState, input_ports, operator_of, output_ports
-from gradstudio.graph.text.code_records import CODE, FREE_METHOD, shown_lines
+from gradstudio.graph.text.code_records import CODE, FREE_METHOD, FREE_PATH, shown_lines
 from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.literals.parser import family_of
 from gradstudio.operators.model import Family, Kind, Parameter
@@ -208,7 +208,7 @@ def card_layout(
     title += uses_of(graph, head.operator)
     constructor = head.id if makes_module(operator) else None
     mode, frozen = module_modes.mode_of(graph, constructor)
-    is_named = operator is not None and operator.key != FREE_METHOD
+    is_named = operator is not None and operator.key not in (FREE_METHOD, FREE_PATH)
     width = _width(operator.title if operator and is_named else title, ports, outputs, measure, SWITCH if mode else 0.0)
     width = max(width, MODULE_WIDTH) if module is not None else width
     code = head.operator == CODE

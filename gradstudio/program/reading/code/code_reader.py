@@ -5,7 +5,7 @@ import builtins
 import contextlib
 from collections.abc import Callable, Iterable, Sequence, Set
 
-from gradstudio.graph.model import Graph, Header, ItemId
+from gradstudio.graph.model import DEFINITION_INPUTS, Graph, Header, ItemId
 from gradstudio.graph.names import RESERVED
 from gradstudio.graph.text.code_functions import bound_by_alias
 from gradstudio.graph.text.code_names import names_of_code
@@ -14,6 +14,7 @@ from gradstudio.graph.text.literal_text import quote
 from gradstudio.operators.calls.argument_binding import Written
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.code.code_imports import imported, sure_imports
 from gradstudio.program.reading.code.code_statement import CodeStatement
 from gradstudio.program.reading.code.star_imports import is_star, may_bind
 from gradstudio.program.reading.graph_builder import GraphBuilder, Port, WiredResult
@@ -33,9 +34,12 @@ class CodeReader:
         """Read into this draft, names by this scope; `is_inside` a definition names belong to that."""
         self._draft, self._scope, self._modules = draft, scope, modules
         self._is_inside = is_inside
+        self._removed = frozenset[str]()
 
-    def read(self, statement: CodeStatement) -> ItemId:
+    def read(self, statement: CodeStatement, *, is_pretended: bool = False) -> ItemId:
         """Add the node.
+
+        Where it `is_pretended`, the text is read again with all that is code with it.
 
         Raises:
             NotReadable: it belongs to what is around it, or is too large.
@@ -44,7 +48,7 @@ class CodeReader:
         if names.is_loose:
             reason = "A statement leaves a loop or a function that is drawn."
             raise NotReadable(reason, statement.lineno, statement.col_offset)
-        if self._is_inside and (reason := reason_inside(statement)):
+        if self._is_inside and (reason := reason_inside(statement) or self._removal_reason(statement)):
             raise NotReadable(reason, statement.lineno, statement.col_offset)
         ports: dict[str, Port] = {"code": Written(quote(statement.text))}
         renamed = statement.new_names if self._is_inside else {}
@@ -59,18 +63,34 @@ class CodeReader:
         for one in statement.statements:
             foreign.update(_foreign(one))
             foreign.update(_made_by(one, lambda name: name in foreign or self._is_foreign(name)))
+        of_torch = {name for name, path in imported(statement.statements).items() if path.startswith("torch.")}
         made = self._draft.node(CODE, ports, names=binds)
         self._bind(names.removes, binds, made)
         for k, name in enumerate(names.binds):
             if name in foreign:
                 self._draft.set_foreign(made.source, k)
-        for one in statement.statements:
+            if name in of_torch:
+                self._draft.set_of_torch(made.source, k)
+        for one in sure_imports(statement.statements):
             if is_star(one):
-                self._forget_what_may_be_bound(one)
-            elif isinstance(one, ast.Import | ast.ImportFrom):
-                with contextlib.suppress(NotReadable):  # drawn statements may use what is known of it
-                    self._modules.read(one)
+                if not is_pretended:
+                    self._forget_what_may_be_bound(one)
+                continue
+            with contextlib.suppress(NotReadable):  # drawn statements may use what is known of it
+                self._modules.read(one)
+            self._modules.forget_unknown(map(bound_by_alias, one.names))
         return made.source
+
+    def _removal_reason(self, statement: CodeStatement) -> str:
+        """Why a definition cannot hold code that unbinds names, or that reads them where they are unbound."""
+        names = statement.names
+        found = (self._scope.find(name) for name in names.removes)
+        if any(isinstance(one, WiredResult) and one.source == DEFINITION_INPUTS for one in found):
+            return "The code unbinds what the definition is given."
+        if not self._removed.isdisjoint((*names.reads, *names.keeps, *names.later)):
+            return "The code reads what may be unbound."
+        self._removed |= names.removes
+        return ""
 
     def _forget_what_may_be_bound(self, star: ast.stmt) -> None:
         """What was imported before all of a module was may be something else now."""
@@ -135,8 +155,8 @@ def reason_inside(statement: CodeStatement) -> str:
         return "A name that a function of the code reads is another one in what is drawn."
     if names.is_open:
         return "The code reaches for names that it does not say."
-    if names.removes or names.rebound:
-        return "The code unbinds names, or binds some of what is around the definition."
+    if names.rebound:
+        return "The code binds some of what is around the definition."
     if word := next((one for one in names.binds if renamed.get(one, one) in RESERVED), ""):
         return f"'{word}' is a word the exported script needs."
     if _UNUSED in (*names.reads, *names.later):

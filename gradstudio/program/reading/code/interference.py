@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from gradstudio.graph.model import Graph
 from gradstudio.graph.names import RESERVED
 from gradstudio.graph.text.code_records import STANDARD
+from gradstudio.program.reading.code.code_imports import imported
 from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in
-from gradstudio.program.reading.code.star_imports import Stars, imported
+from gradstudio.program.reading.code.star_imports import Stars
 from gradstudio.program.reading.code.undrawn import (
     DRAWN_METHODS,
     beside_definitions,

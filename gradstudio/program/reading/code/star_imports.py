@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import ModuleType
 
 from gradstudio.graph.names import RESERVED
-from gradstudio.graph.text.code_functions import bound_by_alias
 from gradstudio.graph.text.code_names import names_of_statements
 from gradstudio.graph.text.code_records import STANDARD
+from gradstudio.program.reading.code.code_imports import imported
 from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in
 
 _MODULES: tuple[ModuleType, ...] = (itertools, math, random, typing)
@@ -123,19 +123,6 @@ def _is_usual(statement: ast.stmt) -> bool:
     """Whether it imports what everybody has under the same names, as the head of a script does."""
     meant = imported([statement])
     return bool(meant) and all(STANDARD.get(name) == path for name, path in meant.items())
-
-
-def imported(statements: Iterable[ast.stmt]) -> dict[str, str]:
-    """What imports bind, and the Python path of it."""
-    found: dict[str, str] = {}
-    for one in statements:
-        if isinstance(one, ast.Import):
-            for alias in one.names:
-                found[bound_by_alias(alias)] = alias.name if alias.asname else alias.name.partition(".")[0]
-        elif isinstance(one, ast.ImportFrom) and not one.level:
-            for alias in one.names:
-                found[bound_by_alias(alias)] = f"{one.module}.{alias.name}"
-    return found
 
 
 def _is_text(statement: ast.stmt) -> bool:

@@ -8,13 +8,14 @@ import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from gradstudio.graph.text.code_functions import bound_by_alias
+from gradstudio.program.reading.code.code_imports import imported
 from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in
 from gradstudio.program.reading.desugar.class_state import behind_base, new_maker
 from gradstudio.program.reading.desugar.global_names import look_up
 from gradstudio.program.reading.desugar.synthetic_nodes import at_position
 from gradstudio.program.reading.imports import PACKAGES
 from gradstudio.program.reading.syntax_queries import walk
+from gradstudio.program.reading.torch_paths import needs_import
 
 Function = ast.FunctionDef
 Defined = ast.FunctionDef | ast.ClassDef
@@ -137,11 +138,9 @@ def _bound_around(statements: Sequence[ast.stmt]) -> Counter[str]:
 
 def _imported_by_code(statements: Sequence[ast.stmt]) -> Iterator[str]:
     """Names by which imports of code bind what is torch's or numpy's: a definition knows it by its path."""
-    for one in (part for code in codes_in(statements) for part in code.statements):
-        if isinstance(one, ast.ImportFrom) and (one.module or "").partition(".")[0] in PACKAGES and not one.level:
-            yield from (bound_by_alias(alias) for alias in one.names)
-        elif isinstance(one, ast.Import):
-            yield from (bound_by_alias(one) for one in one.names if one.name.partition(".")[0] in PACKAGES)
+    for name, path in imported(part for code in codes_in(statements) for part in code.statements).items():
+        if path.partition(".")[0] in PACKAGES and not needs_import(path):
+            yield name
 
 
 def _is_value(name: str, statements: Sequence[ast.stmt]) -> bool:

@@ -11,7 +11,8 @@ import msgspec
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.operator_rows import GROUP, row_of, row_of_key
 from gradstudio.graph.ports.arguments import positional_beyond_style
-from gradstudio.graph.text.code_records import CODE, FREE_CALL, FREE_METHOD
+from gradstudio.graph.text.code_records import CODE, FREE_CALL, FREE_METHOD, FREE_PATH
+from gradstudio.graph.text.literal_text import quote
 from gradstudio.operators.calls import argument_binding
 from gradstudio.operators.calls.argument_binding import Binding, Given, Written
 from gradstudio.operators.catalogue.loader import load
@@ -46,6 +47,8 @@ _ANY_OWNER = (
 _ARRAY_FIRST = ("numpy.ndarray", *(owner for owner in _ANY_OWNER if owner != "numpy.ndarray"))
 _OF_NUMPY = frozenset({"axis", "keepdims", "ddof"})
 """Keywords by which a method of what may be a tensor or an array is told to be numpy's; torch takes them too."""
+_MOVES = frozenset(f"torch.Tensor.{word}" for word in "to cpu cuda float double half bfloat16 type".split())
+"""Methods of tensors that modules have, too."""
 CALLABLE = (Family.MODULE, Family.UNKNOWN, Family.OBJECT)
 """What a value may be that is called."""
 _OF_MANY = frozenset(
@@ -92,6 +95,7 @@ class Calls:
         """
         path = self._modules.path(node.func)
         if path is not None:
+            self._modules.check(node.func)
             return self._bound(node, path, [], names)
         match node.func:
             case ast.Name(id=name) if name in self._draft.graph.definitions and not self._is_bound(name):
@@ -112,7 +116,7 @@ class Calls:
 
     def _method(self, node: ast.Call, value: ast.expr, word: str, names: tuple[str, ...]) -> WiredResult:
         receiver = self._expressions.port(value)
-        family = self._draft.family(receiver)
+        family = self._family(receiver)
         is_unsure = self._draft.has_code and family is Family.UNKNOWN and word in _OF_MANY
         if is_unsure or self._draft.is_foreign(receiver):
             return self._free_method(node, receiver, word, names)
@@ -134,6 +138,15 @@ class Calls:
             return self._called_with(node, CALL, [child], names)
         raise _refused(node, f"'.{word}(…)' is no method that a canvas has.{_nearest(f'{owners[0]}.{word}')}")
 
+    def _family(self, value: Port) -> Family:
+        """What a value is: what is moved may be a module as well as a tensor, where nothing says what it was."""
+        node = self._draft.graph.nodes.get(value.source) if isinstance(value, WiredResult) else None
+        known = self._draft.family(value)
+        if node is None or known is not Family.TENSOR or node.operator.partition(":")[0] not in _MOVES:
+            return known
+        moved = self._draft.ports_of(node).get("self")
+        return known if moved is None or self._family(moved) is Family.TENSOR else Family.UNKNOWN
+
     def _free_method(self, node: ast.Call, receiver: Port, word: str, names: tuple[str, ...]) -> WiredResult:
         """A method of what code made: it may be anyone's, and do anything."""
         return self._called_with(node, FREE_METHOD, [receiver, Written(word)], names)
@@ -151,7 +164,7 @@ class Calls:
             words = f"'{node.func.id}(…)' calls what no statement above binds and torch does not have."
             raise _refused(node, call_words(node.func.id) or words)
         callee = self._expressions.port(node.func)
-        if self._draft.family(callee) not in CALLABLE:
+        if self._family(callee) not in CALLABLE:
             raise _refused(node, f"'{ast.unparse(node.func)[:60]}' is nothing that can be called.")
         return self._called_with(node, FREE_CALL if self._is_of_code(callee) else CALL, [callee], names)
 
@@ -180,6 +193,8 @@ class Calls:
 
     def _bound(self, node: ast.Call, path: str, before: list[Port], names: tuple[str, ...]) -> WiredResult:
         if not load().overloads(path) and path not in load():
+            if self._modules.calls_anything(path):
+                return self._called_with(node, FREE_PATH, [Written(quote(path))], names)
             words = f"'{path}' is nothing that a canvas has.{_nearest(path)}"
             raise _refused(node, call_words(path) or words)
         _name_out(node, path)

@@ -13,6 +13,7 @@ from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face, Family, Operator
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.definitions.method_inlining import Inlined
+from gradstudio.program.reading.desugar.synthetic_nodes import at_position
 from gradstudio.program.reading.expressions.catalogue_calls import Calls
 from gradstudio.program.reading.expressions.conditional_reader import chooses, read_choice
 from gradstudio.program.reading.expressions.literal_expressions import Literals
@@ -65,6 +66,7 @@ class Expressions:
         literal = self._literals.of(node)
         if literal is not None:
             return literal
+        node = self._displayed(node)
         match node:
             case ast.Name(id=name):
                 return self._name(node, name)
@@ -84,6 +86,7 @@ class Expressions:
         Raises:
             NotReadable: a canvas cannot express it, or it makes nothing.
         """
+        node = self._displayed(node)
         if chooses(node):
             return self._choice(node, names)
         self._begin(node)
@@ -107,6 +110,15 @@ class Expressions:
                 return self._calls.read(node, names)
             case _:
                 raise refusal_at(node, expression_words(node))
+
+    def _displayed(self, node: ast.expr) -> ast.expr:
+        """`dict(a=1, b=2)` is `{"a": 1, "b": 2}`."""
+        match node:
+            case ast.Call(func=ast.Name(id="dict"), args=[], keywords=[_, *_] as given) if not self.knows("dict"):
+                if all(one.arg is not None for one in given):
+                    keys = [at_position(ast.Constant(one.arg), node) for one in given]
+                    return at_position(ast.Dict([*keys], [one.value for one in given]), node)
+        return node
 
     def _begin(self, node: ast.expr) -> None:
         """Read the beginning of a long chain before what goes on from it, as Python computes it."""
@@ -195,6 +207,7 @@ class Expressions:
             return Written(DOCUMENT_DEVICE)
         found = self._scope.find(name)
         if found is None:
+            self._modules.check(node)
             raise refusal_at(node, self._scope.unbound(name))
         return found
 
@@ -211,6 +224,7 @@ class Expressions:
     def _attribute(self, node: ast.Attribute, names: tuple[str, ...]) -> WiredResult:
         path = self._modules.path(node)
         if path is not None:
+            self._modules.check(node)
             raise refusal_at(node, f"'{path}' is nothing that has a value of its own here.")
         value = self.port(node.value)
         maker = self._draft.maker(value) if isinstance(value, WiredResult) else None

@@ -137,7 +137,10 @@ class Blocks:
             self._take_apart(item, target)
         self._inside(item, statement.body if at_head else [*_unpacking(inner, variable), *statement.body], following)
         for name in names:
-            self._draft.wire(cast(WiredResult, self._scope.find(name)), item, f"next.{name}")
+            last = self._scope.find(name)
+            if not isinstance(last, WiredResult):
+                raise refusal_at(statement, f"'{name}' may have no value at the end of a turn.")
+            self._draft.wire(last, item, f"next.{name}")
         self._leave(block, before)
         return item
 

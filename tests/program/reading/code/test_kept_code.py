@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from gradstudio.graph.model import Graph
 from gradstudio.graph.order import effect_needs
-from gradstudio.graph.text.code_records import code_of, is_code
+from gradstudio.graph.text.code_records import code_of, holds_code, is_code
+from gradstudio.program.compile import compile_graph
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
@@ -323,11 +324,15 @@ def test_what_all_of_a_module_may_bind_is_code_and_the_rest_is_drawn() -> None:
     ("text", "line"),
     [
         (STAR + "def f(x):\n    return x * 2\n", "def f(x):"),  # it is printed above, and may be bound there, too
-        (STAR.replace("import os", "from torch.autograd import Variable") + "w = Variable(x)\n", "w = Variable(x)"),
     ],
 )
 def test_what_all_of_a_module_may_bind_anew_is_code(text: str, line: str) -> None:
     assert any(line in code for code in codes(text))
+
+
+def test_what_was_imported_above_all_of_a_module_is_called_as_it_is_bound_then() -> None:
+    text = STAR.replace("import os", "from torch.autograd import Variable") + "w = Variable(x)\n"
+    assert "python.free_call" in drawn(text) and "torch.autograd.Variable" not in drawn(text)
 
 
 def test_of_modules_of_pythons_own_is_known_what_they_bind() -> None:
@@ -367,3 +372,68 @@ def test_where_all_of_a_module_may_change_what_is_drawn_all_of_the_text_is_code(
 )
 def test_code_that_reaches_elsewhere_leaves_the_rest_drawn(line: str, is_open: bool) -> None:
     assert (not drawn(f"import torch\nx = torch.ones(2)\n{line}\n")) == is_open
+
+
+def test_a_function_of_torch_without_a_row_is_a_node_that_needs_a_yes() -> None:
+    text = "import torch\ntorch.cuda.set_device(0)\nn = torch.get_num_interop_threads()\n"
+    graph = read(text)
+    assert [node.operator for node in graph.nodes.values()] == ["python.free_path"] * 2
+    assert holds_code(graph)
+    assert [one.text.partition(" = ")[2] for one in compile_graph(graph).codes] == [
+        "torch.cuda.set_device(0)", "torch.get_num_interop_threads()",
+    ]  # fmt: skip
+
+
+def test_what_is_behind_an_import_of_its_own_is_called_by_the_name_that_code_binds() -> None:
+    text = "import torch\nfrom torch.distributed.fsdp import FullyShardedDataParallel as FSDP\n"
+    text += "net = FSDP(torch.nn.Linear(2, 3))\n"
+    assert codes(text) == ["from torch.distributed.fsdp import FullyShardedDataParallel as FSDP"]
+    assert "python.free_call" in drawn(text)
+    assert "net = FSDP(nn.Linear(2, 3))" in write_script(read(text))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "traced = torch.fx.symbolic_trace(net)",
+        "traced = torch.jit.trace(net, torch.ones(1, 2))",
+        "torch.onnx.export(net, torch.ones(1, 2), 'net.onnx')",
+    ],
+)
+def test_what_looks_into_a_program_is_code(line: str) -> None:
+    assert line in codes(f"import torch\nnet = torch.nn.Linear(2, 3)\n{line}\n")
+
+
+def test_a_module_of_torch_that_is_imported_whole_is_loaded_where_it_was() -> None:
+    text = "import torch\nimport torch.utils.tensorboard\nw = torch.utils.tensorboard.SummaryWriter()\n"
+    assert codes(text)[0].startswith("import torch.utils.tensorboard")
+
+
+def test_a_module_that_code_made_is_one_after_it_was_moved() -> None:
+    text = "import torch\nfrom models import Net\nnet = Net().cuda()\nfor k in range(2):\n    net = net.cuda()\n"
+    assert "optim.SGD(net.parameters())" in write_script(read(text + "o = torch.optim.SGD(net.parameters())\n"))
+
+
+def test_imports_of_a_try_without_which_nothing_goes_on_are_imports() -> None:
+    head = "try:\n    import os\n    import torch\nexcept ImportError as error:\n    {}\n"
+    rest = "x = torch.ones(2)\n"
+    assert "torch.ones" in drawn(head.format("raise error") + rest)
+    assert "torch.ones" not in drawn(head.format("print(error)") + rest)
+
+
+def test_a_dict_by_its_name_is_one_that_is_written_out() -> None:
+    assert 'd = {"a": x, "b": 2}' in write_script(read("import torch\nx = torch.ones(2)\nd = dict(a=x, b=2)\n"))
+    assert codes("import torch\nfrom tool import dict\nd = dict(a=torch.ones(2))\n")[-1] != ""
+    assert "python.choice" not in drawn("import torch\nfrom tool import dict\nd = dict(a=torch.ones(2))\n")
+
+
+def test_code_in_a_function_may_unbind_what_nothing_reads_after_it() -> None:
+    text = "import torch\n\ndef f(x):\n    h = x * 2\n    y = h + 1\n    del h\n    y = y * 2\n    return y{}\n\n"
+    text += "z = f(torch.ones(2))\n"
+    assert codes(text.format("")) == ["del h"]
+    assert any("def f(x):" in code for code in codes(text.format(" + h")))
+
+
+def test_a_loop_in_which_code_unbinds_what_the_next_turn_reads_is_code() -> None:
+    text = "import torch\nh = torch.ones(2)\nfor k in range(2):\n    y = h * 2\n    del h\n"
+    assert codes(text) == ["for k in range(2):\n    y = h * 2\n    del h"]
