@@ -113,6 +113,8 @@ def _add_run(verbs: Any) -> None:
     run.add_argument("files", metavar="FILE", nargs="+", help="a .gsg, .py or .ipynb file, or - for standard input")
     run.add_argument("--device", type=_device, help="cpu, auto, cuda:0, … (default: the document's)")
     run.add_argument("--host", metavar="NAME", help="run there: a machine that `gradstudio hosts` knows")
+    words = "with --host: yes, send stored tensors there, also more than 100 MB"
+    run.add_argument("--send", action="store_true", help=words)
     run.add_argument("--backward", action="store_true", help="append root.backward() if there is no backward statement")
     run.add_argument("--trust", action="store_true", help="yes, run the Python in FILE that is not drawn, too")
     run.add_argument("--trace", action="store_true", help="record every node, with gradients of non-leaves")

@@ -7,10 +7,10 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from gradstudio.engine.parent_death import end_with_parent
 from gradstudio.engine.pipe import take_standard_streams
 from gradstudio.protocol.messages.base import PROTOCOL_VERSION
 from gradstudio.protocol.messages.events import Hello, Log
+from gradstudio.protocol.parent_death import end_with_parent
 from gradstudio.protocol.process_group import lead_group
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from gradstudio.protocol.messages.events import Fetched, Log, Report
 from gradstudio.protocol.messages.events import Loaded as LoadedEvent
 from gradstudio.protocol.messages.inference import Estimate, Estimated, Infer, Inferred, Inferring, TryWire, WireTried
 from gradstudio.protocol.messages.module_import import BringModule, NotBrought
-from gradstudio.protocol.messages.requests import Answer, Collect, Do, Fetch, Load, Request, SampleMemory, Stop
+from gradstudio.protocol.messages.requests import Answer, Collect, Do, Fetch, Load, Request, SampleMemory, Stop, Take
 from gradstudio.protocol.messages.torch_docs import Describe, Described
 
 NOWHERE = ItemId("")
@@ -105,6 +105,8 @@ class Service:
         match request:
             case Load():
                 self._load(request)
+            case Take():
+                self._engine.stored.add(request.tensors)
             case Do():
                 self._outbox.send(self._verbs.do(request))
             case Infer():

@@ -4,7 +4,7 @@ import queue
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO, cast
 
 from gradstudio.protocol.errors import EngineDied, EngineSilent, OtherProtocol, ProtocolError
@@ -70,11 +70,9 @@ class EngineProcess:
         Raises:
             EngineDied: there is nobody to read it.
         """
-        stdin = cast(IO[bytes], self.process.stdin)
-        frame = memoryview(encode(request))
         try:
-            while frame:
-                frame = frame[stdin.write(frame) or 0 :]
+            for frame in self._frames_of(request):
+                self._write(frame)
         except (BrokenPipeError, ValueError, OSError) as error:
             raise self._death() from error
 
@@ -147,6 +145,14 @@ class EngineProcess:
         self.process.kill()
         return self._reap()
 
+    def _frames_of(self, request: Request) -> Iterable[bytes]:
+        return (encode(request),)
+
+    def _write(self, data: bytes) -> None:
+        stdin, left = cast(IO[bytes], self.process.stdin), memoryview(data)
+        while left:
+            left = left[stdin.write(left) or 0 :]
+
     def _reap(self) -> int:
         code = self.process.wait()
         self._end_others()
@@ -158,6 +164,9 @@ class EngineProcess:
 
     def _end_others(self) -> None:
         end_group(self.process.pid, self._command)
+
+    def _wait_for_room(self, size: int) -> None:
+        """So much more was read; of an engine of our own all is taken."""
 
     def _death(self) -> EngineDied:
         return EngineDied(self._code())
@@ -176,6 +185,7 @@ class EngineProcess:
         decoder = self._decoder()
         try:
             while data := stdout.read(READ_BYTES):
+                self._wait_for_room(len(data))
                 for event in decoder.feed(data):
                     self._events.put(event)
         except ProtocolError as error:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 class EngineOnDemand:
     """An engine that is started when the first document needs it, and again when it died."""
 
-    def __init__(self, host: "Host | None" = None) -> None:
-        """Start nothing yet; later here, or on a host."""
-        self._host = host
+    def __init__(self, host: "Host | None" = None, sends: bool = False) -> None:
+        """Start nothing yet; later here, or on a host, to which stored tensors are sent without a question."""
+        self._host, self._sends = host, sends
         self._process: EngineProcess | None = None
         self._runs_code = False
         self._hello: Hello | None = None
@@ -39,7 +39,10 @@ class EngineOnDemand:
             return EngineProcess((*COMMAND, *options) if options else None)
         from gradstudio.protocol.hosts.far_engine import FarEngine  # most runs are here
 
-        return FarEngine(self._host, *options)
+        engine = FarEngine(self._host, *options)
+        if self._sends:
+            engine.may_send = lambda _sending: True
+        return engine
 
     def __enter__(self) -> "EngineOnDemand":
         """This engine."""

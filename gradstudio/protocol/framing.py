@@ -1,6 +1,7 @@
 """Frames on the pipe: four bytes of length (big-endian), then one message in msgpack."""
 
 import struct
+from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 import msgspec
@@ -24,6 +25,11 @@ def encode(message: Message) -> bytes:
     return b"".join(frame_parts(message))
 
 
+def framed(body: bytes) -> bytes:
+    """The frame of a message that is encoded already."""
+    return _LENGTH.pack(len(body)) + body
+
+
 def frame_parts(message: Message) -> tuple[bytes, bytes]:
     """One frame as what stands before the message, and the message: many megabytes are not copied to be joined.
 
@@ -36,33 +42,33 @@ def frame_parts(message: Message) -> tuple[bytes, bytes]:
     return _LENGTH.pack(len(body)), body
 
 
-class Decoder(Generic[MessageT]):
-    """Takes bytes as they come and gives the messages that are complete.
+class FrameCutter:
+    """Takes bytes as they come and gives the bodies of the frames that are complete.
 
     Bytes of an unfinished frame are only appended, never scanned again, so a frame of many
     megabytes that comes in small pieces costs its length once.
     """
 
-    def __init__(self, union: type[MessageT], largest: int = LARGEST_FRAME) -> None:
-        """Decode messages of `union` (``messages.Request`` or ``messages.Event``) of `largest` bytes at most."""
+    def __init__(self, largest: int = LARGEST_FRAME) -> None:
+        """Of `largest` bytes at most."""
         self._largest = largest
-        self._decoder: msgspec.msgpack.Decoder[MessageT] = msgspec.msgpack.Decoder(union)
         self._bytes = bytearray()
 
-    def feed(self, data: bytes) -> list[MessageT]:
-        """The messages completed by `data`, in order.
+    def cut(self, data: bytes) -> Iterator[bytes]:
+        """The bodies completed by `data`, in order.
 
         Raises:
-            BrokenFrame: a frame holds something else than a message of the union.
+            BrokenFrame: a frame is larger than any may be.
         """
         self._bytes += data
-        messages, start = [], 0
-        while (end := self._end_of_frame(start)) <= len(self._bytes):
-            messages.append(self._decode(bytes(self._bytes[start + _LENGTH.size : end])))
-            start = end
-        if start:
-            del self._bytes[:start]
-        return messages
+        start = 0
+        try:
+            while (end := self._end_of_frame(start)) <= len(self._bytes):
+                yield bytes(self._bytes[start + _LENGTH.size : end])
+                start = end
+        finally:
+            if start:
+                del self._bytes[:start]
 
     @property
     def is_waiting(self) -> bool:
@@ -76,6 +82,23 @@ class Decoder(Generic[MessageT]):
         if length > self._largest:
             raise BrokenFrame(f"A frame of {length} bytes was announced; the largest has {self._largest}.")
         return start + _LENGTH.size + int(length)
+
+
+class Decoder(FrameCutter, Generic[MessageT]):
+    """Takes bytes as they come and gives the messages that are complete."""
+
+    def __init__(self, union: type[MessageT], largest: int = LARGEST_FRAME) -> None:
+        """Decode messages of `union` (``messages.Request`` or ``messages.Event``) of `largest` bytes at most."""
+        super().__init__(largest)
+        self._decoder: msgspec.msgpack.Decoder[MessageT] = msgspec.msgpack.Decoder(union)
+
+    def feed(self, data: bytes) -> list[MessageT]:
+        """The messages completed by `data`, in order.
+
+        Raises:
+            BrokenFrame: a frame holds something else than a message of the union.
+        """
+        return [self._decode(body) for body in self.cut(data)]
 
     def _decode(self, body: bytes) -> MessageT:
         try:

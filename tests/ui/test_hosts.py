@@ -8,14 +8,17 @@ from pathlib import Path
 
 import psutil
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from gradstudio.document.file import load
+from gradstudio.paths import examples
 from gradstudio.protocol.hosts.host_book import Host, HostBook
 from gradstudio.protocol.messages.events import Device
 from gradstudio.ui.dialogs.host_dialog import COMMAND, SSH, HostDialog
+from gradstudio.ui.state.engines import far_child
 from tests.helpers import ssh_server
 from tests.helpers.patience import wait_until
 from tests.ui.desk import Desk
@@ -158,6 +161,57 @@ def test_a_line_of_ssh_that_falls_silent_is_said(
     assert desk.said.startswith("The line to “far” is broken. Run ▸ Restart engine")
     assert values(desk) == shown
     wait_until("the servers are gone", lambda: not any(map(psutil.pid_exists, servers)))
+
+
+# ------------------------------------------------------------------ stored tensors
+
+
+class Person(QTimer):
+    """Clicks a button of each question that stands.
+
+    Attributes:
+        asked: what was asked.
+    """
+
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+        self._words = words
+        self.timeout.connect(self._look)
+        self.start(20)
+
+    def _look(self) -> None:
+        box = QApplication.activeModalWidget()
+        if isinstance(box, QMessageBox):
+            self.asked.append(box.text())
+            next(button for button in box.buttons() if button.text().replace("&", "") == self._words).click()
+
+
+def test_stored_tensors_are_sent_after_a_yes_and_what_ran_here_runs_there(
+    desk: Desk, hosts: HostBook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(far_child, "ASK_BYTES", 10)
+    hosts.add(Host("box", command=f"env XDG_CACHE_HOME={tmp_path}", python=sys.executable, devices=CPU))
+    graph = load(next(iter(sorted(examples().glob("07_*.gsg")))))
+    desk.session.restore(graph, None)
+    desk.window.toolbar.show_device()
+    kept = tmp_path / "gradstudio" / "tensors"
+    person = Person("Cancel")
+    choose(desk, "box · auto")
+    desk.until(lambda: desk.session.engine.state == "dead")
+    assert "were not sent to “box”" in desk.said and not kept.exists()
+    assert len(person.asked) == 1 and person.asked[0].startswith("Send ") and "“box”" in person.asked[0]
+    person.stop()
+    person = Person("Send")
+    for _ in range(2):
+        desk.window.actions["run.here"].trigger()
+        choose(desk, "box · auto")
+        desk.until(lambda: desk.session.engine.ready)
+        desk.window.actions["run.run"].trigger()  # without a window manager no window has the keys after a question
+        desk.until(lambda: desk.session.run.state.outcome == "done" and not desk.session.run.state.busy)
+        assert {path.name for path in kept.iterdir()} == set(graph.tensors)
+    assert len(person.asked) == 1, "the second engine had them"
+    person.stop()
 
 
 # ------------------------------------------------------------------ Add host

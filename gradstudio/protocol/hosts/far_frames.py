@@ -10,6 +10,7 @@ from gradstudio.protocol.errors import BrokenFrame, HostFailed
 from gradstudio.protocol.framing import Decoder
 from gradstudio.protocol.hosts.host_command import MARK, MARK_END, STARTS
 from gradstudio.protocol.messages.events import Event
+from gradstudio.protocol.messages.hosting import Lacking
 
 LARGEST_FAR_FRAME: Final = 1 << 26
 """Bytes of one message from a host."""
@@ -62,7 +63,7 @@ class FarDecoder(Decoder[Event]):
 
     def __init__(self, refusal: Callable[[str], str]) -> None:
         """`refusal` puts the reason why no engine begins into words."""
-        super().__init__(cast(type[Event], Event), LARGEST_FAR_FRAME)
+        super().__init__(cast(type[Event], Event | Lacking), LARGEST_FAR_FRAME)
         self._refusal, self._greeting = refusal, Greeting()
         self.greeted = False
 

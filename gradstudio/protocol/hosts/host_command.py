@@ -40,6 +40,8 @@ def lacks():
     import importlib.util
     if sys.version_info < (3, 11):
         return "python " + version
+    if os.name != "posix":
+        return "system " + sys.platform
     if os.path.isdir(folder):
         sys.path.insert(0, folder)
     needs = [name for name in ("torch", "numpy", "msgspec", "psutil", "safetensors")
@@ -54,9 +56,11 @@ if reason:
 import gradstudio
 if sys.path[0] == folder:
     del sys.path[0]
-import runpy
-runpy.run_module("gradstudio.engine", run_name="__main__")
+import importlib.util, runpy
+found = importlib.util.find_spec("gradstudio.protocol.hosts.porter")
+runpy.run_module("gradstudio.protocol.hosts.porter" if found else "gradstudio.engine", run_name="__main__")
 """
+"""An engine that was installed long ago has no porter: it says itself of which version it is."""
 
 
 def start_command(host: Host, key: str, *options: str) -> list[str]:
@@ -87,6 +91,8 @@ def refusal(host: Host, reason: str) -> str:
     kind, _, rest = reason.partition(" ")
     if kind == "python":
         return f"The Python on “{host.name}” is {rest}; GradStudio needs 3.11 or newer. Name another: --python PATH."
+    if kind == "system":
+        return f"The host “{host.name}” has the system {rest}; engines run on hosts with Linux or macOS."
     if kind == "gradstudio":
         return f"This version's engine is not on “{host.name}”. Send it: gradstudio hosts check {host.name} --send"
     if kind == "lacks":

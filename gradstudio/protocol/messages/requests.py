@@ -36,6 +36,12 @@ class Load(Message, frozen=True):
     tensors: dict[str, bytes] = msgspec.field(default_factory=dict)
 
 
+class Take(Message, frozen=True):
+    """Stored tensors, by digest: what a porter gives the engine of a host in place of those of a request."""
+
+    tensors: dict[str, bytes]
+
+
 class Trust(msgspec.Struct, frozen=True):
     """The yes of a person to the code of a program.
 
@@ -144,6 +150,6 @@ class SampleMemory(Message, frozen=True):
 
 
 Request = (
-    Load | Do | Stop | Answer | Infer | Estimate | TryWire | Fetch | Collect | SampleMemory
+    Load | Take | Do | Stop | Answer | Infer | Estimate | TryWire | Fetch | Collect | SampleMemory
     | Watch | WhatIf | Check | WeighMemory | Describe | BringModule
 )  # fmt: skip

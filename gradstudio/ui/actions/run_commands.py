@@ -197,13 +197,17 @@ class HostCommands:
         return next((host for host in self._hosts() if host.name == place), None)
 
     def _move_to(self, place: str) -> None:
-        host = self._find(place)
-        if host is None:
+        if (host := self._find(place)) is None:
             self._session.engine.move_to("", None)
             return
         from gradstudio.ui.state.engines.far_child import make_far
 
-        self._session.engine.move_to(place, partial(make_far, host))
+        self._session.engine.move_to(place, partial(make_far, host, self._may_send))
+
+    def _may_send(self, question: str) -> bool:
+        from gradstudio.ui.dialogs.send_dialog import may_send
+
+        return may_send(question, self._window)
 
     def _choices_of(self, host: "Host", wanted: str) -> list[DeviceChoice]:
         engine, is_chosen = self._session.engine, host.name == self.place

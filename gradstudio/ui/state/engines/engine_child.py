@@ -1,5 +1,6 @@
 """One engine process as the window holds it, and its frames; it may die at any moment."""
 
+from collections.abc import Iterable
 from typing import cast
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
@@ -19,10 +20,12 @@ class EngineChild(QObject):
     Signals:
         message(object): every `Event` it sends, and its prints as `Log`.
         ended(object): it ended unasked; the words how.
+        noted(object): other words about it.
     """
 
     message = Signal(object)
     ended = Signal(object)
+    noted = Signal(object)
 
     def __init__(self, command: list[str], parent: QObject) -> None:
         """Start it."""
@@ -50,7 +53,8 @@ class EngineChild(QObject):
 
     def send(self, request: Request) -> None:
         """Hand it a request; it waits in the pipe until the engine is ready."""
-        self.process.write(encode(request))
+        for frame in self._frames_of(request):
+            self.process.write(frame)
 
     def discard(self) -> None:
         """Kill without a word; nothing it still says is heard."""
@@ -81,7 +85,8 @@ class EngineChild(QObject):
                 continue  # one for each statement: nobody asks before it takes long
             if isinstance(message, Hello):
                 self.hello = message
-            self.message.emit(message)
+            if not self._keeps(message):
+                self.message.emit(message)
 
     def _on_process_error_read(self) -> None:
         text = bytes(self.process.readAllStandardError().data()).decode("utf-8", "replace").strip()
@@ -98,6 +103,13 @@ class EngineChild(QObject):
             return
         self._end_group()
         self.ended.emit(self._how(code, crashed=status == QProcess.ExitStatus.CrashExit))
+
+    def _frames_of(self, request: Request) -> Iterable[bytes]:
+        return (encode(request),)
+
+    def _keeps(self, _message: Event) -> bool:
+        """Whether a message concerns nobody else."""
+        return False
 
     def _new_decoder(self) -> Decoder[Event]:
         return Decoder(cast(type[Event], Event))

@@ -1,17 +1,30 @@
 """An engine on a host, as the window holds it: the process that leads there, whose words are not taken on trust."""
 
+from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Final
 
-from PySide6.QtCore import QObject, QProcess
+from PySide6.QtCore import QObject, QProcess, QTimer
 
 from gradstudio.protocol.errors import HostFailed, ProtocolError
+from gradstudio.protocol.framing import encode
 from gradstudio.protocol.hosts.engine_bundle import bundle_key
 from gradstudio.protocol.hosts.far_frames import FarDecoder
 from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.hosts.host_command import refusal, start_command
 from gradstudio.protocol.hosts.host_failures import LAST_WORDS, loss, start_failure
-from gradstudio.protocol.messages.events import Log
+from gradstudio.protocol.hosts.tensor_sending import ASK_BYTES, PIECE_BYTES, TensorSending
+from gradstudio.protocol.messages.events import Event, Log
+from gradstudio.protocol.messages.hosting import Beat, Lacking
+from gradstudio.protocol.messages.requests import Request
 from gradstudio.ui.state.engines.engine_child import EngineChild
+
+BEAT_MS: Final = 1000
+MOST_TO_WRITE: Final = 4 * PIECE_BYTES
+TELL_BYTES: Final = 5_000_000
+"""So often it is said how much of more than that was sent."""
+MaySend = Callable[[str], bool]
+_BEAT: Final = encode(Beat())
 
 
 class FarChild(EngineChild):
@@ -21,12 +34,50 @@ class FarChild(EngineChild):
         host: where it is.
     """
 
-    def __init__(self, host: Host, options: tuple[str, ...], parent: QObject) -> None:
-        """Start what leads there; `options` are the engine's."""
+    def __init__(self, host: Host, options: tuple[str, ...], parent: QObject, may_send: MaySend) -> None:
+        """Start what leads there; `options` are the engine's, `may_send` asks a person whether so much is sent."""
         self._frames = FarDecoder(partial(refusal, host))
         self._errors, self._reason = "", ""
-        self.host = host
+        self.host, self._may_send = host, may_send
+        self._sending, self._is_sending = TensorSending(), False
         super().__init__(start_command(host, bundle_key(), *options), parent)
+        self.process.bytesWritten.connect(self._send_more)
+        self._heart = QTimer(self)
+        self._heart.timeout.connect(lambda: self.process.write(_BEAT))
+        self._heart.start(BEAT_MS)
+
+    def _frames_of(self, request: Request) -> Iterable[bytes]:
+        return self._sending.frames_of(request)
+
+    def _keeps(self, message: Event) -> bool:
+        if not isinstance(message, Lacking):
+            return False
+        QTimer.singleShot(0, self, lambda: self._begin_sending(message))  # a question may stand for long
+        return True
+
+    def _begin_sending(self, lacking: Lacking) -> None:
+        sending = self._sending
+        if sending.begin(lacking) > ASK_BYTES and not self._may_send(sending.question(self.host.name)):
+            self._reason = sending.refusal(self.host.name)
+            self.process.kill()
+            return
+        self._is_sending = True
+        self._send_more()
+
+    def _send_more(self) -> None:
+        """Send the next piece when there is room for it; one at a time, for packing takes its milliseconds."""
+        if not self._is_sending or self._discarded or self.process.bytesToWrite() > MOST_TO_WRITE:
+            return
+        before = self._sending.done
+        frame = self._sending.next_frame()
+        self._is_sending = bool(frame)
+        if not frame:
+            return
+        self.process.write(frame)
+        done, total = self._sending.done, self._sending.total
+        if total > TELL_BYTES and (before // TELL_BYTES != done // TELL_BYTES or done == total):
+            self.noted.emit(self._sending.progress(self.host.name))
+        QTimer.singleShot(0, self, self._send_more)
 
     def _new_decoder(self) -> FarDecoder:
         return self._frames
@@ -60,6 +111,6 @@ class FarChild(EngineChild):
             self.ended.emit(f"The host “{self.host.name}” cannot be reached: {program} could not be started.")
 
 
-def make_far(host: Host, options: tuple[str, ...], parent: QObject) -> EngineChild:
+def make_far(host: Host, may_send: MaySend, options: tuple[str, ...], parent: QObject) -> EngineChild:
     """Start an engine on a host."""
-    return FarChild(host, options, parent)
+    return FarChild(host, options, parent, may_send)

@@ -50,11 +50,13 @@ class EngineClient(QObject):
         received(object): every `Event` of the engine at work.
         state_changed(object): the new state.
         died(object): the engine at work ended unasked; the words how. On this machine a new one starts by itself.
+        noted(object): other words about the engine at work.
     """
 
     received = Signal(object)
     state_changed = Signal(object)
     died = Signal(object)
+    noted = Signal(object)
 
     def __init__(self, command: list[str] | None = None, spare: bool = True, parent: QObject | None = None) -> None:
         """Start an engine at once; `command` replaces the protocol's `COMMAND`."""
@@ -254,6 +256,7 @@ class EngineClient(QObject):
         self.exchange.forget(code_line)  # once, and before anybody hears of it: the first to hear may ask at once
         engine.message.connect(self._on_engine_message)
         engine.ended.connect(self._on_engine_ended)
+        engine.noted.connect(self.noted)
         self._set_state("ready" if engine.ready else "starting")
         if engine.hello is not None:
             self._on_engine_message(engine.hello)

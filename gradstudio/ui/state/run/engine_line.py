@@ -36,6 +36,7 @@ class EngineLine(QObject):
         received(object): every `Event` that concerns this document.
         state_changed(object), died(object): as the client's.
         replaced(): another engine takes over, as somebody asked for; what the last one held is gone.
+        noted(object): other words about the engine, for who looks at this document.
         displaced(object): another document's program took the engine's only place; that document's title.
     """
 
@@ -44,6 +45,7 @@ class EngineLine(QObject):
     died = Signal(object)
     displaced = Signal(object)
     replaced = Signal()
+    noted = Signal(object)
 
     def __init__(self, client: EngineClient, parent: QObject | None = None) -> None:
         """Open a line; nothing is sent."""
@@ -56,6 +58,7 @@ class EngineLine(QObject):
         self.is_live: Callable[[], bool] = lambda: False
         client.state_changed.connect(self._on_client_state_changed)
         client.died.connect(self._on_client_died)
+        client.noted.connect(self._on_client_noted)
 
     # ------------------------------------------------------------------ as the client
 
@@ -244,6 +247,7 @@ class EngineLine(QObject):
         self._exchange.lines.remove(self)
         self._client.state_changed.disconnect(self._on_client_state_changed)
         self._client.died.disconnect(self._on_client_died)
+        self._client.noted.disconnect(self._on_client_noted)
         self._exchange.leave(self)
 
     # ------------------------------------------------------------------ inner workings
@@ -280,6 +284,10 @@ class EngineLine(QObject):
 
     def _on_client_state_changed(self, state: str) -> None:
         self.state_changed.emit(state)
+
+    def _on_client_noted(self, words: str) -> None:
+        if self.shown:
+            self.noted.emit(words)
 
     def _on_client_died(self, how: str) -> None:
         if self._exchange.is_struck(self):

@@ -86,6 +86,7 @@ class RunController(QObject):
         engine.is_live = lambda: self.state.live or self.state.busy
         engine.received.connect(self._on_engine_received)
         engine.died.connect(self._on_engine_died)
+        engine.noted.connect(self.status.noted)
         engine.displaced.connect(self._on_engine_displaced)
         engine.replaced.connect(self._on_engine_replaced)
         engine.state_changed.connect(self._on_engine_state_changed)
