@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from gradstudio.advice.failure_case import Lookup, place_of
+from gradstudio.advice.failure_sentences import cause_sentence
 from gradstudio.advice.model import Advice, Rule
 from gradstudio.advice.rules.error_rules import RULES
 from gradstudio.advice.rules.gradient_errors import STEPPED
@@ -34,10 +35,12 @@ SET_GRADIENT = "torch.Tensor.grad="
 ZEROING = frozenset({"torch.optim.Optimizer.zero_grad", "torch.nn.Module.zero_grad"})
 EMPTY_LATER = "Empty the gradient behind the statement that reads it"
 KEEP_LEAF = "Change the leaf in place, under no_grad (w -= …), instead of binding its name anew"
+MAKE_LEAF = "Set requires_grad behind the last step that makes it (requires_grad_())"
 FREED = r"first backward freed"
 SHAPES_EXPLAIN_NOTHING = r"memory"
 """In an explanation: it is about two backwards; what went in has nothing to do with it."""
 CUT = r"there is no way back"
+CUTS_CHAIN = "cuts the chain"
 ROOTS = ("self", "tensors", "outputs")
 NO_GRADS = frozenset({"no_grad", "inference_mode"})
 MAX_OPERANDS = 4
@@ -95,6 +98,13 @@ def describe_place(graph: Graph, node: ItemId) -> str:
 
 def _explain(failed: Failed, graph: Graph | None, lines: Lines) -> Advice:
     """The advice for what failed in a graph of its own."""
+    advice = _explain_rule(failed, graph, lines)
+    cause = cause_sentence(failed, graph) if graph is not None and failed.clash is None else ""
+    return Advice(f"{cause} {advice.explanation}".strip(), advice.fixes) if cause else advice
+
+
+def _explain_rule(failed: Failed, graph: Graph | None, lines: Lines) -> Advice:
+    """What the rules know of it, with names and sizes."""
     advice = explain_words(failed.type_name, failed.message)
     for rule in of_operator(graph, failed.node):
         advice = rule.match(failed.type_name, failed.message) or advice
@@ -108,7 +118,8 @@ def _explain(failed: Failed, graph: Graph | None, lines: Lines) -> Advice:
         advice = explain_none(failed.node, graph) or advice
     if advice.explanation and failed.clash is not None and failed.clash.culprits:
         first, dot, _ = advice.explanation.partition(". ")  # what follows is told better, with names and lines
-        return Advice(f"{first}{dot.rstrip()} {describe_clash(failed.clash, graph)}", advice.fixes)
+        told = describe_clash(failed.clash, graph)
+        return Advice(f"{first}: {told[:1].lower()}{told[1:]}" if dot else f"{first} {told}", advice.fixes)
     if advice.explanation and re.search(FREED, advice.explanation):
         return Advice(f"{advice.explanation} {describe_backwards(failed, graph, lines)}".strip(), advice.fixes)
     operands = describe_operands(failed.operands, graph, failed.node)
@@ -132,7 +143,8 @@ def explain_none(node: ItemId, graph: Graph) -> Advice | None:
     """Why the .grad that a statement reads is None, where the program's text says it."""
     computed = describe_computed_owner(node, graph)
     if computed:
-        return Advice(computed, (KEEP_LEAF,))
+        is_carried = any(owner in graph.blocks for owner in _grad_owners(graph, node))
+        return Advice(computed, (KEEP_LEAF if is_carried else MAKE_LEAF,))
     emptied = describe_emptied_gradient(node, graph)
     return Advice(emptied, (EMPTY_LATER,)) if emptied else None
 
@@ -172,7 +184,7 @@ def describe_computed_owner(node: ItemId, graph: Graph) -> str:
     """Why the .grad that a statement reads is None, where a loop binds its name anew: "w is no leaf: ..."; else ""."""
     for wire in graph.wires_to(node):
         owner = graph.wire_into(wire.source, "self") if _is_grad(graph, wire.source) else None
-        maker = _maker_of(graph, owner) if owner is not None else None
+        maker = (_maker_of(graph, owner) or _converted(graph, owner)) if owner is not None else None
         if maker is None or not graph.wires_to(maker):
             continue
         text = next((s.text for s in flatten_statements(compile_graph(graph).statements) if s.node == maker), "")
@@ -182,6 +194,12 @@ def describe_computed_owner(node: ItemId, graph: Graph) -> str:
             f"gradient, so {name}.grad is None."
         )
     return ""
+
+
+def _grad_owners(graph: Graph, node: ItemId) -> list[ItemId]:
+    reads = [wire.source for wire in graph.wires_to(node) if _is_grad(graph, wire.source)]
+    wires = [graph.wire_into(read, "self") for read in reads]
+    return [wire.source for wire in wires if wire is not None]
 
 
 def _is_grad(graph: Graph, item: ItemId) -> bool:
@@ -195,6 +213,13 @@ def _maker_of(graph: Graph, wire: Wire) -> ItemId | None:
         return None
     following = graph.wire_into(block.id, f"next.{block.carried[wire.output - 1]}")
     return following.source if following is not None and following.source in graph.nodes else None
+
+
+def _converted(graph: Graph, wire: Wire) -> ItemId | None:
+    """What a leaf without a name became in the statement that made it: ``torch.randn(3, requires_grad=True) * 0.1``."""
+    made = [graph.nodes.get(one.source) for one in graph.wires_to(wire.source)] if wire.source in graph.nodes else []
+    is_one = any(node is not None and node.literals.get("requires_grad") == "True" and not node.names for node in made)
+    return wire.source if is_one else None
 
 
 def of_operator(graph: Graph | None, node: ItemId) -> tuple[Rule, ...]:
@@ -272,7 +297,7 @@ def describe_cut(node: ItemId, graph: Graph) -> str:
             where = f" under {block}" if block else ""
             root = title(graph, wire.source)
             return (
-                f"{root} has no way back: {what}{where} cuts the chain. "
+                f"{root} has no way back: {what}{where} {CUTS_CHAIN}. "
                 f"What {title(graph, item)} gives does not require grad, though what goes into it does."
             )
         queue += [w.source for w in wires]

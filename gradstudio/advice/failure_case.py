@@ -79,6 +79,11 @@ class Case:
         return next((o for o in self.operands if o.port == port or o.port.partition(".")[0] == port), None)
 
     @property
+    def target(self) -> Operand | None:
+        """What a loss compares with: its argument of that name, or the second thing that its module is called with."""
+        return self.operand("target") or next((o for o in self.operands if o.port == "inputs.1"), None)
+
+    @property
     def first(self) -> Wire | None:
         """The wire of the first argument that has one."""
         if self.operands:

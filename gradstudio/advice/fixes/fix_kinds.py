@@ -5,13 +5,16 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from gradstudio.advice.explanation import (
+    CUTS_CHAIN,
     NONE,
+    describe_cut,
     explain_none,
     failed_of,
     of_operator,
     stepped_between,
 )
 from gradstudio.advice.failure_case import Case, Lookup, Offer
+from gradstudio.advice.failure_sentences import uncalled_layer
 from gradstudio.advice.fixes import (
     argument_fixes,
     dimension_fixes,
@@ -24,7 +27,7 @@ from gradstudio.advice.fixes.inside_calls import fixes_where, id_inside, lookup_
 from gradstudio.advice.fixes.recipe_trial import edits_of
 from gradstudio.advice.model import Fix, FixKind, Rule
 from gradstudio.advice.rules.error_rules import RULES
-from gradstudio.advice.rules.gradient_errors import STEPPED
+from gradstudio.advice.rules.gradient_errors import CUT_OFF, STEPPED
 from gradstudio.advice.rules.torch_warnings import WARNINGS
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages.events import Failed, Warned
@@ -51,6 +54,7 @@ MAKERS: dict[str, Maker] = {
     "clone_base": gradient_fixes.clone_base,
     "clone_inference": gradient_fixes.clone_inference,
     "create_graph": gradient_fixes.create_graph,
+    "detach_shared": gradient_fixes.detach_shared,
     "device_cpu": value_fixes.device_cpu,
     "dim": shape_fixes.choose_dim,
     "document_device": value_fixes.document_device,
@@ -137,6 +141,10 @@ def _fixes_in(failed: Failed, graph: Graph, lookup: Lookup) -> tuple[Fix, ...]:
     why = explain_none(failed.node, graph) if NONE in failed.message else None
     if why is not None:
         return tuple(map(Fix, why.fixes))
+    if word := uncalled_layer(failed.message):
+        return (Fix(f"Call the layer (nn.{word}()(x))"),)
+    if CUT_OFF.match(failed.type_name, failed.message) and CUTS_CHAIN in describe_cut(failed.node, graph):
+        return _fixes(CUT_OFF, Case(graph, failed, {}, lookup))
     rules = (STEPPED,) if stepped_between(failed, graph) else (*of_operator(graph, failed.node), *RULES)
     for rule in rules:
         groups = rule.groups(failed.type_name, failed.message)

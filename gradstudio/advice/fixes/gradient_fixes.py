@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from gradstudio.advice.failure_case import Case, Offer
+from gradstudio.advice.failure_sentences import backward_before, shared_result
 from gradstudio.advice.model import FixKind
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis.program_analysis import may_require_grad
@@ -103,6 +104,20 @@ def retain_graph(case: Case, _kind: FixKind) -> Iterator[Offer]:
     which = "this backward" if chosen == [case.item] else "the first backward"
     if chosen:
         yield f"Let {which} keep what it saved (retain_graph=True)", lambda graph: recipes.combine_steps(graph, *steps)
+
+
+def detach_shared(case: Case, _kind: FixKind) -> Iterator[Offer]:
+    """Cut off what two losses are made from for the first one, which is not to train what made it."""
+    first = backward_before(case.graph, case.item)
+    shared = shared_result(case.graph, first, case.item) if first is not None else None
+    if first is None or shared is None:
+        return
+    inside = {node.id for node in case.above(first)}
+    outside = {node.id for node in case.above(case.item)}
+    wires = [wire for wire in case.graph.wires_from(shared) if wire.target in inside and wire.target not in outside]
+    if len(wires) == 1:
+        name = case.name(shared)
+        yield f"Detach {name} in the first loss ({name}.detach())", _insert(wires[0], "torch.Tensor.detach")
 
 
 def no_grad(case: Case, _kind: FixKind) -> Iterator[Offer]:

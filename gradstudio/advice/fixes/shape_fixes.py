@@ -192,7 +192,7 @@ def subscripts(case: Case, _kind: FixKind) -> Iterator[Offer]:
 
 def squeeze_target(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """One class number per row: a column becomes a vector, a row of figures its largest place."""
-    target = case.operand("target")
+    target = case.target
     if target is None or len(target.shape) != 2:
         return
     name = case.name(target.wire.source)
@@ -204,7 +204,7 @@ def squeeze_target(case: Case, _kind: FixKind) -> Iterator[Offer]:
 
 def reshape_target(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """The input's shape for a target of as many elements."""
-    target, given = case.operand("target"), next(iter(case.operands), None)
+    target, given = case.target, next(iter(case.operands), None)
     if target is not None and given is not None and prod(target.shape) == prod(given.shape):
         name, sizes = case.name(target.wire.source), ", ".join(str(size) for size in given.shape)
         yield (

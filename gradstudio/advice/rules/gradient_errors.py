@@ -15,6 +15,17 @@ STEPPED = Rule(
 )
 """Of what torch says of an overwritten tensor, where an optimizer's step is known to have written."""
 
+CUT_OFF = Rule(
+    "cut off",
+    "RuntimeError",
+    r"element 0 of tensors does not require grad and does not have a grad_fn",
+    "There is a leaf that requires grad, and what was computed from it was cut off.",
+    ("Give the loss what goes into the cut, not what comes out of it",),
+    "import torch\nx = torch.ones(3, requires_grad=True)\n(x * 2).argmax().float().backward()",
+    (FixKind("create_graph"), FixKind("uncut", 0)),
+)
+"""Of what torch says of a root that does not require grad, where a cut is known: another leaf would be no way out."""
+
 GRADIENTS: tuple[Rule, ...] = (
     Rule(
         "backward not scalar",
@@ -53,7 +64,7 @@ GRADIENTS: tuple[Rule, ...] = (
             "Set retain_graph to True in the first backward",
         ),
         "import torch\ny = torch.ones(1, requires_grad=True) ** 2\ny.backward()\ny.backward()",
-        (FixKind("retain_graph", 1),),
+        (FixKind("detach_shared"), FixKind("retain_graph", 1)),
     ),
     Rule(
         "in-place on leaf",

@@ -193,8 +193,8 @@ SHAPES: tuple[Rule, ...] = (
         ),
         "import torch\ntorch.nn.functional.conv2d(torch.randn(1, 3, 8, 8), torch.randn(4, 2, 3, 3))",
         (
-            FixKind("module_literal", 0, port="in_channels", text="{n}"),
             FixKind("permute_channels", 1),
+            FixKind("module_literal", 0, port="in_channels", text="{n}"),
         ),
     ),
     Rule(
@@ -249,7 +249,7 @@ SHAPES: tuple[Rule, ...] = (
         "several targets",
         "RuntimeError",
         r"0D or 1D target tensor expected, multi-target not supported",
-        "The target holds one class number per row of the input, so it has one dimension.",
+        "The target has a dimension too many: it holds one class number for each row of the input.",
         ("Take away the dimension of size 1 (squeeze)", "Take the class with the largest value (argmax)"),
         "import torch\ntorch.nn.functional.cross_entropy(torch.randn(2, 3), torch.tensor([[0], [1]]))",
         (FixKind("squeeze_target", 0),),

@@ -32,6 +32,14 @@ WARNINGS: tuple[Rule, ...] = (
         "import torch\n(torch.ones(2, requires_grad=True) * 2).grad",
     ),
     Rule(
+        "number of a tensor that requires grad",
+        "UserWarning",
+        r"Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior",
+        "A number is copied out of a tensor that requires grad, so what is made of it has no way back to that tensor.",
+        ("Join tensors with torch.stack, which keeps the way back", "Take detach() where no gradient is wanted"),
+        "import torch\ntorch.tensor([torch.ones(1, requires_grad=True) * 2])",
+    ),
+    Rule(
         "transpose of many dimensions",
         "UserWarning",
         r"The use of `x\.(?P<op>T|H)` on tensors of dimension other than 2",

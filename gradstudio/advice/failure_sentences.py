@@ -1,0 +1,134 @@
+"""The cause of a failure as its first sentence, where sizes and the graph tell more than torch's words."""
+
+import math
+import re
+from collections.abc import Iterator
+
+from gradstudio.graph.analysis.program_analysis import may_require_grad
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.names import title
+from gradstudio.graph.ports.item_ports import operator_of
+from gradstudio.operators.catalogue.loader import load
+from gradstudio.operators.model import Effect
+from gradstudio.protocol.messages.events import Failed
+from gradstudio.protocol.messages.records import TensorRecord
+
+FLAT = re.compile(r"mat1 and mat2 shapes cannot be multiplied \(\d+x\d+ and (?P<features>\d+)x\d+\)")
+ROWS = re.compile(r"Expected input batch_size \((?P<rows>\d+)\) to match target batch_size \((?P<batch>\d+)\)")
+CHANNELS = re.compile(r"expected input\[[\d, ]*?(?P<last>\d+)\] to have (?P<channels>\d+) channels")
+LAYER = re.compile(r"must be Tensor, not (?P<word>[A-Z]\w*)")
+SECOND = "Trying to backward through the graph a second time"
+INPUTS = ("inputs.0", "input", "self", "a")
+VIEWS = frozenset({"torch.Tensor.view", "torch.Tensor.reshape", "torch.reshape"})
+FARTHEST = 200
+
+
+def cause_sentence(failed: Failed, graph: Graph) -> str:
+    """One sentence with the cause; "" where torch's words say as much."""
+    if failed.message.startswith(SECOND):
+        return _shared_by_both(failed.node, graph)
+    if found := FLAT.search(failed.message):
+        return _not_flat(failed, graph, int(found["features"]))
+    if found := ROWS.search(failed.message):
+        return _mixed_rows(failed, graph, int(found["rows"]), int(found["batch"]))
+    if (found := CHANNELS.search(failed.message)) and found["last"] == found["channels"]:
+        name = _input_name(failed, graph)
+        return f"The channels stand last in {name}, and a convolution takes them in the dimension behind the batch."
+    if word := uncalled_layer(failed.message):
+        return f"{word} is a layer that was made and not called: write nn.{word}()(x) for nn.{word}(x)."
+    return ""
+
+
+def _not_flat(failed: Failed, graph: Graph, features: int) -> str:
+    shape = next(_shapes(failed), ())
+    if len(shape) < 3 or math.prod(shape[1:]) != features:
+        return ""
+    product = "·".join(map(str, shape[1:]))
+    name = _input_name(failed, graph)
+    return f"{name} is not flattened: the layer takes {features} numbers a row ({product}), and gets {list(shape)}."
+
+
+def _mixed_rows(failed: Failed, graph: Graph, rows: int, batch: int) -> str:
+    """A view that leaves the number of rows open, and makes more of them."""
+    if not batch or rows % batch or rows == batch:
+        return ""
+    for item in _above(graph, failed.node):
+        node = graph.nodes.get(item)
+        if node is None or node.operator not in VIEWS:
+            continue
+        sizes = node.literals.get("shape.0") or node.literals.get("size.0") or node.literals.get("shape", "")
+        if sizes.lstrip("([").startswith("-1"):
+            word = node.operator.rpartition(".")[2]
+            return f"{word}(-1, …) made {rows} rows of a batch of {batch}: it takes other dimensions for the batch."
+    return ""
+
+
+def _shared_by_both(second: ItemId, graph: Graph) -> str:
+    """What the backward before this one went through, and this one goes through again."""
+    first = backward_before(graph, second)
+    if first is None:
+        return ""
+    shared = shared_result(graph, first, second)
+    if shared is None:
+        return ""
+    name = title(graph, shared)
+    return (
+        f"Both backwards go through {name}, and the first one freed what was saved on the way to it: "
+        f"detach {name} for the one that is not to train what made it."
+    )
+
+
+def shared_result(graph: Graph, first: ItemId, second: ItemId) -> ItemId | None:
+    """The computed value nearest to the second backward that the first one went through, too; None: the root itself."""
+    seen, may = list(_above(graph, first)), may_require_grad(graph)
+    for item in _above(graph, second):
+        is_result = item in graph.nodes and any(wire.source in graph.nodes for wire in graph.wires_to(item))
+        if item in seen and is_result and (item, 0) in may:
+            return item if item != seen[0] else None
+    return None
+
+
+def backward_before(graph: Graph, item: ItemId) -> ItemId | None:
+    """The last backward in front of an item."""
+    items = list(graph.order())
+    before = items[: items.index(item)] if item in items else []
+    return next((one for one in reversed(before) if _is_backward(graph, one)), None)
+
+
+def uncalled_layer(message: str) -> str:
+    """The class of a layer that stands where a tensor should, as torch's words call it; "" where none does."""
+    found = LAYER.search(message)
+    return found["word"] if found and load().get(f"torch.nn.{found['word']}") is not None else ""
+
+
+# ------------------------------------------------------------------ helpers
+
+
+def _shapes(failed: Failed) -> Iterator[tuple[int, ...]]:
+    told = dict(failed.operands)
+    for port in INPUTS:
+        record = told.get(port)
+        if isinstance(record, TensorRecord):
+            yield record.summary.shape
+
+
+def _input_name(failed: Failed, graph: Graph) -> str:
+    wires = (graph.wire_into(failed.node, port) for port in INPUTS)
+    wire = next((one for one in wires if one is not None), None)
+    return title(graph, wire.source) if wire is not None and wire.source in graph else "The input"
+
+
+def _above(graph: Graph, item: ItemId) -> Iterator[ItemId]:
+    """What an item was made from, the nearest first."""
+    seen, todo = {item}, [item]
+    while todo and len(seen) < FARTHEST:
+        for wire in graph.wires_to(todo.pop(0)):
+            if wire.source not in seen and wire.source in graph:
+                seen.add(wire.source)
+                todo.append(wire.source)
+                yield wire.source
+
+
+def _is_backward(graph: Graph, item: ItemId) -> bool:
+    operator = operator_of(graph, item) if item in graph.nodes else None
+    return operator is not None and Effect.BACKWARD in operator.effects
