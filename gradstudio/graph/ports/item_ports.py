@@ -30,6 +30,8 @@ GROWING = frozenset({Kind.TENSORS, Kind.VALUES, Kind.MODULES})
 _CALLED_CODE = {FREE_CALL: "function", FREE_METHOD: "object"}
 """What a call of code calls, or calls something of."""
 _RANGE = Parameter("range", Kind.SHAPE, hint="stop, or start, stop, step")
+_RANGE_WORDS = {1: ("turns",), 2: ("start", "stop"), 3: ("start", "stop", "step")}
+"""What stands beside the ports of a `for`, by how many there are: ``range(200)`` is 200 turns."""
 _BOUNDS = {
     "start": Parameter("start", Kind.INT, default="None", nullable=True, hint="from this position on"),
     "stop": Parameter("stop", Kind.INT, default="None", nullable=True, hint="up to before this position"),
@@ -201,6 +203,8 @@ def _add_parameter_ports(ports: list[Port], graph: Graph, owner: Node | Block, p
     element = element_parameter(parameter)
     for k in range(count):
         path, label = f"{parameter.name}.{k}", f"{parameter.name}[{k}]"
+        if parameter is _RANGE and count in _RANGE_WORDS:
+            label = _RANGE_WORDS[count][k]
         if parameter.kind is Kind.INDEX and (given := slice_parts(graph, owner, path)):
             ports += _slice_ports(graph, owner, path, label, k, given)
         else:

@@ -194,7 +194,7 @@ class TimelineHeader(QWidget):
 def _title(number: int | None, orders: dict[int, int]) -> str:
     if number is None:
         return "All backwards"
-    return f"Backward {number}" + (f", order {orders[number]}" if orders[number] > 1 else "")
+    return f"backward {number}" + (f", order {orders[number]}" if orders[number] > 1 else "")
 
 
 def _widen(box: QComboBox) -> None:

@@ -18,7 +18,7 @@ def test_legal_inputs_come_first_and_say_what_they_would_replace() -> None:
     assert notes["c.other"] == "instead of b"
     assert notes["e.other"] == ""
     assert notes["f.+"] == ""
-    assert notes["for i.range[0]"] == ""
+    assert notes["for i.turns"] == ""
     assert chosen[0].words == "f.+"
 
 

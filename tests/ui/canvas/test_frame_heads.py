@@ -29,3 +29,10 @@ def test_words_end_before_the_port_and_the_field_beside_them(hand: Hand, zoom: f
         end = row.x + PADDING + meter.width(row.label, "label")
         rect = field_rect(style, row, end + 4, frame.layout.width - PADDING)
         assert rect is not None and end <= rect.left() + 1
+
+
+def test_a_long_word_is_broken_between_its_parts(hand: Hand) -> None:
+    meter = Meter()
+    for word, parts in (("RuntimeError", ["Runtime", "Error"]), ("torch.nn.functional", ["torch.nn.", "functional"])):
+        width = max(meter.width(part, "small") for part in parts) + 4
+        assert meter.wrapped(word, "small", width) == parts

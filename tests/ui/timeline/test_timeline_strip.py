@@ -259,7 +259,7 @@ def test_one_backward_alone_is_chosen_in_the_row(window: MainWindow, nodes: tupl
     assert header.backwards.isHidden()
     results.timeline.add_backward(traced(2, (nodes[0], "AccumulateGrad")))
     results.tables.recorded.emit()
-    assert [header.backwards.itemText(k) for k in range(3)] == ["All backwards", "Backward 1", "Backward 2"]
+    assert [header.backwards.itemText(k) for k in range(3)] == ["All backwards", "backward 1", "backward 2"]
     header.backwards.setCurrentIndex(2)
     header.backwards.activated.emit(2)
     assert window.session.attention.backward == 2
@@ -341,7 +341,7 @@ def test_one_backward_alone_is_lit_and_its_order_is_said(window: MainWindow, nod
     results.timeline.add_backward(msgspec.structs.replace(second, rows=rows))
     window.timeline._on_results_recorded()
     texts = [window.timeline.header.backwards.itemText(k) for k in range(3)]
-    assert texts == ["All backwards", "Backward 1", "Backward 2, order 2"]
+    assert texts == ["All backwards", "backward 1", "backward 2, order 2"]
     assert strip._picture().alone is None
     window.session.attention.show_backward(2)
     assert strip._picture().alone == 2

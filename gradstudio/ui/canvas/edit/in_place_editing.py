@@ -1,11 +1,12 @@
 """Editing in place on the canvas: literals, names and notes; one editor at a time."""
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, ReplaceBlock
@@ -71,6 +72,7 @@ class InPlaceEditing:
         editor.setPlaceholderText(row.shown if row.faint and row.shown != "needed" else example_of(row.parameter))
         editor.setAccessibleName(row.label)
         self._show_line(editor, box)
+        self._keep_below_title(editor, item)
         editor.closed.connect(lambda how: self._go_on(item, path, str(how)))
 
     def click_field(self, item: ItemId, path: str) -> None:
@@ -195,6 +197,18 @@ class InPlaceEditing:
         editor.setGeometry(editor_place(shown.x, shown.y, shown.width, shown.height, canvas.viewport().rect()))
         editor.refused.connect(self._on_editor_refused)
         self._take(editor)
+
+    def _keep_below_title(self, editor: "LineEdit", item: ItemId) -> None:
+        """From afar a line to type into is higher than its field: it goes down, so that one sees whose field it is."""
+        from gradstudio.ui.canvas.paint.card.plate_ground import head_height
+
+        canvas, box = self._canvas, self._canvas.scene.placement.box(item)
+        if box is None:
+            return
+        shown = canvas.camera.box_to_view(box)
+        rect = QRectF(shown.x, shown.y, shown.width, shown.height)
+        below = math.ceil(rect.y() + head_height(rect, canvas.camera.zoom))
+        editor.move(editor.x(), max(editor.y(), below))
 
     def _take(self, editor: "Editor") -> None:
         self.editor = editor

@@ -121,7 +121,7 @@ def step_of(
 
 def backward_words(graph: Graph, step: BackwardStep) -> str:
     """Which backward, which order, which turn."""
-    words = [f"Backward {step.backward}"]
+    words = [f"backward {step.backward}"]
     if step.order > 1:
         words.append(f"{ORDINALS.get(step.order, 'higher order')}, order {step.order}")
     if step.turns:

@@ -2,7 +2,7 @@
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
@@ -13,6 +13,7 @@ from gradstudio.graph.edits import ReplaceBlock, ReplaceNode, SetTail
 from gradstudio.graph.model import DOCUMENT_DEVICE, BodyId, Graph, ItemId
 from gradstudio.ui.canvas.edit.in_place_editors import LineEdit, NoteEdit
 from gradstudio.ui.canvas.menus.context_menu import context_menu
+from gradstudio.ui.canvas.paint.card.plate_ground import head_height
 from gradstudio.ui.canvas.popups.choice_list import ChoiceList
 from tests.ui.canvas.conftest import CONTROL, Hand
 
@@ -331,6 +332,18 @@ def test_a_list_is_as_high_as_the_rows_that_are_left(hand: Hand) -> None:
     for _ in range(6):
         hand.key(Key.Key_Backspace, to=editor.key_widget)
     assert editor.height() == high
+
+
+@pytest.mark.parametrize("zoom", [0.25, 0.33, 0.5, 1.0])
+def test_a_line_to_type_into_leaves_the_title_to_be_read(hand: Hand, zoom: float) -> None:
+    x = hand.add("torch.full", 200, 100, fill_value="3")
+    hand.canvas.navigation.zoom_to(zoom)
+    hand.canvas.in_place.edit_field(x, "size")
+    editor, box = hand.canvas.in_place.editor, hand.canvas.scene.placement.box(x)
+    assert isinstance(editor, LineEdit) and box is not None
+    card = hand.canvas.camera.box_to_view(box)
+    rect = QRectF(card.x, card.y, card.width, card.height)
+    assert editor.y() >= card.y + head_height(rect, hand.canvas.camera.zoom)
 
 
 def test_arrows_step_a_number(hand: Hand) -> None:

@@ -195,7 +195,7 @@ def test_turns_are_counted_from_one_as_on_the_timeline(inspector: InspectorPanel
     ran.results.tables.add_backward(BackwardTraced(revision=0, rows=(inside,), backward=2, statement=BACKWARD))
     ran.attention.select([POW])
     inspector.refresh()
-    assert inspector.details.backward.where.text() == "Backward 2 · turn 1 in 3"
+    assert inspector.details.backward.where.text() == "backward 2 · turn 1 in 3"
 
 
 def test_a_step_of_order_two_has_the_rule_of_its_own_autograd_node(inspector: InspectorPanel, ran: Session) -> None:
@@ -207,7 +207,7 @@ def test_a_step_of_order_two_has_the_rule_of_its_own_autograd_node(inspector: In
     ran.attention.select([POW])
     inspector.refresh()
     section = inspector.details.backward
-    assert section.where.text() == "Backward 2 · double backward, order 2"
+    assert section.where.text() == "backward 2 · double backward, order 2"
     words = section.rule.words()
     assert words[0] == "Made by backward 1 with create_graph: the rule of MulBackward0 (mul)."
     assert words[1] == "y = input · other"

@@ -1,5 +1,6 @@
 """The canvas's fonts, pens and measures, made once from a theme."""
 
+import re
 from functools import cached_property
 from typing import Final
 
@@ -40,6 +41,8 @@ HEADER_SHADE: Final = 118
 STALE_OPACITY: Final = 0.42
 """Of pictures that belong to an older program than the canvas shows."""
 STALE_ROLES: Final = {"text": "unknown_value", "text_dim": "unknown_value", "danger": "unknown_value"}
+SEAM: Final = re.compile(r"[a-z](?=[A-Z])|[._:/,(=-]")
+"""The last letter of a part of a long word, behind which it may be broken: ``Runtime`` of ``RuntimeError``."""
 MAX_WIDTHS: Final = 16_384
 """So many widths of texts are kept."""
 LEAST_PX: Final = 11.0
@@ -120,7 +123,7 @@ class Meter:
         return self.metrics(role).elidedText(text, Qt.TextElideMode.ElideRight, max(0.0, width))
 
     def wrapped(self, text: str, role: str, width: float) -> list[str]:
-        """The lines of a text that is at most `width` wide; long words are broken."""
+        """The lines of a text that is at most `width` wide; long words are broken, between their parts if any."""
         lines: list[str] = []
         for paragraph in text.splitlines() or [""]:
             lines.extend(self._wrap_paragraph(paragraph, role, width))
@@ -137,6 +140,7 @@ class Meter:
                 line = word
             while self.width(line, role) > width and len(line) > 1:
                 cut = next((k for k in range(1, len(line)) if self.width(line[: k + 1], role) > width), 1)
+                cut = next((k for k in range(cut, cut // 3, -1) if SEAM.match(line, k - 1)), cut)
                 lines.append(line[:cut])
                 line = line[cut:]
         return [*lines, line]
