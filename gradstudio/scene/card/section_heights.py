@@ -153,7 +153,8 @@ def _expected_height(results: Results, node: ItemId, output: int, family: Family
     if port is not None and port.shape is not None:
         return _tensor_height(port.shape, port.requires_grad, shown)
     records = results.outputs(node) or ()
-    return _record_height(records[output], shown) if output < len(records) else _family_height(family, shown)
+    typical = _family_height(family, shown)  # the room that it had before it ran stays: a run moves nothing
+    return max(_record_height(records[output], shown), typical) if output < len(records) else typical
 
 
 def _family_height(family: Family, shown: Shown) -> float:

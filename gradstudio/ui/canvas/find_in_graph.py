@@ -143,10 +143,11 @@ class FindInGraph(QObject):
         draw_rects(painter, rects[seen & ~matching] + np.array([-7.0, -1.0, 14.0, 2.0]))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(style.color("warning"), 2.0))
-        draw_rects(painter, rects[seen & matching] + np.array([-3.0, -3.0, 6.0, 6.0]))
+        in_view = {scene.stack.ids[k] for k in np.flatnonzero(seen & matching)}
         for item in self.found:
-            if item in scene.placement.frames:
-                self._outline(painter, scene.placement.frames[item].box, 3.0)
+            box = scene.placement.box(item) if item in in_view or item in scene.placement.frames else None
+            if box is not None:
+                self._outline(painter, box, 3.0)
         if self.item is not None and (box := scene.placement.box(self.item)) is not None:
             painter.setPen(QPen(style.color("accent"), 4.0))
             self._outline(painter, box, 5.0)

@@ -224,3 +224,18 @@ def test_no_match_lies_below_the_bar(hand: Hand) -> None:
         assert shown.y >= finding.bar.geometry().bottom(), "it is seen below the bar"
         finding.bar.field.clear()
         finding.close()
+
+
+def test_a_match_is_outlined_as_it_is_drawn_without_the_room_that_is_kept_for_its_results(hand: Hand) -> None:
+    items = program(hand)
+    placement = hand.canvas.scene.placement
+    drawn, room = placement.box(items["weights"]), placement.room(items["weights"])
+    assert drawn is not None and room is not None and room.bottom > drawn.bottom + 8, "there is room for a result"
+    search(hand, "i")
+    assert {items["hidden"], items["weights"]} <= found(hand)
+    shot, warning = hand.shot(), hand.canvas.canvas_style.color("warning").rgb()
+    hues = {
+        shot.pixelColor(hand.view(drawn.x + drawn.width / 2, y)).rgb()
+        for y in range(round(drawn.bottom + 8), round(room.bottom + 8))
+    }
+    assert warning not in hues
