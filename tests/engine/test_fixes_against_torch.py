@@ -139,7 +139,7 @@ def test_a_clash_is_told_with_both_statements_and_versions(bench: Bench) -> None
     assert "line 6 `y = torch.exp(x)` had saved at version 0 as its result (for ExpBackward0)" in words.replace(
         "Line", "line"
     )
-    assert "Line 7 `y += 1` wrote into y" in words and words.endswith("it is at version 1 now.")
+    assert "line 7 `y += 1` wrote into y" in words and words.endswith("it is at version 1 now.")
     assert [fix.title for fix in fixes] == ["Use + instead of += on y", "Write into a copy of y (y.clone())"]
 
 
