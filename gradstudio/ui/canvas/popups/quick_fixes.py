@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from gradstudio.advice.model import Fix
 
 LEAST_ZOOM: Final = 0.45
+"""From here on the sizes that clash stand at their inputs, too."""
+MAX_AFAR, MAX_CARDS_AFAR = 6, 200
+"""Farther away only these many buttons are shown, among so many cards at most: beside more each would name none."""
 HEIGHT = 24.0
 SHORT: Final = "Fix"
 """Stands on a button where there is no room for its title."""
@@ -126,18 +129,20 @@ class QuickFixes:
         return boxes
 
     def _shown(self) -> list[Problem]:
-        """Problems of cards in view, near enough to be read; none while looking back or while something is moved."""
-        canvas = self._canvas
-        if self._problems is None or canvas.camera.zoom < LEAST_ZOOM or canvas.scene.results.moment is not None:
+        """Problems of cards in view, the first of them where cards are small; none while looking back."""
+        canvas, scene = self._canvas, self._canvas.scene
+        if self._problems is None or not self._problems.problems or scene.results.moment is not None:
             return []
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
-        scene = canvas.scene
+        is_afar = canvas.camera.zoom < LEAST_ZOOM
+        if is_afar and len(scene.placement.cards_in(seen)) > MAX_CARDS_AFAR:
+            return []
         near = [
             p
             for p in self._problems.problems
             if (box := scene.placement.box(p.node)) is not None and box.grown(40).meets(seen)
         ]
-        return near[:MAX_SHOWN]
+        return near[: MAX_AFAR if is_afar else MAX_SHOWN]
 
     def _is_told(self, problem: Problem) -> bool:
         """Whether its words are shown over the canvas, with all its buttons."""
@@ -160,7 +165,7 @@ class QuickFixes:
 
     def _plates(self, problem: Problem) -> "list[tuple[Operand, QRectF]]":
         """The shape at each wired input of what torch refuses, and where it stands."""
-        if problem.kind not in ("refusal", "failure"):
+        if problem.kind not in ("refusal", "failure") or self._canvas.camera.zoom < LEAST_ZOOM:
             return []
         canvas, scene, found = self._canvas, self._canvas.scene, []
         layout = scene.placement.layout(problem.node)

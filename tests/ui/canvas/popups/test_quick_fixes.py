@@ -11,6 +11,7 @@ from gradstudio.advice.diagnosis.size_conflicts import operands_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.scene.camera import Camera
+from gradstudio.ui.canvas.popups.quick_fixes import MAX_CARDS_AFAR
 from gradstudio.ui.state.results.latest_value import latest_values
 from gradstudio.ui.theme import ui_font
 from tests.ui.canvas.conftest import Hand
@@ -186,7 +187,6 @@ def test_from_afar_a_refused_card_still_says_torchs_words(hand: Hand) -> None:
     hand.canvas.navigation.set_camera(Camera(0.42, 0.0, 0.0))
     hand.canvas.navigation.zooming = False
     hand.canvas.repaint_scene()
-    assert not hand.canvas.remedies.pills()
     box, image = hand.canvas.scene.placement.box(y), hand.shot()
     assert box is not None
     shown = hand.canvas.camera.box_to_view(box)
@@ -196,10 +196,27 @@ def test_from_afar_a_refused_card_still_says_torchs_words(hand: Hand) -> None:
     assert sum(color.red() - color.blue() > 40 for color in colors) > 20
 
 
-def test_from_afar_there_are_no_buttons(hand: Hand) -> None:
-    refused(hand)
-    hand.canvas.navigation.set_camera(Camera(0.3, 0.0, 0.0))
-    assert not hand.canvas.remedies.pills()
+@pytest.mark.parametrize("zoom", [0.33, 0.2])
+def test_from_afar_a_refused_card_still_has_its_button(hand: Hand, zoom: float) -> None:
+    """As *Home* leaves it in a program of a dozen cards."""
+    _a, _b, y = refused(hand)
+    box = hand.canvas.scene.placement.box(y)
+    assert box is not None
+    hand.canvas.navigation.set_camera(Camera(zoom, box.x - 300 / zoom, box.y - 200 / zoom))
+    (pill,) = hand.canvas.remedies.pills()
+    assert pill.problem.node == y
+    QTest.mouseClick(hand.canvas.viewport(), Qt.MouseButton.LeftButton, pos=pill.rect.center().toPoint())
+    assert hand.undo_texts[-1] == pill.fix.title
+
+
+def test_from_afar_among_very_many_cards_there_are_no_buttons(hand: Hand) -> None:
+    _a, _b, y = refused(hand)
+    for k in range(MAX_CARDS_AFAR):
+        hand.add("torch.relu", 40 + 30 * (k % 20), 700 + 30 * (k // 20))
+    box = hand.canvas.scene.placement.box(y)
+    assert box is not None
+    hand.canvas.navigation.set_camera(Camera(0.2, box.x - 1500, box.y - 1000))
+    assert hand.canvas.remedies.pills() == ()
 
 
 def test_what_only_repeats_the_card_is_not_said_over_its_neighbours(hand: Hand) -> None:
