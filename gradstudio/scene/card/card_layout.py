@@ -345,7 +345,7 @@ def _placed(layout: CardLayout, measure: Measure) -> CardLayout:
     left = _field_left(layout, measure)
     beside = 0 if first else len(outputs)
     inputs = tuple(
-        _placed_input(row, top + ROW * (first + k), left, layout.width - (HINT_ROOM if k < beside else 0.0))
+        _placed_input(row, top + ROW * (first + k), left(row), layout.width - (HINT_ROOM if k < beside else 0.0))
         for k, row in enumerate(layout.inputs)
     )
     end = top + ROW * max(len(outputs), first + len(inputs), len(layout.captions))
@@ -361,10 +361,10 @@ def _placed_joined(layout: CardLayout, measure: Measure) -> CardLayout:
     own = [row for row in layout.inputs if row.owner != layout.item]
     first = max(len(called), len(outputs))
     beside = [
-        _placed_input(row, top + ROW * k, left, layout.width - (HINT_ROOM if k < len(outputs) else 0.0))
+        _placed_input(row, top + ROW * k, left(row), layout.width - (HINT_ROOM if k < len(outputs) else 0.0))
         for k, row in enumerate(called)
     ]
-    below = [_placed_input(row, top + ROW * (first + k), left, layout.width) for k, row in enumerate(own)]
+    below = [_placed_input(row, top + ROW * (first + k), left(row), layout.width) for k, row in enumerate(own)]
     return _closed(layout, (*beside, *below), outputs, top + ROW * (first + len(own)))
 
 
@@ -380,9 +380,17 @@ def _closed(
     return replace(layout, inputs=inputs, outputs=outputs, more=more, height=height)
 
 
-def _field_left(layout: CardLayout, measure: Measure) -> float:
+def _field_left(layout: CardLayout, measure: Measure) -> Callable[[InputRow], float]:
+    """Where each row's field begins: all in one column, but the numbers of a tensor need whatever room there is."""
     labels = max((measure(row.label, "label") for row in layout.inputs if _may_have_field(row.parameter)), default=0.0)
-    return min(PADDING + min(labels, LABEL_ROOM) + 8, layout.width - PADDING - MINIMUM_FIELD)
+    column = min(PADDING + min(labels, LABEL_ROOM) + 8, layout.width - PADDING - MINIMUM_FIELD)
+
+    def left(row: InputRow) -> float:
+        if row.parameter.kind is not Kind.DATA:
+            return column
+        return min(column, PADDING + measure(row.label, "label") + 8)
+
+    return left
 
 
 def _placed_input(row: InputRow, y: float, left: float, width: float) -> InputRow:

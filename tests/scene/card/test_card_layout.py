@@ -131,3 +131,14 @@ def test_a_block_is_titled_as_python_writes_it() -> None:
     layout = frame_layout(graph, next(iter(graph.blocks)), measure)
     assert layout.title == "with torch.no_grad():"
     assert layout.inputs == ()
+
+
+def test_the_numbers_of_a_tensor_have_the_room_that_a_longer_name_below_leaves() -> None:
+    graph, (item,) = graph_with("torch.tensor")
+    fields = {row.path: row.field for row in card_layout(graph, item, measure).inputs}
+    data, other = fields["data"], fields["requires_grad"]
+    assert data is not None and other is not None
+    assert data.x < other.x and data.right == other.right
+    graph, (item,) = graph_with("torch.full")
+    starts = {row.field.x for row in card_layout(graph, item, measure).inputs if row.field is not None}
+    assert len(starts) == 1, "all others stand in one column"

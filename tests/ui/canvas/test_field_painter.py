@@ -59,6 +59,6 @@ def test_a_range_that_has_no_room_has_fewer_digits_and_is_never_cut(style: Canva
     summary = Summary(dtype="float32", shape=(4, 8), minimum=-0.8461, maximum=0.7412)
     texts = value_format.extents(summary)
     width = {text: style.meter.width(text, "mono") for text in texts}
-    assert texts[-1] == "-0.8…0.7" and list(width.values()) == sorted(width.values(), reverse=True)
+    assert texts[-1] == "-0.85…0.74" and list(width.values()) == sorted(width.values(), reverse=True)
     for text in texts:
         assert fit_wording(style, texts, width[text])[0] == text
