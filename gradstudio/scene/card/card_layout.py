@@ -384,13 +384,8 @@ def _field_left(layout: CardLayout, measure: Measure) -> Callable[[InputRow], fl
     """Where each row's field begins: all in one column, but the numbers of a tensor need whatever room there is."""
     labels = max((measure(row.label, "label") for row in layout.inputs if _may_have_field(row.parameter)), default=0.0)
     column = min(PADDING + min(labels, LABEL_ROOM) + 8, layout.width - PADDING - MINIMUM_FIELD)
-
-    def left(row: InputRow) -> float:
-        if row.parameter.kind is not Kind.DATA:
-            return column
-        return min(column, PADDING + measure(row.label, "label") + 8)
-
-    return left
+    alone = PADDING + 8
+    return lambda row: min(column, alone + measure(row.label, "label")) if row.parameter.kind is Kind.DATA else column
 
 
 def _placed_input(row: InputRow, y: float, left: float, width: float) -> InputRow:
