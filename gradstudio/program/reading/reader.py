@@ -25,7 +25,7 @@ from gradstudio.program.reading.desugar.rewriter import desugared
 from gradstudio.program.reading.expressions.expression_reader import Expressions, StoredOf
 from gradstudio.program.reading.expressions.literal_expressions import Literals
 from gradstudio.program.reading.graph_builder import GraphBuilder, WiredResult
-from gradstudio.program.reading.graph_refusals import graph_refusals
+from gradstudio.program.reading.graph_refusals import graph_refusals, names_of_definitions
 from gradstudio.program.reading.imports import Modules
 from gradstudio.program.reading.main_part import is_report, main_part
 from gradstudio.program.reading.name_scope import Scope
@@ -170,7 +170,7 @@ class _Reader:
             for draft in (self._draft, *self._insides):
                 draft.follow_document_device()
         graph = self._draft.finish()
-        self._check(graph, self._told.all())
+        self._check(graph, [*self._told.all(), *names_of_definitions(self._insides, self._draft.graph)])
         part, outer = self._draft.part()
         inner = {item: line for draft in self._insides for item, line in draft.lines.items()}
         return Read(part, {**inner, **self._draft.lines}, outer, self._device)

@@ -1,13 +1,14 @@
 """Comprehensions become what does the same: the elements one by one, or a loop that appends them to a list.
 
-Syntax in, syntax out. What a comprehension computes goes in front of its statement, so that it is left where it stands
-when something before it in the statement is called: Python would call that first.
+Syntax in, syntax out. What a comprehension computes goes in front of its statement; what is called before it in the
+statement goes in front of that, under a name of its own, for Python calls it first.
 """
 
 import ast
 import copy
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from gradstudio.program.reading.desugar.synthetic_nodes import assign, at_position, read
 from gradstudio.program.reading.syntax_queries import Renamed, walk
@@ -43,7 +44,8 @@ class ComprehensionRewriter:
                 if elements is None:
                     return self._loop(name, value, statement), None
         found: list[ast.stmt] = []
-        while (one := _first(statement)) is not None:
+        while (place := _first(statement)) is not None:
+            one = place.node
             elements = self._elements(one) if isinstance(one, Listed) else None
             if isinstance(one, ast.NamedExpr):
                 found.append(assign(_name_of(one), one.value, one))
@@ -51,6 +53,10 @@ class ComprehensionRewriter:
             elif elements is not None:
                 made = at_position(ast.List(elements, ast.Load()), one)
             else:
+                for word, part in place.ahead:
+                    name = self._fresh(word)
+                    found.append(assign(name, part, statement))
+                    _Replaced(part, read(name, part)).visit(statement)
                 name = self._fresh("values")
                 found += self._loop(name, one, statement)
                 made = read(name, one)
@@ -113,61 +119,74 @@ def _spelled(number: int, where: ast.AST) -> ast.expr:
     return made
 
 
-def _first(statement: ast.stmt) -> Listed | ast.NamedExpr | None:
-    """The comprehension, or name bound by the way, that a statement computes before it calls anything."""
-    head: ast.AST = statement
-    if isinstance(statement, ast.For):
-        head = statement.iter
-    elif isinstance(statement, ast.If):
-        head = statement.test
-    if not any(isinstance(part, Listed | ast.NamedExpr) for part in walk(head)):
+@dataclass
+class _Place:
+    """Where the first comprehension of a statement stands, or the first name that it binds by the way.
+
+    Attributes:
+        ahead: what is called before it, in order, each with what it may be called.
+    """
+
+    node: Listed | ast.NamedExpr
+    ahead: list[tuple[str, ast.expr]]
+
+
+def _first(statement: ast.stmt) -> _Place | None:
+    """The comprehension, or name bound by the way, that a statement computes first."""
+    match statement:
+        case ast.Assign(value=value) | ast.Expr(value=value) | ast.Return(value=ast.expr() as value):
+            pass
+        case ast.AnnAssign(value=ast.expr() as value) | ast.AugAssign(value=value):
+            pass
+        case ast.If(test=value) | ast.For(iter=value) | ast.Assert(test=value):
+            pass
+        case _:
+            return None
+    if not any(isinstance(part, Listed | ast.NamedExpr) for part in walk(value)):
         return None
-    return _Looking().first(statement)
+    place = _place_in(value)
+    return None if place is None or (isinstance(place.node, ast.NamedExpr) and place.ahead) else place
 
 
-class _Looking:
-    """Goes through a statement's head as Python computes it."""
+def _place_in(node: ast.AST) -> _Place | None:
+    """The first in an expression; what is chosen may not run, so that nothing in it can go in front."""
+    match node:
+        case ast.ListComp():
+            return _Place(node, [])
+        case ast.NamedExpr(target=ast.Name()):
+            return _place_in(node.value) or _Place(node, [])
+        case ast.Call(func=ast.Name(id=name), args=[ast.GeneratorExp() as made]) if name in _EAGER:
+            return _Place(made, [])
+        case ast.Lambda() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            return None
+        case ast.IfExp(test=first) | ast.BoolOp(values=[first, *_]):
+            return _place_in(first)
+    children = list(ast.iter_child_nodes(node))
+    for k, child in enumerate(children):
+        place = _place_in(child)
+        if place is None:
+            continue
+        ahead = [part for one in children[:k] for part in _called_in(one)]
+        if ahead and isinstance(node, ast.JoinedStr | ast.FormattedValue | ast.Dict | ast.Compare):
+            return None  # of those, parts are computed in another order, or not at all
+        place.ahead = [*ahead, *place.ahead]
+        return place
+    return None
 
-    def __init__(self) -> None:
-        self._has_called = False
 
-    def first(self, statement: ast.stmt) -> Listed | ast.NamedExpr | None:
-        match statement:
-            case ast.Assign(value=value) | ast.Expr(value=value) | ast.Return(value=ast.expr() as value):
-                return self._in(value)
-            case ast.AnnAssign(value=ast.expr() as value) | ast.AugAssign(value=value):
-                return self._in(value)
-            case ast.If(test=value) | ast.For(iter=value) | ast.Assert(test=value):
-                return self._in(value)
-            case _:
-                return None
+def _called_in(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """What is to be computed of an argument, or of what is called, before what stands behind it."""
+    match node:
+        case ast.keyword(arg=name, value=value) if _calls(value):
+            yield name or "part", value
+        case ast.Starred(value=value) | ast.Attribute(value=value):
+            yield from _called_in(value)
+        case ast.expr() if _calls(node):
+            yield "part", node
 
-    def _in(self, node: ast.AST) -> Listed | ast.NamedExpr | None:
-        match node:
-            case ast.ListComp():
-                return None if self._has_called else node
-            case ast.NamedExpr(target=ast.Name()):
-                is_late = self._has_called
-                return self._in(node.value) or (None if is_late else node)
-            case ast.Call(func=ast.Name(id=name), args=[ast.GeneratorExp() as made]) if name in _EAGER:
-                is_late, self._has_called = self._has_called, True
-                return None if is_late else made
-            case ast.Lambda() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                self._has_called = True
-                return None
-            case ast.IfExp(test=test):
-                found = self._in(test)
-                self._has_called = True  # what is chosen may not run
-                return found
-            case ast.BoolOp(values=values):
-                found = self._in(values[0])
-                self._has_called = True
-                return found
-        for child in ast.iter_child_nodes(node):
-            if (one := self._in(child)) is not None:
-                return one
-        self._has_called = self._has_called or isinstance(node, ast.Call)
-        return None
+
+def _calls(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Call | ast.NamedExpr) for part in walk(node))
 
 
 def _name_of(node: ast.NamedExpr) -> str:

@@ -30,6 +30,9 @@ def lift_functions(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     for one in statements:
         inner = [part for outer in _functions(one) for part in outer.body]
         taken |= names_in([one]) - {name for part in inner for name in _function_names(part)}
+        taken |= {
+            part.attr for part in walk(one) if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)
+        }
     found: list[ast.stmt] = []
     for one in statements:
         if isinstance(one, ast.Assign) and (function := _named_lambda(one, statements)) is not None:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from gradstudio.graph.analysis.program_analysis import incomplete
+from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
 
 HEAD = "import torch\nfrom torch import nn\n\n"
@@ -50,3 +52,37 @@ def test_a_lambda_under_a_name_is_the_function_that_it_is() -> None:
 )
 def test_what_may_do_something_else_elsewhere_stays(text: str) -> None:
     assert definitions(text).isdisjoint({"inner", "inner_", "double"})
+
+
+BLOCKS = """\
+import torch
+from torch import nn
+
+
+class Residual(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.block = nn.Linear(n, n)
+
+    def forward(self, x):
+        return x + self.block(x)
+
+
+{}
+net = Residual(2)
+y = net(torch.ones(2)){}
+"""
+
+
+def test_a_function_in_a_function_is_not_called_as_an_attribute_of_a_module() -> None:
+    inside = "def two(a):\n    def block(b):\n        return b * 2\n    return block(a)\n\n"
+    graph = read_script(BLOCKS.format(inside, "\nz = two(y)")).graph
+    assert incomplete(graph) == {} and set(graph.definitions) == {"Residual", "two", "block_"}
+
+
+def test_an_attribute_that_is_called_as_a_definition_below_it_is_refused() -> None:
+    text = BLOCKS.format("def block(b):\n    return b * 2\n\n", "\nz = block(y)")
+    with pytest.raises(NotReadable, match="'block' is the name of a group"):
+        read_script(text)
+    graph = read_script(text, keeps_code=True).graph
+    assert incomplete(graph) == {}

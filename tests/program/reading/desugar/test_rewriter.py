@@ -29,7 +29,21 @@ CASES = {
     ),
     "called before": (
         "x = f(1) + sum([k for k in y])",
-        "x = f(1) + sum([k for k in y])",
+        "part = f(1)\nvalues = []\nfor k in y:\n    values.append(k)\nx = part + sum(values)",
+    ),
+    "called before, by name": (
+        "x = f(dict(a=g(1), h=f([k for k in y]), b=g(2)))",
+        "a = g(1)\nvalues = []\nfor k in y:\n    values.append(k)\nx = f(dict(a=a, h=f(values), b=g(2)))",
+    ),
+    "called before, counted": ("x = f(1) + sum([k for k in range(2)])", "x = f(1) + sum([0, 1])"),
+    "called before what is chosen": (
+        "x = f(1) + ([k for k in y] if c else f(2))",
+        "x = f(1) + ([k for k in y] if c else f(2))",
+    ),
+    "called before in a text": ('x = f"{f(1)} {[k for k in y]}"', "x = f'{f(1)} {[k for k in y]}'"),
+    "called on what is called": (
+        "x = f(1).g([k for k in y])",
+        "part = f(1)\nvalues = []\nfor k in y:\n    values.append(k)\nx = part.g(values)",
     ),
     "hidden name": (
         "k = 1\nx = [k for k in y]",
