@@ -12,6 +12,7 @@ from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, Block,
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.text.loop_targets import loop_target, target_text
 from gradstudio.operators.catalogue.loader import load
+from gradstudio.operators.model import Face, Operator
 
 RESERVED = frozenset(
     (
@@ -128,7 +129,16 @@ def node_title(node: Node) -> str:
     if any(name != "_" for name in node.names):
         return ", ".join(name for name in node.names if name != "_")
     operator = load().get(node.operator) or card_operator(node)
-    return operator.title if operator is not None else node.operator.removeprefix(GROUP).rsplit(".", 1)[-1]
+    return (
+        operator_title(node, operator) if operator is not None else node.operator.removeprefix(GROUP).rsplit(".", 1)[-1]
+    )
+
+
+def operator_title(node: Node, operator: Operator) -> str:
+    """What a node's operator is called: its title; of one that reads any attribute that attribute, ``.weight``."""
+    reads_any = operator.face is Face.ATTRIBUTE and not operator.symbol
+    name = node.literals.get("name", "").strip("'\"") if reads_any else ""
+    return f".{name}" if name else operator.title
 
 
 def block_title(block: Block) -> str:

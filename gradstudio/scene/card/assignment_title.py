@@ -5,6 +5,7 @@ from typing import Final
 from gradstudio.graph.card_grouping import CALL, CALLED
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.names import operator_title
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.text.allowed_calls import spelled_path
 from gradstudio.graph.text.code_records import FREE_METHOD, FREE_PATH
@@ -38,7 +39,7 @@ def title_with_target(graph: Graph, item: ItemId, operator: Operator) -> str:
     if operator.face is Face.CHOICE:
         return _display(graph.nodes[item].literals.get(operator.parameters[0].name, "")) or operator.title
     if operator.face not in WRITING or any(name != "_" for name in graph.nodes[item].names):
-        return operator.title
+        return operator_title(graph.nodes[item], operator)
     target = _source_text(graph, item, operator, MOST_STEPS)
     if not target:
         return operator.title
@@ -86,7 +87,7 @@ def _source_text(graph: Graph, item: ItemId, operator: Operator, steps: int) -> 
         return before
     if before and made_by.face is Face.ITEM:
         return before + _index(graph, source.id)
-    return before + made_by.title if before and made_by.face is Face.ATTRIBUTE else ""
+    return before + operator_title(source, made_by) if before and made_by.face is Face.ATTRIBUTE else ""
 
 
 def _index(graph: Graph, item: ItemId) -> str:

@@ -2,6 +2,7 @@
 
 from gradstudio.document.python.python_document import read_python
 from gradstudio.graph import recipes
+from gradstudio.graph.names import node_title
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.scene.card.assignment_title import title_with_target
 from tests.helpers.drawing import Drawing
@@ -25,6 +26,16 @@ def test_a_card_is_titled_with_what_it_writes_into() -> None:
     titles = [title_with_target(graph, item, operator) for item, operator in operators if operator is not None]
     written = [title for title in titles if title.endswith("=")]
     assert written == ["w -=", "w *=", "t[0] =", "t[:, 1] +=", "w.grad *=", "w.grad =", "t[·] ="]
+
+
+def test_what_reads_any_attribute_is_called_by_the_one_it_reads() -> None:
+    graph = read_python("fc = nn.Linear(2, 2)\ny = fc.weight * 2\nfc.weight.grad = None\n", pasted=True).graph
+    reading = [node for node in graph.nodes.values() if node.operator == "python.attribute"]
+    assert [node_title(node) for node in reading] == [".weight"] * len(reading) and reading
+    titles = [title_with_target(graph, node.id, found) for node in reading if (found := operator_of(graph, node.id))]
+    assert titles == [".weight"] * len(reading)
+    emptied = [(node.id, found) for node in graph.nodes.values() if (found := operator_of(graph, node.id))]
+    assert "fc.weight.grad =" in [title_with_target(graph, item, operator) for item, operator in emptied]
 
 
 def test_a_display_is_titled_with_what_it_makes_and_a_choice_is_not() -> None:
