@@ -15,6 +15,7 @@ LEAST_EDGE = 8
 MOST_PICTURES = 16
 FEW_PICTURES = 4
 _FLOAT32 = np.dtype(np.float32)
+NUMPY_NATIVE = frozenset({torch.float32, torch.float64})
 
 
 def preview_of(tensor: Tensor, pictures: bool = False) -> Preview:
@@ -30,6 +31,8 @@ def preview_of(tensor: Tensor, pictures: bool = False) -> Preview:
     sheet = _contact_sheet(batch) if batch is not None else None
     if sheet is not None:
         return sheet
+    if tensor.is_cpu and tensor.dtype in NUMPY_NATIVE:
+        return preview_of_array(tensor.numpy())
     dimensions = tensor.dim()
     whole = True
     if dimensions > 2:

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gradstudio.engine.value.tensor_preview import EDGE, preview_of, preview_of_array
+from gradstudio.engine.value.tensor_preview import EDGE, NUMPY_NATIVE, preview_of, preview_of_array
 from gradstudio.protocol.messages.records import Nested, Preview, Summary
 
 SAMPLE_ABOVE = 1 << 24
@@ -29,7 +29,6 @@ TAME = 1e15
 """Below this magnitude no sum or square of up to `NUMPY_UP_TO` float32 overflows, so nothing warns."""
 _NARROW = frozenset({torch.float16, torch.bfloat16, *(d for n, d in vars(torch).items() if n.startswith("float8_"))})
 DTYPE_NAMES = {d: str(d).removeprefix("torch.") for d in vars(torch).values() if isinstance(d, torch.dtype)}
-_NUMPY_NATIVE = frozenset({torch.float32, torch.float64})
 _STRIDED = torch.strided
 MAX_OUTLINES = 4096
 _OUTLINES: dict[tuple[torch.dtype, tuple[int, ...]], Summary] = {}
@@ -69,7 +68,7 @@ def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
     if tensor.is_nested:
         return Summary(dtype=dtype, shape=())
     try:
-        if kind in _NUMPY_NATIVE and tensor.is_cpu and tensor.layout is _STRIDED:
+        if kind in NUMPY_NATIVE and tensor.is_cpu and tensor.layout is _STRIDED:
             count = tensor.numel()
             if 0 < count <= PYTHON_UP_TO:
                 small = _of_few
@@ -223,7 +222,7 @@ def _figures(tensor: Tensor, listed: Nested, is_held: bool = False) -> Figures:
     count = tensor.numel()
     if listed is not None and count <= PYTHON_UP_TO:
         return _of_list(_flat(listed, tensor.dim()))
-    if tensor.dtype in _NUMPY_NATIVE:
+    if tensor.dtype in NUMPY_NATIVE:
         return _of_floats(tensor, is_held)
     return _of_integers(tensor)
 
@@ -314,6 +313,9 @@ def _shared_reductions(tensor: Tensor) -> tuple[float, float, float, float]:
 
 
 def _reductions(tensor: Tensor) -> tuple[float, float, float, float]:
+    if tensor.is_cpu and tensor.numel() <= DENSE_UP_TO and tensor.is_contiguous():
+        flat = tensor.view(-1).numpy()  # numpy's least, largest and product take half the time of torch's, its sum thrice
+        return float(_MINIMUM(flat)), float(_MAXIMUM(flat)), tensor.sum().item(), float(flat.dot(flat))
     low, high = torch.aminmax(tensor)
     total = tensor.sum()
     if tensor.is_contiguous():
