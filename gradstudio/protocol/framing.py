@@ -2,12 +2,14 @@
 
 import struct
 from collections.abc import Iterator
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_args
 
 import msgspec
 
 from gradstudio.protocol.errors import BrokenFrame
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.packed_backward import PackedBackward, packed, unpacked
 
 MessageT = TypeVar("MessageT")
 _LENGTH = struct.Struct(">I")
@@ -36,7 +38,7 @@ def frame_parts(message: Message) -> tuple[bytes, bytes]:
     Raises:
         BrokenFrame: the message is larger than `LARGEST_FRAME`.
     """
-    body = _ENCODER.encode(message)
+    body = _ENCODER.encode(packed(message) if isinstance(message, BackwardTraced) else message)
     if len(body) > LARGEST_FRAME:
         raise BrokenFrame(f"A message of {len(body)} bytes does not fit a frame of {LARGEST_FRAME} bytes.")
     return _LENGTH.pack(len(body)), body
@@ -90,7 +92,10 @@ class Decoder(FrameCutter, Generic[MessageT]):
     def __init__(self, union: type[MessageT], largest: int = LARGEST_FRAME) -> None:
         """Decode messages of `union` (``messages.Request`` or ``messages.Event``) of `largest` bytes at most."""
         super().__init__(largest)
-        self._decoder: msgspec.msgpack.Decoder[MessageT] = msgspec.msgpack.Decoder(union)
+        tells_backwards = BackwardTraced in get_args(union)
+        self._decoder: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(
+            union | PackedBackward if tells_backwards else union
+        )
 
     def feed(self, data: bytes) -> list[MessageT]:
         """The messages completed by `data`, in order.
@@ -102,6 +107,7 @@ class Decoder(FrameCutter, Generic[MessageT]):
 
     def _decode(self, body: bytes) -> MessageT:
         try:
-            return self._decoder.decode(body)
-        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+            message = self._decoder.decode(body)
+            return unpacked(message) if isinstance(message, PackedBackward) else message  # type: ignore[return-value]  # of the union, as asked above
+        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, IndexError) as error:
             raise BrokenFrame(f"A frame of {len(body)} bytes is no message of ours: {error}") from error

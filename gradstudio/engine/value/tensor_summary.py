@@ -314,8 +314,9 @@ def _shared_reductions(tensor: Tensor) -> tuple[float, float, float, float]:
 
 def _reductions(tensor: Tensor) -> tuple[float, float, float, float]:
     if tensor.is_cpu and tensor.numel() <= DENSE_UP_TO and tensor.is_contiguous():
-        flat = tensor.view(-1).numpy()  # numpy's least, largest and product take half the time of torch's, its sum thrice
-        return float(_MINIMUM(flat)), float(_MAXIMUM(flat)), tensor.sum().item(), float(flat.dot(flat))
+        # numpy's least, largest and product take half the time of torch's, its sum three times as long
+        array = tensor.view(-1).numpy()
+        return float(_MINIMUM(array)), float(_MAXIMUM(array)), tensor.sum().item(), float(array.dot(array))
     low, high = torch.aminmax(tensor)
     total = tensor.sum()
     if tensor.is_contiguous():

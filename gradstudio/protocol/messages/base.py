@@ -4,7 +4,7 @@ from typing import Literal as OneOf
 
 import msgspec
 
-PROTOCOL_VERSION = 3
+PROTOCOL_VERSION = 4
 
 Verb = OneOf["run", "forward", "backward", "step", "zero_grad", "repeat", "go_to_turn"]
 
