@@ -241,11 +241,7 @@ def _marked(graph: Graph, bookmarks: Mapping[str, Bookmark]) -> Iterator[tuple[s
 
 
 def _places(graph: Graph, memo: LineMemo, definition: str = "") -> Slices[list[str]]:
-    places, isfinite = graph.places, math.isfinite
-    items = (*graph.order(), "", DEFINITION_INPUTS, DEFINITION_OUTPUTS)
-    keys = [key for item in items for key in (item, f"note:{item}") if key in places]
-    shown = [(key, places[key]) for key in keys if isfinite(places[key].x) and isfinite(places[key].y)]
-    records = [(("place", definition, key), place) for key, place in shown]
+    records = yield from _place_records(graph, definition)
     lines = yield from memo.lines(records, lambda key, place: _place_line(key[2], place))
     dots = dots_by_end(graph)
     for end in sorted(dots, key=lambda end: (end[0], _natural(end[1]))):
@@ -253,6 +249,22 @@ def _places(graph: Graph, memo: LineMemo, definition: str = "") -> Slices[list[s
             if math.isfinite(graph.places[key].x) and math.isfinite(graph.places[key].y):
                 lines.append(_place_line(dot_key(end, k), graph.places[key]))
     return lines
+
+
+def _place_records(graph: Graph, definition: str) -> Slices[list[tuple[tuple[str, str, str], Place]]]:
+    """The places of items and their notes, each with what tells it from those of others."""
+    records = list[tuple[tuple[str, str, str], Place]]()
+    places, isfinite = graph.places, math.isfinite
+    items = (*graph.order(), "", DEFINITION_INPUTS, DEFINITION_OUTPUTS)
+    for number, portion in enumerate(portions(items)):
+        if number:
+            yield
+        for item in portion:
+            for key in (item, f"note:{item}"):
+                place = places.get(key)
+                if place is not None and isfinite(place.x) and isfinite(place.y):
+                    records.append((("place", definition, key), place))
+    return records
 
 
 def _place_line(key: str, place: Place) -> str:

@@ -6,6 +6,7 @@ from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.model import DOCUMENT_DEVICE, Graph, ItemId
 from gradstudio.graph.ports.item_ports import input_ports
 from gradstudio.graph.recipes.nodes import set_document_device_port, set_literal
+from gradstudio.operators.model import Kind
 
 NOTHING: Edits = ()
 
@@ -34,9 +35,11 @@ def _set(graph: Graph, item: ItemId, path: str, text: str) -> Edits:
 
 def common_arguments(graph: Graph, items: Iterable[ItemId]) -> frozenset[str]:
     """The arguments that all of these nodes have, of the same kind, and that no wire feeds."""
-    kinds = [
-        {(port.path, port.parameter.kind) for port in input_ports(graph, item) if port.state != "wired"}
-        for item in items
-        if item in graph.nodes
-    ]
-    return frozenset(path for path, _ in set.intersection(*kinds)) if kinds else frozenset()
+    kinds: set[tuple[str, Kind]] | None = None
+    for item in items:
+        if item in graph.nodes:
+            free = {(port.path, port.parameter.kind) for port in input_ports(graph, item) if port.state != "wired"}
+            kinds = free if kinds is None else kinds & free
+            if not kinds:
+                break  # of thousands of nodes the first few mostly have nothing in common
+    return frozenset(path for path, _ in kinds or ())

@@ -3,7 +3,7 @@
 import time
 from typing import Any, Final
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
 from gradstudio.graph.slices import Slices, work_through
@@ -18,7 +18,12 @@ class IdleWork(QObject):
     """Does one slice after the other, of what was begun first.
 
     What a work is to do with its result belongs into its slices: they are all that is ever called.
+
+    Signals:
+        ended(): the last slice of all that was begun is done.
     """
+
+    ended = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         """Nothing is to be done."""
@@ -59,6 +64,8 @@ class IdleWork(QObject):
         if self._works:
             is_held = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
             self._timer.start(HELD_MS if is_held else 0)
+        else:
+            self.ended.emit()
 
     def _go_on(self, name: str, slices: Slices[Any]) -> None:
         begun, has_ended = time.perf_counter(), True

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from gradstudio.document import file
 from gradstudio.document.file import View
 from gradstudio.graph.model import Graph, Header
+from gradstudio.graph.slices import AT_ONCE
 from gradstudio.program.file_lines import FileLines
 from gradstudio.protocol.messages.events import Log
 from gradstudio.protocol.messages.requests import Answer
@@ -33,6 +34,7 @@ from gradstudio.ui.state.run.run_patience import RunPatience
 from gradstudio.ui.state.run.wire_inference import WireInference
 
 if TYPE_CHECKING:
+    from gradstudio.ui.state.long_lived import LongLived
     from gradstudio.ui.state.results.recorded_run import RecordedRun
 
 RECORD_SUFFIX: Final = ".record"
@@ -66,6 +68,7 @@ class Session(QObject):
         self.engine = EngineLine(engine, self)
         self.engine.title = lambda: self.title
         self.idle = IdleWork(self)
+        self._long_lived: LongLived | None = None
         self.path: Path | None = None
         self.read_from: Path | None = None
         self.view: View | None = None
@@ -197,6 +200,18 @@ class Session(QObject):
         """The document is closed: it hears nothing more of the engine."""
         self.engine.hang_up()
         self.graph_store.close()
+        if self._long_lived is not None:
+            self._long_lived.let_go()
+
+    def _set_aside(self, graph: Graph) -> None:
+        """The collector of garbage need not look at a large document again and again."""
+        if self._long_lived is not None:
+            self._long_lived.let_go()
+        if len(graph.nodes) > AT_ONCE:
+            from gradstudio.ui.state.long_lived import LongLived
+
+            self._long_lived = self._long_lived or LongLived(self.idle, self)
+            self._long_lived.expect()
 
     def _take(
         self,
@@ -208,6 +223,7 @@ class Session(QObject):
         example: str = "",
     ) -> None:
         self.attention.select(())
+        self._set_aside(graph)
         self.run.code_question.file_lines = FileLines()
         self.path = path
         self.view = view

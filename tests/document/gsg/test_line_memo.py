@@ -51,3 +51,14 @@ def test_a_text_that_was_given_up_half_way_leaves_no_trace(history: list[tuple[e
                 pass
             text.close()
         assert dumps(graph, None, memo) == dumps(graph)
+
+
+def test_places_of_many_are_gathered_in_slices_as_well_as_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "AT_ONCE", 2)
+    graph = Graph()
+    for k in range(8):
+        e.apply(graph, e.AddNode(node(k), ROOT, k))
+    without = len(list(text_slices(graph, None, LineMemo())))
+    e.apply(graph, e.SetPlaces({ItemId(f"n{k}"): Place(float(k), 0.0) for k in range(8)}))
+    printed = len(range(2, 8, 2))
+    assert len(list(text_slices(graph, None, LineMemo()))) >= without + printed

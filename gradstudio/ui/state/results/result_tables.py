@@ -1,7 +1,9 @@
 """The tables a run fills: what it said of each node, by the ids the run speaks of. It knows no canvas and no moment."""
 
+import operator
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from itertools import compress
 
 from PySide6.QtCore import QObject, Signal
 
@@ -193,8 +195,10 @@ class ResultTables(QObject):
 
     def set_inference(self, ports: Iterable[PortInference]) -> None:
         """What inference says of the program as it stands; announced at once, for an edit waits for it."""
-        old, self.inference = self.inference, {(port.node, port.output): port for port in ports}
-        self._pending |= {key[0] for key in old.keys() | self.inference if old.get(key) != self.inference.get(key)}
+        old, new = self.inference, {(port.node, port.output): port for port in ports}
+        is_other = map(operator.ne, new.values(), map(old.get, new))
+        self.inference = new
+        self._pending.update(node for node, _ in (*compress(new, is_other), *(old.keys() - new.keys())))
         self._on_throttle_due()
 
     def set_incomplete(self, reasons: dict[ItemId, str]) -> None:

@@ -14,6 +14,8 @@ ASKS: frozenset[Verb] = frozenset({"run", "forward", "backward"})
 
 def mark_needs(ports: tuple[PortInference, ...], needs: tuple[Need, ...]) -> tuple[PortInference, ...]:
     """What is expected of each output, with the need noted where the memory is expected to run out."""
+    if not needs:
+        return ports
     found = {(port.node, port.output): port for port in ports}
     for need in reversed(needs):
         first = found.get((need.node, 0)) or PortInference(node=need.node)
