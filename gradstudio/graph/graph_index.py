@@ -29,6 +29,7 @@ class GraphIndex:
         nested: nodes that are written as parts of others.
         muting: nodes with muted wires into them.
         dots: keys of the places of dots on wires.
+        boundaries: keys of the places of cards that show a boundary.
         is_forward: whether every wire goes forward in the order; what loops carry back is none of that.
     """
 
@@ -44,6 +45,7 @@ class GraphIndex:
         self.nested: set[ItemId] = set()
         self.muting: set[ItemId] = set()
         self.dots: dict[str, None] = {key: None for key in graph.places if key.startswith(DOT)}
+        self.boundaries: dict[str, None] = {key: None for key, place in graph.places.items() if place.boundary}
         self._owners: dict[ItemId, Node | Block] = {}
         self.is_forward = goes_forward(graph)
         owners: list[Node | Block] = [*graph.nodes.values(), *graph.blocks.values()]
@@ -75,6 +77,10 @@ class GraphIndex:
 
     def _follow_places(self, graph: Graph, edit: SetPlaces) -> None:
         for key in edit.places:
+            self.boundaries.pop(key, None)
+            place = graph.places.get(key)
+            if place is not None and place.boundary:
+                self.boundaries[key] = None
             if key.startswith(DOT):
                 self.dots.pop(key, None)
                 if key in graph.places:

@@ -194,10 +194,17 @@ class Placement:
             return False  # none of them lies above all others
         covered = [item for item in homes if item in stack.index and self._is_covered(stack.index[item])]
         if covered:
-            corners = dict(zip(stack.ids, self.corners, strict=True))
+            before = stack.index
             stack.put_on_top(covered)
-            self.corners, self._bounds, self._ids = [corners[item] for item in stack.ids], None, stack.ids
+            self._permute([before[item] for item in stack.ids])
         return bool(covered)
+
+    def _permute(self, order: list[int]) -> None:
+        """Stand as before, in another order of painting: the numbers that the cards had."""
+        self.corners = [self.corners[k] for k in order]
+        self._ids = self._stack.ids
+        if self._bounds is not None:
+            self._bounds = self._bounds[order]
 
     def _is_covered(self, k: int) -> bool:
         left, top, right, bottom = self.corners[k]

@@ -117,7 +117,11 @@ def test_a_covered_card_is_raised_over_all_others_and_keeps_its_place(drawing: D
     placement, stack = drawing.scene.placement, drawing.scene.stack
     assert not placement.raise_cards((above,)), "nothing lies on it"
     assert not placement.raise_cards((apart,))
+    assert placement.bounds.tolist() == [list(corners) for corners in placement.corners]
+    standing = dict(zip(drawing.scene.stack.ids, placement.corners, strict=True))
     assert placement.raise_cards((below,))
+    assert dict(zip(drawing.scene.stack.ids, placement.corners, strict=True)) == standing
+    assert placement.bounds.tolist() == [list(corners) for corners in placement.corners]
     assert stack.ids == [above, apart, below]
     assert {item: drawing.box(item) for item in boxes} == boxes
     assert stack.index[below] == 2

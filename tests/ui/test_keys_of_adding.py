@@ -5,6 +5,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.ui.app.window.main_window import MainWindow
@@ -88,10 +89,10 @@ def test_whoever_wants_no_ghosts_says_so_once(window: MainWindow, settings: Sett
 
 
 @pytest.mark.feature(4)
-def test_habits_are_kept_for_the_next_time(window: MainWindow, add: Add, settings: Settings) -> None:
+def test_habits_are_kept_for_the_next_time(window: MainWindow, add: Add, settings: Settings, qtbot: QtBot) -> None:
     x, y = add("torch.randn"), add("torch.erf")
     assert window.session.graph_store.attempt(recipes.connect, "Wire", x, 0, y, "input")
-    assert ("torch.randn", "torch.erf", 1.0) in Settings(settings.folder).preferences.habits
+    qtbot.waitUntil(lambda: ("torch.randn", "torch.erf", 1.0) in Settings(settings.folder).preferences.habits)
 
 
 def test_the_help_of_the_library_shows_the_card(window: MainWindow) -> None:

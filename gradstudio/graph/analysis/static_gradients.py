@@ -1,6 +1,7 @@
 """Gradients, read from the text alone: what may require grad, and what a pass repeats (semantics §5)."""
 
 import heapq
+from itertools import repeat
 
 from gradstudio.graph.analysis.incomplete_reasons import TENSOR_ATTRIBUTES
 from gradstudio.graph.analysis.operator_traits import (
@@ -100,10 +101,11 @@ class Gradients:
         heap = sorted(waiting)
         while heap:
             item = heapq.heappop(heap)[1]
-            before = self._state(item, earlier._validity)
+            is_new = item not in self._widths  # whoever reads it has to be looked at whatever it gives
+            before = None if is_new else self._state(item, earlier._validity)
             if not self._look_again(item):
                 return False
-            if self._state(item, self._validity) == before:
+            if not is_new and self._state(item, self._validity) == before:
                 continue
             for wire in self.graph.outgoing.get(item, ()):
                 user = place.get(wire.target, -1), wire.target
@@ -139,11 +141,9 @@ class Gradients:
         if item not in self.graph.nodes or not self._validity.is_live(item):
             return True
         node = self.graph.nodes[item]
-        if any(self._root(value) in self._touched for value in self._sources(node)):
+        if self._touched and any(self._root(value) in self._touched for value in self._sources(node)):
             return False
         self._node(node)
-        values = [(item, k) for k in range(self._widths[item])]
-        self.may.update(value for value in values if value in self._tensors and self._root(value) in self._tracked)
         return item not in self._touching
 
     def _state(self, item: ItemId, validity: Validity) -> tuple[object, ...]:
@@ -190,7 +190,7 @@ class Gradients:
         self._note_plain(node, operator, traits, sources)
         self._outputs(node, operator, traits, sources, is_tracked)
         if traits.may_be_tensor:
-            self._note_tensors([(node.id, k) for k in range(count)])
+            self._note_tensors(list(zip(repeat(node.id), range(count))))
         if operator.writes:
             self._writes(node, operator, is_tracked, is_repeated)
 
@@ -251,7 +251,7 @@ class Gradients:
                 (node.id, k) for k, wire in given.items() if not wire or (wire.source, wire.output) in self._plain
             )
         elif self._is_plain(node, operator, traits, sources):
-            self._plain.update((node.id, k) for k in range(count))
+            self._plain.update(zip(repeat(node.id), range(count)))
 
     def _is_plain(self, node: Node, operator: Operator, traits: Traits, sources: list[Value]) -> bool:
         if traits.is_plain:
@@ -272,7 +272,7 @@ class Gradients:
             if not operator.view and sources[0] in self.leaves:
                 self.leaves.add(own)
         elif is_tracked and traits.carries_gradient and not self._is_no_grad(node):
-            self._tracked.update((node.id, k) for k in range(count))
+            self._tracked.update(zip(repeat(node.id), range(count)))
         elif traits.holds_parameters:
             self._tracked.add(own)
         if traits.sets_requires_grad or (operator.key == SET_ATTRIBUTE and attribute_of(node) == "requires_grad"):

@@ -239,13 +239,17 @@ class LocalWalk(Walk):
                     lost[target] = None
                     waiting.append(target)
         gone.update(dict.fromkeys(lost, READS))
+        words = dict[ItemId, str]()
         for reader in lost:
             first: Wire | None = None
             for wire in self.graph.incoming[reader]:
                 if wire.source in gone and (first is None or wire.port < first.port):
                     first = wire
             assert first is not None, "it reads what is gone"
-            gone[reader] = _because_of(names_of.node_title(nodes[first.source]))
+            source = first.source
+            if source not in words:
+                words[source] = _because_of(names_of.node_title(nodes[source]))
+            gone[reader] = words[source]
 
     def _ask(self, item: ItemId) -> None:
         if item in self.graph.blocks:
@@ -282,11 +286,13 @@ class LocalWalk(Walk):
         """What a name means at an item."""
         here = self._numbers[item]
         live = [other for other in self._index.binders.get(name, ()) if other not in self.gone]
-        before = [number for other in live if (number := self._numbers[other]) < here]
+        before = {number: other for other in live if (number := self._numbers[other]) < here}
         if not before:
             return None
-        binder = next(other for other in live if self._numbers[other] == max(before))
+        binder = before[max(before)]
         names = self.graph.nodes[binder].names
+        if len(names) == 1:
+            return binder, 0
         return binder, max(k for k, bound in enumerate(names) if bound == name)
 
 

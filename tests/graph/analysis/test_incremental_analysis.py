@@ -6,13 +6,15 @@ import pytest
 from gradstudio.document.python.python_document import read_python
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
-from gradstudio.graph.edits import LONGEST_TRAIL, AddNode, AddWire, ReplaceNode, apply_all, edits_since
+from gradstudio.graph.edits import LONGEST_TRAIL, AddNode, AddWire, ReplaceNode, SetPlaces, apply_all, edits_since
 from gradstudio.graph.graph_index import GraphIndex, copy_with_index, index_of
-from gradstudio.graph.model import ROOT, Graph, ItemId, Node, Wire
+from gradstudio.graph.model import ROOT, Graph, ItemId, Node, Place, Wire
 from tests.graph.analysis.random_edits import CALM, PROGRAM, REBOUND, Edited
 from tests.helpers.call_count import calls_of
 
 EDITS = 100
+CALLS_BACK = 32
+"""Of ours, for each node that can run again."""
 
 
 @pytest.mark.parametrize("program", [PROGRAM, CALM, REBOUND], ids=["writes", "calm", "rebound"])
@@ -125,3 +127,26 @@ def test_what_reads_a_deleted_node_by_way_of_others_goes_with_a_few_calls_each(c
     assert not known.gradients.repeated
     assert known.gradients.may == whole.gradients.may == set()
     assert calls < 200 + 5 * count
+
+
+@pytest.mark.parametrize("count", [40, 400])
+def test_what_comes_back_with_a_node_is_looked_at_once(count: int) -> None:
+    graph = chain(count)
+    undo = apply_all(graph, recipes.delete(graph, [ItemId("n0")]))
+    assert len(analyse(graph).validity.incomplete) == count - 1
+    apply_all(graph, undo)
+    calls = calls_of(lambda: analyse(graph).gradients)
+    known, whole = analyse(graph), Analysis(graph)
+    assert not known.validity.incomplete
+    assert known.gradients.repeated == whole.gradients.repeated
+    assert known.gradients.may == whole.gradients.may
+    assert calls < 300 + CALLS_BACK * count
+
+
+def test_the_index_knows_whose_cards_show_a_boundary() -> None:
+    graph = chain(3)
+    assert not index_of(graph).boundaries
+    undo = apply_all(graph, (SetPlaces({ItemId("n1"): Place(0.0, 0.0, boundary=True), ItemId("n2"): Place(0.0, 9.0)}),))
+    assert list(index_of(graph).boundaries) == ["n1"] == list(GraphIndex(graph).boundaries)
+    apply_all(graph, undo)
+    assert not index_of(graph).boundaries

@@ -35,6 +35,7 @@ class SharedLibrary(QObject):
         self._panel: LibraryPanel | None = None
         self._groups: LibraryGroups | None = None
         self._store: ShownStore | None = None
+        self._keeps_habits = False  # they are about to be written
 
     @property
     def panel(self) -> "LibraryPanel":
@@ -134,5 +135,11 @@ class SharedLibrary(QObject):
         self._window.settings.change(favourites=self._shelf.favourites, recent_operators=self._shelf.recent)
 
     def _on_habits_changed(self) -> None:
-        """What a person usually wires is known the next time, too."""
+        """What a person usually wires is known the next time, too; the file is written when the wire is seen."""
+        if not self._keeps_habits:
+            self._keeps_habits = True
+            QTimer.singleShot(0, self, self._keep_habits)
+
+    def _keep_habits(self) -> None:
+        self._keeps_habits = False
         self._window.settings.change(habits=self._habits.kept)

@@ -35,6 +35,8 @@ ICON = 18.0
 LABEL_HEIGHT, LABEL_GAP, ROW = 18.0, 11.0, 22.0
 EDGE: Final = 6.0
 MAX_SHOWN: Final = 40
+NEAR: Final = 40.0
+"""Scene pixels around what is in view in which a card still counts as seen."""
 
 
 class Pill(NamedTuple):
@@ -134,13 +136,17 @@ class QuickFixes:
         if self._problems is None or not self._problems.problems or scene.results.moment is not None:
             return []
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
+        placement, index = scene.placement, scene.stack.index
         is_afar = canvas.camera.zoom < LEAST_ZOOM
-        if is_afar and len(scene.placement.cards_in(seen)) > MAX_CARDS_AFAR:
+        if is_afar and len(placement.cards_in(seen)) > MAX_CARDS_AFAR:
             return []
+        visible = {*placement.cards_in(seen, NEAR), None}  # thousands may be wrong, and a few are in view
         near = [
-            p
-            for p in self._problems.problems
-            if (box := scene.placement.box(p.node)) is not None and box.grown(40).meets(seen)
+            problem
+            for problem in self._problems.problems
+            if index.get(problem.node) in visible
+            and (box := placement.box(problem.node)) is not None
+            and box.grown(NEAR).meets(seen)
         ]
         return near[: MAX_AFAR if is_afar else MAX_SHOWN]
 

@@ -86,7 +86,7 @@ class InsideSection(Section):
     def show_item(self, item: ItemId) -> None:
         """Show what is inside of an item, as of the moment; hidden where nothing is."""
         results = self._session.results
-        calls = calls_inside(results, item) if self._session.run.program.codes else ()
+        calls = calls_inside(results, item) if results.tables.names.has_code else ()
         self.setVisible(bool(calls))
         if calls != self._calls:
             self._calls = calls

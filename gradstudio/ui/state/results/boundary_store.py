@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from typing import Final
 
+from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages.boundary import BoundaryDrawn
 
@@ -45,4 +46,4 @@ class BoundaryStore:
 
 def shown_in(graph: Graph) -> tuple[ItemId, ...]:
     """The nodes whose cards show a boundary."""
-    return tuple(ItemId(key) for key, place in graph.places.items() if place.boundary and key in graph.nodes)
+    return tuple(ItemId(key) for key in index_of(graph).boundaries if key in graph.nodes)

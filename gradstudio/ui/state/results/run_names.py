@@ -14,6 +14,7 @@ class RunNames:
     Attributes:
         graph: a copy of the graph that was run; empty before anything ran.
         texts: the statement of each node.
+        has_code: whether a statement of it was Python that is not drawn.
     """
 
     def __init__(self, graph: Graph | None = None, program: Program | None = None) -> None:
@@ -23,6 +24,7 @@ class RunNames:
         insides = program.insides if program is not None else ()
         inner = (one for inside in insides for one in flatten_statements((*inside.setup, *inside.body)))
         self._inner: dict[ItemId, str] = {one.node: one.text for one in inner}
+        self.has_code = program is not None and bool(program.codes)
         self._lines = program.script.splitlines() if program is not None and program.codes else []
         self.texts: dict[ItemId, str] = {statement.node: statement.text for statement in statements}
 
