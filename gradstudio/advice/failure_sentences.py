@@ -65,6 +65,11 @@ def _mixed_rows(failed: Failed, graph: Graph, rows: int, batch: int) -> str:
 
 def _shared_by_both(second: ItemId, graph: Graph) -> str:
     """What the backward before this one went through, and this one goes through again."""
+    if carried := _carried(graph, second):
+        return (
+            f"{carried} brings its graph along from turn to turn, and the backward of the turn before has freed it: "
+            f"carry {carried}.detach(), or begin it anew in each turn."
+        )
     first = backward_before(graph, second)
     if first is None:
         return ""
@@ -76,6 +81,25 @@ def _shared_by_both(second: ItemId, graph: Graph) -> str:
         f"Both backwards go through {name}, and the first one freed what was saved on the way to it: "
         f"detach {name} for the one that is not to train what made it."
     )
+
+
+def _carried(graph: Graph, backward: ItemId) -> str:
+    """The name of a computed value that a loop carries into a backward of its own; "" where there is none."""
+    above, may = set(_above(graph, backward)), may_require_grad(graph)
+    for body in graph.ancestors(backward) if backward in graph else ():
+        block = graph.blocks.get(ItemId(body))
+        for k, name in enumerate(block.carried if block is not None else (), 1):
+            back = graph.wire_into(ItemId(body), f"next.{name}")
+            is_read = any(wire.output == k and wire.target in above for wire in graph.wires_from(ItemId(body)))
+            if back is not None and is_read and (back.source, back.output) in may and _is_computed(graph, back.source):
+                return name
+    return ""
+
+
+def _is_computed(graph: Graph, item: ItemId) -> bool:
+    """Whether it is a new value, and no leaf that is written into."""
+    operator = operator_of(graph, item) if item in graph.nodes else None
+    return operator is not None and not operator.writes and bool(graph.wires_to(item))
 
 
 def shared_result(graph: Graph, first: ItemId, second: ItemId) -> ItemId | None:

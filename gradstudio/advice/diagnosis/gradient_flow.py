@@ -50,6 +50,9 @@ def _extremes(traced: BackwardTraced) -> Iterator[tuple[AutogradRow, list[Autogr
         way = _behind_the_loss(_way_to(traced, row, users))
         begins = largest(way[0].incoming) if way else 0.0
         is_less = bool(begins) and largest(row.incoming) / begins < VANISHED
+        came = users[row.id][0] if row.id in users else 0.0
+        if largest(row.incoming) < VANISHED * 100 * came:
+            continue  # what comes by several ways sums to 0: it stands at an optimum
         if len(way) > 1 and is_less and not _cancels(way) and not _is_centred(way):
             yield row, way, "vanishing"
             break

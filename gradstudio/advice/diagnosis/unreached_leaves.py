@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding, Severity
-from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.program_view import TUPLE, ProgramView
 from gradstudio.advice.diagnosis.run_facts import RunFacts
 from gradstudio.graph.groups.call_ids import INPUTS, path_of
 from gradstudio.graph.model import ROOT, ItemId
@@ -67,8 +67,9 @@ def without_gradient(
     missed: dict[ItemId, list[GradRow]] = {}
     sums: dict[ItemId, Finding] = {}
     for row in known:
-        if view.place(row.node) is None:
-            continue
+        node = view.node(row.node)
+        if view.place(row.node) is None or (node is not None and node.operator == TUPLE and len(node.names) > 1):
+            continue  # what several names share is told of where each was made
         if row.state == "not_reached" and _is_parameter(view, facts, row):
             missed.setdefault(_owner(facts, row), []).append(row)
         elif row.state == "accumulated" and len(row.parts) != 1 and _owner(facts, row) == row.node:

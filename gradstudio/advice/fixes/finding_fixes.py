@@ -35,6 +35,8 @@ FLOOR_DIVISION, TRUE_DIVISION = "operator.floordiv", "operator.truediv"
 OPTIMIZER_STEP = "torch.optim.Optimizer.step"
 OPTIMIZER_ZERO_GRAD = "torch.optim.Optimizer.zero_grad"
 MEANS = {"torch.Tensor.sum": "torch.Tensor.mean", "torch.sum": "torch.mean"}
+LONGEST = 1000
+"""By so much a rate is shortened at most: what overflows grows faster than any curvature says."""
 TINY = 1e-9
 """What rounding may take away from a whole number."""
 SET_ATTRIBUTE, MODULE_ZERO_GRAD = "python.set_attribute", "torch.nn.Module.zero_grad"
@@ -255,7 +257,7 @@ def _stable_rate(rate: float, title_words: str) -> str:
     """
     told = re.search(r"×([\d.e+,]+) a step", title_words)
     growth = _number(told[1].replace(",", "")) if told is not None else None
-    stable = min(rate / 10, rate / (1 + math.sqrt(growth or 1.0)))
+    stable = min(rate / 10, max(rate / (1 + math.sqrt(growth or 1.0)), rate / LONGEST))
     exponent = math.floor(math.log10(stable) + TINY)
     return f"{math.floor(stable / 10**exponent + TINY) * 10**exponent:g}"
 

@@ -12,6 +12,7 @@ from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.names import title
 
 DROPOUTS = frozenset("dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split())
+DROPPING = frozenset({"dropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"})
 FUNCTIONAL = "torch.nn.functional."
 
 
@@ -33,6 +34,29 @@ def always_drops(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) ->
         "follows the mode of the model.",
         (item,),
     )
+
+
+def drops_all(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup) -> Iterator[Finding]:
+    """A dropout whose chance to drop is 1."""
+    here = itertools.takewhile(lambda one: one.item == item, view.stages(item, 0))
+    dropping = next((one for one in here if one.word in DROPPING and _drops_all(one.node.literals)), None)
+    if dropping is None:
+        return
+    yield Finding(
+        "always_drops",
+        "warning",
+        item,
+        f"{dropping.word} with p={dropping.node.literals['p']} drops everything: p is the chance to drop, not to keep",
+        "While training nothing passes it, and no gradient comes back through it. Usual are 0.1 … 0.5.",
+        (item,),
+    )
+
+
+def _drops_all(literals: dict[str, str]) -> bool:
+    try:
+        return float(literals.get("p", "0")) >= 1
+    except ValueError:
+        return False
 
 
 def linear_upon_linear(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup) -> Iterator[Finding]:

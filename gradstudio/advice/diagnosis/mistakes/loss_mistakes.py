@@ -18,6 +18,7 @@ REDUCING = frozenset("add sub rsub neg mean sum mul div truediv".split())
 FARTHEST = 24
 MEANT = frozenset("unsqueeze getitem expand expand_as view reshape sum mean amax amin max min".split())
 """What makes a dimension of size 1 on purpose, to let two tensors broadcast."""
+REDUCTIONS = frozenset("sum mean amax amin max min".split())
 CROSS, NLL = frozenset({"cross_entropy", "CrossEntropyLoss"}), frozenset({"nll_loss", "NLLLoss"})
 DIVERGENCES = frozenset({"kl_div", "KLDivLoss"})
 RECTIFIERS = frozenset({"relu", "ReLU", "relu6", "ReLU6"})
@@ -242,4 +243,7 @@ def _column_and_vector(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
 
 def _is_meant(view: ProgramView, source: Source) -> bool:
     item, _ = view.resolve(source.item, source.output)
-    return view.word(item) in MEANT
+    node, word = view.node(item), view.word(item)
+    if node is not None and word in REDUCTIONS:  # without keepdim it leaves no dimension of size 1
+        return node.literals.get("keepdim") == "True"
+    return word in MEANT

@@ -52,6 +52,8 @@ for _words, _look in (
     (frozenset({"Sequential"}), shape_mistakes.batch_softmax_inside),
     (frozenset({"Sequential"}), layer_mistakes.linear_upon_linear),
     (layer_mistakes.DROPOUTS, layer_mistakes.always_drops),
+    (layer_mistakes.DROPPING | {"Sequential"}, layer_mistakes.drops_all),
+    (loss_mistakes.RECTIFIERS | {"clamp", "clip"}, target_mistakes.hinge_of_chances),
 ):
     for _word in _words:
         LOOKS[_word] = (*LOOKS.get(_word, ()), _look)

@@ -27,6 +27,7 @@ MIXING = frozenset("add sub mul lerp cat stack where concat hstack".split())
 """What makes one example of several: then the order is that of both."""
 JOINTS = frozenset("cat concat hstack column_stack".split())
 FARTHEST = 24
+ONES = frozenset({"1", "1.0", "1."})
 
 
 def swapped(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
@@ -112,6 +113,34 @@ def beyond_chances(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -
         f"the scores grow for ever. Bring the targets to 0 and 1, for −1 and 1 by ({name} + 1) / 2.",
         (item, sources[1].item),
     )
+
+
+def hinge_of_chances(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> Iterator[Finding]:
+    """A margin loss, max(0, 1 − y · s), whose targets are 0 and 1 instead of −1 and 1."""
+    margin = view.source(item, ("input", "self", "inputs.0"))
+    product = view.source(margin.item, ("b", "other")) if margin is not None else None
+    node = view.node(margin.item) if margin is not None else None
+    if margin is None or product is None or node is None or view.word(margin.item) not in ("sub", "rsub"):
+        return
+    at, _ = view.resolve(product.item, product.output)
+    if node.literals.get("a", "") not in ONES or view.word(at) != "mul":
+        return
+    factors = [(source, lookup(source.item, source.output)) for source in view.sources(at)]
+    targets = [(source, record) for source, record in factors if isinstance(record, TensorRecord)]
+    for source, record in targets:
+        if record.requires_grad or len(targets) != 2 or not any(other.requires_grad for _, other in targets):
+            continue
+        if record.summary.minimum == 0 and record.summary.maximum == 1:
+            name = view.name(source.item)
+            yield Finding(
+                "no_chances",
+                "warning",
+                item,
+                f"A hinge loss wants targets −1 and 1, and {name} holds 0 and 1",
+                "Where the target is 0 the margin is 1 whatever the score is: these examples give no gradient. "
+                f"Write 2 * {name} - 1.",
+                (item, source.item),
+            )
 
 
 def shuffled_inputs(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
