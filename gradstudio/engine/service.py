@@ -12,6 +12,7 @@ from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.code.freedom import DRAWN_ONLY, freedom
 from gradstudio.engine.code.program_input import Person
 from gradstudio.engine.code.trusted_verbs import TrustedVerbs
+from gradstudio.engine.errors import VerbRefused
 from gradstudio.engine.experiment.gradcheck import check
 from gradstudio.engine.experiment.rerun import World, seed_for, stop_place
 from gradstudio.engine.experiment.whatif import answer
@@ -24,6 +25,7 @@ from gradstudio.engine.meta.fake_tensors import WarmUp
 from gradstudio.engine.pipe import Inbox, Outbox
 from gradstudio.engine.torch_docs import describe
 from gradstudio.engine.torch_settings import settings
+from gradstudio.engine.turns.checkpoints.checkpoint_file import checkpoint_bytes
 from gradstudio.engine.verbs import Engine
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.boundary import Watch
@@ -32,6 +34,7 @@ from gradstudio.protocol.messages.events import Fetched, Log, Report
 from gradstudio.protocol.messages.events import Loaded as LoadedEvent
 from gradstudio.protocol.messages.inference import Estimate, Estimated, Infer, Inferred, Inferring, TryWire, WireTried
 from gradstudio.protocol.messages.module_import import BringModule, NotBrought
+from gradstudio.protocol.messages.progress import CheckpointKept, KeepCheckpoint
 from gradstudio.protocol.messages.requests import Answer, Collect, Do, Fetch, Load, Request, SampleMemory, Stop, Take
 from gradstudio.protocol.messages.torch_docs import Describe, Described
 
@@ -140,6 +143,8 @@ class Service:
                 self._engine.settle()
                 with clean_modes():
                     self._outbox.send(memory_by_node(self._engine.live, self._engine.memory))
+            case KeepCheckpoint():
+                self._outbox.send(self._keep_checkpoint(request))
             case BringModule():
                 wall.free_this_thread()  # its user said that this code is to run; the engine serves nothing else
                 self._outbox.send(bring(request))
@@ -182,6 +187,8 @@ class Service:
                 self._outbox.send(Checked(request=request.request, nodes=request.nodes, error=reason))
             case WeighMemory():
                 self._outbox.send(MemoryByNode(revision=0))
+            case KeepCheckpoint():
+                self._outbox.send(CheckpointKept(request=request.request, error=reason))
             case BringModule():
                 self._outbox.send(NotBrought(fault="inexpressible", message=reason))
             case _:
@@ -206,6 +213,17 @@ class Service:
             return None
         seed = seed_for(engine.live, engine.loaded)
         return World(engine.loaded, seed, self._defaults, engine.stored.load_file, self._inbox.stopped)
+
+    def _keep_checkpoint(self, request: KeepCheckpoint) -> CheckpointKept:
+        engine = self._engine
+        try:
+            if engine.stale:
+                raise VerbRefused("The program was changed since it ran; run it first.")
+            with clean_modes():
+                data, turns = checkpoint_bytes(engine.live)
+        except VerbRefused as reason:
+            return CheckpointKept(request=request.request, error=str(reason))
+        return CheckpointKept(request=request.request, data=data, turns=turns)
 
     def _what_if(self, request: WhatIf) -> WhatIfAnswered:
         self._engine.settle()

@@ -16,20 +16,13 @@ from gradstudio.engine.run import run_targets, untraced_results, verb_events
 from gradstudio.engine.run.failure_report import step_failure, untraced_failure
 from gradstudio.engine.run.long_work import LongWork
 from gradstudio.engine.run.output_capture import OutputCapture
-from gradstudio.engine.run.run_targets import (
-    aim_of,
-    is_ahead,
-    loops_of_turn,
-    refuse_to_run_to,
-    settles_at_backward,
-)
 from gradstudio.engine.run.statement_runner import Runner
 from gradstudio.engine.run.whole_text import run_whole
-from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.script.cursor import NOBODY
-from gradstudio.engine.script.stop_conditions import END, Aim, Goal, always, at_backward
+from gradstudio.engine.script.stop_conditions import END, Goal, always, at_backward
 from gradstudio.engine.tensor_files import StoredTensors
 from gradstudio.engine.torch_settings import settings
+from gradstudio.engine.turns.checkpoints.checkpoint_file import KeptCheckpoint
 from gradstudio.engine.turns.checkpoints.checkpoints import NO_TURN, change_words
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
@@ -110,6 +103,7 @@ class Engine:
             "zero_grad": self._zero_grad,
             "repeat": self._repeat,
             "go_to_turn": self._go_to_turn,
+            "continue": self._continue,
         }
         self._reason = ""
         self._listener.locate = self.locate
@@ -162,10 +156,10 @@ class Engine:
     def _run_to(self, request: Do) -> str:
         """To directly behind a node or a block, the first time from here; from nothing when it is not ahead."""
         loaded, node = self._loaded(), request.until
-        refuse_to_run_to(loaded, node)
+        run_targets.refuse_to_run_to(loaded, node)
         live = self.live
         goes_on = live is not None and not request.restart and self._usable() and not live.failed
-        ahead = live is not None and goes_on and is_ahead(live, node)
+        ahead = live is not None and goes_on and run_targets.is_ahead(live, node)
         live = self._going_on(request) if ahead else self._begin(request)
         block = node if loaded.places.is_block(node) else NOBODY
         outcome = self._go(live, Goal(after=lambda step: step.id == node, behind=block, node=node))
@@ -180,8 +174,8 @@ class Engine:
         loaded, live = self._loaded(), self.live
         if live is not None and live.loaded.document != loaded.document:
             live = None
-        aim, interrupted = aim_of(live), live is not None and live.interrupted
-        live = self._begin(request, self._drawn_seed())
+        aim, interrupted = run_targets.aim_of(live), live is not None and live.interrupted
+        live = self._begin(request, run_targets.drawn_seed(self.live, self._loaded()))
         reached = Goal() if aim.at_end else aim.goal(lambda: live.cursor.turns)
         outcome = self._go(live, reached)
         live.aim = aim if outcome != "done" else None
@@ -191,12 +185,14 @@ class Engine:
 
     def _go_to_turn(self, request: Do) -> str:
         """To the end of a turn, from the checkpoint before it, from where the run stands, or from nothing."""
-        loops = loops_of_turn(self._loaded(), request.until, request.turn)
+        loops = run_targets.loops_of_turn(self._loaded(), request.until, request.turn)
         turns, ran = self.runner.sampling, self._usable_live() if self._usable() else None
         start = turns.checkpoint_before(ran, loops, request.turn) if ran is not None else None
         words, why = (change_words(ran), turns.checkpoints.size_words) if start is None else ("", "")
         if start is None:
-            live = self._begin(request, self._drawn_seed(), None if words or ran is None else 0)
+            live = self._begin(
+                request, run_targets.drawn_seed(self.live, self._loaded()), None if words or ran is None else 0
+            )
         else:
             live = self._usable_live()
             self._send(self._started(request, live, fresh=False, back_to=start.step_count))
@@ -207,17 +203,24 @@ class Engine:
             self._note_cursor(live, interrupted=True)
         return outcome
 
-    def _drawn_seed(self) -> int | None:
-        """The seed that a run without one of its own had drawn; it is to be the same again."""
-        live, loaded = self.live, self._loaded()
-        ours = live is not None and live.loaded.document == loaded.document and live.loaded.program.seed is None
-        return live.seed if live is not None and ours else None
+    def _continue(self, request: Do) -> str:
+        """From a checkpoint in a file, to the end."""
+        kept = KeptCheckpoint(request.checkpoint)
+        inside = kept.first_steps(self._loaded())
+        live = self._begin(request, kept.seed)
+        outcome = self._go(live, Goal(before=lambda step: step.id in inside, depth=0))
+        if outcome == "done":
+            live.resumable = False  # until it is what the file says
+            self.runner.sampling.stand(live, kept.put_back(live))
+            live.resumable = True
+            outcome = self._go(live, Goal())
+        return outcome
 
     def _forward(self, request: Do) -> str:
         if not self._usable():
             return self._go(self._begin(request), Goal(before=at_backward, depth=0))
         live = self._usable_live()
-        if live.cursor.upcoming() is None or live.failed or settles_at_backward(live):
+        if live.cursor.upcoming() is None or live.failed or run_targets.settles_at_backward(live):
             live = self._new_pass(request)
         else:
             self._going_on(request)
@@ -335,14 +338,9 @@ class Engine:
                 return outcome
         outcome = self.runner.go(live, goal)
         if outcome == "failed":
-            live.aim = self._failed_aim(live)
+            live.aim = run_targets.failed_aim(live)
         self._note_cursor(live, interrupted=outcome in ("stopped", "breakpoint"))
         return outcome
-
-    def _failed_aim(self, live: Live) -> Aim | None:
-        """A repeat tries what failed again."""
-        upcoming = live.cursor.upcoming()
-        return Aim(upcoming.id, live.cursor.turns) if isinstance(upcoming, Step) else None
 
     def _prepare(self, live: Live) -> str:
         """Execute imports and header; "" when that went well."""

@@ -24,6 +24,18 @@ def aim_of(live: Live | None) -> Aim:
     return Aim(*live.behind) if live.behind is not None else Aim()
 
 
+def failed_aim(live: Live) -> Aim | None:
+    """A repeat tries what failed again."""
+    upcoming = live.cursor.upcoming()
+    return Aim(upcoming.id, live.cursor.turns) if isinstance(upcoming, Step) else None
+
+
+def drawn_seed(live: Live | None, loaded: Loaded) -> int | None:
+    """The seed that a run without one of its own had drawn; it is to be the same again."""
+    ours = live is not None and live.loaded.document == loaded.document and live.loaded.program.seed is None
+    return live.seed if live is not None and ours else None
+
+
 def refuse_to_run_to(loaded: Loaded, node: ItemId) -> None:
     """Refuse a node that no run gets to.
 

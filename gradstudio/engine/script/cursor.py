@@ -168,6 +168,17 @@ class Cursor:
                 return  # a condition that does not hold any more
         self.frames[-1].index = path[-1] if path else len(self.frames[-1].items)
 
+    def stand_behind_turn(self, loop: ItemId, turn: int) -> None:
+        """Stand at the end of a later turn of a loop around, whose body was not run since; what is inside is left."""
+        while self.frames[-1].head is None or self.frames[-1].head.id != loop:
+            self._leave()
+        frame = self.frames[-1]
+        while frame.turn < turn and frame.has_next_turn():
+            self._bind(frame)
+            frame.turn += 1
+        del self.bound[:-1]
+        frame.index = len(frame.items)
+
     def upcoming(self) -> Item | None:
         """What is next, without entering anything but groups: a step, or the block that is to be entered."""
         item = self._next()[1]

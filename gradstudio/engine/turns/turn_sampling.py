@@ -183,9 +183,12 @@ class TurnSampling:
     def go_back(self, live: Live, checkpoint: Checkpoint) -> None:
         """Put the run at the end of an earlier turn, and tell what it has to show there."""
         checkpoint.restore(live)
-        self.curves.go_back(checkpoint.counts)
-        now = time.perf_counter()
-        self._loops = []
+        self.stand(live, checkpoint.counts)
+
+    def stand(self, live: Live, counts: dict[ItemId, int]) -> None:
+        """The run was put at the end of a turn: so many of each loop are done."""
+        self.curves.go_back(counts)
+        self._loops, now = [], time.perf_counter()
         for frame in live.cursor.frames:
             if frame.iterator is not None:
                 loop = _Loop(frame, self._quick_loop(live, frame.head), 0, now)

@@ -6,7 +6,7 @@ import msgspec
 
 PROTOCOL_VERSION = 4
 
-Verb = OneOf["run", "forward", "backward", "step", "zero_grad", "repeat", "go_to_turn"]
+Verb = OneOf["run", "forward", "backward", "step", "zero_grad", "repeat", "go_to_turn", "continue"]
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True, tag=True):

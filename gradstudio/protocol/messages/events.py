@@ -22,7 +22,7 @@ from gradstudio.protocol.messages.debugging import (
 from gradstudio.protocol.messages.drawn_figures import Figured
 from gradstudio.protocol.messages.inference import Estimated, Inferred, Inferring, WireTried
 from gradstudio.protocol.messages.module_import import Brought, NotBrought
-from gradstudio.protocol.messages.progress import Asked, Running, Turned
+from gradstudio.protocol.messages.progress import Asked, CheckpointKept, Running, Turned
 from gradstudio.protocol.messages.records import (
     GradState,
     ModuleRecord,
@@ -358,4 +358,5 @@ Event = (
     | Turned
     | Figured
     | BoundaryDrawn
+    | CheckpointKept
 )

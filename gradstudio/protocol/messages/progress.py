@@ -92,3 +92,24 @@ class Turned(Message, frozen=True):
     is_over: bool = False
     curves: tuple[Curve, ...] = ()
     begins: tuple[Begin, ...] = ()
+
+
+class KeepCheckpoint(Message, frozen=True):
+    """Send what the run is as a file of safetensors. The engine answers `CheckpointKept`."""
+
+    request: Size
+
+
+class CheckpointKept(Message, frozen=True):
+    """Answer to `KeepCheckpoint`.
+
+    Attributes:
+        data: the bytes of the file.
+        turns: how many turns of the loop that trains are done.
+        error: why there is none, in words; "" when there is.
+    """
+
+    request: Size
+    data: bytes = b""
+    turns: Count = 0
+    error: str = ""

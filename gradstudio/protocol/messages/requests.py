@@ -17,7 +17,7 @@ from gradstudio.protocol.messages.debugging import (
 )
 from gradstudio.protocol.messages.inference import Estimate, Infer, TryWire
 from gradstudio.protocol.messages.module_import import BringModule
-from gradstudio.protocol.messages.progress import CurveKey
+from gradstudio.protocol.messages.progress import CurveKey, KeepCheckpoint
 from gradstudio.protocol.messages.torch_docs import Describe
 
 
@@ -77,6 +77,7 @@ class Do(Message, frozen=True):
         boundaries: nodes whose decision boundaries are drawn while it runs, and where it ends.
         turns: turns of loops that are recorded whatever the sample is: the turn of each loop around, outermost first.
         turn: where "go_to_turn" goes: the end of this turn of the loop `until`, those of the loops around before it.
+        checkpoint: the file that "continue" goes on from.
         samples_turns: of long loops not every turn is recorded (semantics §6); the engine tells `Turned`.
 
     "repeat" begins from nothing and goes to where the live state stood, backwards included (a slider's verb).
@@ -99,6 +100,7 @@ class Do(Message, frozen=True):
     boundaries: tuple[ItemId, ...] = ()
     turns: tuple[Turns, ...] = ()
     turn: Turns = ()
+    checkpoint: bytes = b""
 
 
 class Answer(Message, frozen=True):
@@ -151,5 +153,5 @@ class SampleMemory(Message, frozen=True):
 
 Request = (
     Load | Take | Do | Stop | Answer | Infer | Estimate | TryWire | Fetch | Collect | SampleMemory
-    | Watch | WhatIf | Check | WeighMemory | Describe | BringModule
+    | Watch | WhatIf | Check | WeighMemory | Describe | BringModule | KeepCheckpoint
 )  # fmt: skip

@@ -7,7 +7,7 @@ from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.actions.analyse_commands import AnalyseCommands, analyse_rows
 from gradstudio.ui.actions.edit_commands import COPY_AS, EditCommands, arrange_rows, edit_rows
 from gradstudio.ui.actions.file_commands import FileCommands, file_rows, quit_row
-from gradstudio.ui.actions.graph_commands import GraphCommands, adding_rows, graph_rows
+from gradstudio.ui.actions.graph_commands import GraphCommands, adding_rows, checkpoint_rows, graph_rows
 from gradstudio.ui.actions.group_commands import group_rows
 from gradstudio.ui.actions.help_commands import HelpCommands, help_rows
 from gradstudio.ui.actions.learning_commands import LearningCommands, learning_rows
@@ -53,6 +53,7 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
         *analyse_rows(commands.analyse, commands.file.export_graph),
         *adding_rows(commands.graph.canvas, commands.graph.switch_ghost),
         *run_rows(commands.run, commands.debug, commands.hosts),
+        *checkpoint_rows(commands.graph, commands.run),
         *wire_rows(commands.view),
         *group_rows(commands.view.canvas),
         *learning_rows(commands.learning),

@@ -1,6 +1,8 @@
 """The Graph menu: adding, replacing, naming, blocks, order, tidying, notes, the seed."""
 
 from collections.abc import Callable
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,6 +13,10 @@ from gradstudio.graph.text.code_records import is_code_at
 from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.state.run.run_controller import RunController
+
+if TYPE_CHECKING:
+    from gradstudio.ui.actions.training_command import CheckpointFiles
 
 
 class GraphCommands:
@@ -136,6 +142,21 @@ class GraphCommands:
 
         add_training(self.canvas, self._context.session)
 
+    @cached_property
+    def checkpoints(self) -> "CheckpointFiles":
+        """Checkpoints as files, made when one is first wanted."""
+        from gradstudio.ui.actions.training_command import CheckpointFiles
+
+        return CheckpointFiles(self._context, self.canvas)
+
+    def save_checkpoint(self) -> None:
+        """The run as a file."""
+        self.checkpoints.keep()
+
+    def continue_training(self) -> None:
+        """Train on from a file."""
+        self.checkpoints.go_on()
+
     def tidy(self) -> None:
         """Lay out the selection, or the whole program, anew."""
         from gradstudio.ui.actions.tidy_layout import tidy
@@ -241,6 +262,30 @@ def _code_rows(c: GraphCommands) -> tuple[Row, ...]:
             tooltip=merge_tip,
         ),
         ActionRow("graph.draw_code", "Draw code", "Graph", 2, c.draw_code, when=c.can_draw_code, tooltip=draw_tip),
+    )
+
+
+def checkpoint_rows(c: GraphCommands, run: RunController) -> tuple[Row, ...]:
+    """Checkpoints of a training as files."""
+    keep = "What was learnt, the optimizer and the random numbers as a file, at the end of a turn of the training"
+    go_on = "Train on from a checkpoint of this window or of the exported training script"
+    can, why = partial(run.can, "keep_checkpoint"), partial(run.why_not, "keep_checkpoint")
+    can_go_on, why_not = partial(run.can, "continue"), partial(run.why_not, "continue")
+    return (
+        ActionRow("run.checkpoint", "Save checkpoint…", "Run", 7, c.save_checkpoint, (), "", can, None, keep, why=why),
+        ActionRow(
+            "run.continue",
+            "Continue from checkpoint…",
+            "Run",
+            7,
+            c.continue_training,
+            (),
+            "",
+            can_go_on,
+            None,
+            go_on,
+            why=why_not,
+        ),
     )
 
 

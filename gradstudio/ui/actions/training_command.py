@@ -1,13 +1,25 @@
-"""Add training: the loss of the program in a loop that learns, as nodes and blocks like any others."""
+"""Add training, and checkpoints of it as files.
+
+Add training puts the loss of the program into a loop that learns, as nodes and blocks like any others.
+"""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject
 
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.recipes.effect_statements import BACKWARD
 from gradstudio.program.errors import NoForm, NotReadable
+from gradstudio.protocol.messages.progress import CheckpointKept
 from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.state.session import Session
 
+CHECKPOINTS = "Checkpoints (*.safetensors)"
+SUFFIX = ".safetensors"
+KEPT = "The checkpoint behind turn {turns:,} is in {name}. The training script goes on from it, too (--resume)."
 DONE = "A loop learns the loss now: Run (F5)."
 
 
@@ -52,3 +64,73 @@ def shape_of(session: Session, node: ItemId, output: int) -> tuple[int, ...] | N
     expected = results.inference(node, output)
     shape = expected.shape if expected is not None else None
     return tuple(shape) if shape is not None and all(isinstance(size, int) for size in shape) else None
+
+
+class CheckpointFiles(QObject):
+    """Writes the run as a file, and has it go on from one."""
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        """Work on the context's session."""
+        super().__init__(parent)
+        self._context, self._session = context, context.session
+        self._asked = 0
+        self._session.run.questions.answered.connect(self._on_answered)
+
+    def keep(self) -> None:
+        """Ask for the run; where it is to be kept is asked when it is there."""
+        self._asked = self._session.run.questions.keep_checkpoint()
+
+    def go_on(self) -> None:
+        """Ask for a file, and train on from it."""
+        from gradstudio.ui.dialogs.file_dialog import ask_what
+
+        theme = self._context.canvas.canvas_style.theme
+        path = ask_what(self._context.window, theme, "Continue from checkpoint", self._folder(), CHECKPOINTS)
+        if path is not None:
+            self.go_on_from(path)
+
+    def go_on_from(self, path: Path) -> None:
+        """Train on from a file."""
+        run = self._session.run
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            run.status.refused.emit(f"“{path.name}” cannot be read: {error.strerror}.")
+            return
+        self._session.run.do("continue", checkpoint=data, breakpoints=())
+
+    def _on_answered(self, answer: object) -> None:
+        if not isinstance(answer, CheckpointKept) or not self._asked or answer.request != self._asked:
+            return
+        self._asked = 0
+        if answer.error:
+            self._session.run.status.refused.emit(answer.error)
+            return
+        from gradstudio.ui.dialogs.file_dialog import ask_where
+
+        stem = self._session.path.stem if self._session.path is not None else self._session.subject or "untitled"
+        proposed = self._folder() / f"{stem.replace('/', ' ')}{SUFFIX}"
+        theme = self._context.canvas.canvas_style.theme
+        path = ask_where(self._context.window, theme, "Save checkpoint", proposed, CHECKPOINTS)
+        if path is not None:
+            self._write(path, answer)
+
+    def _write(self, path: Path, kept: CheckpointKept) -> None:
+        from gradstudio.document.atomic_write import write_file
+        from gradstudio.document.errors import CannotSave
+
+        status = self._session.run.status
+        try:
+            write_file(path, kept.data)
+        except CannotSave as error:
+            status.refused.emit(str(error))
+            return
+        status.noted.emit(KEPT.format(turns=kept.turns, name=path.name))
+
+    def _folder(self) -> Path:
+        """Beside the document, else where the last dialog ended."""
+        path = self._session.path or self._session.read_from
+        last = self._context.settings.preferences.folder
+        if path is not None:
+            return path.parent
+        return Path(last) if last else Path.home()

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from gradstudio.protocol.messages.base import Verb
 from gradstudio.protocol.messages.inference import Need, PortInference
 
-ASKS: frozenset[Verb] = frozenset({"run", "forward", "backward"})
+ASKS: frozenset[Verb] = frozenset({"run", "forward", "backward", "continue"})
 """Verbs that may go through much of a program; a single step is refused by the engine where it must be."""
 
 

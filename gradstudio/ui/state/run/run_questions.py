@@ -23,7 +23,7 @@ class RunQuestions(QObject):
 
     Signals:
         fetched(object): an answer to `fetch`.
-        answered(object): a `WhatIfAnswered`, `Checked` or `MemoryByNode`.
+        answered(object): a `WhatIfAnswered`, `Checked`, `CheckpointKept` or `MemoryByNode`.
     """
 
     fetched = Signal(object)
@@ -65,6 +65,10 @@ class RunQuestions(QObject):
         request = self._requests.try_wire(program, target)
         self.wire_asked(request)
         return request
+
+    def keep_checkpoint(self) -> int:
+        """Ask for the run as a file; `answered` brings the number back. 0: refused."""
+        return self._requests.keep_checkpoint() if self._may_ask("keep_checkpoint") else 0
 
     def weigh_memory(self) -> None:
         """Ask what each node holds; `answered` brings it, the result store keeps it."""

@@ -13,6 +13,7 @@ from gradstudio.program.model import BlockStatement, Program, Statement
 from gradstudio.protocol.messages import requests
 from gradstudio.protocol.messages.debugging import Change, Check, WeighMemory, WhatIf
 from gradstudio.protocol.messages.inference import Infer, Inferred, TryWire
+from gradstudio.protocol.messages.progress import KeepCheckpoint
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.idle_work import IdleWork
 from gradstudio.ui.state.results.run_names import NOTHING_RAN, RunNames
@@ -218,6 +219,10 @@ class RunRequests:
         """Ask whether a statement would work in a program that has a wire more; the request's number."""
         tensors = self._new_tensors(program)
         return self._ask(lambda number: TryWire(request=number, program=program, target=target, tensors=tensors))
+
+    def keep_checkpoint(self) -> int:
+        """Ask for the run as a file; the request's number."""
+        return self._ask(lambda number: KeepCheckpoint(request=number))
 
     def weigh_memory(self) -> None:
         """Ask what each node holds."""

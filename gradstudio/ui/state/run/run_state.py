@@ -25,6 +25,8 @@ Command = OneOf[
     "zero_grad",
     "repeat",
     "go_to_turn",
+    "continue",
+    "keep_checkpoint",
     "stop",
     "what_if",
     "check",
@@ -131,10 +133,12 @@ def _why_not_engine(command: Command, at: Situation) -> str:
         return f"“{elsewhere}” is running in another tab, and there is one engine: wait, or stop it there."
     if at.dead():
         return "There is no engine. The log says why; Run ▸ Restart engine tries again."
-    if at.ran_since and command in ("zero_grad", "weigh_memory"):
+    if at.ran_since and command in ("zero_grad", "weigh_memory", "keep_checkpoint"):
         return f"“{at.ran_since}” ran since, and there is one engine: run this program again first (F5)."
     if command == "zero_grad" and (not state.live or state.stale):
         return "There are no gradients to clear: run the program first."
+    if command == "keep_checkpoint" and (not state.live or state.stale):
+        return "Nothing has been trained yet, or the program was changed since: run it first."
     if command == "weigh_memory" and not state.live:
         return "Nothing holds memory yet: run the program first."
     if command in STEPS and state.live and state.at_end and not state.stale:

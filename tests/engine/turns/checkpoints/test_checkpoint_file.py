@@ -1,0 +1,148 @@
+"""Checkpoints as files: a training that goes on from one ends as one that was never stopped, here and in a script."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from gradstudio.engine.errors import VerbRefused
+from gradstudio.engine.turns.checkpoints.checkpoint_file import checkpoint_bytes
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.reading.reader import read_script
+from gradstudio.protocol.messages.events import Paused
+from gradstudio.protocol.messages.progress import Turned
+from gradstudio.protocol.messages.requests import Do
+from tests.engine.conftest import Bench
+from tests.engine.test_epoch_scripts import ALL, device, run, text_of, turns_word
+from tests.engine.turns.checkpoints.test_going_back import values
+
+pytestmark = pytest.mark.usefixtures("signals_and_numbers")
+PLACES = [name for name in ALL if name != "in_a_function"]
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Others would wait for each other where the machine is busy."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def load(bench: Bench, text: str) -> None:
+    bench.load(compile_graph(read_script(text).graph))
+
+
+def train(bench: Bench, text: str, sampled: bool = True) -> dict[str, Any]:
+    """What a program leaves that is run to its end."""
+    load(bench, text)
+    assert bench.engine.do(Do(verb="run", samples_turns=sampled)).outcome == "done"
+    return values(bench)
+
+
+def go_on(bench: Bench, text: str, data: bytes, sampled: bool = True) -> Paused:
+    """A program that goes on from a file."""
+    load(bench, text)
+    return bench.engine.do(Do(verb="continue", checkpoint=data, samples_turns=sampled))
+
+
+def same(one: Any, other: Any) -> bool:
+    if isinstance(one, torch.Tensor):
+        return torch.equal(one, other)
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+@pytest.mark.parametrize(("name", "sampled"), [*((name, True) for name in PLACES), ("added", False)])
+def test_two_turns_and_four_more_are_six(name: str, sampled: bool, bench: Bench) -> None:
+    whole = train(bench, text_of(name), sampled)
+    train(bench, text_of(name).replace("range(6)", "range(2)"), sampled)
+    data, turns = checkpoint_bytes(bench.engine.live)
+    assert turns == 2
+    torch.manual_seed(99)
+    assert go_on(bench, text_of(name), data, sampled).outcome == "done"
+    parts = values(bench)
+    assert whole.keys() == parts.keys()
+    for key, value in whole.items():
+        assert same(value, parts[key]), key
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_the_window_goes_on_from_a_scripts_file(
+    name: str, bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = train(bench, text_of(name))
+    run(tmp_path, name, monkeypatch, turns_word(name), "2", *device(name))
+    data = (tmp_path / f"{name}.safetensors").read_bytes()
+    assert go_on(bench, text_of(name), data).outcome == "done"
+    for key, value in values(bench).items():
+        assert same(value, whole[key]), key
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_a_script_goes_on_from_the_windows_file(
+    name: str, bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(tmp_path, name, monkeypatch, *device(name))
+    whole = load_file(tmp_path / f"{name}.safetensors")
+    train(bench, text_of(name).replace("range(6)", "range(2)"))
+    path = tmp_path / "window.st"
+    path.write_bytes(checkpoint_bytes(bench.engine.live)[0])
+    options = ("--resume", str(path), "--checkpoint", str(tmp_path / "on.st"), *device(name))
+    assert run(tmp_path, name, monkeypatch, *options) == 0
+    on = load_file(tmp_path / "on.st")
+    assert on.keys() == whole.keys() and all(torch.equal(value, on[key]) for key, value in whole.items())
+
+
+def test_a_checkpoint_is_kept_at_the_end_of_a_turn_and_nowhere_inside(bench: Bench) -> None:
+    load(bench, text_of("added"))
+    with pytest.raises(VerbRefused, match="Nothing has been trained"):
+        checkpoint_bytes(bench.engine.live)
+    bench.engine.do(Do(verb="step"))
+    with pytest.raises(VerbRefused, match="has not begun"):
+        checkpoint_bytes(bench.engine.live)
+    bench.engine.do(Do(verb="backward"))
+    with pytest.raises(VerbRefused, match="inside a turn"):
+        checkpoint_bytes(bench.engine.live)
+
+
+def test_curves_go_on_where_the_checkpoint_was(bench: Bench) -> None:
+    train(bench, text_of("added").replace("range(6)", "range(2)"))
+    data, _ = checkpoint_bytes(bench.engine.live)
+    bench.events.clear()
+    go_on(bench, text_of("added"), data)
+    numbers: dict[str, int] = {}
+    for event in bench.events:
+        if isinstance(event, Turned):
+            numbers[event.loop] = event.number
+    assert bench.engine.loaded is not None
+    assert numbers[bench.engine.loaded.items[-1].id] == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (text_of("added").replace("manual_seed(3)", "manual_seed(4)"), "began with seed 3, and the program has seed 4"),
+        (text_of("added").replace("range(6)", "range(2)"), "behind turn 2, and the loop has 2"),
+        (text_of("added").replace("Linear(3, 8)", "Linear(3, 9)").replace("Norm1d(8)", "Norm1d(9)"), "another program"),
+        (text_of("added").replace("net", "model"), "it has no 'model'"),
+        ("import torch\nx = torch.ones(3)\n", "no loop that trains"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_words(text: str, words: str, bench: Bench) -> None:
+    train(bench, text_of("added").replace("range(6)", "range(2)"))
+    data, _ = checkpoint_bytes(bench.engine.live)
+    paused = go_on(bench, text, data)
+    assert paused.outcome == "refused" and words in paused.reason
+
+
+@pytest.mark.parametrize("data", [b"", b"\x05\0\0\0\0\0\0\0hello", b"\0" * 64])
+def test_what_is_no_checkpoint_is_refused(data: bytes, bench: Bench) -> None:
+    paused = go_on(bench, text_of("added"), data)
+    assert paused.outcome == "refused" and "no checkpoint" in paused.reason
