@@ -53,7 +53,7 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
         *analyse_rows(commands.analyse, commands.file.export_graph),
         *adding_rows(commands.graph.canvas, commands.graph.switch_ghost),
         *run_rows(commands.run, commands.debug, commands.hosts),
-        *checkpoint_rows(commands.graph, commands.run),
+        *checkpoint_rows(commands.graph),
         *wire_rows(commands.view),
         *group_rows(commands.view.canvas),
         *learning_rows(commands.learning),

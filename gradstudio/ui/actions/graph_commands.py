@@ -1,7 +1,7 @@
 """The Graph menu: adding, replacing, naming, blocks, order, tidying, notes, the seed."""
 
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,7 +13,6 @@ from gradstudio.graph.text.code_records import is_code_at
 from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.canvas.view import CanvasView
-from gradstudio.ui.state.run.run_controller import RunController
 
 if TYPE_CHECKING:
     from gradstudio.ui.actions.training_command import CheckpointFiles
@@ -265,27 +264,13 @@ def _code_rows(c: GraphCommands) -> tuple[Row, ...]:
     )
 
 
-def checkpoint_rows(c: GraphCommands, run: RunController) -> tuple[Row, ...]:
-    """Checkpoints of a training as files."""
+def checkpoint_rows(c: GraphCommands) -> tuple[Row, ...]:
+    """Checkpoints of a training as files; what cannot be done now is said when it is asked for."""
     keep = "What was learnt, the optimizer and the random numbers as a file, at the end of a turn of the training"
     go_on = "Train on from a checkpoint of this window or of the exported training script"
-    can, why = partial(run.can, "keep_checkpoint"), partial(run.why_not, "keep_checkpoint")
-    can_go_on, why_not = partial(run.can, "continue"), partial(run.why_not, "continue")
     return (
-        ActionRow("run.checkpoint", "Save checkpoint…", "Run", 7, c.save_checkpoint, (), "", can, None, keep, why=why),
-        ActionRow(
-            "run.continue",
-            "Continue from checkpoint…",
-            "Run",
-            7,
-            c.continue_training,
-            (),
-            "",
-            can_go_on,
-            None,
-            go_on,
-            why=why_not,
-        ),
+        ActionRow("run.checkpoint", "Save checkpoint…", "Run", 7, c.save_checkpoint, tooltip=keep),
+        ActionRow("run.continue", "Continue from checkpoint…", "Run", 7, c.continue_training, tooltip=go_on),
     )
 
 
