@@ -137,6 +137,34 @@ def menu_of(desk: Desk, item: ItemId) -> dict[str, QAction]:
     return {row.text().split("\t")[0]: row for row in menu.actions()}
 
 
+def test_the_cards_of_a_split_one_are_seen(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    lines = "".join(f"d{k} = {{k: x for k in 'ab'}}\n" for k in range(12))
+    opened(desk, qtbot, tmp_path, f"import torch\n\nx = torch.ones(2)\n{lines}")
+    canvas = desk.window.canvas
+    menu_of(desk, desk.node("d0"))["Split"].trigger()
+    cards = [item for item, node in desk.graph.nodes.items() if is_code(node)]
+    assert len(cards) == 12
+
+    def are_seen() -> bool:
+        boxes = [canvas.scene.placement.box(item) for item in cards]
+        corners = [
+            QPointF(*canvas.camera.to_view(x, y))
+            for box in boxes
+            if box is not None
+            for x, y in ((box.x, box.y), (box.right, box.bottom))
+        ]
+        return all(canvas.viewport().rect().contains(corner.toPoint()) for corner in corners)
+
+    desk.until(are_seen)
+
+
+def test_what_code_binds_is_renamed_in_its_text_alone(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    opened(desk, qtbot, tmp_path, TWO)
+    assert "Rename…" not in menu_of(desk, desk.node("d"))
+    assert not desk.window.actions["graph.rename"].isEnabled()
+    assert "Rename…" in menu_of(desk, desk.node("x"))
+
+
 def test_a_card_is_split_and_merged_again_by_its_menu_each_in_one_step(
     desk: Desk, qtbot: QtBot, tmp_path: Path
 ) -> None:

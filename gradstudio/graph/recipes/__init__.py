@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from gradstudio.graph.recipes.nodes import (
         add_operator,
+        has_names,
         move,
         note_refusal,
         rename,
@@ -97,6 +98,7 @@ __all__ = [
     "feed",
     "free_child_port",
     "functional_key",
+    "has_names",
     "initialise",
     "insert",
     "insert_existing",
@@ -158,7 +160,7 @@ _HOMES: Final = {
     "grouping.loop_carry": "carriable_wires carry",
     "modules": "add_child call_again connect_leaf free_child_port "
     "initialise move_child read_leaf set_frozen set_training",
-    "nodes": "add_operator move note_refusal rename set_bypassed set_document_device_port "
+    "nodes": "add_operator has_names move note_refusal rename set_bypassed set_document_device_port "
     "set_header set_literal set_mark set_muted set_note",
     "removal": "delete remove_block",
     "reordering": "put_at",

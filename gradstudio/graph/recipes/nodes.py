@@ -114,6 +114,13 @@ def move(graph: Graph, positions: Mapping[str, tuple[float, float]]) -> Edits:
     return (SetPlaces({key: _moved(graph.places.get(key), x, y) for key, (x, y) in positions.items()}),)
 
 
+def has_names(graph: Graph, item: ItemId) -> bool:
+    """Whether something is a statement that may bind names, which can be changed without its text."""
+    node = graph.nodes.get(item)
+    operator = row_of(graph, node) if node is not None else None
+    return node is not None and (operator is None or bool(operator.results))
+
+
 def rename(graph: Graph, item: ItemId, names: tuple[str, ...]) -> Edits:
     """Give a statement other names; where another statement's name would be misread, that one changes.
 

@@ -34,8 +34,9 @@ class GraphCommands:
         self._store, self._attention = context.session.shown_store, context.session.attention
 
     def can_rename(self) -> bool:
-        """Whether one node is selected."""
-        return len(self._attention.selection) == 1 and self._attention.current in self._store.graph.nodes
+        """Whether one node is selected that may have names."""
+        item = self._attention.current
+        return len(self._attention.selection) == 1 and item is not None and recipes.has_names(self._store.graph, item)
 
     def add_note(self) -> None:
         """Write a note to the selected statement, where it stands; without one a free note at the pointer."""
@@ -123,7 +124,9 @@ class GraphCommands:
 
         before = set(self._store.graph.nodes)
         if (item := self._attention.current) is not None and self._store.attempt(split, "Split code", item):
-            self.canvas.selection.select(frozenset({item, *(self._store.graph.nodes.keys() - before)}))
+            cards = frozenset({item, *(self._store.graph.nodes.keys() - before)})
+            self.canvas.selection.select(cards)
+            self.canvas.navigation.show_items(cards)
 
     def merge_code(self) -> None:
         """The selected card of code and the one behind it become one."""

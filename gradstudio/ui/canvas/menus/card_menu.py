@@ -52,9 +52,9 @@ def item_rows(canvas: MenuCanvas, item: ItemId, leaf: str = "") -> Iterator[AnyR
         yield from card_rows(canvas, item)
         return
     yield from step_rows(canvas, item)
-    if node is not None:
+    if recipes.has_names(graph, item):
         yield "Rename…\tgraph.rename", canvas.field_commands.rename_current
-    else:
+    if node is None:
         yield "Remove block, keep its contents", canvas.selection_commands.unwrap_selection
     if recipes.replaceable_node(graph, item) is not None:
         yield "Replace…\tgraph.replace", lambda: canvas.searching.open_replace(item)
