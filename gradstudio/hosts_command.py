@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,10 @@ def add_hosts(parser: argparse.ArgumentParser) -> None:
     check.add_argument("name", metavar="NAME")
     check.add_argument("--send", action="store_true", help="yes, send the engine there if there is none (1.2 MB)")
     check.add_argument("--json", action="store_true", help="one object on one line")
+    running = _add(verbs, "running", _running, "what was asked to go on there and still does; --end ends it")
+    running.add_argument("name", metavar="NAME")
+    running.add_argument("--end", metavar="ID", help="end the engine of that ID, or of its first letters")
+    running.add_argument("--json", action="store_true", help="one object an engine, one line each")
     remove = _add(verbs, "remove", _remove, "forget one; nothing is done there")
     remove.add_argument("name", metavar="NAME")
 
@@ -115,6 +120,34 @@ def _check(book: "HostBook", options: argparse.Namespace) -> int:
     elif data["problem"]:
         print(f"  PROBLEM      {data['problem']}", flush=True)
     return FINE if data["ok"] else FAILED
+
+
+def _running(book: "HostBook", options: argparse.Namespace) -> int:
+    """List the engines that stay on a host, or end one."""
+    from gradstudio.protocol.hosts import host_check
+
+    host = book.find(options.name)
+    try:
+        engines = host_check.staying(host)
+        if options.end:
+            engines = tuple(one for one in engines if one.name.startswith(options.end))
+            if len(engines) != 1:
+                _say(f"{len(engines) or 'No'} engines on “{host.name}” begin with “{options.end}”.")
+                return USAGE
+            host_check.end_staying(host, engines[0].name)
+            print(f"{engines[0].name[:8]} on “{host.name}” was ended.")
+            return FINE
+    except GradStudioError as error:
+        _say(str(error))
+        return FAILED
+    for one in engines:
+        since = datetime.fromtimestamp(one.since_s).strftime("%Y-%m-%d %H:%M")
+        what = ("computes" if one.is_busy else "rests") + ("" if one.is_joined else ", nobody is on the line")
+        text = f"{one.name[:8]}  {one.title} · since {since} · {what} · process {one.pid}"
+        print(msgspec.json.encode(one).decode() if options.json else text)
+    if not engines and not options.json:
+        _say(f"Nothing stays on “{host.name}”.")
+    return FINE
 
 
 def _look(book: "HostBook", host: "Host", options: argparse.Namespace, data: Json) -> None:

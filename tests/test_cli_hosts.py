@@ -8,6 +8,10 @@ import pytest
 
 from gradstudio.cli import main
 from gradstudio.paths import examples
+from gradstudio.protocol.hosts.host_book import Host
+from gradstudio.protocol.messages.events import Hello
+from gradstudio.protocol.messages.hosting import Stay
+from tests.helpers.host_line import HostLine
 
 pytestmark = pytest.mark.filterwarnings("error")
 EXAMPLE = str(next(iter(sorted(examples().glob("02_*.gsg")))))
@@ -78,6 +82,29 @@ def test_a_program_that_fails_there_fails_with_the_code_and_the_words_of_here(
     assert main(["run", str(tmp_path / "bad.py"), "--host", shell]) == 1
     assert capsys.readouterr().out == here
     assert "FAILED" in here
+
+
+def test_what_stays_on_a_host_is_listed_and_ended(
+    capsys: pytest.CaptureFixture[str], settings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(settings / "cache"))
+    assert main(["hosts", "add", "shell", "--command", "sh -c {engine}", "--python", sys.executable]) == 0
+    capsys.readouterr()
+    assert main(["hosts", "running", "shell"]) == 0
+    assert "Nothing stays on “shell”" in capsys.readouterr().err
+    line = HostLine(Host("shell", command="sh -c {engine}", python=sys.executable))
+    line.say(Stay(name="ab" * 16, title="digits"))
+    line.hear(Hello)
+    assert main(["hosts", "running", "shell"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("abababab  digits · since ") and "rests" in said
+    assert main(["hosts", "running", "shell", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["name"] == "ab" * 16
+    assert main(["hosts", "running", "shell", "--end", "cd"]) == 2
+    assert main(["hosts", "running", "shell", "--end", "abab"]) == 0
+    line.close()
+    assert main(["hosts", "running", "shell", "--json"]) == 0
+    assert "abab" not in capsys.readouterr().out.replace("abababab on “shell” was ended.", "")
 
 
 def test_a_run_on_a_host_that_is_not_known_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,6 +13,7 @@ from gradstudio.protocol.messages.packed_backward import PackedBackward, packed,
 
 MessageT = TypeVar("MessageT")
 _LENGTH = struct.Struct(">I")
+LENGTH_BYTES = _LENGTH.size
 LARGEST_FRAME = 1 << 31
 """Bytes; more is no message of ours."""
 _ENCODER = msgspec.msgpack.Encoder()
@@ -76,6 +77,12 @@ class FrameCutter:
     def is_waiting(self) -> bool:
         """Whether a frame has begun that is not whole."""
         return bool(self._bytes)
+
+    def take_rest(self) -> bytes:
+        """What came of a frame that is not whole; it is no longer here."""
+        rest = bytes(self._bytes)
+        self._bytes.clear()
+        return rest
 
     def _end_of_frame(self, start: int) -> int:
         if len(self._bytes) - start < _LENGTH.size:

@@ -109,3 +109,29 @@ def test_over_a_slow_line_stop_waits_for_the_answer_and_the_engine_stays(desk: D
     assert desk.session.run.state.outcome == "stopped"
     assert desk.session.run.state.live, "it was not ended"
     assert desk.session.engine.hello is engine
+
+
+def test_what_was_kept_running_goes_on_alone_and_its_curve_is_whole_when_it_is_taken_up(desk: Desk, connect) -> None:
+    connect()
+    desk.until(lambda: desk.session.engine.ready)
+    desk.window.actions["run.keep"].trigger()
+    assert desk.window.actions["run.keep"].isChecked()
+    desk.key(Qt.Key.Key_F5)
+    desk.until(lambda: desk.session.results.loops)
+    document, client = dumps(desk.graph), desk.session.engine.client
+    processes = family(desk)
+    os.kill(client.pid, signal.SIGKILL)
+    desk.until(lambda: desk.session.engine.state == "dead")
+    assert "What runs there goes on. Run ▸ Take up again" in desk.said
+    assert not desk.session.results.looking_back and not desk.session.run.state.busy
+    assert dumps(desk.graph) == document
+    assert not is_gone(processes[-1]), "it goes on"
+    desk.window.actions["run.take_up"].trigger()
+    desk.until(lambda: desk.session.run.state.busy)
+    assert desk.session.engine.place == "far"
+    desk.key(Qt.Key.Key_F5, Qt.KeyboardModifier.ShiftModifier)
+    desk.until(lambda: not desk.session.run.state.busy)
+    assert desk.session.run.state.outcome == "stopped" and desk.session.run.state.live
+    desk.window.actions["run.keep"].trigger()
+    desk.window.actions["run.here"].trigger()
+    desk.until(lambda: all(map(is_gone, processes)))

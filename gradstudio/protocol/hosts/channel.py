@@ -34,6 +34,11 @@ class Channel:
         """Whether much waits to be written."""
         return self.waiting > FULL_BYTES
 
+    @property
+    def is_listening(self) -> bool:
+        """Whether its source is read, and has not ended."""
+        return self._is_listening
+
     def listen(self, on_data: Callable[[bytes], None] | None) -> None:
         """Have what comes handed on, the end as no bytes; None: leave it in the pipe for now."""
         wants = on_data is not None and self.is_open

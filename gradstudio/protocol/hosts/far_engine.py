@@ -114,10 +114,9 @@ class FarEngine(EngineProcess):
 
     def _beat(self) -> None:
         """Say once a second that somebody is here, until nobody hears it."""
-        beat = encode(Beat())
         with suppress(OSError, ValueError):
             while not self._closing.wait(BEAT_S):
-                self._write(beat)
+                self._write(encode(Beat(heard=self._frames.heard)))
 
     def _wait_for_room(self, size: int) -> None:
         """Read on when most of what came was taken: a flood stays there."""

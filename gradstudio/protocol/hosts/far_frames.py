@@ -10,7 +10,7 @@ from gradstudio.protocol.errors import BrokenFrame, HostFailed
 from gradstudio.protocol.framing import Decoder
 from gradstudio.protocol.hosts.host_command import MARK, MARK_END, STARTS
 from gradstudio.protocol.messages.events import Event
-from gradstudio.protocol.messages.hosting import Lacking
+from gradstudio.protocol.messages.hosting import Lacking, Staying
 
 LARGEST_FAR_FRAME: Final = 1 << 26
 """Bytes of one message from a host."""
@@ -59,13 +59,14 @@ class FarDecoder(Decoder[Event]):
 
     Attributes:
         greeted: whether an engine has begun there.
+        heard: how many messages of the engine came.
     """
 
     def __init__(self, refusal: Callable[[str], str]) -> None:
         """`refusal` puts the reason why no engine begins into words."""
-        super().__init__(cast(type[Event], Event | Lacking), LARGEST_FAR_FRAME)
+        super().__init__(cast(type[Event], Event | Lacking | Staying), LARGEST_FAR_FRAME)
         self._refusal, self._greeting = refusal, Greeting()
-        self.greeted = False
+        self.greeted, self.heard = False, 0
 
     @property
     def noise(self) -> str:
@@ -80,11 +81,15 @@ class FarDecoder(Decoder[Event]):
             HostFailed: no engine begins there; why.
         """
         if self.greeted:
-            return super().feed(data)
+            return self._count(super().feed(data))
         rest = self._greeting.feed(data)
         if rest is None:
             return []
         if self._greeting.reason != STARTS:
             raise HostFailed(self._refusal(self._greeting.reason))
         self.greeted = True
-        return super().feed(rest)
+        return self._count(super().feed(rest))
+
+    def _count(self, events: list[Event]) -> list[Event]:
+        self.heard += sum(not isinstance(event, Lacking | Staying) for event in events)
+        return events

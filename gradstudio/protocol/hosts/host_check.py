@@ -13,15 +13,18 @@ from gradstudio.protocol.hosts.engine_bundle import bundle, bundle_key
 from gradstudio.protocol.hosts.far_engine import FarEngine
 from gradstudio.protocol.hosts.far_frames import Greeting
 from gradstudio.protocol.hosts.host_book import Host
-from gradstudio.protocol.hosts.host_command import python_command, refusal
+from gradstudio.protocol.hosts.host_command import STARTS, python_command, refusal, start_command
 from gradstudio.protocol.hosts.host_failures import start_failure
+from gradstudio.protocol.hosts.porter import KEPT
 from gradstudio.protocol.messages.events import Device, Fetched, Hello
+from gradstudio.protocol.messages.hosting import Staying
 from gradstudio.protocol.messages.requests import Fetch
 
 ANSWER_S: Final = 60
 READY_S: Final = 180
 SEND_S: Final = 600
 ROUND_TRIPS: Final = 5
+MOST_STAYING: Final = 1000
 
 _LOOK: Final = """
 import importlib.util, json, platform
@@ -165,9 +168,43 @@ def _round_trip_ms(engine: FarEngine) -> float:
     return (time.perf_counter() - began) * 1000
 
 
+def staying(host: Host) -> tuple[Staying, ...]:
+    """The engines that were asked to stay there, and do.
+
+    Raises:
+        HostFailed: it is not reached, or answers with something else.
+    """
+    lines = _start(host, KEPT, "list").splitlines()[:MOST_STAYING]
+    try:
+        return tuple(msgspec.json.decode(line, type=Staying) for line in lines)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise HostFailed(f"The host “{host.name}” answered with something else: {error}") from error
+
+
+def end_staying(host: Host, name: str) -> None:
+    """End one of them.
+
+    Raises:
+        HostFailed: it is not reached, or has no such engine any more.
+    """
+    _start(host, KEPT, "end", name)
+
+
+def _start(host: Host, *options: str) -> bytes:
+    """What a visitor says there, behind its greeting."""
+    rest, reason = _said_of(host, start_command(host, bundle_key(), *options), b"", ANSWER_S)
+    if reason != STARTS:
+        raise HostFailed(refusal(host, reason))
+    return rest
+
+
 def _ask(host: Host, text: str, arguments: tuple[str, ...], data: bytes, timeout_s: float) -> str:
     """What the host's Python says behind the mark, when it runs a text of ours."""
-    command = python_command(host, text, bundle_key(), *arguments)
+    return _said_of(host, python_command(host, text, bundle_key(), *arguments), data, timeout_s)[1]
+
+
+def _said_of(host: Host, command: list[str], data: bytes, timeout_s: float) -> tuple[bytes, str]:
+    """What comes behind the mark, and what stood in it."""
     try:
         done = subprocess.run(command, input=data, capture_output=True, timeout=timeout_s, check=False)
     except subprocess.TimeoutExpired as error:
@@ -175,7 +212,8 @@ def _ask(host: Host, text: str, arguments: tuple[str, ...], data: bytes, timeout
     except OSError as error:
         raise HostFailed(f"The host “{host.name}” cannot be reached: {command[0]}: {error.strerror}") from error
     greeting = Greeting()
-    if greeting.feed(done.stdout) is None:
+    rest = greeting.feed(done.stdout)
+    if rest is None or (done.returncode and greeting.reason == STARTS):
         errors, noise = done.stderr.decode("utf-8", "replace"), greeting.noise.decode("utf-8", "replace")
         raise HostFailed(start_failure(host, done.returncode, errors, noise), done.returncode)
-    return greeting.reason
+    return rest, greeting.reason

@@ -13,18 +13,22 @@ import subprocess
 import sys
 import time
 from collections import deque
-from typing import IO, Final, cast
+from typing import IO, TYPE_CHECKING, Final, cast
 
 import msgspec
 
 from gradstudio.protocol.errors import BrokenFrame
-from gradstudio.protocol.framing import FrameCutter, encode, framed
+from gradstudio.protocol.framing import LENGTH_BYTES, FrameCutter, encode, framed
 from gradstudio.protocol.hosts.channel import Channel
+from gradstudio.protocol.hosts.frame_log import FrameLog
 from gradstudio.protocol.hosts.tensor_stock import Arrival, TensorStock
 from gradstudio.protocol.messages.base import Message
-from gradstudio.protocol.messages.hosting import Beat, Lacking, Needs, Piece, PorterRequest
+from gradstudio.protocol.messages.hosting import Beat, Lacking, Leave, Needs, Piece, PorterRequest, Stay, Staying
 from gradstudio.protocol.parent_death import end_with_parent
 from gradstudio.protocol.process_group import COMMAND, end_group
+
+if TYPE_CHECKING:
+    from gradstudio.protocol.hosts.meeting_place import MeetingPlace
 
 QUIET_S: Final = 8
 """A line on which nobody was heard for so long, after somebody was, is broken."""
@@ -34,7 +38,7 @@ END_S: Final = 2
 BROKEN: Final = 5
 OF_SIGNAL: Final = 128
 """What was ended by a signal is told as a shell tells it."""
-OURS: Final = {kind.__name__ for kind in (Beat, Needs, Piece)}
+OURS: Final = {kind.__name__ for kind in (Needs, Stay, Leave)}
 AT_ONCE: Final = {"Stop", "Answer", "Watch"}
 """What waits for no stored tensor."""
 
@@ -45,6 +49,11 @@ class _Kind(msgspec.Struct):
     type: str
 
 
+KEPT: Final = "--kept"
+REST_S: Final = 3 * 24 * 3600
+"""So long an engine stays that computes nothing and that nobody joins."""
+_QUIET: Final = msgspec.msgpack.encode({"type": "SampleMemory", "every_ms": 0})
+"""Nobody looks at the memory of an engine that nobody hears."""
 _KINDS: Final = msgspec.msgpack.Decoder(_Kind)
 _REQUESTS: Final = msgspec.msgpack.Decoder(PorterRequest)
 
@@ -102,36 +111,73 @@ class Porter:
         """Start the engine with these options for whoever is on the line."""
         self._command = (*COMMAND, *options)
         pipe = subprocess.PIPE
-        self._engine = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, bufsize=0)
+        self._engine = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
+        self._began_s = time.time()
         self._selector = selectors.DefaultSelector()
+        self._words = Channel(self._selector, _number(self._engine.stderr), 2)
+        self._log, self._is_busy, self._rests_since = FrameLog(), False, time.monotonic()
+        self._meeting: MeetingPlace | None = None
+        self._has_started_by = True
         self._line = Channel(self._selector, source, target)
         self._pipe = Channel(self._selector, _number(self._engine.stdout), _number(self._engine.stdin))
         self._desk = TensorDesk(TensorStock())
         self._requests, self._events = FrameCutter(), FrameCutter()
         self._held: deque[bytes] = deque()
         self._heard_s: float | None = None
-        self._is_over = False
+        self._is_over = self._is_alone = False
 
     def run(self) -> int:
         """Serve until the engine or the line ends; the exit code."""
         self._line.listen(self._on_line)
         self._pipe.listen(self._on_engine)
+        self._words.listen(self._words.write)
         while not self._is_over:
             for key, _ in self._selector.select(LOOK_S):
                 key.data()
             self._pipe.listen(None if self._line.is_full else self._on_engine)
-            if self._heard_s is not None and time.monotonic() - self._heard_s > QUIET_S:
+            now = time.monotonic()
+            if self._is_alone:
+                self._is_alone = False
+                self.leave()
+            if self._heard_s is not None and now - self._heard_s > QUIET_S:
+                self.leave()
+            if not self._line.is_open and not self._is_busy and now - self._rests_since > REST_S:
                 self._is_over = True
         return self._end()
 
-    def leave(self, *_: object) -> None:
-        """Whoever started this is gone."""
-        self._is_over = True
+    def note_end(self, *_: object) -> None:
+        """A signal: whoever started this is gone. It may come in the middle of anything, so it is only noted."""
+        self._is_alone = True
+
+    def leave(self) -> None:
+        """Nobody is on the line any more: the engine ends, unless it is to stay."""
+        self._line.close()
+        if self._meeting is None:
+            self._is_over = True
+            return
+        self._let_go()
+        self._heard_s, self._rests_since = None, time.monotonic()
+        self._held.clear()
+        self._requests = FrameCutter()
+        self._pipe.write(framed(_QUIET))
+
+    def _let_go(self) -> None:
+        """Hold nothing of whoever started this, who may wait for that."""
+        if self._has_started_by:
+            self._has_started_by = False
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for number in (0, 1, 2):
+                os.dup2(nothing, number)
+            os.close(nothing)
 
     def _on_line(self, data: bytes) -> None:
         if not data:
-            self._is_over = True
-            return
+            self.leave()
+        else:
+            self._hear(data)
+
+    def _hear(self, data: bytes) -> None:
+        """Bytes of whoever is on the line."""
         try:
             for body in self._requests.cut(data):
                 self._take(body)
@@ -143,17 +189,62 @@ class Porter:
         kind = _KINDS.decode(body).type
         if kind == "Beat":
             self._heard_s = time.monotonic()
+            self._log.forget(cast(Beat, _REQUESTS.decode(body)).heard)
         elif kind == "Piece":
             self._take_piece(_REQUESTS.decode(body))
         elif self._desk.waits and kind not in AT_ONCE:
             self._held.append(body)
         elif kind in OURS:
-            self._look(_REQUESTS.decode(body))
+            self._carry_out(_REQUESTS.decode(body))
         else:
+            self._is_busy = self._is_busy or kind == "Do"
             self._pipe.write(framed(body))
 
-    def _look(self, needs: PorterRequest) -> None:
-        assert isinstance(needs, Needs)
+    def _carry_out(self, request: PorterRequest) -> None:
+        match request:
+            case Needs():
+                self._look(request)
+            case Stay():
+                self._stay(request)
+            case Leave():
+                self._is_over = True
+            case _:
+                pass
+
+    def _stay(self, stay: Stay) -> None:
+        if self._meeting is not None:
+            return
+        from gradstudio.protocol.hosts.meeting_place import MeetingPlace  # most engines end with their line
+
+        try:
+            self._meeting = MeetingPlace(self._selector, stay, self._answer, self._join, self._hear, self._end_unasked)
+        except OSError as error:
+            self._warn(f"The engine cannot stay on the host when the line breaks: {error.strerror}.")
+
+    def _answer(self, lost: int = 0) -> Staying:
+        assert self._meeting is not None
+        stay, is_joined = self._meeting.stay, self._line.is_open
+        return Staying(
+            name=stay.name, title=stay.title, is_busy=self._is_busy, is_joined=is_joined, since_s=self._began_s,
+            pid=os.getpid(), lost=lost,
+        )  # fmt: skip
+
+    def _join(self, line: Channel, heard: int) -> None:
+        """Somebody takes the engine up; whoever was on the line is no longer."""
+        if self._line.is_open:
+            self.leave()
+        self._line = line
+        missed = list(self._log.since(heard))
+        for body in missed:
+            line.write(framed(body))
+        self._tell(self._answer(lost=max(0, self._log.count - heard - len(missed))))
+        self._heard_s = time.monotonic()
+        line.listen(self._on_line)
+
+    def _end_unasked(self) -> None:
+        self._is_over = True
+
+    def _look(self, needs: Needs) -> None:
         found, lacking = self._desk.look(needs)
         self._give(found)
         if lacking:
@@ -164,9 +255,7 @@ class Porter:
         found, why_not_kept = self._desk.take(piece)
         self._give(found)
         if why_not_kept:
-            from gradstudio.protocol.messages.events import Log  # seldom, and with it all other messages
-
-            self._tell(Log(level="warning", text=f"A stored tensor is not kept on the host: {why_not_kept}."))
+            self._warn(f"A stored tensor is not kept on the host: {why_not_kept}.")
         while self._held and not self._desk.waits:
             self._take(self._held.popleft())
 
@@ -178,6 +267,11 @@ class Porter:
         for digest, data in tensors.items():  # a frame each: none is larger than one may be
             self._pipe.write(encode(Take(tensors={digest: data})))
 
+    def _warn(self, text: str) -> None:
+        from gradstudio.protocol.messages.events import Log  # seldom, and with it all other messages
+
+        self._pass_on(encode(Log(level="warning", text=text))[LENGTH_BYTES:])
+
     def _tell(self, message: Message) -> None:
         self._line.write(encode(message))
 
@@ -186,10 +280,20 @@ class Porter:
             self._is_over = True
             return
         for body in self._events.cut(data):
-            self._line.write(framed(body))
+            self._pass_on(body)
+
+    def _pass_on(self, body: bytes) -> None:
+        """What the engine says, to the line and into the log."""
+        kind = _KINDS.decode(body).type
+        self._log.add(kind, body)
+        if kind == "Paused":
+            self._is_busy, self._rests_since = False, time.monotonic()
+        self._line.write(framed(body))
 
     def _end(self) -> int:
         """End the engine if it has not; what it said is still said. The exit code."""
+        if self._meeting is not None:
+            self._meeting.close()
         self._pipe.close()
         cast(IO[bytes], self._engine.stdin).close()
         try:
@@ -199,7 +303,7 @@ class Porter:
             self._engine.kill()
             code = self._engine.wait()
         deadline = time.monotonic() + END_S
-        while self._line.waiting and time.monotonic() < deadline:
+        while self._line.is_open and (self._line.waiting or self._words.is_listening) and time.monotonic() < deadline:
             for key, _ in self._selector.select(LOOK_S):
                 key.data()
         return code if code >= 0 else OF_SIGNAL - code
@@ -212,10 +316,14 @@ def _number(stream: IO[bytes] | None) -> int:
 
 def main() -> None:
     """Serve whoever started this, with the options of the engine."""
+    if sys.argv[1:2] == [KEPT]:
+        from gradstudio.protocol.hosts.visit import visit
+
+        os._exit(visit(sys.argv[2:]))
     with contextlib.suppress(OSError):
         os.setsid()  # what ends a terminal does not end it: the end of the line does
     porter = Porter(sys.argv[1:])
-    signal.signal(signal.SIGTERM, porter.leave)
+    signal.signal(signal.SIGTERM, porter.note_end)
     end_with_parent(by=signal.SIGTERM)
     os._exit(porter.run())
 

@@ -8,14 +8,20 @@ from typing import Annotated
 from msgspec import Meta
 
 from gradstudio.protocol.messages.base import Message
-from gradstudio.protocol.messages.bounds import Size
+from gradstudio.protocol.messages.bounds import Seconds, Size
 
 Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 """Sha256 in hex."""
 
 
 class Beat(Message, frozen=True):
-    """Somebody is here; said once a second, so that a line that fell silent is seen there."""
+    """Somebody is here; said once a second, so that a line that fell silent is seen there.
+
+    Attributes:
+        heard: how many messages of the engine came.
+    """
+
+    heard: Size = 0
 
 
 class Needs(Message, frozen=True):
@@ -38,11 +44,55 @@ class Piece(Message, frozen=True):
     is_last: bool = False
 
 
+class Stay(Message, frozen=True):
+    """The engine is to go on when the line breaks, and can be joined under this name.
+
+    Attributes:
+        title: what a person calls what runs.
+    """
+
+    name: Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
+    title: str = ""
+
+
+class Join(Message, frozen=True):
+    """Somebody takes the engine up who has heard so many of its messages."""
+
+    heard: Size = 0
+
+
+class Ask(Message, frozen=True):
+    """Who is there? A `Staying` answers."""
+
+
+class Leave(Message, frozen=True):
+    """The engine is to end, whatever it does."""
+
+
+class Staying(Message, frozen=True):
+    """An engine that stays; after a `Join` this follows what was missed.
+
+    Attributes:
+        is_busy: a verb is under way.
+        is_joined: somebody is on the line.
+        since_s: when it was started, seconds of the host's clock since 1970.
+        lost: how many messages could not be kept for who joins now.
+    """
+
+    name: str
+    title: str
+    is_busy: bool
+    is_joined: bool
+    since_s: Seconds
+    pid: Size
+    lost: Size = 0
+
+
 class Lacking(Message, frozen=True):
     """These stored tensors are not on the host; what needs them waits there until they came."""
 
     digests: tuple[Digest, ...]
 
 
-PorterRequest = Beat | Needs | Piece
+PorterRequest = Beat | Needs | Piece | Stay | Join | Ask | Leave
 """What a porter keeps for itself; all else it hands to the engine."""

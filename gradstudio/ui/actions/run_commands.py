@@ -176,6 +176,23 @@ class HostCommands:
         """Run on this machine again."""
         self._session.engine.move_to("", None)
 
+    def keeps_running(self) -> bool:
+        """Whether what runs on hosts goes on when the line breaks."""
+        return self._session.engine.client.keeps_running
+
+    def keep_running(self) -> None:
+        """Have what runs on hosts go on when the line breaks, or end with it."""
+        client = self._session.engine.client
+        client.keep_running("" if client.keeps_running else self._session.title or "a program")
+
+    def can_take_up(self) -> bool:
+        """Whether something goes on on a host since the line broke."""
+        return self._session.engine.client.goes_on
+
+    def take_up(self) -> None:
+        """Connect to what goes on on a host."""
+        self._session.engine.client.take_up()
+
     def add(self) -> None:
         """Ask for a host, look what is there, and run there."""
         self._show_dialog(None)
@@ -254,10 +271,16 @@ def run_rows(run: RunController, debug: DebugCommands, hosts: HostCommands) -> t
 
 def _host_rows(hosts: HostCommands) -> tuple[Row, ...]:
     add, back = "Run programs on another machine: by ssh, in a container, in a job", "Run on this machine again"
+    keep = "What runs on a host goes on when the line breaks, and can be taken up again"
+    join = "Connect again to what went on on the host when the line broke"
     look = "Say what is on the host on which programs run, send it an engine, connect anew"
     return (
         ActionRow("run.add_host", "Add host…", "Run", 6, hosts.add, (), "add", None, None, add),
         ActionRow("run.host", "Host…", "Run", 6, hosts.look, (), "", hosts.is_away, None, look),
+        ActionRow(
+            "run.keep", "Keep running", "Run", 6, hosts.keep_running, (), "", hosts.is_away, hosts.keeps_running, keep
+        ),
+        ActionRow("run.take_up", "Take up again", "Run", 6, hosts.take_up, (), "", hosts.can_take_up, None, join),
         ActionRow("run.here", "This machine", "Run", 6, hosts.come_back, (), "device", hosts.is_away, None, back),
     )
 
@@ -275,6 +298,8 @@ def _verb_rows(run: RunController) -> tuple[Row, ...]:
 
 def _moment_rows(debug: DebugCommands) -> tuple[Row, ...]:
     run, player = debug.run, debug.player
+    here, play = TOOLTIPS["run_to"], "Play the recorded timeline, or stand still"
+    unfolded = debug.is_unfolded
     nodes = "Show and step the autograd nodes of a backward one by one, instead of the nodes of the canvas"
     return (
         _row("run.step", "Step", 2, run.stepper.step, "step", run, ("F10",)),
@@ -283,48 +308,20 @@ def _moment_rows(debug: DebugCommands) -> tuple[Row, ...]:
         _row("run.step_into", "Step into", 2, run.stepper.step_into, "step_into", run, ("F11",)),
         _row("run.step_out", "Step out", 2, run.stepper.step_out, "step_out", run, ("Shift+F11",)),
         ActionRow(
-            "run.run_to",
-            "Run to here",
-            "Run",
-            2,
-            debug.run_to,
-            ("Ctrl+F10",),
-            "run_to",
-            debug.can_run_to,
-            None,
-            TOOLTIPS["run_to"],
+            "run.run_to", "Run to here", "Run", 2, debug.run_to, ("Ctrl+F10",), "run_to", debug.can_run_to, None, here
         ),
         _row("run.to_start", "To start", 3, run.stepper.to_start, "to_start", run, ("Ctrl+Home",)),
-        ActionRow(
-            "run.play",
-            "Play",
-            "Run",
-            3,
-            player.toggle,
-            ("F8",),
-            "play",
-            player.can_play,
-            None,
-            "Play the recorded timeline, or stand still",
-        ),
+        ActionRow("run.play", "Play", "Run", 3, player.toggle, ("F8",), "play", player.can_play, None, play),
         _row("run.to_now", "To now", 3, run.stepper.to_now, "to_now", run, ("Ctrl+End",)),
         ActionRow(
-            "run.unfold",
-            "Autograd nodes",
-            "Run",
-            3,
-            debug.unfold,
-            ("F12",),
-            "autograd_nodes",
-            None,
-            debug.is_unfolded,
-            nodes,
+            "run.unfold", "Autograd nodes", "Run", 3, debug.unfold, ("F12",), "autograd_nodes", None, unfolded, nodes
         ),
     )
 
 
 def _breakpoint_rows(debug: DebugCommands) -> tuple[Row, ...]:
     toggle = "Pause before the selected node, or no longer"
+    check, has = TOOLTIPS["check"], debug.has_nodes
     odd = "Pause at the first NaN or infinity in a value or a gradient"
     return (
         ActionRow(
@@ -335,7 +332,7 @@ def _breakpoint_rows(debug: DebugCommands) -> tuple[Row, ...]:
             debug.toggle_breakpoint,
             ("F9",),
             "breakpoint",
-            debug.has_nodes,
+            has,
             None,
             toggle,
         ),
@@ -361,7 +358,7 @@ def _breakpoint_rows(debug: DebugCommands) -> tuple[Row, ...]:
             "check",
             debug.can_check,
             None,
-            TOOLTIPS["check"],
+            check,
         ),
     )
 

@@ -3,12 +3,11 @@
 import hashlib
 import os
 import random
-import subprocess
 import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import cast
 
 import pytest
 
@@ -17,21 +16,18 @@ from gradstudio.paths import examples
 from gradstudio.program.compile import compile_graph
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import BrokenFrame, HostFailed
-from gradstudio.protocol.framing import Decoder, encode
+from gradstudio.protocol.framing import Decoder
 from gradstudio.protocol.hosts import far_engine
-from gradstudio.protocol.hosts.engine_bundle import bundle_key
 from gradstudio.protocol.hosts.far_engine import FarEngine
-from gradstudio.protocol.hosts.far_frames import FarDecoder
 from gradstudio.protocol.hosts.host_book import Host
-from gradstudio.protocol.hosts.host_command import start_command
 from gradstudio.protocol.hosts.tensor_sending import PIECE_BYTES, TensorSending
 from gradstudio.protocol.hosts.tensor_stock import Arrival, TensorStock
-from gradstudio.protocol.messages.base import Message
-from gradstudio.protocol.messages.events import Event, Loaded
+from gradstudio.protocol.messages.events import Loaded
 from gradstudio.protocol.messages.hosting import Lacking, Needs, Piece, PorterRequest
 from gradstudio.protocol.messages.requests import Load
 from gradstudio.protocol.runner import run_program
 from tests.helpers import ssh_server
+from tests.helpers.host_line import HostLine
 from tests.helpers.patience import PATIENCE_SECONDS
 
 EXAMPLE = next(iter(sorted(examples().glob("07_*.gsg"))))
@@ -125,33 +121,6 @@ def _load(tensors: dict[str, bytes]) -> Load:
 # ------------------------------------------------------------------ a host
 
 
-class Line:
-    """The frames of a host, without what a window makes of them."""
-
-    def __init__(self, host: Host) -> None:
-        pipe = subprocess.PIPE
-        self.process = subprocess.Popen(start_command(host, bundle_key()), stdin=pipe, stdout=pipe, bufsize=0)
-        self._decoder, self._events = FarDecoder(str), list[Event]()
-
-    def say(self, *messages: Message) -> None:
-        for message in messages:
-            cast(IO[bytes], self.process.stdin).write(encode(message))
-
-    def hear(self, *kinds: type[Message]) -> Event:
-        """The next of these kinds; what comes before is let go."""
-        while True:
-            while self._events:
-                if isinstance(event := self._events.pop(0), kinds):
-                    return event
-            data = cast(IO[bytes], self.process.stdout).read(1 << 20)
-            assert data, "the host has ended"
-            self._events += self._decoder.feed(data)
-
-    def close(self) -> int:
-        self.process.communicate()
-        return self.process.returncode
-
-
 @pytest.fixture
 def host(tmp_path: Path) -> Host:
     return Host("shell", command=f"env XDG_CACHE_HOME={tmp_path}", python=sys.executable)
@@ -163,14 +132,14 @@ def kept(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def line(host: Host) -> Iterator[Line]:
-    made = Line(host)
+def line(host: Host) -> Iterator[HostLine]:
+    made = HostLine(host)
     yield made
     made.close()
 
 
 def test_a_program_waits_there_for_its_tensors_and_another_engine_has_them_already(
-    host: Host, line: Line, kept: Path
+    host: Host, line: HostLine, kept: Path
 ) -> None:
     graph = load(EXAMPLE)
     tensors = {digest: tensor.data for digest, tensor in graph.tensors.items()}
@@ -183,13 +152,13 @@ def test_a_program_waits_there_for_its_tensors_and_another_engine_has_them_alrea
         line.say(Piece(digest=digest, data=data[:10]), Piece(digest=digest, data=data[10:], is_last=True))
     assert isinstance(line.hear(Lacking, Loaded), Loaded)
     assert {path.name for path in kept.iterdir()} == set(tensors)
-    other = Line(host)
+    other = HostLine(host)
     other.say(needs, request)
     assert isinstance(other.hear(Lacking, Loaded), Loaded)
     assert other.close() == 0
 
 
-def test_what_came_as_another_tensor_ends_the_engine_and_is_not_kept(line: Line, kept: Path) -> None:
+def test_what_came_as_another_tensor_ends_the_engine_and_is_not_kept(line: HostLine, kept: Path) -> None:
     digest = name_of(b"numbers")
     line.say(Needs(tensors={digest: 7}))
     line.hear(Lacking)

@@ -21,11 +21,24 @@ class EngineChild(QObject):
         message(object): every `Event` it sends, and its prints as `Log`.
         ended(object): it ended unasked; the words how.
         noted(object): other words about it.
+        joined(bool): it was taken up again, and whether a verb is under way.
+
+    Attributes:
+        stays: the name under which it goes on when the line breaks; "": it ends then.
+        goes_on: it was lost, and goes on; None: that is not known.
     """
 
     message = Signal(object)
     ended = Signal(object)
     noted = Signal(object)
+    joined = Signal(bool)
+    stays = ""
+    goes_on: bool | None = False
+
+    @property
+    def heard(self) -> int:
+        """How many of its messages came."""
+        return 0
 
     def __init__(self, command: list[str], parent: QObject) -> None:
         """Start it."""
@@ -55,6 +68,12 @@ class EngineChild(QObject):
         """Hand it a request; it waits in the pipe until the engine is ready."""
         for frame in self._frames_of(request):
             self.process.write(frame)
+
+    def stay(self, title: str) -> None:
+        """Go on when the line breaks, called so; an engine of this machine has no line."""
+
+    def join(self, name: str, heard: int) -> None:
+        """Take up the engine that stays under a name, of which so much was heard."""
 
     def discard(self) -> None:
         """Kill without a word; nothing it still says is heard."""

@@ -1,5 +1,6 @@
 """An engine on a host, as the window holds it: the process that leads there, whose words are not taken on trust."""
 
+import uuid
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Final
@@ -12,19 +13,21 @@ from gradstudio.protocol.hosts.engine_bundle import bundle_key
 from gradstudio.protocol.hosts.far_frames import FarDecoder
 from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.hosts.host_command import refusal, start_command
-from gradstudio.protocol.hosts.host_failures import LAST_WORDS, loss, start_failure
+from gradstudio.protocol.hosts.host_failures import LAST_WORDS, OF_SSH, loss, start_failure
 from gradstudio.protocol.hosts.tensor_sending import ASK_BYTES, PIECE_BYTES, TensorSending
 from gradstudio.protocol.messages.events import Event, Log
-from gradstudio.protocol.messages.hosting import Beat, Lacking
+from gradstudio.protocol.messages.hosting import Beat, Join, Lacking, Leave, Stay, Staying
 from gradstudio.protocol.messages.requests import Request
 from gradstudio.ui.state.engines.engine_child import EngineChild
 
 BEAT_MS: Final = 1000
+LEAVE_MS: Final = 5000
+GONE: Final = 6
+"""The exit code of a visitor who found no engine of the name any more (`protocol.hosts.visit`)."""
 MOST_TO_WRITE: Final = 4 * PIECE_BYTES
 TELL_BYTES: Final = 5_000_000
 """So often it is said how much of more than that was sent."""
 MaySend = Callable[[str], bool]
-_BEAT: Final = encode(Beat())
 
 
 class FarChild(EngineChild):
@@ -43,13 +46,47 @@ class FarChild(EngineChild):
         super().__init__(start_command(host, bundle_key(), *options), parent)
         self.process.bytesWritten.connect(self._send_more)
         self._heart = QTimer(self)
-        self._heart.timeout.connect(lambda: self.process.write(_BEAT))
+        self._heart.timeout.connect(lambda: self.process.write(encode(Beat(heard=self._frames.heard))))
         self._heart.start(BEAT_MS)
 
     def _frames_of(self, request: Request) -> Iterable[bytes]:
         return self._sending.frames_of(request)
 
+    @property
+    def heard(self) -> int:
+        """How many of its messages came."""
+        return self._frames.heard
+
+    def stay(self, title: str) -> None:
+        """Go on when the line breaks, called so."""
+        self.stays = uuid.uuid4().hex
+        self.process.write(encode(Stay(name=self.stays, title=title)))
+
+    def join(self, name: str, heard: int) -> None:
+        """Take up the engine that stays under a name, of which so much was heard."""
+        self.stays, self._frames.heard = name, heard
+        self.process.write(encode(Join(heard=heard)))
+
+    def discard(self) -> None:
+        """End it without a word, also where it would stay."""
+        if not self.stays or self.process.state() != QProcess.ProcessState.Running:
+            super().discard()
+            return
+        self._discarded = True
+        self._heart.stop()
+        self.process.write(encode(Leave()))
+        self.process.closeWriteChannel()
+        QTimer.singleShot(LEAVE_MS, self, self.process.kill)
+
     def _keeps(self, message: Event) -> bool:
+        if isinstance(message, Staying):
+            self.joined.emit(message.is_busy)
+            if message.lost:
+                text = (
+                    f"{message.lost} messages of “{self.host.name}”, records of turns, are lost; its curves are whole."
+                )
+                self.message.emit(Log(level="info", text=text))
+            return True
         if not isinstance(message, Lacking):
             return False
         QTimer.singleShot(0, self, lambda: self._begin_sending(message))  # a question may stand for long
@@ -95,7 +132,12 @@ class FarChild(EngineChild):
         exit_code = None if crashed else code
         if self._reason:
             return self._reason
+        if self.stays and not self._frames.greeted:
+            self.goes_on = None
+        elif code == GONE and self.stays:
+            return f"What ran on “{self.host.name}” has ended there meanwhile."
         if self._frames.greeted:
+            self.goes_on = bool(self.stays) and (crashed or (bool(self.host.destination) and code == OF_SSH))
             return loss(self.host, exit_code, self._errors)
         return start_failure(self.host, exit_code, self._errors, self._frames.noise)
 

@@ -2,6 +2,8 @@
 
 from gradstudio.program.model import Program
 from gradstudio.ui.state.results.result_tables import ResultTables
+from gradstudio.ui.state.run.engine_client import EngineClient
+from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.run.run_status import RunStatus
 
 
@@ -54,3 +56,33 @@ def _statements(program: Program) -> list[str]:
         for line in program.code.splitlines()
         if line.strip() and not line.lstrip().startswith(("#", "import ", "from "))
     ]
+
+
+class AwayRun:
+    """A run that goes on on a host while the line there is broken."""
+
+    def __init__(self, client: EngineClient, status: RunStatus) -> None:
+        """No line is broken."""
+        self._client, self._status = client, status
+        self._before: RunState | None = None
+        client.joined.connect(self._on_client_joined)
+
+    def begins(self) -> bool:
+        """Whether the engine that was just lost goes on there: what is shown stays what it is."""
+        if not self._client.goes_on:
+            return False
+        state = self._status.state
+        if state.busy or self._before is None:
+            self._before = state
+        self._status.set(busy=False, waiting=False, outcome="", reason="")
+        return True
+
+    def _on_client_joined(self, is_busy: bool) -> None:
+        """What it said meanwhile was heard."""
+        before, self._before = self._before, None
+        if before is None:
+            return
+        if is_busy:
+            self._status.set(busy=True, verb=before.verb, live=True, outcome="", reason="")
+        elif before.busy and not self._status.state.outcome:
+            self._status.set(outcome="stopped", reason="What was asked last was lost with the line.")

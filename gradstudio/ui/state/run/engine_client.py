@@ -37,6 +37,14 @@ class EngineAside(NamedTuple):
     seats: Seats
 
 
+class EngineLeft(NamedTuple):
+    """An engine that goes on without us: its name, how many of its messages came, and what it is."""
+
+    name: str
+    heard: int
+    hello: Hello | None
+
+
 class EngineClient(QObject):
     """Sends requests to the engine, announces what it says, and replaces it when it dies.
 
@@ -51,18 +59,22 @@ class EngineClient(QObject):
         state_changed(object): the new state.
         died(object): the engine at work ended unasked; the words how. On this machine a new one starts by itself.
         noted(object): other words about the engine at work.
+        joined(bool): an engine that went on alone was taken up, and whether a verb is under way.
     """
 
     received = Signal(object)
     state_changed = Signal(object)
     died = Signal(object)
     noted = Signal(object)
+    joined = Signal(bool)
 
     def __init__(self, command: list[str] | None = None, spare: bool = True, parent: QObject | None = None) -> None:
         """Start an engine at once; `command` replaces the protocol's `COMMAND`."""
         super().__init__(parent)
         self._command = command or list(COMMAND)
         self._want_spare, self.place = spare, ""
+        self._stay_title = ""
+        self._left: EngineLeft | None = None
         self._make: MakeEngine | None = None
         self.state = "starting"
         self.devices: tuple[Device, ...] = ()
@@ -116,6 +128,34 @@ class EngineClient(QObject):
     def command(self) -> tuple[str, ...]:
         """What starts an engine."""
         return tuple(self._command)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the engine was lost, and goes on without us."""
+        return self._left is not None
+
+    @property
+    def keeps_running(self) -> bool:
+        """Whether engines on a host go on when the line breaks."""
+        return bool(self._stay_title)
+
+    def keep_running(self, title: str) -> None:
+        """Have engines on a host go on when the line breaks, called so; "": those to come end with it."""
+        self._stay_title = title
+        if title and self.place and self._engine is not None and not self._engine.stays:
+            self._engine.stay(title)
+
+    def take_up(self) -> None:
+        """Join the engine that goes on without us; it may have ended meanwhile."""
+        left = self._left
+        if left is None or self._make is None or self._closing:
+            return
+        engine = self._make(("--kept", "join", left.name), self)
+        engine.hello = left.hello
+        engine.join(left.name, left.heard)
+        self._engine = engine
+        self._listen(engine)
+        self._set_state("starting")
 
     def set_busy(self, busy: bool) -> None:
         """The controller knows when a verb runs."""
@@ -254,12 +294,19 @@ class EngineClient(QObject):
     def _take_over(self, engine: EngineChild, code_line: Line | None = None) -> None:
         self._engine = engine
         self.exchange.forget(code_line)  # once, and before anybody hears of it: the first to hear may ask at once
-        engine.message.connect(self._on_engine_message)
-        engine.ended.connect(self._on_engine_ended)
-        engine.noted.connect(self.noted)
+        self._listen(engine)
+        self._left = None
+        if self._stay_title and self.place:
+            engine.stay(self._stay_title)
         self._set_state("ready" if engine.ready else "starting")
         if engine.hello is not None:
             self._on_engine_message(engine.hello)
+
+    def _listen(self, engine: EngineChild) -> None:
+        engine.message.connect(self._on_engine_message)
+        engine.ended.connect(self._on_engine_ended)
+        engine.noted.connect(self.noted)
+        engine.joined.connect(self._on_engine_joined)
 
     def _replace(self) -> None:
         if self._closing:
@@ -287,10 +334,19 @@ class EngineClient(QObject):
                     self._spare_timer.start()
         self.received.emit(message)
 
+    def _on_engine_joined(self, is_busy: bool) -> None:
+        self._left = None
+        self._set_state("busy" if is_busy else "ready")
+        self.joined.emit(is_busy)
+
     def _on_engine_ended(self, how: str) -> None:
         was_ready, self._inferred_at = self.ready, self.infers_at
         self.exchange.ended_for = self.exchange.code_line
         if self._engine is not None:
+            if self._engine.goes_on is False:
+                self._left = None
+            elif self._engine.goes_on:
+                self._left = EngineLeft(self._engine.stays, self._engine.heard, self.hello)
             self._engine.deleteLater()
             self._engine = None
         self._quick_deaths = 0 if was_ready else self._quick_deaths + 1

@@ -107,6 +107,8 @@ class EngineLine(QObject):
         """What follows the end of an engine, or what a person can do then."""
         if not self.place:
             return "A new one is started."
+        if self._client.goes_on:
+            return "What runs there goes on. Run ▸ Take up again connects to it; what is shown stays."
         return "Run ▸ Restart engine connects again; what is shown stays. Run ▸ Host… looks what is there."
 
     @property

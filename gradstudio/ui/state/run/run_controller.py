@@ -20,7 +20,7 @@ from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.state.results.record_stepper import RecordStepper
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run import run_events
-from gradstudio.ui.state.run.displaced_run import DisplacedRun
+from gradstudio.ui.state.run.displaced_run import AwayRun, DisplacedRun
 from gradstudio.ui.state.run.engine_line import EngineLine
 from gradstudio.ui.state.run.memory_check import MemoryCheck, mark_needs
 from gradstudio.ui.state.run.run_questions import RunQuestions
@@ -78,6 +78,7 @@ class RunController(QObject):
         self._texts: dict[ItemId, str] = {}
         self._following = self._follows_newer = self._heard_more = False
         self.displaced = DisplacedRun(results.tables, self.status)
+        self._away = AwayRun(engine.client, self.status)
         self._waiting: list[tuple[str, Callable[[], None]]] = []
         self._stop_timer = QTimer(self, singleShot=True)
         self._stop_timer.timeout.connect(self._on_stop_timer_timeout)
@@ -233,7 +234,6 @@ class RunController(QObject):
     # ------------------------------------------------------------------ inner workings
 
     def _engine_lost(self, how: str, outcome: str = "died") -> None:
-        was_busy = self.state.busy
         self._stop_timer.stop()
         self._following = self._follows_newer = False
         self._waiting.clear()
@@ -241,14 +241,7 @@ class RunController(QObject):
         self._tables.release()
         self._tables.set_counter(ItemId(""))
         self._tables.set_stale(not self.displaced.by or self._tables.is_stale)
-        reason = f"{how}; the run is lost, the document is not." if was_busy else ""
-        self.status.set(
-            **dict.fromkeys(("busy", "waiting", "live", "at_end"), False),
-            stale=self._tables.is_stale,
-            next_node=ItemId(""),
-            outcome=outcome if was_busy else "",
-            reason=reason,
-        )
+        self.status.lose(how, outcome, stale=self._tables.is_stale)
 
     # ------------------------------------------------------------------ slots
 
@@ -290,6 +283,11 @@ class RunController(QObject):
             self._engine.kill_and_restart()
 
     def _on_engine_died(self, how: str) -> None:
+        if self._away.begins():
+            self._stop_timer.stop()
+            self._waiting.clear()
+            self._requests.engine_changed()  # the last that was sent may have been lost
+            return
         died = f"The engine died: {how}. A new one is started"
         self._engine_lost(how.partition("\n")[0].rstrip(".") if self._engine.place else died)
         self.shapes.request()

@@ -3,6 +3,7 @@
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
+from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Paused
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.run.slide import Slide
@@ -51,6 +52,17 @@ class RunStatus(QObject):
         )
         if event.outcome == "refused":
             self.refused.emit(event.reason)
+
+    def lose(self, how: str, outcome: str, *, stale: bool) -> None:
+        """The engine is gone, in words how, and with it the run."""
+        was_busy = self.state.busy
+        self.set(
+            **dict.fromkeys(("busy", "waiting", "live", "at_end"), False),
+            stale=stale,
+            next_node=ItemId(""),
+            outcome=outcome if was_busy else "",
+            reason=f"{how}; the run is lost, the document is not." if was_busy else "",
+        )
 
     def reset(self) -> None:
         """Nothing runs, nothing is live: another document."""

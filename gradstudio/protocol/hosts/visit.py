@@ -1,0 +1,91 @@
+"""What a visitor does on a host, of engines that stay there: join one, list them, end one. Runs there."""
+
+import contextlib
+import os
+import selectors
+import shutil
+import socket
+import sys
+from typing import Final
+
+import msgspec
+
+from gradstudio.protocol.framing import Decoder, encode
+from gradstudio.protocol.hosts.channel import Channel
+from gradstudio.protocol.hosts.meeting_place import connect, meeting_folder
+from gradstudio.protocol.messages.hosting import Ask, Leave, Staying
+
+ANSWER_S: Final = 5
+GONE: Final = 6
+_READ_BYTES: Final = 1 << 16
+
+
+def visit(words: list[str]) -> int:
+    """Carry out ``list``, ``join NAME`` or ``end NAME``; the exit code."""
+    verb, *names = words
+    if verb == "list":
+        return _list()
+    try:
+        connection = connect(names[0])
+    except OSError:
+        sys.stderr.write("No engine of that name stays here; it has ended.\n")
+        return GONE
+    if verb == "end":
+        connection.settimeout(ANSWER_S)
+        with contextlib.suppress(OSError):
+            connection.sendall(encode(Leave()))
+            connection.recv(_READ_BYTES)  # its end
+        return 0
+    return _join(connection)
+
+
+def _list() -> int:
+    folder = meeting_folder()
+    for name in sorted(os.listdir(folder)) if folder.is_dir() else ():
+        if (found := _ask(name)) is not None:
+            sys.stdout.write(f"{msgspec.json.encode(found).decode()}\n")
+    sys.stdout.flush()
+    return 0
+
+
+def _ask(name: str) -> Staying | None:
+    """What one says; what was left by one that was killed is taken away."""
+    decoder = Decoder(Staying)
+    try:
+        connection = connect(name)
+    except ConnectionRefusedError:
+        shutil.rmtree(meeting_folder() / name, ignore_errors=True)
+        return None
+    except OSError:
+        return None
+    with connection, contextlib.suppress(OSError):
+        connection.settimeout(ANSWER_S)
+        connection.sendall(encode(Ask()))
+        while data := connection.recv(_READ_BYTES):
+            for found in decoder.feed(data):
+                return found
+    return None
+
+
+def _join(connection: socket.socket) -> int:
+    """Pass on what is said in both directions, until one end ends."""
+    selector = selectors.DefaultSelector()
+    source = connection.detach()
+    line, there = Channel(selector, 0, 1), Channel(selector, source, os.dup(source))
+    ends: list[bool] = []
+    line.listen(lambda data: there.write(data) if data else ends.append(True))
+
+    def come(data: bytes) -> None:
+        if data:
+            line.write(data)
+        else:
+            ends.append(True)
+
+    while not ends:
+        there.listen(None if line.is_full else come)
+        for key, _ in selector.select():
+            key.data()
+    while line.waiting:
+        for key, _ in selector.select():
+            key.data()
+    return 0

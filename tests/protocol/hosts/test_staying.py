@@ -1,0 +1,184 @@
+"""An engine that was asked to stays when its line breaks, goes on, and is taken up again; one that was not ends."""
+
+import os
+import signal
+import stat
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gradstudio.document.python.python_document import read_python
+from gradstudio.program.compile import compile_graph
+from gradstudio.protocol.framing import encode
+from gradstudio.protocol.hosts.engine_bundle import bundle_key
+from gradstudio.protocol.hosts.frame_log import FrameLog
+from gradstudio.protocol.hosts.host_book import Host
+from gradstudio.protocol.hosts.host_command import start_command
+from gradstudio.protocol.messages.events import Event, Hello, Paused
+from gradstudio.protocol.messages.hosting import Beat, Join, Leave, Stay, Staying
+from gradstudio.protocol.messages.progress import Turned
+from gradstudio.protocol.messages.requests import Do, Load, Stop
+from tests.helpers import ssh_server
+from tests.helpers.host_line import HostLine
+from tests.helpers.patience import wait_until
+
+needs_ssh = pytest.mark.skipif(bool(ssh_server.why_not()), reason=ssh_server.why_not() or "there is one")
+NAME = "0123456789abcdef" * 2
+PROGRAM = """
+import torch
+
+w = torch.zeros(2, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.0001)
+for step in range(1000000000):
+    loss = ((w - 1) ** 2).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def is_alive(process: int) -> bool:
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+# ------------------------------------------------------------------ the log
+
+
+def test_what_was_heard_is_forgotten_and_the_rest_comes_in_order() -> None:
+    log = FrameLog()
+    for number, kind in enumerate(["Hello", "Traced", "Turned", "Traced", "Paused"]):
+        log.add(kind, bytes([number]))
+    assert list(log.since(1)) == [b"\1", b"\2", b"\3", b"\4"]
+    log.forget(3)
+    assert list(log.since(0)) == [b"\3", b"\4"]
+    assert log.count == 5
+
+
+def test_records_go_before_curves_and_neither_grows_beyond_its_bound() -> None:
+    log = FrameLog(most_bytes=100, most_light_bytes=1000)
+    for _ in range(50):
+        log.add("Traced", b"t" * 30)
+        log.add("Turned", b"c" * 10)
+    kept = list(log.since(0))
+    assert kept.count(b"t" * 30) == 3 and kept.count(b"c" * 10) == 50
+    for _ in range(500):
+        log.add("Turned", b"c" * 10)
+    assert sum(map(len, log.since(0))) <= 1100
+
+
+# ------------------------------------------------------------------ a host
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Host:
+    return Host("shell", command=f"env XDG_CACHE_HOME={tmp_path} sh -c {{engine}}", python=sys.executable)
+
+
+@pytest.fixture(params=["a command", pytest.param("ssh", marks=needs_ssh)])
+def place(
+    request: pytest.FixtureRequest, host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Host]:
+    if request.param == "ssh":
+        server = ssh_server.SshServer(tmp_path / "ssh")
+        monkeypatch.setenv("PATH", f"{server.programs}{os.pathsep}{os.environ['PATH']}")
+        host = Host("far", server.destination, python=sys.executable)
+    yield host
+    for one in listed(host):
+        subprocess.run(start_command(host, bundle_key(), "--kept", "end", one.name), check=True, capture_output=True)
+        wait_until("the engine is gone", lambda one=one: not is_alive(one.pid))
+
+
+def listed(host: Host) -> list[Staying]:
+    """What a visitor is told."""
+    done = subprocess.run(start_command(host, bundle_key(), "--kept", "list"), check=True, capture_output=True)
+    lines = done.stdout.partition(b"\x1e")[2].splitlines()
+    return [msgspec.json.decode(line, type=Staying) for line in lines]
+
+
+def train(line: HostLine) -> Hello:
+    """Start a training without an end; who answers."""
+    program = compile_graph(read_python(PROGRAM).graph)
+    line.say(Load(document="a", revision=1, program=program), Do(verb="run", samples_turns=True))
+    hello = line.hear(Hello)
+    line.hear(Turned)
+    assert isinstance(hello, Hello)
+    return hello
+
+
+def numbers(events: list[Event]) -> list[float]:
+    """The losses that were told, in order."""
+    curves = [curve for event in events if isinstance(event, Turned) for curve in event.curves]
+    return [number for curve in curves for (number,) in struct.iter_unpack("<d", curve.data)]
+
+
+def test_a_training_goes_on_when_its_line_breaks_and_no_point_of_its_curve_is_lost(place: Host) -> None:
+    line = HostLine(place)
+    line.say(Stay(name=NAME, title="net"))
+    train(line)
+    heard = line.decoder.heard
+    line.cut()
+    wait_until("it is alone", lambda: [one.is_joined for one in listed(place)] == [False])
+    (told,) = listed(place)
+    assert (told.name, told.title, told.is_busy) == (NAME, "net", True)
+    again = HostLine(place, "--kept", "join", NAME)
+    again.decoder.heard = heard
+    again.process.stdin.write(
+        encode(Join(heard=heard)) + encode(Beat(heard=heard)) + encode(Beat())[:3]
+    )  # in one piece
+    again.write(encode(Beat())[3:])
+    joined = again.hear(Staying)
+    assert isinstance(joined, Staying)
+    assert (joined.is_busy, joined.is_joined, joined.lost) == (True, True, 0)
+    again.say(Stop())
+    again.hear(Paused)
+    turned = [event for event in [*line.said, *again.said] if isinstance(event, Turned)]
+    losses = numbers(list(turned))
+    assert len(losses) == turned[-1].number > 0, "one for each turn, none twice, none lost"
+    assert losses == sorted(losses, reverse=True)
+    again.say(Leave())
+    wait_until("the engine is gone", lambda: not is_alive(told.pid))
+    assert listed(place) == []
+    again.process.communicate()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+def test_the_socket_is_for_its_owner_alone(host: Host, tmp_path: Path) -> None:
+    line = HostLine(host)
+    line.say(Stay(name=NAME))
+    folder = tmp_path / "gradstudio" / "kept" / NAME
+    wait_until("it listens", lambda: (folder / "line").exists())
+    assert stat.S_IMODE(os.stat(folder).st_mode) == 0o700
+    wait_until("nobody else may", lambda: stat.S_IMODE(os.stat(folder / "line").st_mode) == 0o600)
+    line.say(Leave())
+    line.process.communicate()
+    assert not folder.exists()
+
+
+def test_what_was_not_asked_to_stay_ends_with_its_line(place: Host) -> None:
+    line = HostLine(place)
+    hello = train(line)
+    line.cut()
+    wait_until("the engine is gone", lambda: not is_alive(hello.pid))
+    assert listed(place) == []
+
+
+def test_an_engine_that_was_killed_is_no_longer_listed_and_cannot_be_joined(host: Host) -> None:
+    line = HostLine(host)
+    line.say(Stay(name=NAME))
+    train(line)
+    (told,) = listed(host)
+    os.kill(told.pid, signal.SIGKILL)
+    line.process.communicate()
+    assert listed(host) == []
+    visitor = HostLine(host, "--kept", "join", NAME)
+    visitor.process.communicate()
+    assert visitor.process.returncode == 6
