@@ -5,8 +5,8 @@ GradStudioError
     ├── TooLarge      a statement's results would not fit the device's free memory
     ├── NotBound      a name or a value that nobody has
     ├── AccessRefused what a drawing may not read, call or write; the message is the reason
+    ├── CannotDraw    a chart of a node that cannot be drawn; the message is the reason
     ├── CannotTry     an experiment (what-if, gradcheck) that cannot be made; the message is the reason
-    ├── NoBoundary    a node that is no function of two inputs; the message is the reason
     ├── ProgramEnded  a program of a person's own ended itself
     └── VerbRefused   a verb that makes no sense now; the message is the reason
 """
@@ -39,12 +39,12 @@ class AccessRefused(EngineError):
     """A program asked for something that is not among what a drawing may do."""
 
 
+class CannotDraw(EngineError):
+    """What a node gives cannot be drawn as the chart that was chosen."""
+
+
 class CannotTry(EngineError):
     """An experiment that cannot be made."""
-
-
-class NoBoundary(EngineError):
-    """What a node gives cannot be drawn over the plane."""
 
 
 class VerbRefused(EngineError):

@@ -14,7 +14,7 @@ from typing import BinaryIO, cast
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.framing import Decoder, frame_parts
 from gradstudio.protocol.messages.base import Message
-from gradstudio.protocol.messages.boundary import Watch
+from gradstudio.protocol.messages.charts import Watch
 from gradstudio.protocol.messages.debugging import Check, WhatIf
 from gradstudio.protocol.messages.requests import Answer, Do, Request, Stop
 from gradstudio.protocol.process_group import end_others

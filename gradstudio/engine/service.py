@@ -28,7 +28,7 @@ from gradstudio.engine.torch_settings import settings
 from gradstudio.engine.turns.checkpoints.checkpoint_file import checkpoint_bytes
 from gradstudio.engine.verbs import Engine
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.boundary import Watch
+from gradstudio.protocol.messages.charts import Watch
 from gradstudio.protocol.messages.debugging import Check, Checked, MemoryByNode, WeighMemory, WhatIf, WhatIfAnswered
 from gradstudio.protocol.messages.events import Fetched, Log, Report
 from gradstudio.protocol.messages.events import Loaded as LoadedEvent

@@ -8,7 +8,7 @@ from typing import Final
 
 from gradstudio.graph.edits import AddWire, Edits, MoveItem, RemoveWire, SetPlaces, edits_since, touched_items
 from gradstudio.graph.memo_table import MemoTable
-from gradstudio.graph.model import Block, Graph, ItemId, Node, Wire
+from gradstudio.graph.model import Block, ChartKind, Graph, ItemId, Node, Wire
 
 DOT: Final = "dot:"
 """How the key of a dot on a wire begins (`graph.ports.wire_dots`)."""
@@ -29,7 +29,7 @@ class GraphIndex:
         nested: nodes that are written as parts of others.
         muting: nodes with muted wires into them.
         dots: keys of the places of dots on wires.
-        boundaries: keys of the places of cards that show a boundary.
+        charts: charts of the cards that show one, by the keys of their places.
         is_forward: whether every wire goes forward in the order; what loops carry back is none of that.
     """
 
@@ -45,7 +45,7 @@ class GraphIndex:
         self.nested: set[ItemId] = set()
         self.muting: set[ItemId] = set()
         self.dots: dict[str, None] = {key: None for key in graph.places if key.startswith(DOT)}
-        self.boundaries: dict[str, None] = {key: None for key, place in graph.places.items() if place.boundary}
+        self.charts: dict[str, ChartKind] = {key: place.chart for key, place in graph.places.items() if place.chart}
         self._owners: dict[ItemId, Node | Block] = {}
         self.is_forward = goes_forward(graph)
         owners: list[Node | Block] = [*graph.nodes.values(), *graph.blocks.values()]
@@ -77,10 +77,10 @@ class GraphIndex:
 
     def _follow_places(self, graph: Graph, edit: SetPlaces) -> None:
         for key in edit.places:
-            self.boundaries.pop(key, None)
+            self.charts.pop(key, None)
             place = graph.places.get(key)
-            if place is not None and place.boundary:
-                self.boundaries[key] = None
+            if place is not None and place.chart:
+                self.charts[key] = place.chart
             if key.startswith(DOT):
                 self.dots.pop(key, None)
                 if key in graph.places:

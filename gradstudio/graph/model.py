@@ -123,6 +123,9 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True):
     default_dtype: str = ""
 
 
+ChartKind = OneOf["", "boundary", "confusion", "prediction", "components", "images"]
+
+
 class Place(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """Where an item stands on the canvas, in scene pixels; top left corner of its card.
 
@@ -131,7 +134,7 @@ class Place(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         tucked: inputs that no wire feeds are hidden.
         pinned: neither dragged nor nudged, aligned or tidied.
         color: of a note, one of `NOTE_COLORS`; "" is the usual one.
-        boundary: the card shows its decision boundary over the data.
+        chart: the card shows this chart of what is learnt; "": none.
     """
 
     x: float
@@ -141,7 +144,7 @@ class Place(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     tucked: bool = False
     pinned: bool = False
     color: str = ""
-    boundary: bool = False
+    chart: ChartKind = ""
 
 
 class StoredTensor(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.messages.backward_trace import WireGrad
-from gradstudio.protocol.messages.boundary import BoundaryDrawn
+from gradstudio.protocol.messages.charts import Chart
 from gradstudio.protocol.messages.debugging import NodeMemory
 from gradstudio.protocol.messages.events import Failed, GradRow, Row, Warned
 from gradstudio.protocol.messages.inference import PortInference
@@ -78,8 +78,8 @@ class Results(Protocol):
     def printout(self, node: ItemId, /) -> Printout:
         """What it printed and drew."""
 
-    def boundary(self, node: ItemId, /) -> BoundaryDrawn | None:
-        """Its decision boundary; None where its card does not show it."""
+    def chart(self, node: ItemId, /) -> Chart | None:
+        """Its chart; None where its card shows none."""
 
     def alarm(self, node: ItemId, /) -> Alarm:
         """How bad what a look over the run has found at it is; "" for nothing, and for mere notes."""
@@ -188,7 +188,7 @@ class NoResults:
         """Nothing was said."""
         return NOTHING_PRINTED
 
-    def boundary(self, node: ItemId) -> BoundaryDrawn | None:
+    def chart(self, node: ItemId) -> Chart | None:
         """None: nothing is drawn."""
         return None
 

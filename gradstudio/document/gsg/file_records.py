@@ -169,6 +169,7 @@ class PlaceRecord(Record, frozen=True, kw_only=True):
     pinned: bool = False
     color: Annotated[str, Meta(max_length=40)] = ""
     boundary: bool = False
+    chart: Annotated[str, Meta(max_length=40)] = ""
 
 
 class BodyRecord(Record, frozen=True, kw_only=True):

@@ -1,6 +1,6 @@
 """Records of a file → graph, in bulk, with one linear check instead of an edit per item."""
 
-from typing import cast
+from typing import cast, get_args
 
 import msgspec
 
@@ -30,6 +30,7 @@ from gradstudio.graph.model import (
     Block,
     BlockKind,
     BodyId,
+    ChartKind,
     Definition,
     Graph,
     Header,
@@ -250,11 +251,17 @@ def _called(definition: Definition) -> set[str]:
     return {key.removeprefix("group:") for key in operators if key.startswith("group:")}
 
 
+def _chart(place: PlaceRecord) -> ChartKind:
+    """The chart that a card shows; none where that of a later version is not known. `boundary` is an older spelling."""
+    known: tuple[ChartKind, ...] = get_args(ChartKind)
+    return next((kind for kind in known if kind == place.chart), "") or ("boundary" if place.boundary else "")
+
+
 def _places(graph: Graph, records: dict[str, PlaceRecord]) -> dict[str, Place]:
     """Places of what is there; a place of something that was merged away is dropped."""
     places = {
         key: Place(
-            place.x, place.y, place.width, place.collapsed, place.tucked, place.pinned, place.color, place.boundary
+            place.x, place.y, place.width, place.collapsed, place.tucked, place.pinned, place.color, _chart(place)
         )
         for key, place in records.items()
     }

@@ -275,8 +275,9 @@ def _place(place: Place) -> Line:
     line: Line = {"x": _number(place.x), "y": _number(place.y)}
     if place.width is not None and 0 < place.width <= _FARTHEST_PX:
         line["width"] = _number(place.width)
-    line |= {name: True for name in ("collapsed", "tucked", "pinned", "boundary") if getattr(place, name)}
-    return line | {"color": _clean(place.color)} if place.color else line
+    line |= {name: True for name in ("collapsed", "tucked", "pinned") if getattr(place, name)}
+    line |= {name: text for name in ("color", "chart") if (text := _clean(getattr(place, name)))}
+    return line
 
 
 def _number(value: float) -> float:

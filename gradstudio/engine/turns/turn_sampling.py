@@ -17,7 +17,7 @@ from gradstudio.engine.run.trace_rows import Outputs, Pending
 from gradstudio.engine.script.compiled_steps import Head, Step, flat_steps
 from gradstudio.engine.script.cursor import Frame
 from gradstudio.engine.script.stop_conditions import Goal, at_backward, never
-from gradstudio.engine.turns.boundary.boundaries import Boundaries
+from gradstudio.engine.turns.chart.chart_drawing import Charts
 from gradstudio.engine.turns.checkpoints.checkpoints import Checkpoint, Checkpoints, Loops, Turns
 from gradstudio.engine.turns.gradient_catch_up import catch_up
 from gradstudio.engine.turns.inner_turns import InnerTurns
@@ -28,7 +28,7 @@ from gradstudio.engine.value.value_records import requires_grad
 from gradstudio.engine.value.view_state import is_leaf
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
-from gradstudio.protocol.messages.boundary import Watch
+from gradstudio.protocol.messages.charts import Watch
 from gradstudio.protocol.messages.events import Gradients
 from gradstudio.protocol.messages.progress import Turned
 from gradstudio.protocol.messages.requests import Do
@@ -115,21 +115,21 @@ class TurnSampling:
         self._wanted: tuple[tuple[int, ...], ...] = ()
         self.curves = TurnCurves()
         self.checkpoints = Checkpoints()
-        self.boundaries = Boundaries(send, stopped)
+        self.charts = Charts(send, stopped)
         self.newest_watch: Callable[[], Watch | None] = lambda: None
         self._watch: Watch | None = None
 
     def ask(self, request: Do) -> None:
         """What the verb that begins is to do with turns."""
         self.is_on, self._wanted = request.samples_turns, request.turns
-        self.watch(Watch(curves=request.curves, boundaries=request.boundaries))
+        self.watch(Watch(curves=request.curves, charts=request.charts))
         self._watch = self.newest_watch()
 
     def watch(self, watch: Watch, at_rest: Live | None = None) -> None:
-        """What is to be told of turns from now on; of a run at rest boundaries are drawn at once."""
-        self.curves.wanted, self.boundaries.wanted = watch.curves, watch.boundaries
+        """What is to be told of turns from now on; of a run at rest charts are drawn at once."""
+        self.curves.wanted, self.charts.wanted = watch.curves, watch.charts
         if at_rest is not None:
-            self.boundaries.draw(at_rest)
+            self.charts.draw(at_rest)
 
     def forget(self) -> None:
         """A start from nothing: no turn was run."""
@@ -137,7 +137,7 @@ class TurnSampling:
         self._over.clear()
         self.curves.clear()
         self.checkpoints.clear()
-        self.boundaries.clear()
+        self.charts.clear()
 
     def checkpoint_before(self, live: Live, loops: Loops, turns: Turns) -> Checkpoint | None:
         """From where a run can be put forward to a turn; None when there is nothing but its beginning."""
@@ -198,10 +198,10 @@ class TurnSampling:
         self._tell_again(live, self._loops[-1], None, shows_all=False)
 
     def end(self, live: Live) -> None:
-        """A verb is over: say how far it got, and draw boundaries as they are now."""
+        """A verb is over: say how far it got, and draw charts as they are now."""
         self.tell(live)
         if not live.calls:
-            self.boundaries.draw(live)
+            self.charts.draw(live)
 
     def tell(self, live: Live) -> None:
         """Say how far the loops around are, and the numbers of the curves that came since."""
@@ -209,7 +209,7 @@ class TurnSampling:
             return
         self._told_s = now = time.perf_counter()
         self._take_watch()
-        self.boundaries.look(live)
+        self.charts.look(live)
         self._leave_loops(live)
         for depth, loop in enumerate(self._loops):
             head, turn = loop.frame.head, loop.frame.turn

@@ -10,8 +10,8 @@ import msgspec
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.base import Message, Verb
-from gradstudio.protocol.messages.boundary import BoundaryDrawn
 from gradstudio.protocol.messages.bounds import Count, Seconds, Shape, Size, Turns
+from gradstudio.protocol.messages.charts import BoundaryDrawn, ConfusionDrawn, ImagesDrawn, NoChart, PointsDrawn
 from gradstudio.protocol.messages.debugging import (
     Checked,
     Clash,
@@ -357,6 +357,10 @@ Event = (
     | Asked
     | Turned
     | Figured
+    | NoChart
     | BoundaryDrawn
     | CheckpointKept
+    | ConfusionDrawn
+    | PointsDrawn
+    | ImagesDrawn
 )

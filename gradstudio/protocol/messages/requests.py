@@ -7,8 +7,8 @@ import msgspec
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.base import Message, Verb
-from gradstudio.protocol.messages.boundary import Watch
 from gradstudio.protocol.messages.bounds import Count, Size, Turns
+from gradstudio.protocol.messages.charts import WantedChart, Watch
 from gradstudio.protocol.messages.debugging import (
     Breakpoint,
     Check,
@@ -74,7 +74,7 @@ class Do(Message, frozen=True):
         summaries: "visible": of nodes that are not in view only shape and dtype are told at once, their rows
             follow with `complete` when the engine has time.
         curves: what is told of every turn of a loop beside its losses, in `Turned`.
-        boundaries: nodes whose decision boundaries are drawn while it runs, and where it ends.
+        charts: nodes whose charts are drawn while it runs, and where it ends, and which.
         turns: turns of loops that are recorded whatever the sample is: the turn of each loop around, outermost first.
         turn: where "go_to_turn" goes: the end of this turn of the loop `until`, those of the loops around before it.
         checkpoint: the file that "continue" goes on from.
@@ -97,7 +97,7 @@ class Do(Message, frozen=True):
     pictures: bool = False
     answers: bool = False
     curves: tuple[CurveKey, ...] = ()
-    boundaries: tuple[ItemId, ...] = ()
+    charts: tuple[WantedChart, ...] = ()
     turns: tuple[Turns, ...] = ()
     turn: Turns = ()
     checkpoint: bytes = b""

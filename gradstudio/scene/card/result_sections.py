@@ -11,7 +11,7 @@ import msgspec
 
 from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Family
-from gradstudio.protocol.messages.boundary import BoundaryDrawn
+from gradstudio.protocol.messages.charts import Chart
 from gradstudio.protocol.messages.events import GradRow
 from gradstudio.protocol.messages.records import (
     ArrayRecord,
@@ -127,7 +127,7 @@ class ResultSections(msgspec.Struct, frozen=True):
         expected: dtype and device before a run.
         strip: height of the words of a problem below values.
         leaves: rows of a module's parameters and buffers, above the values.
-        printout: what was printed and drawn, below the values; `boundary`: over the plane, below that.
+        printout: what was printed and drawn, below the values; `chart`: of what is learnt, below that.
         alarm: how bad what was found at it, or at the module on its card, is: a sign in its head.
         state: of the module on the card at the moment that is looked at: whether it trains, and whether it is frozen;
             None: the text says it.
@@ -146,7 +146,7 @@ class ResultSections(msgspec.Struct, frozen=True):
     alarm: Alarm = ""
     printout: Printout = NOTHING_PRINTED
     state: tuple[bool, bool] | None = None
-    boundary: BoundaryDrawn | None = None
+    chart: Chart | None = None
 
 
 def well_heights(
@@ -177,7 +177,7 @@ def result_sections(
     sections = tuple(_sections(results, node, names, shown)) if kind != "error" else ()
     hints, guessed = _hints(results, node, with_layout=shown.storage) if shown.shapes else ({}, frozenset())
     printout = results.printout(node) if kind != "error" else NOTHING_PRINTED
-    boundary = results.boundary(node) if kind != "error" else None
+    chart = results.chart(node) if kind != "error" else None
     total = sum((section.height for section in sections), said_height(results, node) if kind != "error" else 0.0)
     expected = _expected(results, node) if shown.dtype_device and not sections else ""
     leaves = leaf_rows(results, held.module, shown, unfolded=held.unfolded) if held.module else NO_LEAVES
@@ -185,7 +185,7 @@ def result_sections(
     return ResultSections(
         height, sections, hints, guessed, problem, kind, results.stale(node), expected, leaves,
         _strip(results, node, problem), results.alarm(node) or (results.alarm(held.module) if held.module else ""),
-        printout, boundary=boundary,
+        printout, chart=chart,
     )  # fmt: skip
 
 

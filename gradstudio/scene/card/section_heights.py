@@ -13,7 +13,7 @@ from typing import Literal as OneOf
 from gradstudio.graph.model import ItemId, Node
 from gradstudio.graph.text.code_records import may_draw, may_print
 from gradstudio.operators.model import Family
-from gradstudio.protocol.messages.boundary import BoundaryDrawn
+from gradstudio.protocol.messages.charts import Chart
 from gradstudio.protocol.messages.events import GradRow
 from gradstudio.protocol.messages.records import (
     BYTES_A_VALUE,
@@ -44,7 +44,7 @@ PROBLEM: Final = 18.0
 PROBLEM_ROOM: Final = 45.0
 """Words of an error that stand in the well have at least so much room: three lines."""
 FIGURE: Final = 140.0
-BOUNDARY: Final = 168.0
+CHART: Final = 168.0
 """Height of a figure that code draws."""
 EXPECTED_LINES: Final = 2
 """Room for so many is kept on a card whose code may print."""
@@ -73,14 +73,14 @@ def printout_height(printout: Printout) -> float:
     return lines + (FIGURE + EDGE if printout.figures else 0.0)
 
 
-def boundary_height(boundary: BoundaryDrawn | None) -> float:
-    """Of a decision boundary, or of the words why there is none, which have the same room."""
-    return BOUNDARY + EDGE if boundary is not None else 0.0
+def chart_height(chart: Chart | None) -> float:
+    """Of a chart, or of the words why there is none, which have the same room."""
+    return CHART + EDGE if chart is not None else 0.0
 
 
 def said_height(results: Results, node: ItemId) -> float:
     """Of all that stands below the values of a node: what was printed and drawn at it."""
-    return printout_height(results.printout(node)) + boundary_height(results.boundary(node))
+    return printout_height(results.printout(node)) + chart_height(results.chart(node))
 
 
 def expected_printout(node: Node) -> float:
@@ -106,7 +106,7 @@ def reserved_height(results: Results, node: ItemId, shown: Shown, families: Sequ
     """The room a card has for its values before they are there; a leaf will have no grad_fn."""
     shown = _without_grad_fn(shown) if leaf else shown
     bodies = [_expected_height(results, node, k, family, shown) for k, family in enumerate(families[:MAX_SECTIONS])]
-    return _room_for(bodies, several=len(families) > 1) + boundary_height(results.boundary(node))
+    return _room_for(bodies, several=len(families) > 1) + chart_height(results.chart(node))
 
 
 def has_no_results(results: Results, node: ItemId) -> bool:
@@ -118,7 +118,7 @@ def has_no_results(results: Results, node: ItemId) -> bool:
         or results.failure(node)
         or results.warnings(node)
         or results.printout(node)
-        or results.boundary(node)
+        or results.chart(node)
         or results.incomplete(node)
     )
 

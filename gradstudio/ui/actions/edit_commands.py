@@ -5,7 +5,9 @@ from functools import partial
 
 from PySide6.QtGui import QGuiApplication, QKeySequence
 
+from gradstudio.graph.model import ChartKind
 from gradstudio.layout.placement.alignment import Side
+from gradstudio.protocol.messages.charts import CHARTS
 from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.actions.command_context import Context
 
@@ -20,6 +22,13 @@ SIDES: tuple[tuple[Side, str, tuple[str, ...]], ...] = (
 )
 Key = QKeySequence.StandardKey
 COPY_AS = "Edit/Copy as"
+CHART_TIPS: dict[ChartKind, str] = {
+    "boundary": "Show on the selected cards what they give for two inputs, over the plane, with the data on it",
+    "confusion": "Show on the selected card of a prediction how often each class was taken for each",
+    "prediction": "Show on the selected card of a prediction what it says over what is right",
+    "components": "Show on the selected cards their two principal components, a point for each row, coloured by target",
+    "images": "Show on the selected cards data as images with their classes, or the filters of a layer",
+}
 
 
 class EditCommands:
@@ -173,7 +182,7 @@ def edit_rows(c: EditCommands) -> tuple[Row, ...]:
 
 def arrange_rows(c: EditCommands) -> tuple[Row, ...]:
     """Deleting with reconnect, pasting with wires, aligning, snapping, collapsing, muting."""
-    return (*_clipboard_rows(c), *_align_rows(c), *_drag_rows(c), *_worn_rows(c))
+    return (*_clipboard_rows(c), *_align_rows(c), *_drag_rows(c), *_worn_rows(c), *_chart_rows(c))
 
 
 def _clipboard_rows(c: EditCommands) -> Iterator[Row]:
@@ -234,6 +243,23 @@ def _align_rows(c: EditCommands) -> Iterator[Row]:
     for axis, text in (("across", "Equal gaps across"), ("down", "Equal gaps down")):
         handler = partial(canvas.card_arrangement.distribute_selection, axis)  # type: ignore[arg-type] # the two axes are spelled out
         yield ActionRow(f"edit.distribute_{axis}", text, ALIGN, 6, handler, (), f"distribute_{axis}", some)
+
+
+def _chart_rows(c: EditCommands) -> Iterator[Row]:
+    arrangement = c.canvas.card_arrangement
+    for kind, words in CHARTS.items():
+        yield ActionRow(
+            f"edit.chart_{kind}",
+            words,
+            "Edit/Chart on the card",
+            6,
+            partial(arrangement.toggle_chart, kind),
+            ("Shift+P",) if kind == "boundary" else (),
+            when=c.has_selection,
+            checked=partial(arrangement.shows_chart, kind),
+            tooltip=CHART_TIPS[kind],
+            canvas_only=True,
+        )
 
 
 def _drag_rows(c: EditCommands) -> Iterator[Row]:
@@ -310,13 +336,6 @@ def _worn_rows(c: EditCommands) -> Iterator[Row]:
             "Hide the inputs that nothing feeds",
         ),
         ("pinned", "Pin", canvas.card_arrangement.toggle_pinned, "P", "The selected cards stay where they are"),
-        (
-            "boundary",
-            "Decision boundary",
-            canvas.card_arrangement.toggle_boundary,
-            "Shift+P",
-            "Show on the selected cards what they give for two inputs, over the plane, with the data on it",
-        ),
     ):
         yield ActionRow(
             f"edit.{name}",

@@ -145,8 +145,10 @@ def test_what_comes_back_with_a_node_is_looked_at_once(count: int) -> None:
 
 def test_the_index_knows_whose_cards_show_a_boundary() -> None:
     graph = chain(3)
-    assert not index_of(graph).boundaries
-    undo = apply_all(graph, (SetPlaces({ItemId("n1"): Place(0.0, 0.0, boundary=True), ItemId("n2"): Place(0.0, 9.0)}),))
-    assert list(index_of(graph).boundaries) == ["n1"] == list(GraphIndex(graph).boundaries)
+    assert not index_of(graph).charts
+    undo = apply_all(
+        graph, (SetPlaces({ItemId("n1"): Place(0.0, 0.0, chart="boundary"), ItemId("n2"): Place(0.0, 9.0)}),)
+    )
+    assert list(index_of(graph).charts) == ["n1"] == list(GraphIndex(graph).charts)
     apply_all(graph, undo)
-    assert not index_of(graph).boundaries
+    assert not index_of(graph).charts

@@ -8,9 +8,10 @@ from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.edits import Edits, SetPlaces, apply_all
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place
+from gradstudio.graph.model import ROOT, BodyId, ChartKind, Graph, ItemId, Place
 from gradstudio.graph.names import title
 from gradstudio.layout.placement.alignment import Axis, Rect, Shifts, Side, align, distribute
+from gradstudio.protocol.messages.charts import CHARTS
 from gradstudio.scene.edit.drag_group import Corners, drag_group, units, with_members
 from gradstudio.scene.geometry import GRID
 from gradstudio.scene.scene import Scene
@@ -27,7 +28,7 @@ SIDES: dict[Side, str] = {
     "center": "centres",
     "middle": "middles",
 }
-BOUNDARY = "boundary"
+CHART = "chart"
 MOST_NAMED = 3
 """So many inputs that are open now are named."""
 
@@ -147,33 +148,45 @@ class CardArrangement:
         """Pin the selected cards down where they are, or let them go."""
         self._wear("pinned", "Pin", "Unpin")
 
-    def toggle_boundary(self) -> None:
-        """Show on the selected cards what they give over the plane, or no longer."""
+    def toggle_chart(self, kind: ChartKind) -> None:
+        """Show a chart on the selected cards, in place of any other, or no longer."""
         from gradstudio.scene.edit.make_room import with_room
 
-        once = f"boundary {self._store.graph.revision}"  # with what makes room for it, one undo step
-        self._wear(BOUNDARY, "Show decision boundary", "Hide decision boundary", once)
-        moved = with_room(self._scene, self._worn_items(BOUNDARY), down=True) if self.is_worn(BOUNDARY) else {}
+        once = f"chart {self._store.graph.revision}"  # with what makes room for it, one undo step
+        shows, name = not self.shows_chart(kind), CHARTS[kind].lower()
+        self._set(CHART, kind if shows else "", f"Show {name}" if shows else f"Hide {name}", once)
+        moved = with_room(self._scene, self._worn_items(CHART), down=True) if self.shows_chart(kind) else {}
         if moved:
-            self._store.submit(recipes.move(self._scene.graph, moved), "Show decision boundary", once)
+            self._store.submit(recipes.move(self._scene.graph, moved), f"Show {name}", once)
+
+    def shows_chart(self, kind: ChartKind) -> bool:
+        """Whether all selected cards show this chart."""
+        return self._are(CHART, kind)
 
     def is_worn(self, name: str) -> bool:
-        """Whether all selected cards are collapsed, tucked, pinned, or show their boundary."""
+        """Whether all selected cards are collapsed, tucked or pinned."""
+        return self._are(name, True)
+
+    def _are(self, name: str, value: object) -> bool:
         items = self._worn_items(name)
         places = [self._scene.graph.places.get(item) for item in items]
-        return bool(items) and all(place is not None and getattr(place, name) for place in places)
+        return bool(items) and all(place is not None and getattr(place, name) == value for place in places)
 
     def _worn_items(self, name: str) -> list[ItemId]:
         whole = with_members(self._scene, self._selection.chosen())
-        if name == BOUNDARY:  # one picture a card, of what its home gives
+        if name == CHART:  # one a card, of what its home gives
             homes = map(self._scene.state.card_groups.home, whole)
             whole = frozenset(homes) & self._scene.graph.nodes.keys()
         return sorted(
             item for item in whole if item not in self._scene.placement.frames or not self._scene.state.members(item)
         )
 
-    def _wear(self, name: str, verb: str, back: str, merge_key: str = "") -> None:
-        items, on = self._worn_items(name), not self.is_worn(name)
+    def _wear(self, name: str, verb: str, back: str) -> None:
+        on = not self.is_worn(name)
+        self._set(name, on, verb if on else back)
+
+    def _set(self, name: str, value: bool | str, verb: str, merge_key: str = "") -> None:
+        items = self._worn_items(name)
         corners: Corners = {
             item: (box.x, box.y) for item in items if (box := self._scene.placement.room(item)) is not None
         }
@@ -181,8 +194,8 @@ class CardArrangement:
             self._canvas.refuse("Select a card first.")
             return
         cards = len(self._scene.state.card_groups.cards(items))
-        words = (verb if on else back) + (f" {cards} cards" if cards > 1 else "")
-        self._store.submit(_worn(self._scene.graph, corners, name, on), words, merge_key)
+        words = verb + (f" {cards} cards" if cards > 1 else "")
+        self._store.submit(_worn(self._scene.graph, corners, name, value), words, merge_key)
 
     # -------------------------------------------------------------- out of the wires
 
@@ -282,9 +295,9 @@ def reconnection_message(verb: str, healed: "recipes.Reconnection") -> str:
     return "; ".join(words)
 
 
-def _worn(graph: Graph, corners: Corners, name: str, on: bool) -> Edits:
+def _worn(graph: Graph, corners: Corners, name: str, value: bool | str) -> Edits:
     places: dict[str, Place | None] = {
-        key: msgspec.structs.replace(graph.places.get(key, Place(x, y)), **{name: on})
+        key: msgspec.structs.replace(graph.places.get(key, Place(x, y)), **{name: value})
         for key, (x, y) in corners.items()
     }
     return (SetPlaces(places),)

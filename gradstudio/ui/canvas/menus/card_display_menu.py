@@ -1,8 +1,10 @@
 """Rows of a card's context menu: how it is worn, whether it takes part, out of its wires."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.charts import CHARTS
 from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
 
 Row = tuple[str, Callable[[], object]] | None
@@ -24,7 +26,7 @@ def part_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
 
 
 def display_rows(canvas: MenuCanvas) -> Iterator[Row]:
-    """Hiding ports, pinning, what is drawn on the card."""
+    """Hiding ports, pinning."""
     yield (
         f"{'Show' if canvas.card_arrangement.is_worn('tucked') else 'Hide'} unused ports\tedit.tucked",
         canvas.card_arrangement.toggle_tucked,
@@ -33,7 +35,11 @@ def display_rows(canvas: MenuCanvas) -> Iterator[Row]:
         f"{'Unpin' if canvas.card_arrangement.is_worn('pinned') else 'Pin'}\tedit.pinned",
         canvas.card_arrangement.toggle_pinned,
     )
-    yield (
-        f"{'Hide' if canvas.card_arrangement.is_worn('boundary') else 'Show'} decision boundary\tedit.boundary",
-        canvas.card_arrangement.toggle_boundary,
-    )
+
+
+def chart_rows(canvas: MenuCanvas) -> Iterator[Row]:
+    """Charts of what is learnt, one a card."""
+    for kind, words in CHARTS.items():
+        shown = canvas.card_arrangement.shows_chart(kind)
+        text = f"Hide {words[0].lower()}{words[1:]}" if shown else words
+        yield f"{text}\tedit.chart_{kind}", partial(canvas.card_arrangement.toggle_chart, kind)

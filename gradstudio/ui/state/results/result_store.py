@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from gradstudio.graph.groups.call_ids import SEPARATOR
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.messages.backward_trace import WireGrad
-from gradstudio.protocol.messages.boundary import BoundaryDrawn
+from gradstudio.protocol.messages.charts import Chart
 from gradstudio.protocol.messages.debugging import NodeMemory
 from gradstudio.protocol.messages.events import GradRow, Row, Warned
 from gradstudio.protocol.messages.inference import PortInference
@@ -264,14 +264,16 @@ class ResultStore(QObject):
         told = self.tables.printouts.get(self.ids.full(node), NOTHING_PRINTED)
         return told if told and (self.moment is None or self.row(node) is not None) else NOTHING_PRINTED
 
-    def boundary(self, node: ItemId) -> BoundaryDrawn | None:
-        """What the node gives over the plane, as it was at the moment; None where its card does not show it."""
+    def chart(self, node: ItemId) -> Chart | None:
+        """The chart of the node, as it was at the moment; None where its card shows none."""
         full = self.ids.full(node) if self.ids.translates else node
         place = self._store.graph.places.get(full) if self._store is not None else None
-        if place is None or not place.boundary:
+        if place is None or not place.chart:
             return None
         active = self._cursor.now().active
-        return self.tables.boundaries.at(full, active.row.step if active is not None and active.row else None)
+        return self.tables.charts.at(
+            (full, place.chart), active.row.step if active is not None and active.row else None
+        )
 
     def troubled(self) -> frozenset[ItemId]:
         """What failed, warned, would be refused or cannot run, and what stands for it."""

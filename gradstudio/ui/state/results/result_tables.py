@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
-from gradstudio.protocol.messages.boundary import BoundaryDrawn
+from gradstudio.protocol.messages.charts import Chart, WantedChart
 from gradstudio.protocol.messages.debugging import MemoryByNode, NodeMemory
 from gradstudio.protocol.messages.drawn_figures import Figured
 from gradstudio.protocol.messages.events import GradRow, Printed, Row, ValueNow, Warned
@@ -18,7 +18,7 @@ from gradstudio.protocol.messages.progress import Asked, Turned
 from gradstudio.protocol.timeline.run_timeline import Timeline
 from gradstudio.scene.printout import NOTHING_PRINTED, Printout
 from gradstudio.ui.state.document.attention import Attention
-from gradstudio.ui.state.results.boundary_store import BoundaryStore
+from gradstudio.ui.state.results.chart_store import ChartStore
 from gradstudio.ui.state.results.curve_store import CurveStore
 from gradstudio.ui.state.results.event_buffer import EventBuffer, defer
 from gradstudio.ui.state.results.failure import Failure
@@ -43,7 +43,7 @@ class ResultTables(QObject):
         failures: how nodes failed when they last ran; one counts while it `stands`.
         warnings: torch's warnings while a node ran; `printouts`: what was printed and drawn then.
         incomplete: why a node cannot run yet.
-        curves: numbers over the turns of loops; `boundaries`: decision boundaries as they were drawn.
+        curves: numbers over the turns of loops; `charts`: charts of cards as they were drawn.
         loops: how far the loops are that the run stands in.
         written: modules and leaves, by node and output, that are another now than when they were made.
         pace: how often is announced.
@@ -86,7 +86,7 @@ class ResultTables(QObject):
         self.asked: Asked | None = None
         self.loops = LoopProgress()
         self.curves = CurveStore(self)
-        self.boundaries = BoundaryStore()
+        self.charts = ChartStore()
         self._texts: dict[ItemId, str] = {}
         self._pending: set[ItemId] = set()
         self._everything = self._grown = self._restaled = False
@@ -150,7 +150,7 @@ class ResultTables(QObject):
     def wanted_of_turns(self) -> dict[str, object]:
         """What the next verb is to tell of turns: figures of all, a record of some; by field of `Do`."""
         wanted = tuple(self.timeline.wanted)
-        return {"curves": self.curves.wanted, "boundaries": self.boundaries.wanted, "turns": wanted}
+        return {"curves": self.curves.wanted, "charts": self.charts.wanted, "turns": wanted}
 
     @defer
     def add_turns(self, event: Turned) -> None:
@@ -161,17 +161,17 @@ class ResultTables(QObject):
         self._announce(event.loop)
 
     @defer
-    def add_boundary(self, drawn: BoundaryDrawn) -> None:
-        """A decision boundary was drawn."""
-        self.boundaries.add(drawn)
+    def add_chart(self, drawn: Chart) -> None:
+        """A chart was drawn."""
+        self.charts.add(drawn)
         self._announce(drawn.node)
 
-    def want_boundaries(self, nodes: tuple[ItemId, ...]) -> None:
-        """The cards of these nodes show their boundaries, and no others do."""
-        changed = {*nodes} ^ {*self.boundaries.wanted}
-        self.boundaries.wanted = nodes
+    def want_charts(self, wanted: tuple[WantedChart, ...]) -> None:
+        """The cards of these nodes show these charts, and no others do."""
+        changed = {*wanted} ^ {*self.charts.wanted}
+        self.charts.wanted = wanted
         if changed:
-            self._announce(*changed)
+            self._announce(*{node for node, _ in changed})
 
     @defer
     def set_gradients(self, rows: Iterable[GradRow], whole: bool) -> None:
@@ -307,7 +307,7 @@ class ResultTables(QObject):
 
     def _forget_history(self, *, keeps_curves: bool = False) -> None:
         self.timeline.clear()
-        self.boundaries.clear()
+        self.charts.clear()
         if not keeps_curves:
             self.curves.clear()
         self.memory_rows = {}

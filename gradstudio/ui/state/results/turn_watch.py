@@ -4,17 +4,17 @@ from PySide6.QtCore import QObject
 
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.names import title
-from gradstudio.protocol.messages.boundary import Watch
+from gradstudio.protocol.messages.charts import Watch
 from gradstudio.protocol.messages.events import Event, Loaded, Log
 from gradstudio.ui.state.document.graph_store import GraphStore
-from gradstudio.ui.state.results.boundary_store import shown_in
+from gradstudio.ui.state.results.chart_store import shown_in
 from gradstudio.ui.state.results.result_tables import ResultTables
 from gradstudio.ui.state.run.engine_line import EngineLine
 from gradstudio.ui.state.run.run_status import RunStatus
 
 
 class TurnWatch(QObject):
-    """Follows what is plotted, which cards show a boundary, and what is changed in the middle of a run."""
+    """Follows what is plotted, which cards show a chart, and what is changed in the middle of a run."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class TurnWatch(QObject):
         """Say what is wanted now."""
         state = self._status.state
         if state.live or (state.busy and not state.waiting):
-            self._engine.send(Watch(curves=self._tables.curves.wanted, boundaries=self._tables.boundaries.wanted))
+            self._engine.send(Watch(curves=self._tables.curves.wanted, charts=self._tables.charts.wanted))
 
     # ------------------------------------------------------------------ slots
 
@@ -52,11 +52,11 @@ class TurnWatch(QObject):
         self._status.noted.emit(f"{words} holds from the next turn on (Run, F5); what has been learnt stays.")
 
     def _on_store_edited(self, edits: Edits) -> None:
-        if self._tables.boundaries.wanted or any(isinstance(edit, SetPlaces) for edit in edits):
+        if self._tables.charts.wanted or any(isinstance(edit, SetPlaces) for edit in edits):
             wanted = shown_in(self._store.graph)
-            if wanted != self._tables.boundaries.wanted:
-                self._tables.want_boundaries(wanted)
+            if wanted != self._tables.charts.wanted:
+                self._tables.want_charts(wanted)
                 self.tell()
 
     def _on_store_replaced(self) -> None:
-        self._tables.want_boundaries(shown_in(self._store.graph))
+        self._tables.want_charts(shown_in(self._store.graph))

@@ -6,7 +6,7 @@ from gradstudio.graph.groups.call_ids import is_call_item, outermost
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages import events
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
-from gradstudio.protocol.messages.boundary import BoundaryDrawn
+from gradstudio.protocol.messages.charts import BoundaryDrawn, ConfusionDrawn, ImagesDrawn, NoChart, PointsDrawn
 from gradstudio.protocol.messages.drawn_figures import Figured
 from gradstudio.protocol.messages.progress import Asked, Turned
 from gradstudio.ui.state.results.failure import Failure
@@ -39,8 +39,8 @@ def keep(event: events.Event, tables: ResultTables, memory: MemoryStore | None, 
             tables.add_warning(event)
         case events.Printed():
             tables.add_print(event)
-        case BoundaryDrawn():
-            tables.add_boundary(event)
+        case NoChart() | BoundaryDrawn() | ConfusionDrawn() | PointsDrawn() | ImagesDrawn():
+            tables.add_chart(event)
         case Figured():
             tables.add_figure(event)
         case events.Memory() if memory is not None:

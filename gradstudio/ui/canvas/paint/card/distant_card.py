@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gradstudio.advice.diagnosis.memory_shortage import size_title
 from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Family
+from gradstudio.protocol.messages.charts import Chart
 from gradstudio.protocol.messages.records import GradState, ModuleRecord, PlainRecord, Record, Summary, TensorRecord
 from gradstudio.scene import value_format
 from gradstudio.scene.card.card_layout import CardLayout
@@ -125,6 +126,8 @@ def _paint_body(
         return None
     if paint_distant_printout(painter, style, scene.results.printout(item), body):
         return None
+    if (chart := scene.results.chart(item)) is not None and _paint_chart(painter, style, chart, body):
+        return None
     expected = scene.results.inference(item, 0)
     refused = single_line(expected_refusal(scene.results, item))
     if refused or (not records and expected is not None and expected.need):
@@ -150,6 +153,13 @@ def _paint_body(
         room.setRight(room.right() - ROOM)
     _paint_value(painter, style, scene, records[0], room, ROOM if state is not None else 0.0)
     return state
+
+
+def _paint_chart(painter: QPainter, style: CanvasStyle, chart: Chart, body: QRectF) -> bool:
+    """Its chart, which says more than the value; whether there is one, and room for it."""
+    from gradstudio.ui.canvas.paint.chart.chart_painter import paint_distant_chart  # most cards have none
+
+    return paint_distant_chart(painter, style, chart, body)
 
 
 def _gradient_line(shown: Shown, record: Record, body: QRectF) -> QRectF | None:

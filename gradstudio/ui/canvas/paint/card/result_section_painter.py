@@ -65,17 +65,17 @@ def paint_result_sections(painter: QPainter, style: CanvasStyle, layout: CardLay
     if well.printout:
         paint_printout(painter, style, well.printout, y + EDGE, layout.width, stale=well.stale)
         y += printout_height(well.printout)
-    if well.boundary is not None:
-        from gradstudio.ui.canvas.paint.card.boundary_painter import paint_boundary  # most cards have none
+    if well.chart is not None:
+        from gradstudio.ui.canvas.paint.chart.chart_painter import paint_chart  # most cards have none
 
-        paint_boundary(painter, style, well.boundary, y + EDGE, layout.width, stale=well.stale)
+        paint_chart(painter, style, well.chart, y + EDGE, layout.width, stale=well.stale)
     if well.problem:
         _paint_problem(painter, whole, layout, well)
 
 
 def problem_box(layout: CardLayout, well: ResultSections) -> QRectF:
     """Where the words of a problem stand: all of an empty well, else a strip below the values."""
-    if well.sections or well.printout or well.boundary is not None:
+    if well.sections or well.printout or well.chart is not None:
         return QRectF(0, layout.height + well.height - well.strip, layout.width, well.strip)
     return QRectF(0, layout.height + well.leaves.height, layout.width, well.height - well.leaves.height)
 

@@ -1,4 +1,4 @@
-"""The decision boundary of a card: shown by a key, drawn while a loop learns, undone, kept in the file."""
+"""Charts on cards: shown by a key, drawn while a loop learns, undone, kept in the file."""
 
 import pytest
 import torch
@@ -6,12 +6,13 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gradstudio.document import file
-from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.boundary import SIDE, BoundaryDrawn
-from gradstudio.ui.canvas.paint.card.boundary_painter import colours, plane_image
-from gradstudio.ui.state.results.boundary_store import MOST, WAITING, BoundaryStore
+from gradstudio.graph.model import ChartKind, ItemId
+from gradstudio.protocol.messages.charts import SIDE, BoundaryDrawn, NoChart
+from gradstudio.ui.canvas.paint.chart.plane_painter import colours, plane_image
+from gradstudio.ui.state.results.chart_store import MOST, WAITING, ChartStore
 from tests.ui.desk import Desk
 
+BOUNDARY: ChartKind = "boundary"
 Key, Shift = Qt.Key, Qt.KeyboardModifier.ShiftModifier
 LEARNING = """import torch
 from torch import nn
@@ -38,9 +39,14 @@ def _fresh_program(desk: Desk, qtbot: QtBot) -> None:
 
 
 def shown(desk: Desk) -> BoundaryDrawn:
-    found = desk.session.results.boundary(desk.node("pred"))
-    assert found is not None
+    found = desk.session.results.chart(desk.node("pred"))
+    assert isinstance(found, BoundaryDrawn)
     return found
+
+
+def reason(desk: Desk) -> str:
+    found = desk.session.results.chart(desk.node("pred"))
+    return found.why if isinstance(found, NoChart) else ""
 
 
 def height(desk: Desk) -> float:
@@ -55,21 +61,21 @@ def side_of(picture: BoundaryDrawn, column: int) -> int:
 
 def test_a_key_shows_the_boundary_a_run_draws_it_and_undo_takes_it_away(desk: Desk) -> None:
     desk.click("pred")
-    assert desk.session.results.boundary(desk.node("pred")) is None
+    assert desk.session.results.chart(desk.node("pred")) is None
     low = height(desk)
     desk.key(Key.Key_P, Shift)
-    assert shown(desk).why_none == WAITING and height(desk) > low + 100
+    assert reason(desk) == WAITING and height(desk) > low + 100
     desk.key(Key.Key_F5)
     desk.until(lambda: desk.session.run.state.at_end)
     desk.rest()
     picture = shown(desk)
-    assert (picture.why_none, picture.side, picture.classes) == ("", SIDE, 2)
+    assert (picture.side, picture.classes) == (SIDE, 2)
     assert (side_of(picture, 10), side_of(picture, SIDE - 10)) == (0, 1)
     desk.session.graph_store.undo()
-    assert desk.session.results.boundary(desk.node("pred")) is None and not desk.session.run.state.stale
+    assert desk.session.results.chart(desk.node("pred")) is None and not desk.session.run.state.stale
     desk.session.graph_store.redo()
     desk.rest()
-    assert not shown(desk).why_none  # drawn again: nothing has to run for it
+    assert shown(desk).levels  # drawn again: nothing has to run for it
 
 
 def test_a_boundary_that_is_switched_on_behind_a_run_is_there_at_once_and_is_kept_in_the_file(desk: Desk) -> None:
@@ -78,9 +84,9 @@ def test_a_boundary_that_is_switched_on_behind_a_run_is_there_at_once_and_is_kep
     desk.rest()
     desk.click("pred")
     desk.key(Key.Key_P, Shift)
-    desk.until(lambda: not shown(desk).why_none)
+    desk.until(lambda: not reason(desk))
     graph = file.loads(file.dumps(desk.graph))
-    assert graph.places[desk.node("pred")].boundary
+    assert graph.places[desk.node("pred")].chart == "boundary"
 
 
 def test_at_an_earlier_moment_the_boundary_is_the_one_of_then(desk: Desk) -> None:
@@ -114,12 +120,14 @@ def test_the_picture_has_the_colours_of_its_classes_and_the_data_on_it(desk: Des
 
 
 def test_pictures_are_kept_by_place_in_the_run_and_not_without_end() -> None:
-    store, node = BoundaryStore(), ItemId("n")
-    assert store.at(node, None).why_none == WAITING
+    store, node = ChartStore(), ItemId("n")
+    wanted = (node, BOUNDARY)
+    waiting = store.at(wanted, None)
+    assert isinstance(waiting, NoChart) and waiting.why == WAITING
     for step in range(1, 400):
         store.add(BoundaryDrawn(node=node, step=step))
-    assert store.at(node, None).step == 399
-    assert 100 < store.at(node, 150).step <= 150
-    assert len({store.at(node, step).step for step in range(1, 400)}) <= MOST + 1
+    assert store.at(wanted, None).step == 399
+    assert 100 < store.at(wanted, 150).step <= 150
+    assert len({store.at(wanted, step).step for step in range(1, 400)}) <= MOST + 1
     store.add(BoundaryDrawn(node=node, step=20))
-    assert store.at(node, None).step == 20  # the run went back
+    assert store.at(wanted, None).step == 20  # the run went back

@@ -1,4 +1,4 @@
-"""Paints a decision boundary: what a function gives over the plane, and the data on it."""
+"""Paints charts of points: a decision boundary with the data on it, predictions and components."""
 
 import functools
 import struct
@@ -7,10 +7,7 @@ from typing import Final
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
-from gradstudio.protocol.messages.boundary import COLOURS, SIDE, BoundaryDrawn
-from gradstudio.scene.card.card_layout import PADDING
-from gradstudio.scene.card.section_heights import BOUNDARY
-from gradstudio.ui.canvas.paint.primitives.canvas_style import STALE_OPACITY, CanvasStyle
+from gradstudio.protocol.messages.charts import COLOURS, SIDE, BoundaryDrawn, PointsDrawn
 from gradstudio.ui.theme import Theme
 
 SCALE: Final = 2
@@ -25,69 +22,77 @@ KEPT: Final = 64
 """So many pictures are kept."""
 
 
-def paint_boundary(
-    painter: QPainter, style: CanvasStyle, boundary: BoundaryDrawn, top: float, width: float, *, stale: bool
-) -> None:
-    """What stands on a card of that width, from `top` on."""
-    room = QRectF(PADDING, top, width - 2 * PADDING, BOUNDARY)
-    if boundary.why_none:
-        painter.setPen(style.color("unknown_value"))
-        lines = style.meter.wrapped(boundary.why_none, "small", room.width())
-        for number, text in enumerate(lines[: int(BOUNDARY / style.line)]):
-            style.meter.write(painter, "small", text, room.left(), top + style.line * number, style.line)
-        return
-    painter.save()
-    painter.setOpacity(painter.opacity() * (STALE_OPACITY if stale else 1.0))
-    paint_plane(painter, style.theme, boundary, room)
-    painter.restore()
-
-
-def paint_plane(painter: QPainter, theme: Theme, boundary: BoundaryDrawn, room: QRectF) -> None:
-    """The picture, as large as a room allows."""
+def paint_plane(painter: QPainter, theme: Theme, drawn: BoundaryDrawn | PointsDrawn, room: QRectF) -> QRectF:
+    """The picture, as large as a room allows; where it stands."""
     side = min(room.width(), room.height())
     box = QRectF(room.center().x() - side / 2, room.top(), side, side)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-    painter.drawImage(box, plane_image(boundary, theme))
+    painter.drawImage(box, plane_image(drawn, theme))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(theme.color("line"), 1.0))
     painter.drawRect(box)
+    return box
 
 
-def plane_image(boundary: BoundaryDrawn, theme: Theme) -> QImage:
+def plane_image(drawn: BoundaryDrawn | PointsDrawn, theme: Theme) -> QImage:
     """The plane with the data on it; the latest ones are kept."""
-    return _image(_Key(boundary, theme))
+    return _image(_Key(drawn, theme))
 
 
 class _Key:
     """The same objects, not equal ones."""
 
-    def __init__(self, boundary: BoundaryDrawn, theme: Theme) -> None:
-        self.boundary, self.theme = boundary, theme
+    def __init__(self, drawn: BoundaryDrawn | PointsDrawn, theme: Theme) -> None:
+        self.drawn, self.theme = drawn, theme
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and other.boundary is self.boundary and other.theme is self.theme
+        return isinstance(other, _Key) and other.drawn is self.drawn and other.theme is self.theme
 
     def __hash__(self) -> int:
-        return hash((id(self.boundary), id(self.theme)))
+        return hash((id(self.drawn), id(self.theme)))
 
 
 @functools.lru_cache(maxsize=KEPT)
 def _image(key: _Key) -> QImage:
-    boundary, theme = key.boundary, key.theme
-    plane = QImage(boundary.levels, boundary.side, boundary.side, boundary.side, QImage.Format.Format_Indexed8)
-    plane.setColorTable([color.rgb() for color in colours(theme, boundary.classes, SOFT)])
-    image = plane.convertToFormat(QImage.Format.Format_RGB32).scaled(
-        SIDE * SCALE, SIDE * SCALE, mode=Qt.TransformationMode.SmoothTransformation
-    )
+    image = _plane(key.drawn, key.theme) if isinstance(key.drawn, BoundaryDrawn) else _ground(key.drawn, key.theme)
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    _paint_points(painter, theme, boundary)
+    if isinstance(key.drawn, PointsDrawn):
+        _paint_lines(painter, key.theme, key.drawn)
+    _paint_points(painter, key.theme, key.drawn)
     painter.end()
     return image
 
 
+def _plane(boundary: BoundaryDrawn, theme: Theme) -> QImage:
+    """What a function gives over the plane."""
+    plane = QImage(boundary.levels, boundary.side, boundary.side, boundary.side, QImage.Format.Format_Indexed8)
+    plane.setColorTable([color.rgb() for color in colours(theme, boundary.classes, SOFT)])
+    return plane.convertToFormat(QImage.Format.Format_RGB32).scaled(
+        SIDE * SCALE, SIDE * SCALE, mode=Qt.TransformationMode.SmoothTransformation
+    )
+
+
+def _ground(points: PointsDrawn, theme: Theme) -> QImage:
+    """An empty plane."""
+    ground = QImage(SIDE * SCALE, SIDE * SCALE, QImage.Format.Format_RGB32)
+    ground.fill(theme.color("field"))
+    return ground
+
+
+def _paint_lines(painter: QPainter, theme: Theme, drawn: PointsDrawn) -> None:
+    """Where what is said is right, or the axes through the middle."""
+    side = SIDE * SCALE
+    painter.setPen(QPen(theme.color("text_dim"), 1.5, Qt.PenStyle.DashLine))
+    if drawn.kind == "prediction":
+        painter.drawLine(0, side, side, 0)
+        return
+    painter.drawLine(0, side // 2, side, side // 2)
+    painter.drawLine(side // 2, 0, side // 2, side)
+
+
 def colours(theme: Theme, classes: int, strength: float = 1.0) -> list[QColor]:
-    """A colour for each byte of a picture (`protocol.messages.boundary`).
+    """A colour for each byte of a picture (`protocol.messages.charts`).
 
     Args:
         strength: how much of the colours of what is sure; the rest is the ground.
@@ -97,13 +102,13 @@ def colours(theme: Theme, classes: int, strength: float = 1.0) -> list[QColor]:
         ends = (theme.color("heat_negative"), theme.color("heat_positive"))
         middle = (COLOURS - 1) / 2
         places = [(level - middle) / middle for level in range(COLOURS)]
-        return [_mixed(ground, ends[place > 0], abs(place) * strength) for place in places]
+        return [mixed_color(ground, ends[place > 0], abs(place) * strength) for place in places]
     shades = COLOURS // classes
     table = []
     for level in range(COLOURS):
         number, shade = divmod(level, shades)
         share = FAINTEST + (1 - FAINTEST) * shade / max(shades - 1, 1)
-        table.append(_mixed(ground, _class_color(theme, min(number, classes - 1), classes), share * strength))
+        table.append(mixed_color(ground, _class_color(theme, min(number, classes - 1), classes), share * strength))
     return table
 
 
@@ -116,12 +121,13 @@ def _class_color(theme: Theme, number: int, classes: int) -> QColor:
     return color.darker(100 + 40 * turns) if turns else color
 
 
-def _mixed(ground: QColor, color: QColor, share: float) -> QColor:
+def mixed_color(ground: QColor, color: QColor, share: float) -> QColor:
+    """So much of a colour on a ground."""
     pairs = ((ground.red(), color.red()), (ground.green(), color.green()), (ground.blue(), color.blue()))
     return QColor(*[round(low + (high - low) * share) for low, high in pairs])
 
 
-def _paint_points(painter: QPainter, theme: Theme, boundary: BoundaryDrawn) -> None:
+def _paint_points(painter: QPainter, theme: Theme, boundary: BoundaryDrawn | PointsDrawn) -> None:
     """The data, each in the colour of what it is to be, with a rim that parts it from the plane."""
     numbers = struct.unpack(f"<{len(boundary.points) // 4}f", boundary.points)
     left, right, low, high = boundary.span

@@ -9,10 +9,11 @@ import torch
 from torch import nn
 
 from gradstudio.engine.turns import turn_sampling
-from gradstudio.engine.turns.boundary import boundaries
-from gradstudio.engine.turns.boundary.boundaries import grid
-from gradstudio.engine.turns.boundary.levels import Scale, levels, scale_of
-from gradstudio.protocol.messages.boundary import COLOURS, SIDE, BoundaryDrawn, Watch
+from gradstudio.engine.turns.chart import chart_drawing
+from gradstudio.engine.turns.chart.chart_drawing import grid
+from gradstudio.engine.turns.chart.levels import Scale, levels, scale_of
+from gradstudio.graph.model import ChartKind
+from gradstudio.protocol.messages.charts import COLOURS, SIDE, BoundaryDrawn, NoChart, Watch
 from gradstudio.protocol.messages.progress import CurveKey, Turned
 from gradstudio.protocol.messages.requests import Do
 from tests.engine.build import node
@@ -35,20 +36,21 @@ for epoch in range(9):
         opt.step()
 """
 NET, PRED, LOSS = 3, 9, 10
+BOUNDARY: ChartKind = "boundary"
 
 
 @pytest.fixture
 def always_due(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time passes with every look, so pictures are drawn all along."""
     clock = Clock()
-    monkeypatch.setattr(boundaries, "time", clock)
+    monkeypatch.setattr(chart_drawing, "time", clock)
     monkeypatch.setattr(turn_sampling, "time", clock)
 
 
 def drawn(bench: Bench, text: str, *lines: int) -> list[BoundaryDrawn]:
     bench.load(text)
     bench.events.clear()
-    paused = bench.engine.do(Do(verb="run", samples_turns=True, boundaries=tuple(map(node, lines))))
+    paused = bench.engine.do(Do(verb="run", samples_turns=True, charts=tuple((node(line), BOUNDARY) for line in lines)))
     assert paused.outcome == "done", paused.reason
     return [event for event in bench.events if isinstance(event, BoundaryDrawn)]
 
@@ -173,22 +175,22 @@ def test_two_inputs_of_one_number_each_are_the_plane(bench: Bench) -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_drawn_says_why(bench: Bench, text: str, line: int, words: str) -> None:
-    picture = drawn(bench, text, line)[-1]
-    assert words in picture.why_none
-    assert not picture.levels
+    assert not drawn(bench, text, line)
+    reason = [event for event in bench.events if isinstance(event, NoChart)][-1]
+    assert words in reason.why
 
 
 def test_a_boundary_that_is_asked_for_behind_a_run_is_drawn_at_once_and_only_once(bench: Bench) -> None:
     drawn(bench, HEAD)
     bench.events.clear()
-    bench.engine.runner.sampling.watch(Watch(boundaries=(node(PRED),)), bench.engine.live)
-    bench.engine.runner.sampling.watch(Watch(boundaries=(node(PRED),)), bench.engine.live)
+    bench.engine.runner.sampling.watch(Watch(charts=((node(PRED), BOUNDARY),)), bench.engine.live)
+    bench.engine.runner.sampling.watch(Watch(charts=((node(PRED), BOUNDARY),)), bench.engine.live)
     assert [type(event) for event in bench.events] == [BoundaryDrawn]
 
 
 @pytest.mark.usefixtures("always_due")
 def test_what_is_asked_for_while_a_run_is_under_way_is_told_from_the_next_turns_on(bench: Bench) -> None:
-    asked = Watch(boundaries=(node(PRED),))
+    asked = Watch(charts=((node(PRED), BOUNDARY),))
     sampling = bench.engine.runner.sampling
     sampling.newest_watch = lambda: asked if sampling.curves.count(node(8)) > 20 else None
     pictures = drawn(bench, HEAD)

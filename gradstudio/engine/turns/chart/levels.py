@@ -1,12 +1,12 @@
-"""Numbers over the plane as bytes that a picture has colours for (`protocol.messages.boundary`)."""
+"""Numbers over the plane as bytes that a picture has colours for (`protocol.messages.charts`)."""
 
 from typing import Final, NamedTuple
 
 import torch
 from torch import Tensor
 
-from gradstudio.engine.errors import NoBoundary
-from gradstudio.protocol.messages.boundary import COLOURS, MOST_CLASSES, shades_of
+from gradstudio.engine.errors import CannotDraw
+from gradstudio.protocol.messages.charts import COLOURS, MOST_CLASSES, shades_of
 
 NEAR_ONE: Final = 1e-4
 TOO_MANY: Final = f"It tells more than {MOST_CLASSES} classes apart, which is more than there are colours."
@@ -29,14 +29,14 @@ def scale_of(values: Tensor, targets: Tensor | None, are_logits: bool) -> Scale:
     """The scale of values `(rows, outputs)` that are to be `targets` `(rows)`.
 
     Raises:
-        NoBoundary: there are too many classes.
+        CannotDraw: there are too many classes.
     """
     count = values.shape[1]
     if count > 1 or not values.is_floating_point():
         known = int(targets.max()) + 1 if targets is not None and not targets.is_floating_point() else 1
         classes = count if count > 1 else max(int(values.max()) + 1, known, 2)
         if classes > MOST_CLASSES:
-            raise NoBoundary(TOO_MANY)
+            raise CannotDraw(TOO_MANY)
         return Scale(classes)
     if are_logits:
         return Scale(0, are_logits=True)

@@ -34,9 +34,19 @@ class ProgramLines:
         """The names that a statement reads, each with where it was bound; without those of functions and classes."""
         item = self.items[place]
         for name in item.source.operands if isinstance(item, Step) else ():
-            binder = next((at for at in range(place - 1, -1, -1) if name in names_of(self.items[at])), NOWHERE)
-            if binder != NOWHERE:
+            if (binder := self._binder(name, place)) != NOWHERE:
                 yield name, binder
+
+    def leads_on(self, place: int) -> Iterator[int]:
+        """From where something comes to a place: to a statement what it reads, to a loop its loader."""
+        item = self.items[place]
+        if isinstance(item, Step):
+            yield from (at for _, at in self.reads(place))
+        elif item.loader:
+            yield self._binder(item.loader, place)
+
+    def _binder(self, name: str, place: int) -> int:
+        return next((at for at in range(place - 1, -1, -1) if name in names_of(self.items[at])), NOWHERE)
 
     def is_setup(self, place: int) -> bool:
         """Whether a statement is set-up (semantics §5)."""

@@ -1,20 +1,25 @@
-"""Draws decision boundaries beside a run: seldom enough that the run hardly notices, and leaving all as it was."""
+"""Draws charts beside a run: seldom enough that the run hardly notices, and leaving all as it was."""
 
 import time
 from collections.abc import Callable
 from typing import Final
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from gradstudio.engine.errors import NoBoundary
+from gradstudio.engine.errors import CannotDraw
 from gradstudio.engine.live.live_state import Live, Loaded
-from gradstudio.engine.turns.boundary.levels import Scale, levels, scale_of, target_levels
-from gradstudio.engine.turns.boundary.plane_function import PlaneFunction, plane_function
-from gradstudio.engine.turns.boundary.program_lines import ProgramLines
+from gradstudio.engine.script.compiled_steps import Step
+from gradstudio.engine.turns.chart.confusion import confusion
+from gradstudio.engine.turns.chart.images import filters, images
+from gradstudio.engine.turns.chart.levels import Scale, levels, scale_of, target_levels
+from gradstudio.engine.turns.chart.plane_function import PlaneFunction, plane_function
+from gradstudio.engine.turns.chart.points import components, prediction
+from gradstudio.engine.turns.chart.program_lines import NOWHERE, ProgramLines
+from gradstudio.engine.turns.chart.row_values import row_values
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
-from gradstudio.protocol.messages.boundary import SIDE, BoundaryDrawn
+from gradstudio.protocol.messages.charts import SIDE, BoundaryDrawn, Chart, NoChart, WantedChart
 
 EVERY_S: Final = 1 / 15
 SHARE: Final = 0.08
@@ -27,23 +32,23 @@ ROWS: Final = 1 << 14
 Span = tuple[float, float, float, float]
 
 
-class Boundaries:
-    """Pictures of what nodes give over the plane.
+class Charts:
+    """Charts of nodes: what they give over the plane, for the rows of the data, as images.
 
     Attributes:
-        wanted: the nodes that are drawn.
+        wanted: the nodes that have one, and which.
     """
 
     def __init__(self, send: Callable[[Message], None], stopped: Callable[[], bool]) -> None:
         """Nothing is drawn."""
-        self.wanted: tuple[ItemId, ...] = ()
+        self.wanted: tuple[WantedChart, ...] = ()
         self._send, self._stopped = send, stopped
         self._due_s, self._side = 0.0, SIDE
         self._lines: ProgramLines | None = None
         self._lines_of: Loaded | None = None
-        self._spans: dict[ItemId, Span] = {}
+        self._spans: dict[WantedChart, Span] = {}
         self._scales: dict[ItemId, Scale] = {}
-        self._drawn: dict[ItemId, tuple[Loaded, int]] = {}
+        self._drawn: dict[WantedChart, tuple[Loaded, int]] = {}
 
     def clear(self) -> None:
         """A start from nothing."""
@@ -55,38 +60,58 @@ class Boundaries:
         began = time.perf_counter()
         if self.wanted and began >= self._due_s:
             side = self._side
-            for node in self.wanted:
-                self._send(self._picture(live, node, side))
+            for wanted in self.wanted:
+                self._send(self._chart(live, wanted, side))
             now = time.perf_counter()
             self._side = _affordable((now - began) / side**2)
             self._due_s = max(began + EVERY_S, now + (now - began) / SHARE)
 
     def draw(self, live: Live) -> None:
         """Draw what has not been drawn since something ran, as fine as it can be."""
-        for node in self.wanted:
-            if self._drawn.get(node) != (now := (live.loaded, live.step_count)):
-                self._drawn[node] = now
-                self._send(self._picture(live, node, SIDE))
+        for wanted in self.wanted:
+            if self._drawn.get(wanted) != (now := (live.loaded, live.step_count)):
+                self._drawn[wanted] = now
+                self._send(self._chart(live, wanted, SIDE))
 
-    def _picture(self, live: Live, node: ItemId, side: int) -> BoundaryDrawn:
+    def _chart(self, live: Live, wanted: WantedChart, side: int) -> Chart:
+        node, kind = wanted
         try:
-            return self._of(live, node, side)
-        except NoBoundary as error:
+            return self._boundary(live, node, side) if kind == "boundary" else self._of_rows(live, wanted)
+        except CannotDraw as error:
             reason = str(error)
-        except Exception as error:  # noqa: BLE001 - the step boundary: its statements, run for a picture
-            reason = f"It cannot be computed over a plane: {error}"
-        return BoundaryDrawn(node=node, step=live.step_count, why_none=reason)
+        except Exception as error:  # noqa: BLE001 - the step boundary: its statements, run for a chart
+            reason = f"It cannot be computed for a chart: {error}"
+        return NoChart(node=node, kind=kind, step=live.step_count, why=reason)
 
-    def _of(self, live: Live, node: ItemId, side: int) -> BoundaryDrawn:
+    def _program_lines(self, live: Live) -> ProgramLines:
         if self._lines is None or self._lines_of is not live.loaded:
             self._lines, self._lines_of = ProgramLines(live.loaded), live.loaded
-        function = plane_function(live, self._lines, node)
-        span = self._spans[node] = _span(function.points, self._spans.get(node))
+        return self._lines
+
+    def _of_rows(self, live: Live, wanted: WantedChart) -> Chart:
+        node, kind = wanted
+        lines = self._program_lines(live)
+        if kind == "images" and (module := _module_of(live, lines, node)) is not None:
+            return filters(node, live.step_count, module)
+        rows = row_values(live, lines, node)
+        if kind == "confusion":
+            return confusion(node, live.step_count, rows)
+        if kind == "images":
+            return images(node, live.step_count, rows)
+        points = prediction if kind == "prediction" else components
+        drawn = points(node, live.step_count, rows, self._spans.get(wanted))
+        self._spans[wanted] = drawn.span
+        return drawn
+
+    def _boundary(self, live: Live, node: ItemId, side: int) -> BoundaryDrawn:
+        function = plane_function(live, self._program_lines(live), node)
+        key: WantedChart = (node, "boundary")
+        span = self._spans[key] = _span(function.points, self._spans.get(key))
         plane = grid(span, function.points, side)
         parts = []
         for first in range(0, len(plane), ROWS):
             if self._stopped():
-                raise NoBoundary("Stopped before it was drawn.")
+                raise CannotDraw("Stopped before it was drawn.")
             parts.append(function.values(live.namespace, plane[first : first + ROWS]))
         values = torch.cat(parts)
         scale = self._scale(node, values, function)
@@ -114,6 +139,15 @@ def grid(span: Span, like: Tensor, side: int = SIDE) -> Tensor:
     middles = (torch.arange(side, dtype=torch.float64) + 0.5) / side
     x, y = left + (right - left) * middles, high - (high - low) * middles
     return torch.stack((x.repeat(side), y.repeat_interleave(side)), 1).to(like.device, like.dtype)
+
+
+def _module_of(live: Live, lines: ProgramLines, node: ItemId) -> nn.Module | None:
+    """The module that a node makes."""
+    place = lines.place_of(node)
+    item = lines.items[place] if place != NOWHERE else None
+    names = item.statement.names if isinstance(item, Step) else ()
+    made = live.namespace.get(names[0]) if names else None
+    return made if isinstance(made, nn.Module) else None
 
 
 def _affordable(point_s: float) -> int:

@@ -1,0 +1,155 @@
+"""Charts on cards: what a run learns, as a picture. Decision boundaries, confusion, predictions, components, images."""
+
+from typing import Final
+
+from gradstudio.graph.model import ChartKind, ItemId
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.bounds import Count, Size
+from gradstudio.protocol.messages.progress import CurveKey
+
+SIDE: Final = 200
+"""Pixels of a boundary, across and down; while a run is under way there may be fewer."""
+COLOURS: Final = 256
+"""Colours that a pixel may have."""
+MOST_CLASSES: Final = 32
+MOST_TILES: Final = 16
+MOST_TILE_PX: Final = 64
+"""A side of an image in a chart of them; larger ones are sent smaller."""
+CHARTS: Final[dict[ChartKind, str]] = {
+    "boundary": "Decision boundary",
+    "confusion": "Confusion matrix",
+    "prediction": "Prediction against target",
+    "components": "Two principal components",
+    "images": "Images",
+}
+WantedChart = tuple[ItemId, ChartKind]
+
+
+class Watch(Message, frozen=True):
+    """What is to be told of turns from now on, also of a run that is under way; `Do` says it for a run that begins.
+
+    Attributes:
+        charts: nodes whose charts are drawn, and which; where no run is under way, at once.
+    """
+
+    curves: tuple[CurveKey, ...] = ()
+    charts: tuple[WantedChart, ...] = ()
+
+
+class NoChart(Message, frozen=True):
+    """What keeps the chart of a node from being drawn, in words; `step`: how many statements had run."""
+
+    node: ItemId
+    kind: ChartKind
+    step: Size = 0
+    why: str = ""
+
+
+class BoundaryDrawn(Message, frozen=True):
+    """What a node, or the module it makes, gives over the plane.
+
+    Attributes:
+        step: how many statements had run; a chart stands until a later one.
+        side: pixels across and down.
+        levels: a byte a pixel, the upper row first. Of one number its place between 0 and 255 on a scale; of `classes`
+            the class that wins, times `shades`, plus how sure that is.
+        classes: of how many classes; 0: it is one number.
+        span: left, right, lower and upper end of the plane.
+        points: the data, pairs of float32, little-endian; `point_levels` what each is to be, as in `levels`; empty
+            where that is not known.
+    """
+
+    node: ItemId
+    step: Size = 0
+    side: Count = SIDE
+    levels: bytes = b""
+    classes: Count = 0
+    span: tuple[float, float, float, float] = (-1.0, 1.0, -1.0, 1.0)
+    points: bytes = b""
+    point_levels: bytes = b""
+
+    @property
+    def kind(self) -> ChartKind:
+        """Which chart it is."""
+        return "boundary"
+
+    @property
+    def shades(self) -> int:
+        """How many bytes a class has."""
+        return shades_of(self.classes)
+
+
+class ConfusionDrawn(Message, frozen=True):
+    """How often each class was taken for each.
+
+    Attributes:
+        counts: a row for each class that is right, a column for each that was said.
+    """
+
+    node: ItemId
+    step: Size = 0
+    counts: tuple[tuple[Count, ...], ...] = ()
+
+    @property
+    def kind(self) -> ChartKind:
+        """Which chart it is."""
+        return "confusion"
+
+
+class PointsDrawn(Message, frozen=True):
+    """Rows of data as points of a plane.
+
+    Attributes:
+        kind: "prediction": what is right across, what was said upwards, on one scale; "components": the two principal
+            components of what a node gives, the first across.
+        span, points, point_levels, classes: as in `BoundaryDrawn`.
+        figure: of predictions the coefficient of determination, R² (1 is perfect, 0 as good as the mean); of components
+            the share of the variance that the two hold; None where it is none.
+        rows: of how many rows; the points may be some of them.
+    """
+
+    node: ItemId
+    step: Size = 0
+    kind: ChartKind = "prediction"
+    span: tuple[float, float, float, float] = (-1.0, 1.0, -1.0, 1.0)
+    points: bytes = b""
+    point_levels: bytes = b""
+    classes: Count = 0
+    figure: float | None = None
+    rows: Count = 0
+
+
+class ImagesDrawn(Message, frozen=True):
+    """Images side by side: of data, with what they are and what they were taken for, or of the filters of a layer.
+
+    Attributes:
+        height, width: of each, in pixels; `channels` 1 (grey) or 3 (red, green, blue).
+        pixels: a byte a pixel and channel; images one behind the other, rows from above, channels of a pixel together.
+        truths, said: numbers of classes, one an image; empty where they are not known.
+        total: of how many.
+        signed: grey from 0 to 255 stands for numbers below and above zero, which is 128.
+    """
+
+    node: ItemId
+    step: Size = 0
+    height: Count = 0
+    width: Count = 0
+    channels: Count = 1
+    pixels: bytes = b""
+    truths: tuple[int, ...] = ()
+    said: tuple[int, ...] = ()
+    total: Count = 0
+    signed: bool = False
+
+    @property
+    def kind(self) -> ChartKind:
+        """Which chart it is."""
+        return "images"
+
+
+Chart = NoChart | BoundaryDrawn | ConfusionDrawn | PointsDrawn | ImagesDrawn
+
+
+def shades_of(classes: int) -> int:
+    """How many bytes each of so many classes has."""
+    return COLOURS // max(classes, 1)

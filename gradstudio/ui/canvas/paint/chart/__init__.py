@@ -1,0 +1,1 @@
+"""Charts on cards: how each kind is painted."""

@@ -1,0 +1,34 @@
+"""What is said above a chart: in several wordings, the longest first."""
+
+from gradstudio.protocol.messages.charts import Chart, ConfusionDrawn, ImagesDrawn, PointsDrawn
+
+
+def caption(chart: Chart) -> tuple[str, ...]:
+    """The figure that a chart comes to; nothing where it needs none."""
+    match chart:
+        case ConfusionDrawn(counts=counts):
+            total = sum(map(sum, counts))
+            share = percent(sum(row[k] for k, row in enumerate(counts)) / total) if total else "none"
+            return f"{share} right of {total:,} · row: right, column: said", f"{share} right of {total:,}", share
+        case PointsDrawn(kind="prediction", figure=figure, rows=rows):
+            words = f"R² {figure:.3g}" if figure is not None else "one target only"
+            return f"{words} · {rows:,} rows", words
+        case PointsDrawn(figure=figure):
+            share = percent(figure) if figure is not None else "none"
+            return f"two components hold {share} of the variance", f"{share} of the variance", share
+        case ImagesDrawn(truths=truths, said=said, total=total):
+            shown = len(truths)
+            wrong = sum(a != b for a, b in zip(truths, said, strict=False))
+            words = f"{total:,} image{'s' * (total != 1)}"
+            if not said:
+                return (words,)
+            return f"{shown} of {words}, {wrong} taken for another", f"{wrong} of {shown} wrong"
+        case _:
+            return ()
+
+
+def percent(share: float) -> str:
+    """A share in percent: 100 only where it is all, 0 only where it is nothing."""
+    if share in (0.0, 1.0):
+        return f"{share * 100:.0f} %"
+    return f"{min(max(share, 0.001), 0.999) * 100:.1f} %"

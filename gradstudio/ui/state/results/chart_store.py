@@ -1,0 +1,49 @@
+"""Charts as the engine drew them: of which cards, and what each was at any moment of the record."""
+
+from bisect import bisect_right
+from typing import Final
+
+from gradstudio.graph.graph_index import index_of
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.protocol.messages.charts import Chart, NoChart, WantedChart
+
+MOST: Final = 128
+"""Charts kept of a card; of more, every second goes."""
+WAITING: Final = "The chart is drawn when this has run."
+
+
+class ChartStore:
+    """Charts by node and kind, in the order of the run; which of them are shown, the places of cards say.
+
+    Attributes:
+        wanted: the charts that the next verb draws.
+    """
+
+    def __init__(self) -> None:
+        """None was drawn."""
+        self.wanted: tuple[WantedChart, ...] = ()
+        self._charts: dict[WantedChart, list[Chart]] = {}
+
+    def add(self, drawn: Chart) -> None:
+        """A chart came; one of the same place in the run, or of a later one, gives way."""
+        known = self._charts.setdefault((drawn.node, drawn.kind), [])
+        while known and known[-1].step >= drawn.step:
+            known.pop()
+        known.append(drawn)
+        if len(known) > MOST:
+            self._charts[drawn.node, drawn.kind] = [*known[:-1:2], known[-1]]
+
+    def at(self, wanted: WantedChart, step: int | None) -> Chart:
+        """What it was when so many statements had run; None: now."""
+        known = self._charts.get(wanted, [])
+        place = len(known) if step is None else bisect_right(known, step, key=lambda one: one.step)
+        return known[place - 1] if place else NoChart(node=wanted[0], kind=wanted[1], why=WAITING)
+
+    def clear(self) -> None:
+        """A start from nothing."""
+        self._charts.clear()
+
+
+def shown_in(graph: Graph) -> tuple[WantedChart, ...]:
+    """The nodes whose cards show a chart, and which."""
+    return tuple((ItemId(key), chart) for key, chart in index_of(graph).charts.items() if key in graph.nodes)
