@@ -1,13 +1,12 @@
 """Rows of a card's context menu: how it is worn, whether it takes part, out of its wires."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.charts import CHARTS
 from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
-
-Row = tuple[str, Callable[[], object]] | None
+from gradstudio.ui.canvas.menus.menu_rows import AnyRow, Below, Row
 
 
 def part_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
@@ -25,8 +24,8 @@ def part_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
     )
 
 
-def display_rows(canvas: MenuCanvas) -> Iterator[Row]:
-    """Hiding ports, pinning."""
+def display_rows(canvas: MenuCanvas) -> Iterator[AnyRow]:
+    """Hiding ports, pinning, charts."""
     yield (
         f"{'Show' if canvas.card_arrangement.is_worn('tucked') else 'Hide'} unused ports\tedit.tucked",
         canvas.card_arrangement.toggle_tucked,
@@ -35,9 +34,10 @@ def display_rows(canvas: MenuCanvas) -> Iterator[Row]:
         f"{'Unpin' if canvas.card_arrangement.is_worn('pinned') else 'Pin'}\tedit.pinned",
         canvas.card_arrangement.toggle_pinned,
     )
+    yield Below("Chart", _chart_rows(canvas))
 
 
-def chart_rows(canvas: MenuCanvas) -> Iterator[Row]:
+def _chart_rows(canvas: MenuCanvas) -> Iterator[Row]:
     """Charts of what is learnt, one a card."""
     for kind, words in CHARTS.items():
         shown = canvas.card_arrangement.shows_chart(kind)

@@ -13,7 +13,7 @@ from gradstudio.layout.placement.alignment import Side
 from gradstudio.operators.calls.equivalent_calls import as_written, spellings
 from gradstudio.program.code_cards import can_split, next_card
 from gradstudio.program.merging.merge import draw_code
-from gradstudio.ui.canvas.menus.card_display_menu import chart_rows, display_rows, part_rows
+from gradstudio.ui.canvas.menus.card_display_menu import display_rows, part_rows
 from gradstudio.ui.canvas.menus.debug_menu import node_rows
 from gradstudio.ui.canvas.menus.group_menu import card_rows, group_rows, step_rows
 from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
@@ -67,8 +67,6 @@ def item_rows(canvas: MenuCanvas, item: ItemId, leaf: str = "") -> Iterator[AnyR
     yield None
     yield Below("Edit", _edit_rows(canvas, item))
     yield Below("Look", display_rows(canvas))
-    if node is not None:
-        yield Below("Chart", chart_rows(canvas))
     yield Below("Arrange", _arrange_rows(canvas))
     yield Below("Wires", _wire_rows(canvas, item))
     yield Below("Group", _group_rows(canvas, item))
