@@ -242,9 +242,9 @@ def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options:
         type_line=None if data["file"] == "-" else typed_line,
     )  # fmt: skip
     recorder.read_report(outcome.report.entries)
-    recorder.failed = outcome.failed
     if opened.lines is not None:
         program, outcome = map_lines(program, outcome, opened.lines)
+    recorder.failed = outcome.failed
     outcome = with_device(program, outcome, opened.device, data["device"])
     data["problems"] = problems_json(graph, recorder, opened.lines or script_lines(program))
     code, data, text = _report(data, opened, program, outcome, options)

@@ -39,7 +39,7 @@ y.backward()
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        (WRITTEN_OVER, 12, "Line 9 `a.mul_(2)` wrote into a, which line 6 `a = x.exp()` had saved"),
+        (WRITTEN_OVER, 12, "line 9 `a.mul_(2)` wrote into a, which line 6 `a = x.exp()` had saved"),
         (TWICE, 11, "Line 11 `y.backward()` is the second, the first was line 8 `y.backward()`."),
     ],
 )

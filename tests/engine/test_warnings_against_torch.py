@@ -9,11 +9,14 @@ import torch
 from gradstudio.advice.explanation import explain_warning
 from gradstudio.advice.fixes.fix_kinds import fixes_for_warning
 from gradstudio.advice.rules.torch_warnings import WARNINGS
+from gradstudio.engine.run.output_capture import MOST_ALIKE
 from gradstudio.graph.model import Graph
 from gradstudio.program.compile import compile_graph
 from gradstudio.protocol.messages.events import Warned
+from gradstudio.protocol.messages.requests import Do
 from tests.advice.canvases import records_of
 from tests.advice.wrong_programs import Wrong, drawn
+from tests.engine.build import node
 from tests.engine.conftest import Bench
 from tests.graph.builder import Drawing
 
@@ -66,3 +69,19 @@ def test_each_fix_of_a_warning_takes_it_away(bench: Bench, name: str) -> None:
         assert not run(bench, drawing.graph), fix.title
         drawing.undo()
         assert compile_graph(drawing.graph).code == before
+
+
+def test_what_torch_says_once_a_process_is_told_in_every_run_and_not_without_end() -> None:
+    """`float` of what requires a gradient warns in C++ once a process; a window has one process for many runs."""
+    always, text = (
+        torch.is_warn_always_enabled(),
+        "w = torch.ones((), requires_grad=True)\nfor k in range(300):\n    a = float(w)",
+    )
+    for _ in range(2):
+        bench = Bench()
+        bench.load(text)
+        bench.engine.do(Do(verb="run"))
+        told = [event for event in bench.events if isinstance(event, Warned)]
+        assert {event.node for event in told} == {node(3)}
+        assert len(told) == MOST_ALIKE
+    assert torch.is_warn_always_enabled() == always

@@ -8,7 +8,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.records import OptimizerRecord
 from tests.ui.desk import Desk
-from tests.ui.test_boundary_by_hand import LEARNING
+from tests.ui.test_charts_by_hand import LEARNING
 
 Key = Qt.Key
 

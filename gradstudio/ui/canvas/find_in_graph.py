@@ -1,7 +1,7 @@
 """Find in the graph: what matches is lit and walked through, the rest is faded."""
 
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from PySide6.QtCore import QObject, QRectF, Qt
@@ -15,12 +15,13 @@ from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 from gradstudio.ui.canvas.minimap import Minimap
 from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_rects
-from gradstudio.ui.canvas.popups.find_bar import GAP, HEIGHT, FindBar
 from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme
 
-COVERED_PX: Final = float(HEIGHT + 2 * GAP)
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.popups.find_bar import FindBar
+
 READABLE: Final = 0.5
 NEAR: Final = 0.8
 HEAD: Final = (280.0, 60.0)
@@ -49,7 +50,7 @@ class FindInGraph(QObject):
         self._minimap = minimap
         self.found: tuple[ItemId, ...] = ()
         self.current = -1
-        self._covered_px = COVERED_PX
+        self._band_px = 0.0
         self._soon = Throttle(REFRESH_MS, self)
         self._soon.due.connect(self._search)
         for told in (canvas.store.edited, canvas.store.replaced, canvas.session.results.changed):
@@ -57,15 +58,22 @@ class FindInGraph(QObject):
         canvas.session.results.moment_moved.connect(self._on_moment_moved)
 
     @cached_property
-    def bar(self) -> FindBar:
+    def bar(self) -> "FindBar":
         """What is typed into, built when it is first asked for."""
+        from gradstudio.ui.canvas.popups.find_bar import FindBar
+
         made = FindBar(self._canvas.viewport(), self._canvas.canvas_style.theme)
         made.changed.connect(self._on_bar_changed)
         made.stepped.connect(self.step)
         made.all_wanted.connect(self.select_all)
         made.closed.connect(self.close)
-        made.keep_below(int(self._covered_px - COVERED_PX))
+        made.keep_below(int(self._band_px))
         return made
+
+    @property
+    def _covered_px(self) -> float:
+        """How much of the canvas lies below its upper edge and the lower one of the bar."""
+        return self.bar.COVERED_PX + self._band_px
 
     @property
     def is_open(self) -> bool:
@@ -223,7 +231,8 @@ class FindInGraph(QObject):
     def _uncover(self) -> None:
         """What matches and would be seen but for the bar comes out below it."""
         here, bar = self._navigation.travel.target, self.bar.geometry()
-        covers = Box(bar.x() - GAP, bar.y() - GAP, bar.width() + 2 * GAP, bar.height() + 2 * GAP)
+        gap = self.bar.GAP_PX
+        covers = Box(bar.x() - gap, bar.y() - gap, bar.width() + 2 * gap, bar.height() + 2 * gap)
         boxes = [self._canvas.scene.placement.box(item) for item in self.found]
         below = [shown for box in boxes if box is not None and (shown := here.box_to_view(box)).meets(covers)]
         room = min(self._canvas.viewport().height(), covers.bottom * MOST_UNCOVERED)
@@ -238,7 +247,7 @@ class FindInGraph(QObject):
         from gradstudio.ui.canvas.paint.moment_painter import COVERED
 
         band_px = COVERED if self._canvas.session.results.moment is not None else 0.0
-        self._covered_px = COVERED_PX + band_px
+        self._band_px = band_px
         if self._has_bar():
             self.bar.keep_below(int(band_px))
 

@@ -31,7 +31,13 @@ class FindBar(QFrame):
         stepped(int): to the next match, or -1 the one before.
         all_wanted(): select all matches.
         closed(): the person is done.
+
+    Attributes:
+        GAP_PX: around it; `COVERED_PX`: how much of the canvas it covers at least, from the upper edge.
     """
+
+    GAP_PX: Final = GAP
+    COVERED_PX: Final = float(HEIGHT + 2 * GAP)
 
     changed = Signal(str)
     stepped = Signal(int)
