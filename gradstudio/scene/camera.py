@@ -20,8 +20,8 @@ LEAST_MARGIN: Final = 4.0
 """Enough around a document that can just be read as a whole."""
 LEAST_KEPT: Final = 0.45
 """A view that showed everything still does in a lower window, down to this zoom."""
-OPENING_ZOOM: Final = 0.7
-"""Else its beginning at this zoom: as much of it as can be read."""
+OPENING_ZOOM: Final = LEAST_READABLE
+"""Else its beginning at this zoom: as many cards as can be read."""
 
 
 class Camera(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from gradstudio.graph.edits import SetPlaces, apply_all
 from gradstudio.graph.model import Graph, ItemId, Place
 from gradstudio.protocol.messages.events import Failed, GradRow, Row, Warned
 from gradstudio.protocol.messages.records import Preview, Summary, TensorRecord
-from gradstudio.scene.camera import FIT_MARGIN, Camera
+from gradstudio.scene.camera import FIT_MARGIN, OPENING_ZOOM, Camera
 from gradstudio.scene.overlay_registry import OVERLAYS, Shown
 from gradstudio.scene.results import NoResults
 from gradstudio.scene.scene import Scene
@@ -553,7 +553,7 @@ def test_a_long_program_opens_at_its_beginning_where_it_can_be_read(hand: Hand) 
         hand.add("torch.zeros", 300 * k, 260 * (k % 4))
     hand.canvas.session.graph_store.load(hand.graph)
     hand.shot()
-    assert hand.canvas.navigation.zoom == 0.7
+    assert hand.canvas.navigation.zoom == OPENING_ZOOM
     first = hand.canvas.scene.stack.ids[0]
     box = hand.canvas.camera.box_to_view(hand.canvas.scene.placement.box(first))  # type: ignore[arg-type]
     assert box.x == pytest.approx(FIT_MARGIN, abs=1)
