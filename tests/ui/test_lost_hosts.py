@@ -111,7 +111,7 @@ def test_over_a_slow_line_stop_waits_for_the_answer_and_the_engine_stays(desk: D
     assert desk.session.engine.hello is engine
 
 
-def test_what_was_kept_running_goes_on_alone_and_its_curve_is_whole_when_it_is_taken_up(desk: Desk, connect) -> None:
+def test_what_was_kept_running_goes_on_alone_and_is_taken_up(desk: Desk, connect) -> None:
     connect()
     desk.until(lambda: desk.session.engine.ready)
     desk.window.actions["run.keep"].trigger()
