@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gradstudio.protocol.hosts.host_book import Host, HostBook
     from gradstudio.protocol.messages.events import Device
 
+AWAY = "Run/Other machines"
 TOOLTIPS: dict[Command, str] = {
     "run": "The program as written, from nothing; paused, it goes on, in a backward's record too",
     "forward": "On to the next backward statement, or the end",
@@ -275,13 +276,13 @@ def _host_rows(hosts: HostCommands) -> tuple[Row, ...]:
     join = "Connect again to what went on on the host when the line broke"
     look = "Say what is on the host on which programs run, send it an engine, connect anew"
     return (
-        ActionRow("run.add_host", "Add host…", "Run", 6, hosts.add, (), "add", None, None, add),
-        ActionRow("run.host", "Host…", "Run", 6, hosts.look, (), "", hosts.is_away, None, look),
+        ActionRow("run.add_host", "Add host…", AWAY, 6, hosts.add, (), "add", None, None, add),
+        ActionRow("run.host", "Host…", AWAY, 6, hosts.look, (), "", hosts.is_away, None, look),
         ActionRow(
-            "run.keep", "Keep running", "Run", 6, hosts.keep_running, (), "", hosts.is_away, hosts.keeps_running, keep
+            "run.keep", "Keep running", AWAY, 6, hosts.keep_running, (), "", hosts.is_away, hosts.keeps_running, keep
         ),
-        ActionRow("run.take_up", "Take up again", "Run", 6, hosts.take_up, (), "", hosts.can_take_up, None, join),
-        ActionRow("run.here", "This machine", "Run", 6, hosts.come_back, (), "device", hosts.is_away, None, back),
+        ActionRow("run.take_up", "Take up again", AWAY, 6, hosts.take_up, (), "", hosts.can_take_up, None, join),
+        ActionRow("run.here", "This machine", AWAY, 6, hosts.come_back, (), "device", hosts.is_away, None, back),
     )
 
 

@@ -108,8 +108,9 @@ class EngineLine(QObject):
         if not self.place:
             return "A new one is started."
         if self._client.goes_on:
-            return "What runs there goes on. Run ▸ Take up again connects to it; what is shown stays."
-        return "Run ▸ Restart engine connects again; what is shown stays. Run ▸ Host… looks what is there."
+            return "What runs there goes on. Run ▸ Other machines ▸ Take up again connects to it; what is shown stays."
+        look = "Run ▸ Other machines ▸ Host… looks what is there."
+        return f"Run ▸ Restart engine connects again; what is shown stays. {look}"
 
     @property
     def infers_at(self) -> Inferring | None:
