@@ -143,6 +143,23 @@ def _over_ticks(timeline: Timeline, line: int) -> list[GradRow]:
 class Timelines:
     """The tests; `ran` gives the timeline of a program's text, run by these verbs."""
 
+    def test_what_went_back_behind_a_cut_is_gone(self, ran: Ran) -> None:
+        timeline = ran(
+            """
+            x = torch.tensor(2.0, requires_grad=True)
+            y = x ** 2
+            y.backward()
+            """
+        )
+        wires = [one for traced in timeline.backwards.values() for one in traced.wires]
+        wire = (wires[0].source, wires[0].output, wires[0].target, wires[0].port)
+        assert timeline.wire_grad(*wire) is not None
+        timeline.cut(2)
+        assert len(timeline.ticks) == 2
+        assert timeline.wire_grad(*wire) is None
+        timeline.cut(0)
+        assert timeline.wire_grad(*wire) is None
+
     def test_a_gradient_doubles_over_passes_and_its_parts_are_shown(self, ran: Ran) -> None:
         timeline = ran(
             """

@@ -60,10 +60,15 @@ class WireIndex:
         return {node for pair in ends for node in pair}
 
     def renumber(self, ticks: Renumbering) -> None:
-        """Only some ticks stay, numbered anew; what a wire last carried between two holds from the second on."""
-        for key, entries in self._entries.items():
+        """Only some ticks stay, numbered anew; what a wire last carried between two holds from the second on.
+
+        What it carried behind all of them is gone with the turns that a run was put back before.
+        """
+        count = ticks.new[-1]
+        for key, known in self._entries.items():
+            entries = [entry for entry in known if ticks.new[entry[0]] < count]
             moved = [(ticks.new[tick], number, wire) for tick, number, wire in entries]
-            after = [tick for tick, _, _ in moved[1:]] + [-1]
+            after = [*(tick for tick, _, _ in moved[1:]), -1][: len(moved)]
             self._entries[key] = [
                 new
                 for old, new, following in zip(entries, moved, after, strict=True)
@@ -71,8 +76,8 @@ class WireIndex:
             ]
         # Once a tick and pair of ends: what was between ticks that stay would else be carried along for ever.
         told = dict.fromkeys(zip((ticks.new[tick] for tick in self._ticks), self._ends, strict=True))
-        self._ticks = [tick for tick, _ in told]
-        self._ends = [ends for _, ends in told]
+        self._ticks = [tick for tick, _ in told if tick < count]
+        self._ends = [ends for tick, ends in told if tick < count]
 
 
 class BackwardIndex:
