@@ -269,8 +269,9 @@ def gestures(at: Gestures) -> dict[str, Gesture]:
 
 
 def count(at: Gestures, gesture: Gesture) -> Calls:
-    """What a gesture takes the second time it is made."""
-    for _ in range(2):
+    """What a gesture takes the second or third time: the less, for what is done at leisure may fall into one."""
+    found = list[Calls]()
+    for _ in range(3):
         for each in gesture.before:
             each()
             come_to_rest(at.desk)
@@ -280,4 +281,5 @@ def count(at: Gestures, gesture: Gesture) -> Calls:
         for each in gesture.after:
             each()
             come_to_rest(at.desk)
-    return calls
+        found.append(calls)
+    return min(found[1:], key=lambda calls: calls.total)
