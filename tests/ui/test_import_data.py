@@ -154,7 +154,8 @@ def test_a_table_that_is_dropped_is_learnt_from_an_empty_canvas(desk: Desk, qtbo
     text = desk.session.run.program.code
     assert "test_data = torch.utils.data.TensorDataset(X_val, y_val)" in text and "random_split" not in text
     desk.window.actions["run.run"].trigger()
-    desk.until(lambda: desk.session.run.state.at_end)
+    desk.until(lambda: desk.session.run.state.at_end and not desk.session.run.state.busy)
+    desk.rest()
     accuracy = desk.value("accuracy")
     assert isinstance(accuracy, float) and accuracy >= 0.75
 
@@ -204,7 +205,8 @@ def test_a_text_that_is_dropped_is_learnt(desk: Desk, qtbot: QtBot, tmp_path: Pa
     desk.window.actions["graph.training"].trigger()
     assert "test_data = torch.utils.data.TensorDataset(X_val, y_val)" in desk.session.run.program.code
     desk.window.actions["run.run"].trigger()
-    desk.until(lambda: desk.session.run.state.at_end)
+    desk.until(lambda: desk.session.run.state.at_end and not desk.session.run.state.busy)
+    desk.rest()
     accuracy = desk.value("accuracy")
     assert isinstance(accuracy, float) and accuracy >= 0.75
 
@@ -245,6 +247,7 @@ def test_a_folder_of_pictures_that_is_dropped_is_learnt(desk: Desk, qtbot: QtBot
     desk.rest()
     desk.window.actions["graph.training"].trigger()
     desk.window.actions["run.run"].trigger()
-    desk.until(lambda: desk.session.run.state.at_end)
+    desk.until(lambda: desk.session.run.state.at_end and not desk.session.run.state.busy)
+    desk.rest()
     accuracy = desk.value("accuracy")
     assert isinstance(accuracy, float) and accuracy >= 0.75

@@ -19,7 +19,7 @@ def calls_of_a_pass(bench: Bench, length: int) -> int:
     """Calls of functions in gradstudio that a recorded pass takes once all is made ready."""
     bench.run(chain(length))
     bench.do("forward", "backward", "forward", "backward")
-    return calls_of(lambda: bench.do("forward", "backward"))
+    return min(calls_of(lambda: bench.do("forward", "backward")) for _ in range(3))  # one may meet a collection
 
 
 def test_an_operator_more_takes_few_calls_more() -> None:
