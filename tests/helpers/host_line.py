@@ -52,3 +52,12 @@ class HostLine:
         """The line breaks: what leads there is killed."""
         self.process.kill()
         self.process.communicate()
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process runs; one that ended and was not waited for does not."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

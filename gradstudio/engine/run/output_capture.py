@@ -64,6 +64,7 @@ class OutputCapture:
         if clean_modes.entered:
             return
         node, line = self.locate(sys._getframe(1))
-        self._alike[node, line, str(message)] += 1
-        if self._alike[node, line, str(message)] <= MOST_ALIKE:
-            self._send(Warned(node=node, line=line, category=category.__name__, message=str(message)[:MAX_TEXT]))
+        text = str(message)[:MAX_TEXT]
+        self._alike[node, line, text] += 1
+        if self._alike[node, line, text] <= MOST_ALIKE:
+            self._send(Warned(node=node, line=line, category=category.__name__, message=text))

@@ -67,18 +67,34 @@ def statement_roles(graph: Graph) -> StatementRoles:
         )
     kept = setting_up.forward
     returned, unread = return_values(units, kept, root, body)
+    return roles_around(
+        setting_up, root=root, body=body, forward=kept, returned=returned, inputs=setting_up.inputs, unread=unread
+    )
+
+
+def roles_around(
+    setting_up: SettingUp,
+    *,
+    root: Value,
+    body: BodyId,
+    forward: tuple[ItemId, ...],
+    returned: tuple[Value, ...],
+    inputs: tuple[Value, ...],
+    unread: frozenset[Value],
+) -> StatementRoles:
+    """The roles where what is around `forward` is sorted already."""
     return StatementRoles(
         root=root,
         body=body,
-        forward=kept,
+        forward=forward,
         returned=returned,
-        inputs=setting_up.inputs,
+        inputs=inputs,
         constants=setting_up.constants,
         construction=setting_up.construction,
         given=setting_up.given,
         parameters=setting_up.parameters,
         modules=setting_up.modules,
-        nested=units.nested,
+        nested=setting_up.units.nested,
         unread=unread,
     )
 

@@ -75,9 +75,10 @@ class WireIndex:
                 if following != new[0] or ticks.stays[old[0]]
             ]
         # Once a tick and pair of ends: what was between ticks that stay would else be carried along for ever.
-        told = dict.fromkeys(zip((ticks.new[tick] for tick in self._ticks), self._ends, strict=True))
-        self._ticks = [tick for tick, _ in told if tick < count]
-        self._ends = [ends for tick, ends in told if tick < count]
+        pairs = zip((ticks.new[tick] for tick in self._ticks), self._ends, strict=True)
+        told = dict.fromkeys(pair for pair in pairs if pair[0] < count)
+        self._ticks = [tick for tick, _ in told]
+        self._ends = [ends for _, ends in told]
 
 
 class BackwardIndex:

@@ -21,6 +21,7 @@ from gradstudio.protocol.hosts.host_command import python_command, start_command
 from gradstudio.protocol.messages.events import Hello
 from gradstudio.protocol.messages.requests import SampleMemory
 from tests.helpers import ssh_server
+from tests.helpers.host_line import is_alive
 from tests.helpers.patience import PATIENCE_SECONDS, wait_until
 
 needs_ssh = pytest.mark.skipif(bool(ssh_server.why_not()), reason=ssh_server.why_not() or "there is one")
@@ -45,14 +46,6 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ssh_serv
 
 def far(server: ssh_server.SshServer, python: str = sys.executable) -> Host:
     return Host("far", server.destination, python=python)
-
-
-def is_alive(process: int) -> bool:
-    try:
-        with open(f"/proc/{process}/stat", encoding="utf-8") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 # ------------------------------------------------------------------ commands

@@ -24,7 +24,7 @@ from gradstudio.protocol.messages.hosting import Beat, Join, Leave, Stay, Stayin
 from gradstudio.protocol.messages.progress import Turned
 from gradstudio.protocol.messages.requests import Do, Load, Stop
 from tests.helpers import ssh_server
-from tests.helpers.host_line import HostLine
+from tests.helpers.host_line import HostLine, is_alive
 from tests.helpers.patience import wait_until
 
 needs_ssh = pytest.mark.skipif(bool(ssh_server.why_not()), reason=ssh_server.why_not() or "there is one")
@@ -40,14 +40,6 @@ for step in range(1000000000):
     loss.backward()
     optimizer.step()
 """
-
-
-def is_alive(process: int) -> bool:
-    try:
-        with open(f"/proc/{process}/stat", encoding="utf-8") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 # ------------------------------------------------------------------ the log

@@ -73,8 +73,8 @@ def no_chances(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> It
 
 def out_of_reach(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
     """Targets that an activation behind the last layer can never give."""
-    sources, records = _operands(view, item, lookup)
-    if records is None or not records[0].requires_grad or records[1].requires_grad:
+    sources, records = _scores_and_target(view, item, lookup)
+    if records is None:
         return
     stage = computing_stage(view, sources[0].item, sources[0].output)
     reach = _reach(stage.word) if stage is not None else None
@@ -97,8 +97,8 @@ def out_of_reach(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> 
 
 def beyond_chances(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
     """Targets of a binary loss that are no chances: −1 and 1, or 1 and 2, where 0 and 1 are wanted."""
-    sources, records = _operands(view, item, lookup)
-    if records is None or not records[0].requires_grad or records[1].requires_grad:
+    sources, records = _scores_and_target(view, item, lookup)
+    if records is None:
         return
     low, high = records[1].summary.minimum, records[1].summary.maximum
     if low is None or high is None or (low >= 0 and high <= 1):
@@ -145,8 +145,8 @@ def hinge_of_chances(view: ProgramView, item: ItemId, _word: str, lookup: Lookup
 
 def shuffled_inputs(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
     """Inputs in a random order against targets that stand as they always did."""
-    sources, records = _operands(view, item, lookup)
-    if records is None or not records[0].requires_grad or records[1].requires_grad:
+    sources, records = _scores_and_target(view, item, lookup)
+    if records is None:
         return
     target = records[1].summary
     stages = list(view.stages(sources[0].item, sources[0].output))
@@ -207,6 +207,15 @@ def _operands(
     records = [lookup(source.item, source.output) for source in sources]
     tensors = [record for record in records if isinstance(record, TensorRecord)]
     return sources, (tensors[0], tensors[1]) if len(tensors) == 2 else None
+
+
+def _scores_and_target(
+    view: ProgramView, item: ItemId, lookup: Lookup
+) -> tuple[list[Source], tuple[TensorRecord, TensorRecord] | None]:
+    """What `_operands` says, where the first is learnt and the second is given; else None."""
+    sources, records = _operands(view, item, lookup)
+    is_so = records is not None and records[0].requires_grad and not records[1].requires_grad
+    return sources, records if is_so else None
 
 
 def _reach(word: str) -> tuple[float, float] | None:

@@ -7,7 +7,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.operators.model import Face, Family
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.init_statements import SettingUp
-from gradstudio.program.forms.statement_roles import StatementRoles
+from gradstudio.program.forms.statement_roles import StatementRoles, roles_around
 from gradstudio.program.forms.statement_units import Value
 from gradstudio.program.forms.training.batch_rows import are_rows
 from gradstudio.program.forms.training.loop_turns import turns_of
@@ -67,18 +67,13 @@ class TrainingPlan(ScriptPlan):
                 f"There is nothing to train: '{step.name(step.loss[0])}' is computed from no parameter that is made "
                 "before the step. Make the parameters or modules before the loop."
             )
-        return StatementRoles(
+        return roles_around(
+            setting_up,
             root=step.loss,
             body=step.body,
             forward=setting_up.forward,
             returned=(step.loss,),
             inputs=setting_up.inputs,
-            constants=setting_up.constants,
-            construction=setting_up.construction,
-            given=setting_up.given,
-            parameters=setting_up.parameters,
-            modules=setting_up.modules,
-            nested=step.units.nested,
             unread=self._unread(setting_up.forward),
         )
 

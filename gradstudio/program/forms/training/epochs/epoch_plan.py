@@ -4,7 +4,7 @@ from gradstudio.graph.analysis.program_analysis import Analysis
 from gradstudio.graph.model import Graph
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.init_statements import SettingUp
-from gradstudio.program.forms.statement_roles import StatementRoles
+from gradstudio.program.forms.statement_roles import StatementRoles, roles_around
 from gradstudio.program.forms.statement_units import Value
 from gradstudio.program.forms.training.epochs.epoch_step import Epoch
 from gradstudio.program.forms.training.loop_turns import turns_of
@@ -70,18 +70,13 @@ class EpochPlan(ScriptPlan):
         if other:
             raise NoForm(f"'{step.name(other[0][0])}' is no part of a batch.")
         self.returned, self.loss_inputs = self._handed_on(made)
-        return StatementRoles(
+        return roles_around(
+            made,
             root=self.epoch.prediction,
             body=step.body,
             forward=tuple(unit for unit in made.forward if unit in self.epoch.model_units),
             returned=self.returned,
             inputs=tuple(value for value in made.inputs if value in self._read_by_model()),
-            constants=made.constants,
-            construction=made.construction,
-            given=made.given,
-            parameters=made.parameters,
-            modules=made.modules,
-            nested=step.units.nested,
             unread=frozenset(self.unread(step.forward, [step.loss])),
         )
 

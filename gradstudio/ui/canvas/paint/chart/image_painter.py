@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from gradstudio.protocol.messages.charts import ImagesDrawn
+from gradstudio.ui.canvas.paint.chart.chart_key import ChartKey
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.theme import Theme
 
@@ -38,24 +39,11 @@ def paint_images(
 
 def tile_images(drawn: ImagesDrawn, theme: Theme) -> tuple[QImage, ...]:
     """The images in the colours of a theme; those of the latest charts are kept."""
-    return _images(_Key(drawn, theme))
-
-
-class _Key:
-    """The same objects, not equal ones."""
-
-    def __init__(self, drawn: ImagesDrawn, theme: Theme) -> None:
-        self.drawn, self.theme = drawn, theme
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and other.drawn is self.drawn and other.theme is self.theme
-
-    def __hash__(self) -> int:
-        return hash((id(self.drawn), id(self.theme)))
+    return _images(ChartKey(drawn, theme))
 
 
 @functools.lru_cache(maxsize=KEPT)
-def _images(key: _Key) -> tuple[QImage, ...]:
+def _images(key: ChartKey[ImagesDrawn]) -> tuple[QImage, ...]:
     drawn = key.drawn
     size = drawn.height * drawn.width * drawn.channels
     is_colour = drawn.channels == COLOUR

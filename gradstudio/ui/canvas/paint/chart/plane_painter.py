@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 from gradstudio.protocol.messages.charts import COLOURS, SIDE, BoundaryDrawn, PointsDrawn
+from gradstudio.ui.canvas.paint.chart.chart_key import ChartKey
 from gradstudio.ui.theme import Theme
 
 SCALE: Final = 2
@@ -36,24 +37,11 @@ def paint_plane(painter: QPainter, theme: Theme, drawn: BoundaryDrawn | PointsDr
 
 def plane_image(drawn: BoundaryDrawn | PointsDrawn, theme: Theme) -> QImage:
     """The plane with the data on it; the latest ones are kept."""
-    return _image(_Key(drawn, theme))
-
-
-class _Key:
-    """The same objects, not equal ones."""
-
-    def __init__(self, drawn: BoundaryDrawn | PointsDrawn, theme: Theme) -> None:
-        self.drawn, self.theme = drawn, theme
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and other.drawn is self.drawn and other.theme is self.theme
-
-    def __hash__(self) -> int:
-        return hash((id(self.drawn), id(self.theme)))
+    return _image(ChartKey(drawn, theme))
 
 
 @functools.lru_cache(maxsize=KEPT)
-def _image(key: _Key) -> QImage:
+def _image(key: ChartKey[BoundaryDrawn | PointsDrawn]) -> QImage:
     image = _plane(key.drawn, key.theme) if isinstance(key.drawn, BoundaryDrawn) else _ground(key.drawn, key.theme)
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
