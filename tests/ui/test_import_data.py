@@ -28,7 +28,7 @@ TABLE = "a;b;id;kind\n" + "".join(
     f"{k % 7},5;{k * 1000};{k};{'far' if k > 20 else 'near'}\n" for k in range(1, 41)
 )  # fmt: skip
 MODEL = (
-    "import torch.nn.functional as F\nfrom torch import nn\n\n"
+    "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n\ntorch.manual_seed(0)\n"
     "net = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 2))\n"
     "logits = net(X)\nloss = F.cross_entropy(logits, y)\n"
 )
@@ -176,7 +176,7 @@ def test_a_bad_file_is_told_of_and_nothing_changes(desk: Desk, qtbot: QtBot, tmp
 
 
 CHARACTERS = (
-    "import torch.nn.functional as F\nfrom torch import nn\n\n"
+    "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n\ntorch.manual_seed(0)\n"
     "net = nn.Sequential(nn.Embedding(9, 8), nn.Flatten(), nn.Linear(32, 9))\n"
     "logits = net(X)\nloss = F.cross_entropy(logits, y)\n"
 )
@@ -208,7 +208,7 @@ def test_a_text_that_is_dropped_is_learnt(desk: Desk, qtbot: QtBot, tmp_path: Pa
 
 
 PICTURES = (
-    "import torch.nn.functional as F\nfrom torch import nn\n\n"
+    "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n\ntorch.manual_seed(0)\n"
     "net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 3 * 3, 2))\n"
     "logits = net(X)\nloss = F.cross_entropy(logits, y)\n"
 )

@@ -161,6 +161,11 @@ class Units:
         """Whether a unit may take random numbers, or set where they come from."""
         return any(self._draws(item) for item in self.members(unit))
 
+    def seeds(self, unit: ItemId) -> bool:
+        """Whether a unit sets where random numbers come from."""
+        operators = map(self.operator, self.members(unit))
+        return any(operator is not None and Effect.SEED in operator.effects for operator in operators)
+
     def _draws(self, item: ItemId) -> bool:
         node = self.graph.nodes.get(item)
         operator = self.operator(item)

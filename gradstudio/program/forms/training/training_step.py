@@ -67,7 +67,7 @@ class Step:
         self.optimizer = self._optimizer() if self._trains() else None
         if not self._trains():
             self.updates = ()
-        self.dropped = [unit for unit in body if unit not in {*self.forward, *self.updates}]
+        self.dropped = [unit for unit in body if unit not in {*begun, *self.forward, *self.updates}]
         self.schedule = find_schedule(self) if self.optimizer is not None else None
         self._refuse_what_is_lost()
 
@@ -215,6 +215,8 @@ class Step:
         first = min((self.units.position[unit] for unit in self.forward), default=0)
         before = [unit for unit in body if self.units.position[unit] < first]
         starts = [unit for unit in before if unit in self._updating and not self._only_clears(unit)]
+        if not (self._updating and any(map(self.units.draws, self.forward))):  # else each step draws the same
+            starts += filter(self.units.seeds, before)
         return self.closed(starts, before, ROOT)
 
     def _updates(self, body: list[ItemId]) -> tuple[ItemId, ...]:

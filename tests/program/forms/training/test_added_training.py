@@ -148,3 +148,10 @@ def test_rows_that_are_kept_apart_are_the_test() -> None:
     behind = with_training(read_script(CLASSES + apart).graph, lambda _value: None)
     one = read_script(CLASSES.replace("net = ", f"{apart.splitlines()[0]}\nnet = ", 1)).graph
     assert "random_split" in behind and "random_split" in with_training(one, lambda _value: None)
+
+
+def test_a_seed_between_data_and_model_stays_where_it_was() -> None:
+    seed = "torch.manual_seed(7)\n"
+    new, names = trained(CLASSES.replace("net =", f"{seed}net ="))
+    assert new.index("Y = (X") < new.index(seed) < new.index("net = nn") < new.index("for epoch")
+    assert new.count(seed) == 1 and names["accuracy"] > 0.9
