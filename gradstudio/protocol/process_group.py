@@ -19,6 +19,8 @@ COMMAND = (sys.executable, "-P", "-c", _START, str(Path(__file__).resolve().pare
 RUNS_CODE: Final = "--runs-code"
 """Behind `COMMAND`: an engine that is to run a file of its user's, to which the kernel refuses nothing."""
 
+OF_SIGNAL: Final = 128
+"""The code of a process that a signal has ended is told as this and the signal's number, as shells do."""
 PROCESSES: Final = "/proc"
 
 

@@ -122,7 +122,10 @@ def test_what_was_kept_running_goes_on_alone_and_is_taken_up(desk: Desk, connect
     processes = family(desk)
     os.kill(client.pid, signal.SIGKILL)
     desk.until(lambda: desk.session.engine.state == "dead")
-    assert "What runs there goes on. Run ▸ Other machines ▸ Take up again" in desk.said
+    assert "The line to “far” is broken" in desk.said
+    assert "What runs there goes on: Run ▸ Other machines ▸ Take up again" in desk.said
+    assert desk.window.status.light.words.text() == "goes on on far"
+    assert not any("left" in one.words for one in desk.session.results.loops), "how fast it goes is not known"
     assert not desk.session.results.looking_back and not desk.session.run.state.busy
     assert dumps(desk.graph) == document
     assert not is_gone(processes[-1]), "it goes on"

@@ -1,13 +1,16 @@
 """Why a host did not answer, or answers no more, in words with what to do: from ssh's own words and exit codes."""
 
 import re
+import signal
 from typing import Final
 
 from gradstudio.protocol.hosts.host_book import Host
+from gradstudio.protocol.process_group import OF_SIGNAL
 
 OF_SSH: Final = 255
 """The exit code of ssh when it is ssh that failed, or that lost the line."""
 NOT_FOUND: Final = 127
+LAST_SIGNAL: Final = 64
 LAST_WORDS: Final = 4000
 """So many characters of what was written to standard error are looked at."""
 
@@ -54,8 +57,14 @@ def start_failure(host: Host, code: int | None, errors: str, noise: str) -> str:
 def loss(host: Host, code: int | None, errors: str) -> str:
     """How an engine was lost that had begun."""
     words = errors.strip()[-LAST_WORDS:]
+    if host.destination and (code is None or code < 0):
+        return f"The line to “{host.name}” is broken: ssh was ended here."
     if host.destination and code == OF_SSH:
         last = "".join(words.splitlines(keepends=True)[-1:])
         return f"The line to “{host.name}” is broken.\n{last}".rstrip()
+    if code is not None and OF_SIGNAL < code <= OF_SIGNAL + LAST_SIGNAL:
+        killed = code - OF_SIGNAL
+        why = ", as a system does that runs out of memory" if killed == signal.SIGKILL else ""
+        return f"The engine on “{host.name}” was killed there by signal {killed}{why}."
     how = "was ended" if code is None or code < 0 else f"ended with code {code}"
     return f"The engine on “{host.name}” {how}."

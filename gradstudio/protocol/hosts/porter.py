@@ -25,7 +25,7 @@ from gradstudio.protocol.hosts.tensor_stock import Arrival, TensorStock
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.hosting import Beat, Lacking, Leave, Needs, Piece, PorterRequest, Stay, Staying
 from gradstudio.protocol.parent_death import end_with_parent
-from gradstudio.protocol.process_group import COMMAND, end_group
+from gradstudio.protocol.process_group import COMMAND, OF_SIGNAL, end_group
 
 if TYPE_CHECKING:
     from gradstudio.protocol.hosts.meeting_place import MeetingPlace
@@ -36,8 +36,6 @@ LOOK_S: Final = 1.0
 END_S: Final = 2
 """So long an engine may take to end by itself."""
 BROKEN: Final = 5
-OF_SIGNAL: Final = 128
-"""What was ended by a signal is told as a shell tells it."""
 OURS: Final = {kind.__name__ for kind in (Needs, Stay, Leave)}
 AT_ONCE: Final = {"Stop", "Answer", "Watch"}
 """What waits for no stored tensor."""

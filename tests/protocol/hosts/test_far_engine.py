@@ -18,6 +18,7 @@ from gradstudio.protocol.hosts.engine_bundle import ROOMS, bundle, bundle_key
 from gradstudio.protocol.hosts.far_engine import FarEngine
 from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.hosts.host_command import python_command, start_command
+from gradstudio.protocol.hosts.host_failures import loss
 from gradstudio.protocol.messages.events import Hello
 from gradstudio.protocol.messages.requests import SampleMemory
 from tests.helpers import ssh_server
@@ -131,6 +132,21 @@ def test_a_host_without_an_engine_says_why(host: Host, words: str) -> None:
     with pytest.raises(HostFailed) as caught, FarEngine(host) as engine:
         engine.wait_until_ready(PATIENCE_SECONDS)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("host", "code", "words"),
+    [
+        (Host("far", "me@far"), 255, "The line to “far” is broken.\nlast words"),
+        (Host("far", "me@far"), -9, "The line to “far” is broken: ssh was ended here."),
+        (Host("far", "me@far"), 137, "was killed there by signal 9, as a system does that runs out of memory."),
+        (Host("far", "me@far"), 139, "The engine on “far” was killed there by signal 11."),
+        (Host("box", command="docker exec"), -9, "The engine on “box” was ended."),
+        (Host("box", command="docker exec"), 3, "The engine on “box” ended with code 3."),
+    ],
+)
+def test_each_way_of_losing_an_engine_is_said(host: Host, code: int, words: str) -> None:
+    assert words in loss(host, code, "first words\nlast words")
 
 
 # ------------------------------------------------------------------ sending

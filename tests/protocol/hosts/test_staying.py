@@ -174,3 +174,13 @@ def test_an_engine_that_was_killed_is_no_longer_listed_and_cannot_be_joined(host
     visitor = HostLine(host, "--kept", "join", NAME)
     visitor.process.communicate()
     assert visitor.process.returncode == 6
+
+
+@pytest.mark.slow
+def test_a_line_that_falls_silent_without_an_end_is_left_there(host: Host) -> None:
+    """As with a cable that is pulled: nothing is closed, and nobody is heard any more."""
+    line = HostLine(host)
+    hello = train(line)
+    line.say(Beat(heard=line.decoder.heard))
+    wait_until("the engine is gone", lambda: not is_alive(hello.pid))
+    line.process.communicate()

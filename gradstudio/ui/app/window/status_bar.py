@@ -247,8 +247,7 @@ class StatusBar(QStatusBar):
         hello = self._session.engine.hello
         if state == "ready" and hello is not None and hello.torch:
             words = f"torch {hello.torch.partition('+')[0]} ready"
-        if place := self._session.engine.place:
-            words = f"{place} · {words}" if state != "dead" else f"no engine on {place}"
+        words = self._session.engine.words_there(words)
         if not self._session.engine.has_walls:
             words = f"trusted code · {words}"
         self.light.show_light(words, self._theme.color(role))
@@ -282,6 +281,7 @@ class StatusBar(QStatusBar):
     def _on_engine_died(self, how: str) -> None:
         engine = self._session.engine
         words = how.partition("\n")[0] if engine.place else f"The engine ended: {how}."
+        self.passes.hide()  # how far it was gives the words its room
         self.say(f"{words} {engine.after_end}", "danger")
 
     def _on_results_changed(self) -> None:

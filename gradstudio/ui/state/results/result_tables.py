@@ -267,9 +267,14 @@ class ResultTables(QObject):
         """Which node runs next; "" at the end."""
         changed = {self.next_node, next_node, self.running_node} - {""}
         self.next_node, self.running_node = next_node, ItemId("")
-        changed.update(one.loop for one in self.loops.shown)
-        self.loops.rest(is_inside=bool(next_node))
         self._announce(*changed)
+        self.rest(is_inside=bool(next_node))
+
+    def rest(self, *, is_inside: bool = True) -> None:
+        """No turn of a loop goes by, as far as is known; the run stands inside of them, or not."""
+        loops = [one.loop for one in self.loops.shown]
+        self.loops.rest(is_inside=is_inside)
+        self._announce(*loops)
 
     def clear(self) -> None:
         """Forget everything (another document)."""

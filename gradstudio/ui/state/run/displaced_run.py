@@ -61,9 +61,9 @@ def _statements(program: Program) -> list[str]:
 class AwayRun:
     """A run that goes on on a host while the line there is broken."""
 
-    def __init__(self, client: EngineClient, status: RunStatus) -> None:
+    def __init__(self, client: EngineClient, status: RunStatus, tables: ResultTables) -> None:
         """No line is broken."""
-        self._client, self._status = client, status
+        self._client, self._status, self._tables = client, status, tables
         self._before: RunState | None = None
         client.joined.connect(self._on_client_joined)
 
@@ -74,6 +74,7 @@ class AwayRun:
         state = self._status.state
         if state.busy or self._before is None:
             self._before = state
+        self._tables.rest()  # how fast it goes is not known
         self._status.set(busy=False, waiting=False, outcome="", reason="")
         return True
 

@@ -102,13 +102,21 @@ class EngineLine(QObject):
         """How long an engine may take to answer a Stop: on a host the way is long."""
         return FAR_PATIENCE_MS if self.place else PATIENCE_MS
 
+    def words_there(self, words: str) -> str:
+        """Words about the engine, with the host that it is on; the line there may be broken."""
+        if not self.place:
+            return words
+        if self.state != "dead":
+            return f"{self.place} · {words}"
+        return f"goes on on {self.place}" if self._client.goes_on else f"no engine on {self.place}"
+
     @property
     def after_end(self) -> str:
         """What follows the end of an engine, or what a person can do then."""
         if not self.place:
             return "A new one is started."
         if self._client.goes_on:
-            return "What runs there goes on. Run ▸ Other machines ▸ Take up again connects to it; what is shown stays."
+            return "What runs there goes on: Run ▸ Other machines ▸ Take up again. What is shown stays."
         look = "Run ▸ Other machines ▸ Host… looks what is there."
         return f"Run ▸ Restart engine connects again; what is shown stays. {look}"
 

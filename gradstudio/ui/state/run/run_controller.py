@@ -78,7 +78,7 @@ class RunController(QObject):
         self._texts: dict[ItemId, str] = {}
         self._following = self._follows_newer = self._heard_more = False
         self.displaced = DisplacedRun(results.tables, self.status)
-        self._away = AwayRun(engine.client, self.status)
+        self._away = AwayRun(engine.client, self.status, results.tables)
         self._waiting: list[tuple[str, Callable[[], None]]] = []
         self._stop_timer = QTimer(self, singleShot=True)
         self._stop_timer.timeout.connect(self._on_stop_timer_timeout)
