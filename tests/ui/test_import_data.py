@@ -13,14 +13,19 @@ from PySide6.QtWidgets import (
     QLabel,
     QListWidget,
     QMessageBox,
+    QProgressBar,
     QPushButton,
     QSpinBox,
+    QTableWidget,
 )
 from pytestqt.qtbot import QtBot
 
-from gradstudio.document.data.sources import open_data
+from gradstudio.document.data.sources import data_reading, open_data
 from gradstudio.document.data.split import prepare
+from gradstudio.document.data.work import until_first
+from gradstudio.ui.dialogs.data import sliced_work
 from gradstudio.ui.dialogs.data.import_data_dialog import ImportDataDialog
+from gradstudio.ui.dialogs.data.picture_folder import pictures_reading
 from gradstudio.ui.theme import Theme
 from tests.ui.desk import Desk
 
@@ -60,13 +65,18 @@ def button(dialog: ImportDataDialog, text: str) -> QPushButton:
     return next(one for one in dialog.findChildren(QPushButton) if one.text() == text)
 
 
+def inputs(dialog: ImportDataDialog) -> QListWidget:
+    return next(one for one in dialog.findChildren(QListWidget) if one.accessibleName() == "Inputs")
+
+
 def checked(dialog: ImportDataDialog) -> list[str]:
-    found = dialog.findChild(QListWidget)
+    found = inputs(dialog)
     items = [found.item(row) for row in range(found.count())]
     return [item.data(Qt.ItemDataRole.UserRole) for item in items if item.checkState() == Qt.CheckState.Checked]
 
 
-def test_it_shows_what_is_guessed_and_what_hurts(dialog: ImportDataDialog) -> None:
+def test_it_shows_what_is_guessed_and_what_hurts(dialog: ImportDataDialog, qtbot: QtBot) -> None:
+    qtbot.waitUntil(button(dialog, "Import").isEnabled)
     assert (combo(dialog, "Separator").currentText(), combo(dialog, "Target").currentText()) == ("semicolon", "kind")
     assert checked(dialog) == ["a", "b"]
     assert "40 rows, 4 columns" in words(dialog) and "Ranges differ by" in words(dialog)
@@ -91,7 +101,7 @@ def test_what_is_chosen_is_what_is_prepared(dialog: ImportDataDialog, qtbot: QtB
 
 
 def test_a_choice_that_does_not_go_is_told_there_and_can_be_mended(dialog: ImportDataDialog, qtbot: QtBot) -> None:
-    listed = dialog.findChild(QListWidget)
+    listed = inputs(dialog)
     for row in (0, 1):
         listed.item(row).setCheckState(Qt.CheckState.Unchecked)
     qtbot.waitUntil(lambda: "Choose at least one" in words(dialog))
@@ -106,15 +116,92 @@ def test_another_separator_reads_the_file_anew(dialog: ImportDataDialog, qtbot: 
     qtbot.waitUntil(lambda: "line 2 has 2 cells where the first line has 1" in words(dialog))
     assert not button(dialog, "Import").isEnabled()
     field.setCurrentIndex(field.findText("semicolon"))
-    assert button(dialog, "Import").isEnabled() and checked(dialog) == ["a", "b"]
+    qtbot.waitUntil(button(dialog, "Import").isEnabled)
+    assert checked(dialog) == ["a", "b"]
+
+
+@pytest.fixture
+def small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each slice is one step of the work, so that the window has its turn between all of them."""
+    monkeypatch.setattr(sliced_work, "SLICE_S", 0.0)
+
+
+def long_table(folder: Path, *more: str) -> Path:
+    lines = ["a,b,kind", *(f"{k},{k % 7},{'odd' if k % 2 else 'even'}" for k in range(3_000)), *more]
+    (folder / "long.csv").write_text("\n".join(lines) + "\n")
+    return folder / "long.csv"
+
+
+def reading_dialog(qtbot: QtBot, theme: Theme, path: Path) -> ImportDataDialog:
+    source, rest = until_first(pictures_reading(path) if path.is_dir() else data_reading(path))
+    made = ImportDataDialog(path, source, theme, None, rest)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+@pytest.mark.usefixtures("small_slices")
+def test_the_first_rows_of_a_long_table_are_seen_while_the_rest_is_read(
+    qtbot: QtBot, dark: Theme, tmp_path: Path
+) -> None:
+    dialog = reading_dialog(qtbot, dark, long_table(tmp_path))
+    preview = next(one for one in dialog.findChildren(QTableWidget) if one.accessibleName() == "First rows")
+    assert [preview.item(3, column).text() for column in range(3)] == ["3", "3", "odd"]
+    assert not button(dialog, "Import").isEnabled() and button(dialog, "Cancel").isEnabled()
+    bar = dialog.findChild(QProgressBar)
+    counted: set[tuple[bool, int]] = set()
+    bar.valueChanged.connect(lambda: counted.add((bar.isVisible(), bar.maximum())))
+    qtbot.waitUntil(lambda: dialog.prepared is not None)
+    assert counted >= {(True, 3_002), (True, 9_000)}, "lines, then cells"
+    assert "3,000 rows, 3 columns" in words(dialog) and bar.isHidden()
+    assert button(dialog, "Import").isEnabled() and len(dialog.prepared.train.inputs) == 2_400
+
+
+@pytest.mark.usefixtures("small_slices")
+def test_cancel_ends_the_reading(qtbot: QtBot, dark: Theme, tmp_path: Path) -> None:
+    dialog = reading_dialog(qtbot, dark, long_table(tmp_path))
+    bar = dialog.findChild(QProgressBar)
+    qtbot.waitUntil(lambda: bar.value() > 0)
+    with qtbot.waitSignal(dialog.rejected):
+        qtbot.mouseClick(button(dialog, "Cancel"), Qt.MouseButton.LeftButton)
+    assert not dialog._work.is_busy and dialog.prepared is None
+
+
+@pytest.mark.usefixtures("small_slices")
+def test_what_is_wrong_far_below_is_told_in_the_dialog(qtbot: QtBot, dark: Theme, tmp_path: Path) -> None:
+    dialog = reading_dialog(qtbot, dark, long_table(tmp_path, "1;2;odd"))
+    qtbot.waitUntil(lambda: "line 3002 has 1 cell where the first line has 3" in words(dialog))
+    assert not button(dialog, "Import").isEnabled() and combo(dialog, "Separator").isEnabled()
+
+
+@pytest.mark.usefixtures("small_slices")
+def test_first_pictures_are_seen_while_the_rest_is_read_and_decoded(qtbot: QtBot, dark: Theme, tmp_path: Path) -> None:
+    for name, colour in (("night", 30), ("day", 220)):
+        (tmp_path / "sky" / name).mkdir(parents=True)
+        for k in range(30):
+            image = QImage(8, 8, QImage.Format.Format_RGB32)
+            image.fill(QColor(colour, colour, k))
+            assert image.save(str(tmp_path / "sky" / name / f"{k:02}.png"))
+    dialog = reading_dialog(qtbot, dark, tmp_path / "sky")
+    shown = next(one for one in dialog.findChildren(QListWidget) if one.accessibleName() == "First pictures")
+    qtbot.waitUntil(lambda: shown.count() > 0)
+    assert {shown.item(0).text(), shown.item(1).text()} == {"day", "night"} and not button(dialog, "Import").isEnabled()
+    qtbot.waitUntil(lambda: dialog.prepared is not None)
+    assert "60 pictures, 2 classes" in words(dialog) and shown.count() == 40
+    spin = {one.accessibleName(): one for one in dialog.findChildren(QSpinBox)}
+    spin["Width of the pictures, in pixels"].setValue(4)
+    with qtbot.waitSignal(dialog.accepted):  # as soon as they have that size
+        qtbot.mouseClick(button(dialog, "Import"), Qt.MouseButton.LeftButton)
+    assert dialog.prepared is not None and dialog.prepared.train.inputs.shape == (48, 3, 8, 4)
 
 
 def when_asked(kind: type, does: Callable[[object], None]) -> None:
-    """Do something with the modal dialog that comes next."""
+    """Do something with the modal dialog that comes next, as soon as it has read its file."""
 
     def look() -> None:
         asked = QApplication.activeModalWidget()
-        does(asked) if isinstance(asked, kind) else QTimer.singleShot(20, look)
+        is_ready = isinstance(asked, kind) and getattr(asked, "prepared", asked) is not None
+        does(asked) if is_ready else QTimer.singleShot(20, look)
 
     QTimer.singleShot(0, look)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from gradstudio.document.data.columns import MOST_CLASSES, USUAL_CLASSES
-from gradstudio.document.data.model import Choice, Field, Numbers, Rows, Samples
+from gradstudio.document.data.model import Choice, Field, Numbers, Progress, Rows, Samples, Work
 from gradstudio.document.data.table_text import bytes_of
 from gradstudio.document.errors import BadData
 
@@ -53,12 +53,13 @@ class Arrays:
         target = next((one for one in others if one.name == named), next((one for one in others if one.is_class), None))
         return Choice((inputs,), target.name if target else "", target.is_class if target else True)
 
-    def samples(self, choice: Choice) -> Samples:
+    def samples(self, choice: Choice) -> Work[Samples]:
         """The rows of the two arrays.
 
         Raises:
             BadData: there is not one array of inputs, or the target has another number of rows.
         """
+        yield Progress("rows")
         if len(choice.inputs) != 1:
             raise BadData("Choose one array as the inputs.")
         name, notes = choice.inputs[0], []

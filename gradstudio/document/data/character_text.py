@@ -1,18 +1,19 @@
 """A text of a person's: each character becomes a class, and of the ones before it the next one is to be told."""
 
 from collections import Counter
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gradstudio.document.data.columns import MOST_CLASSES
-from gradstudio.document.data.model import Choice, Field, Rows, Samples
+from gradstudio.document.data.model import Choice, Field, Progress, Rows, Samples, Work
 from gradstudio.document.data.table_text import read_text
 from gradstudio.document.errors import BadData
 
 MOST_CHARACTERS = 5_000_000
-"""The window waits while they are counted; a document keeps eight bytes of each."""
+"""A document keeps eight bytes of each."""
 LONGEST_WINDOW = 512
 SHOWN = 60
 """Characters of a line that are shown."""
@@ -60,16 +61,17 @@ class Characters:
         """The characters before as inputs, the next one as the class."""
         return Choice(("text",))
 
-    def samples(self, choice: Choice) -> Samples:
+    def samples(self, choice: Choice) -> Work[Samples]:
         """A row for each place: the window of characters before it. What is to validate is the end of the text.
 
         Raises:
             BadData: the text is shorter than a window, or the part to validate is.
         """
+        yield Progress("characters", 0, len(self.text))
         window = choice.window
         if not 1 <= window <= LONGEST_WINDOW:
             raise BadData(f"A window has {window} characters; choose 1 to {LONGEST_WINDOW}.")
-        codes = self._codes()
+        codes = self._codes
         kept = round(len(codes) * choice.validation)
         learnt, apart = codes[: len(codes) - kept], codes[len(codes) - kept :]
         if len(learnt) <= window or (kept and kept <= window):
@@ -95,8 +97,13 @@ class Characters:
     def _number(self, sign: str) -> int:
         return self._numbers.get(sign, len(self._numbers))
 
+    @cached_property
     def _codes(self) -> NDArray[np.int64]:
-        return np.fromiter(map(self._number, self.text), np.int64, len(self.text))
+        places = np.frombuffer(self.text.encode("utf-32-le"), np.uint32)
+        number_of = np.full(int(places.max()) + 1, len(self._numbers), np.int64)
+        for sign, number in self._numbers.items():
+            number_of[ord(sign)] = number
+        return number_of[places]
 
 
 def _windows(codes: NDArray[np.int64], window: int) -> Rows:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gradstudio.document.atomic_write import system_refusal
+from gradstudio.document.data.model import Progress, Work
 from gradstudio.document.errors import BadData
 
 SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".ppm", ".pgm", ".pbm"))
@@ -38,8 +39,8 @@ class PictureFiles(NamedTuple):
     left_out: tuple[str, ...]
 
 
-def picture_files(folder: Path) -> PictureFiles:
-    """The pictures of a folder's folders, in the order of their names.
+def picture_files(folder: Path, most_classes: int = MOST_CLASSES, most: int = MOST_FILES) -> Work[PictureFiles]:
+    """The pictures of a folder's folders, in the order of their names; or the first ones of them.
 
     Raises:
         BadData: there are none, or too many.
@@ -47,18 +48,31 @@ def picture_files(folder: Path) -> PictureFiles:
     left_out: list[str] = []
     files: list[PictureFile] = []
     classes: list[str] = []
-    size = 0
-    for entry in _entries(folder):
+    size, done = 0, 0
+    folders = _entries(folder)
+    total = sum(len(_entries(Path(one.path))) for one in folders if one.is_dir(follow_symlinks=False))
+    for entry in folders:
+        if len(classes) == most_classes < MOST_CLASSES:
+            break
         name = _shown(entry.name)
         if entry.is_symlink():
             left_out.append(f"{name} (a link, which is not followed)")
         elif not entry.is_dir(follow_symlinks=False):
             left_out.append(f"{name} (in no folder of a class)")
         else:
-            found = list(_pictures(Path(entry.path), len(classes), left_out, LARGEST_FOLDER - size))
-            size += sum(len(one.data) for one in found)
-            files += found
-            classes += [name] if found else []
+            count = len(files)
+            for one in _pictures(Path(entry.path), len(classes), left_out, most):
+                done += 1
+                yield Progress("files", done, total)
+                if one is None:
+                    continue
+                size += len(one.data)
+                if size > LARGEST_FOLDER:
+                    raise BadData(
+                        f"The pictures have more than {LARGEST_FOLDER // 10**6} MB. Keep fewer, or smaller ones."
+                    )
+                files.append(one)
+            classes += [name] if len(files) > count else []
         _check(folder, files, classes)
     if not files:
         raise BadData(
@@ -68,11 +82,14 @@ def picture_files(folder: Path) -> PictureFiles:
     return PictureFiles(_shown(folder.name), tuple(classes), tuple(files), tuple(left_out))
 
 
-def _pictures(folder: Path, label: int, left_out: list[str], room: int) -> Iterator[PictureFile]:
-    for count, entry in enumerate(_entries(folder)):
+def _pictures(folder: Path, label: int, left_out: list[str], most: int) -> Iterator[PictureFile | None]:
+    """Each of the first files; None of what is left out."""
+    entries = _entries(folder)
+    if len(entries) > MOST_FILES:
+        raise BadData(f"'{_shown(folder.name)}' holds more than {MOST_FILES:,} files. Keep fewer.")
+    for entry in entries[:most]:
         name = f"{_shown(folder.name)}/{_shown(entry.name)}"
-        if count >= MOST_FILES:
-            raise BadData(f"'{_shown(folder.name)}' holds more than {MOST_FILES:,} files. Keep fewer.")
+        found = None
         try:
             data = _bytes_of(entry)
         except OSError as error:
@@ -80,10 +97,8 @@ def _pictures(folder: Path, label: int, left_out: list[str], room: int) -> Itera
         except BadData as error:
             left_out.append(f"{name} ({error})")
         else:
-            room -= len(data)
-            if room < 0:
-                raise BadData(f"The pictures have more than {LARGEST_FOLDER // 10**6} MB. Keep fewer, or smaller ones.")
-            yield PictureFile(name, label, data)
+            found = PictureFile(name, label, data)
+        yield found
 
 
 def _bytes_of(entry: "os.DirEntry[str]") -> bytes:

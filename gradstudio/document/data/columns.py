@@ -1,12 +1,13 @@
 """The columns of a table: which are numbers, which are classes, which are text, and what is missing in them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradstudio.document.data.model import Progress, Work
 from gradstudio.document.data.table_text import number_in
 
 MISSING_WORDS = frozenset(("", "na", "n/a", "nan", "null", "none", "nil", "?", "-", "--", "."))
@@ -18,6 +19,7 @@ NUMBER_SHARE = 0.8
 """A column of at least so many numbers is one of numbers; what else stands in it is missing."""
 LARGEST = float(np.finfo(np.float32).max)
 MISSING_CODE = -1
+SLICE_CELLS = 8_192
 _PLAIN = re.compile(r"[0-9.eE+\- \n]*")
 
 
@@ -79,14 +81,22 @@ class Column(NamedTuple):
         return "1 class" if len(self.classes) == 1 else f"{len(self.classes)} classes"
 
 
-def column_of(name: str, cells: Sequence[str], decimal: str) -> Column:
+def column_of(name: str, cells: Sequence[str], decimal: str) -> Work[Column]:
     """What a column holds."""
-    plain = _plain_numbers(cells) if decimal == "." else None
+    plain = (yield from _plain_numbers(cells)) if decimal == "." else None
     if plain is not None:
         return _of_numbers(name, plain, [False] * len(plain))
-    texts = [cell.strip() for cell in cells]
-    is_missing = [text.lower() in MISSING_WORDS for text in texts]
-    numbers = [None if gone else number_in(text, decimal) for text, gone in zip(texts, is_missing, strict=True)]
+    texts: list[str] = []
+    is_missing: list[bool] = []
+    numbers: list[float | None] = []
+    for part in _slices(cells):
+        yield Progress("cells", len(texts), len(cells))
+        for cell in part:
+            text = cell.strip()
+            gone = text.lower() in MISSING_WORDS
+            texts.append(text)
+            is_missing.append(gone)
+            numbers.append(None if gone else number_in(text, decimal))
     present = len(texts) - sum(is_missing)
     good = sum(number is not None for number in numbers)
     if good and good >= NUMBER_SHARE * present:
@@ -99,14 +109,22 @@ def column_of(name: str, cells: Sequence[str], decimal: str) -> Column:
     return Column(name, None, np.array(codes, dtype=np.int64), tuple(names))
 
 
-def _plain_numbers(cells: Sequence[str]) -> list[float] | None:
+def _plain_numbers(cells: Sequence[str]) -> Work[list[float] | None]:
     """A column in which nothing but numbers stands, without a look at each cell; None of any other."""
-    if _PLAIN.fullmatch("\n".join(cells)) is None:
-        return None
-    try:
-        return [float(cell) for cell in cells]
-    except ValueError:
-        return None
+    numbers: list[float] = []
+    for part in _slices(cells):
+        yield Progress("cells", len(numbers), len(cells))
+        if _PLAIN.fullmatch("\n".join(part)) is None:
+            return None
+        try:
+            numbers += map(float, part)
+        except ValueError:
+            return None
+    return numbers
+
+
+def _slices(cells: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (cells[first : first + SLICE_CELLS] for first in range(0, len(cells), SLICE_CELLS))
 
 
 def _of_numbers(name: str, numbers: Sequence[float | None], is_missing: list[bool]) -> Column:

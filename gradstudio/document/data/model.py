@@ -1,12 +1,14 @@
 """Records of data that is imported: what a person chooses, and the rows that come of it."""
 
-from typing import NamedTuple, Protocol
+from collections.abc import Generator
+from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.generic]
+Result = TypeVar("Result")
 
 PICTURE_TOP = 255
 """The largest value of a picture's pixel."""
@@ -103,7 +105,7 @@ class Source(Protocol):
     def proposal(self) -> Choice:
         """What most would choose."""
 
-    def samples(self, choice: Choice) -> Samples:
+    def samples(self, choice: Choice) -> "Work[Samples]":
         """The rows.
 
         Raises:
@@ -112,6 +114,24 @@ class Source(Protocol):
 
     def preview(self, count: int) -> tuple[tuple[str, ...], ...]:
         """The first rows as texts, one for each field."""
+
+
+class Progress(NamedTuple):
+    """How far a piece of work is.
+
+    Attributes:
+        words: what is counted: "lines", "pictures".
+        first: what can be shown already, read from the beginning alone; told once.
+    """
+
+    words: str
+    done: int = 0
+    total: int = 0
+    first: Source | None = None
+
+
+Work = Generator[Progress, None, Result]
+"""What takes long, in small pieces: between them it tells how far it is, and may be ended."""
 
 
 class Prepared(NamedTuple):

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from gradstudio.document.data.model import Source
+from gradstudio.document.data.model import Progress, Source, Work
+from gradstudio.document.data.work import finish
 from gradstudio.document.errors import BadData
 
 TABLES = (".csv", ".tsv")
@@ -12,11 +13,21 @@ FILES = (*TABLES, *ARRAYS, *TEXTS)
 
 
 def open_data(path: Path) -> Source:
+    """The data of a file, without a stop.
+
+    Raises:
+        BadData: as `data_reading` does.
+    """
+    return finish(data_reading(path))
+
+
+def data_reading(path: Path) -> Work[Source]:
     """The data of a file.
 
     Raises:
         BadData: it cannot be read; says what, where, and what to do.
     """
+    yield Progress("files", 0, 1)
     if path.suffix.lower() in ARRAYS:
         from gradstudio.document.data.array_files import Arrays
 
@@ -29,7 +40,7 @@ def open_data(path: Path) -> Source:
 
             return Characters(path)
     if path.suffix.lower() in (*TABLES, *TEXTS):
-        from gradstudio.document.data.tables import Table
+        from gradstudio.document.data.tables import table_reading
 
-        return Table(path)
+        return (yield from table_reading(path))
     raise BadData(f"'{path.name}' is no data that can be read. Choose a file that ends in {', '.join(FILES)}.")

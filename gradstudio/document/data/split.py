@@ -5,13 +5,23 @@ import random
 import numpy as np
 from numpy.typing import NDArray
 
-from gradstudio.document.data.model import Choice, Numbers, Prepared, Rows, Samples, Source
+from gradstudio.document.data.model import Choice, Numbers, Prepared, Rows, Samples, Source, Work
+from gradstudio.document.data.work import finish
 from gradstudio.document.errors import BadData
 
 LARGEST_SHARE = 0.9
 
 
 def prepare(source: Source, choice: Choice) -> Prepared:
+    """What becomes tensors, without a stop.
+
+    Raises:
+        BadData: as `preparation` does.
+    """
+    return finish(preparation(source, choice))
+
+
+def preparation(source: Source, choice: Choice) -> Work[Prepared]:
     """What becomes tensors.
 
     Raises:
@@ -19,7 +29,7 @@ def prepare(source: Source, choice: Choice) -> Prepared:
     """
     if not 0 <= choice.validation <= LARGEST_SHARE:
         raise BadData(f"The share to validate is {choice.validation:g}; choose one from 0 to {LARGEST_SHARE}.")
-    found = source.samples(choice)
+    found = yield from source.samples(choice)
     parts = (found.rows, found.validation) if found.validation is not None else _split(found.rows, choice)
     train, validation = parts
     if np.issubdtype(train.inputs.dtype, np.floating):

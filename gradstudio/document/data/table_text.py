@@ -11,15 +11,17 @@ from typing import NamedTuple
 import msgspec
 
 from gradstudio.document.atomic_write import system_refusal
+from gradstudio.document.data.model import Progress, Work
 from gradstudio.document.errors import BadData
 
 LARGEST_TABLE = 50_000_000
 """Bytes of a table's file."""
 MOST_CELLS = 2_000_000
-"""The window waits while they are read."""
+"""They are in memory as texts while the dialog is open, some 60 bytes each."""
 MOST_COLUMNS = 4_096
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
 SAMPLE_LINES = 60
+SLICE_LINES = 16
 _COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)", re.IGNORECASE)
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
@@ -109,8 +111,8 @@ def is_table(path: Path) -> bool:
     return all(any(number_in(cell, layout.decimal) is not None for cell in row) for row in below)
 
 
-def cut(text: str, layout: TextLayout, name: str) -> Cells:
-    """The cells of a table.
+def cut(text: str, layout: TextLayout, name: str, most: int = MOST_CELLS) -> Work[Cells]:
+    """The cells of a table, or of its first rows, `most` and the header.
 
     Raises:
         BadData: a line has another number of cells, a quote is left open, or there is too much.
@@ -119,9 +121,13 @@ def cut(text: str, layout: TextLayout, name: str) -> Cells:
     lines: list[int] = []
     width = 0
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=layout.separator, skipinitialspace=True, strict=True)
-    line = 1
+    line, total = 1, text.count("\n") + 1
     try:
         for row in reader:
+            if len(rows) > most:
+                break
+            if reader.line_num % SLICE_LINES == 0:
+                yield Progress("lines", reader.line_num, total)
             if "".join(row).strip():
                 width = width or _checked_width(row, name)
                 _check_row(row, width, line, layout, name)

@@ -7,11 +7,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradstudio.document.data.columns import MISSING_CODE, MOST_CLASSES, Column, column_of
-from gradstudio.document.data.model import Choice, Field, Numbers, Rows, Samples
-from gradstudio.document.data.table_text import SEPARATORS, TextLayout, cut, guess_layout, read_text
+from gradstudio.document.data.model import Choice, Field, Numbers, Progress, Rows, Samples, Work
+from gradstudio.document.data.table_text import (
+    MOST_CELLS,
+    SEPARATORS,
+    Cells,
+    TextLayout,
+    cut,
+    guess_layout,
+    read_text,
+)
+from gradstudio.document.data.work import finish, part_of
 from gradstudio.document.errors import BadData
 
 TARGET_WORDS = ("target", "label", "labels", "class", "y", "species", "output", "outcome")
+FIRST_ROWS = 60
+"""So many are shown before the rest is read."""
 MOST_PLACES = 4
 """Places of missing values that are said one by one."""
 
@@ -24,24 +35,10 @@ class Table:
         columns: of all rows.
     """
 
-    def __init__(self, path: Path, layout: TextLayout | None = None) -> None:
-        """Read a file.
-
-        Raises:
-            BadData: says what, in which line, and what to do.
-        """
-        self.name = path.name
-        text, encoding = read_text(path)
-        self.layout = layout or guess_layout(text)
-        cells = cut(text, self.layout, path.name)
-        if not cells.rows:
-            raise BadData(f"'{path.name}' has a header and no rows. Choose a file with rows below it.")
-        self._cells = cells
-        by_column = list(zip(*cells.rows, strict=True))
-        self.columns = tuple(
-            column_of(name, column, self.layout.decimal)
-            for name, column in zip(cells.header, by_column, strict=True)
-        )  # fmt: skip
+    def __init__(self, name: str, cells: Cells, columns: Sequence[Column], layout: TextLayout, encoding: str) -> None:
+        """What was read (`table_reading`)."""
+        self.name, self.layout = name, layout
+        self._cells, self.columns = cells, tuple(columns)
         self.fields = tuple(_field(column) for column in self.columns)
         self.description = self._description(encoding)
 
@@ -56,12 +53,13 @@ class Table:
         inputs = tuple(one.name for one in telling or others)
         return Choice(inputs, target.name if target else "", target.is_class if target else True)
 
-    def samples(self, choice: Choice) -> Samples:
+    def samples(self, choice: Choice) -> Work[Samples]:
         """The rows that are whole, or can be filled.
 
         Raises:
             BadData: no column is chosen, one cannot be what it is chosen for, or no row is left.
         """
+        yield Progress("rows", 0, len(self._cells.rows))
         inputs = [self._column(name) for name in choice.inputs]
         target = self._column(choice.target) if choice.target else None
         if not inputs:
@@ -137,6 +135,30 @@ class Table:
             at = self.columns.index(column)
             where += f" (“{self._cells.rows[row][at].strip()[:30]}” is no number)"
         return where
+
+
+def table_reading(path: Path, layout: TextLayout | None = None) -> Work[Table]:
+    """Read a file; its first rows can be shown before the rest is read.
+
+    Raises:
+        BadData: says what, in which line, and what to do.
+    """
+    text, encoding = read_text(path)
+    layout = layout or guess_layout(text)
+
+    def table(most: int) -> Work[Table]:
+        cells = yield from cut(text, layout, path.name, most)
+        if not cells.rows:
+            raise BadData(f"'{path.name}' has a header and no rows. Choose a file with rows below it.")
+        columns: list[Column] = []
+        rows, total = len(cells.rows), len(cells.rows) * len(cells.header)
+        for name, column in zip(cells.header, zip(*cells.rows, strict=True), strict=True):
+            work = column_of(name, column, layout.decimal)
+            columns.append((yield from part_of(work, rows * len(columns), total)))
+        return Table(path.name, cells, columns, layout, encoding)
+
+    yield Progress("lines", first=finish(table(FIRST_ROWS)))
+    return (yield from table(MOST_CELLS))
 
 
 def _field(column: Column) -> Field:

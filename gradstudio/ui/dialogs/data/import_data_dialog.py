@@ -27,13 +27,15 @@ from PySide6.QtWidgets import (
 from gradstudio.document.data.array_files import Arrays
 from gradstudio.document.data.character_text import Characters
 from gradstudio.document.data.hazards import class_counts, hazards
-from gradstudio.document.data.model import USUAL_SHARE, Choice, Prepared, Source
-from gradstudio.document.data.split import LARGEST_SHARE, prepare
-from gradstudio.document.data.tables import Table
+from gradstudio.document.data.model import USUAL_SHARE, Choice, Prepared, Source, Work
+from gradstudio.document.data.split import LARGEST_SHARE, preparation
+from gradstudio.document.data.tables import Table, table_reading
+from gradstudio.document.data.work import until_first
 from gradstudio.document.errors import BadData
 from gradstudio.ui.dialogs.data.picture_folder import PictureFolder
 from gradstudio.ui.dialogs.data.picture_preview import PicturePreview
 from gradstudio.ui.dialogs.data.reading_row import TableRow, combo, reading_row
+from gradstudio.ui.dialogs.data.sliced_work import ProgressRow, SlicedWork
 from gradstudio.ui.dialogs.dialog_size import fit_dialog
 from gradstudio.ui.theme import Theme, icon, mono_font, scale_px
 
@@ -54,19 +56,45 @@ class ImportDataDialog(QDialog):
         prepared: what becomes tensors; None while the choice does not go.
     """
 
-    def __init__(self, path: Path, source: Source, theme: Theme, parent: QWidget | None = None) -> None:
-        """Show what most would choose of it."""
+    def __init__(
+        self, path: Path, source: Source, theme: Theme, parent: QWidget | None = None, rest: Work[Source] | None = None
+    ) -> None:
+        """Show what most would choose of it.
+
+        Args:
+            rest: what is still to be read; `source` are the first rows then.
+        """
         super().__init__(parent)
         self.setWindowTitle("Import data")
         self.prepared: Prepared | None = None
         self._path, self._source, self._theme = path, source, theme
         self._timer = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._timer.timeout.connect(self._count)
+        self._accepts = False
+        self._progress = ProgressRow()
+        self._work = SlicedWork(self._progress.show_progress, self)
+        self.finished.connect(self._work.stop)
         self._build()
-        self._show_source()
+        self._show_source() if rest is None else self._read(rest)
         fit_dialog(self, *SIZE_PX)
 
     # ------------------------------------------------------------------ inner workings
+
+    def _read(self, rest: Work[Source]) -> None:
+        """Show the first rows, and read the rest; until then there is nothing to choose."""
+        self._show_fields()
+        self._set_ready(False)
+        self._work.start(self._with_first_pictures(rest), self._on_read, self._on_not_read)
+
+    def _with_first_pictures(self, rest: Work[Source]) -> Work[Source]:
+        if isinstance(self._source, PictureFolder):
+            first = yield from preparation(self._source, self._choice())
+            self._pictures.show_rows(first)
+        return (yield from rest)
+
+    def _set_ready(self, ready: bool) -> None:
+        for widget in (self._fields, self._import):
+            widget.setEnabled(ready)
 
     def _build(self) -> None:
         column = QVBoxLayout(self)
@@ -87,13 +115,15 @@ class ImportDataDialog(QDialog):
         column.addWidget(self._reading)
         row = QHBoxLayout()
         row.setSpacing(16)
-        row.addLayout(self._left())
+        row.addWidget(self._left())
         row.addLayout(self._right(), 1)
         column.addLayout(row, 1)
         column.addLayout(self._buttons())
 
-    def _left(self) -> QVBoxLayout:
-        column = QVBoxLayout()
+    def _left(self) -> QWidget:
+        self._fields = QWidget()
+        column = QVBoxLayout(self._fields)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         heading = QLabel("Inputs  (X)")
         heading.setProperty("role", "heading")
@@ -141,7 +171,7 @@ class ImportDataDialog(QDialog):
         self._validation.valueChanged.connect(self._on_choice_changed)
         self._seed.valueChanged.connect(self._on_choice_changed)
         self._normalises.toggled.connect(self._on_choice_changed)
-        return column
+        return self._fields
 
     def _right(self) -> QVBoxLayout:
         column = QVBoxLayout()
@@ -181,15 +211,22 @@ class ImportDataDialog(QDialog):
         cancel.setAutoDefault(False)
         self._import.clicked.connect(self._on_import_clicked)
         cancel.clicked.connect(self.reject)
+        row.addWidget(self._progress)
         row.addStretch(1)
         row.addWidget(cancel)
         row.addWidget(self._import)
         return row
 
     def _show_source(self) -> None:
-        """The fields of the file as it is read now, and what most would choose of them."""
+        """The file as it is read now, and what becomes of it."""
+        self._show_fields()
+        self._description.setText(self._source.description)
+        self._set_ready(True)
+        self._count()
+
+    def _show_fields(self) -> None:
+        """The fields of the file, what most would choose of them, and its first rows."""
         source, proposal = self._source, self._source.proposal()
-        self._description.setText(source.description)
         self._inputs.blockSignals(True)
         self._target.blockSignals(True)
         self._inputs.clear()
@@ -209,7 +246,6 @@ class ImportDataDialog(QDialog):
         self._target.blockSignals(False)
         self._show_rows()
         self._propose_kind()
-        self._count()
 
     def _show_rows(self) -> None:
         rows, fields = self._source.preview(SHOWN_ROWS), self._source.fields[:SHOWN_COLUMNS]
@@ -249,24 +285,16 @@ class ImportDataDialog(QDialog):
     def _count(self) -> None:
         """Say what becomes of the choice, or why it does not go."""
         self._timer.stop()
+        self.prepared = None
+        self._work.start(preparation(self._source, self._choice()), self._on_prepared, self._refuse)
+
+    def _refuse(self, error: BadData) -> None:
+        """Say why the choice, or the way of reading, does not go."""
+        self._accepts = False
         self._clear_lines()
-        try:
-            self.prepared = prepare(self._source, self._choice())
-        except BadData as error:
-            self.prepared = None
-            self._say(str(error), "danger", "error")
-        else:
-            if isinstance(self._source, PictureFolder):
-                self._pictures.show_rows(self.prepared)
-            self._say(", ".join(_shapes(self.prepared)), "")
-            for note in self.prepared.notes:
-                self._say(note[:1].upper() + note[1:] + ".", "")
-            if counts := class_counts(self.prepared):
-                self._say(_balance(counts), "")
-            for words in hazards(self.prepared):
-                self._say(words, "warning", "warning")
+        self._say(str(error), "danger", "error")
         self._lines.addStretch(1)
-        self._import.setEnabled(self.prepared is not None)
+        self._import.setEnabled(False)
 
     def _say(self, words: str, role: str, sign: str = "") -> None:
         row = QWidget()
@@ -303,19 +331,44 @@ class ImportDataDialog(QDialog):
 
     def _on_layout_changed(self) -> None:
         assert isinstance(self._reading, TableRow)
+        self._timer.stop()
+        self.prepared = None
         try:
-            self._source = Table(self._path, self._reading.text_layout)
+            self._source, rest = until_first(table_reading(self._path, self._reading.text_layout))
         except BadData as error:
-            self._timer.stop()
-            self._clear_lines()
-            self.prepared = None
-            self._say(str(error), "danger", "error")
-            self._lines.addStretch(1)
-            self._import.setEnabled(False)
+            self._work.stop()
+            self._refuse(error)
             return
+        self._show_source() if rest is None else self._read(rest)
+
+    def _on_read(self, source: Source) -> None:
+        self._source = source
         self._show_source()
 
+    def _on_not_read(self, error: BadData) -> None:
+        self._description.setText("")
+        self._refuse(error)
+
+    def _on_prepared(self, prepared: Prepared) -> None:
+        self.prepared = prepared
+        if self._accepts:
+            self.accept()
+            return
+        self._clear_lines()
+        if isinstance(self._source, PictureFolder):
+            self._pictures.show_rows(prepared)
+        self._say(", ".join(_shapes(prepared)), "")
+        for note in prepared.notes:
+            self._say(note[:1].upper() + note[1:] + ".", "")
+        if counts := class_counts(prepared):
+            self._say(_balance(counts), "")
+        for words in hazards(prepared):
+            self._say(words, "warning", "warning")
+        self._lines.addStretch(1)
+        self._import.setEnabled(True)
+
     def _on_import_clicked(self) -> None:
+        self._accepts = True  # or as soon as the rows are there
         if self._timer.isActive():
             self._count()
         if self.prepared is not None:

@@ -17,20 +17,21 @@ def import_files(
     canvas: "CanvasView", parent: QWidget, paths: tuple[Path, ...], at: tuple[float, float] | None = None
 ) -> None:
     """Ask for each file or folder of pictures how it becomes X and y, and add them at a scene point, or in view."""
-    from gradstudio.document.data.sources import open_data
+    from gradstudio.document.data.sources import data_reading
+    from gradstudio.document.data.work import until_first
     from gradstudio.ui.dialogs.data.import_data_dialog import ImportDataDialog
-    from gradstudio.ui.dialogs.data.picture_folder import PictureFolder
+    from gradstudio.ui.dialogs.data.picture_folder import pictures_reading
 
     for path in paths:
         try:
-            source = PictureFolder(path) if path.is_dir() else open_data(path)
+            source, rest = until_first(pictures_reading(path) if path.is_dir() else data_reading(path))
         except BadData as error:
             box = QMessageBox(QMessageBox.Icon.Warning, "Import data", f"“{path.name}” was not imported", parent=parent)
             box.setInformativeText(str(error))
             box.exec()
             box.deleteLater()
             continue
-        dialog = ImportDataDialog(path, source, canvas.canvas_style.theme, parent)
+        dialog = ImportDataDialog(path, source, canvas.canvas_style.theme, parent, rest)
         accepted = dialog.exec() == QDialog.DialogCode.Accepted
         prepared = dialog.prepared
         dialog.deleteLater()

@@ -1,6 +1,7 @@
 """A folder of pictures as rows: decoded by Qt in the window's process, brought to one size, gray or in colour."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,15 +11,18 @@ from PySide6.QtCore import QBuffer, QByteArray, QSize, Qt
 from PySide6.QtGui import QImage, QImageIOHandler, QImageReader
 
 from gradstudio.document.data.class_folders import PictureFile, PictureFiles, picture_files
-from gradstudio.document.data.model import Choice, Field, Rows, Samples
+from gradstudio.document.data.model import Choice, Field, Progress, Rows, Samples, Work
+from gradstudio.document.data.work import finish
 from gradstudio.document.errors import BadData
 
 FORMATS = frozenset((b"png", b"jpeg", b"bmp", b"gif", b"webp", b"ppm", b"pgm", b"pbm"))
 """By what a file holds, whatever it is called: a drawing in SVG could name other files."""
 MOST_PIXELS = 50_000_000
 """Of one picture."""
-MOST_PIXELS_TOGETHER = 500_000_000
-"""The window waits while they are decoded."""
+MOST_PIXELS_TOGETHER = 5_000_000_000
+"""Decoded anew whenever the size changes: a minute or so."""
+FIRST_CLASSES, FIRST_OF_CLASS = 10, 4
+"""So many are shown before the rest is read."""
 LARGEST_ROWS = 200_000_000
 """Bytes of X."""
 LARGEST_SIDE = 4_096
@@ -39,17 +43,15 @@ class PictureFolder:
         size: width and height of most, halved until all have room.
     """
 
-    def __init__(self, path: Path) -> None:
-        """Read the files, and the head of each.
+    def __init__(self, found: PictureFiles, heads: "Sequence[_Head]", left_out: Sequence[str]) -> None:
+        """What was read (`pictures_reading`).
 
         Raises:
             BadData: none is a picture, or they are too many or too large.
         """
-        found = picture_files(path)
         self.name = found.name
         self.fields: tuple[Field, ...] = (Field("pictures", "uint8", can_be_target=False),)
-        self._classes, self._left_out = found.classes, list(found.left_out)
-        self._heads = self._heads_of(found)
+        self._classes, self._left_out, self._heads = found.classes, list(left_out), heads
         if not self._heads:
             raise BadData(f"'{self.name}' holds no picture that can be read: {_listed(self._left_out)}.")
         sizes = Counter(one.size for one in self._heads)
@@ -70,7 +72,7 @@ class PictureFolder:
         """The size that most have; gray where all are."""
         return Choice(("pictures",), "", size=self.size, is_gray=self.is_gray)
 
-    def samples(self, choice: Choice) -> Samples:
+    def samples(self, choice: Choice) -> Work[Samples]:
         """Rows ``(count, 1 or 3, height, width)`` of uint8, and the class of each.
 
         Raises:
@@ -78,7 +80,7 @@ class PictureFolder:
         """
         key = (choice.size, choice.is_gray)
         if self._kept is None or self._kept[0] != key:
-            self._kept = key, self._decoded(choice.size, choice.is_gray)
+            self._kept = key, (yield from self._decoded(choice.size, choice.is_gray))
         return self._kept[1]
 
     def preview(self, count: int) -> tuple[tuple[str, ...], ...]:
@@ -86,15 +88,6 @@ class PictureFolder:
         return tuple((one.file.name,) for one in self._heads[:count])
 
     # ------------------------------------------------------------------ inner workings
-
-    def _heads_of(self, found: PictureFiles) -> list[_Head]:
-        heads = []
-        for file in found.files:
-            try:
-                heads.append(_head(file))
-            except BadData as error:
-                self._left_out.append(f"{file.name} ({error})")
-        return heads
 
     def _with_room(self, width: int, height: int) -> tuple[int, int]:
         each = len(self._heads) * (1 if self.is_gray else 3)
@@ -104,7 +97,7 @@ class PictureFolder:
             width, height = max(1, width // 2), max(1, height // 2)
         return width, height
 
-    def _decoded(self, size: tuple[int, int], is_gray: bool) -> Samples:
+    def _decoded(self, size: tuple[int, int], is_gray: bool) -> Work[Samples]:
         width, height = size
         channels = 1 if is_gray else 3
         if not (1 <= width <= LARGEST_SIDE and 1 <= height <= LARGEST_SIDE):
@@ -118,7 +111,8 @@ class PictureFolder:
         labels = np.zeros(len(self._heads), np.int64)
         count, scaled = 0, 0
         left_out = list(self._left_out)
-        for head in self._heads:
+        for number, head in enumerate(self._heads):
+            yield Progress("pictures", number, len(self._heads))
             reader, _buffer = _reader(head.file)
             image = reader.read()
             if image.isNull():
@@ -137,6 +131,32 @@ class PictureFolder:
             files = f"{len(left_out):,} file{' is' if len(left_out) == 1 else 's are'}"
             notes.append(f"{files} left out: {_listed(left_out)}")
         return Samples(Rows(rows[:count], labels[:count]), classes=self._classes, notes=tuple(notes))
+
+
+def pictures_reading(path: Path) -> Work[PictureFolder]:
+    """Read the files of a folder, and the head of each; the first ones can be shown before the rest is read.
+
+    Raises:
+        BadData: none is a picture, or they are too many or too large.
+    """
+    try:
+        yield Progress("files", first=finish(_reading(path, FIRST_CLASSES, FIRST_OF_CLASS)))
+    except BadData:
+        pass  # more of them may be none, or say better why
+    return (yield from _reading(path))
+
+
+def _reading(path: Path, *most: int) -> Work[PictureFolder]:
+    found = yield from picture_files(path, *most)
+    heads: list[_Head] = []
+    left_out = list(found.left_out)
+    for number, file in enumerate(found.files):
+        yield Progress("pictures", number, len(found.files))
+        try:
+            heads.append(_head(file))
+        except BadData as error:
+            left_out.append(f"{file.name} ({error})")
+    return PictureFolder(found, heads, left_out)
 
 
 def _reader(file: PictureFile) -> tuple[QImageReader, QBuffer]:

@@ -16,10 +16,11 @@ from gradstudio.document.data.data_graph import data_graph
 from gradstudio.document.data.hazards import class_counts
 from gradstudio.document.data.model import Choice, Prepared
 from gradstudio.document.data.split import prepare
+from gradstudio.document.data.work import finish
 from gradstudio.document.errors import BadData
 from gradstudio.graph.text.code_records import CODE
 from gradstudio.ui.dialogs.data import picture_folder
-from gradstudio.ui.dialogs.data.picture_folder import PictureFolder
+from gradstudio.ui.dialogs.data.picture_folder import PictureFolder, pictures_reading
 
 pytestmark = pytest.mark.usefixtures("qapp")
 RED, BLUE = (200, 10, 20), (5, 30, 250)
@@ -44,13 +45,17 @@ def put(folder: Path, **files: bytes) -> Path:
     return folder
 
 
+def folder_of(path: Path) -> PictureFolder:
+    return finish(pictures_reading(path))
+
+
 def rows(source: PictureFolder, **changes: object) -> Prepared:
     choice: Choice = msgspec.structs.replace(source.proposal(), validation=0.0, **changes)
     return prepare(source, choice)
 
 
 def test_each_folder_is_a_class_and_each_pixel_a_byte(tmp_path: Path) -> None:
-    source = PictureFolder(put(tmp_path, red__1_png=picture(RED), blue__2_bmp=picture(BLUE, kind="BMP")))
+    source = folder_of(put(tmp_path, red__1_png=picture(RED), blue__2_bmp=picture(BLUE, kind="BMP")))
     data = rows(source)
     assert data.classes == ("blue", "red") and data.train.target is not None
     assert data.train.inputs.dtype == np.uint8 and data.train.inputs.shape == (2, 3, 3, 4)
@@ -61,7 +66,7 @@ def test_each_folder_is_a_class_and_each_pixel_a_byte(tmp_path: Path) -> None:
 
 def test_the_size_that_most_have_is_proposed_and_another_can_be_chosen(tmp_path: Path) -> None:
     files = {"a__1_png": picture(RED), "a__2_png": picture(RED), "b__3_png": picture(BLUE, 9, 9)}
-    source = PictureFolder(put(tmp_path, **files))
+    source = folder_of(put(tmp_path, **files))
     assert source.size == (4, 3) and "2 of 4 × 3, 1 of 9 × 9" in source.description
     data = rows(source)
     assert data.train.inputs.shape == (3, 3, 3, 4) and "1 of another size is scaled to it" in data.notes
@@ -77,7 +82,7 @@ def test_gray_is_proposed_where_all_are_gray(tmp_path: Path) -> None:
     image.fill(77)
     (tmp_path / "one").mkdir()
     assert image.save(str(tmp_path / "one" / "g.png"))
-    source = PictureFolder(tmp_path)
+    source = folder_of(tmp_path)
     assert source.is_gray and rows(source).train.inputs.tolist() == [[[[77, 77], [77, 77]]]]
 
 
@@ -92,7 +97,7 @@ def test_what_is_bad_is_named_and_left_out(tmp_path: Path, monkeypatch: pytest.M
     )  # fmt: skip
     (tmp_path / "a" / "deeper").mkdir()
     (tmp_path / "lonely.png").write_bytes(good)
-    data = rows(PictureFolder(tmp_path))
+    data = rows(folder_of(tmp_path))
     assert len(data.train.inputs) == 1
     said = " ".join(data.notes)
     for words in (
@@ -111,7 +116,7 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     os.symlink(outside / "secret" / "1.png", inside / "a" / "2.png")
     os.symlink(outside / "secret", inside / "linked")
     os.mkfifo(inside / "a" / "pipe.png")
-    data = rows(PictureFolder(inside))
+    data = rows(folder_of(inside))
     assert data.classes == ("a",) and len(data.train.inputs) == 1
     said = " ".join(data.notes)
     assert "a/2.png (a link, which is not followed)" in said and "linked (a link, which is not followed)" in said
@@ -133,13 +138,13 @@ def test_too_much_is_refused(
     put(tmp_path, a__1_png=picture(RED), a__2_png=picture(RED), b__1_png=picture(RED))
     monkeypatch.setattr(where, limit, 1)
     with pytest.raises(BadData, match=words):
-        PictureFolder(tmp_path)
+        folder_of(tmp_path)
 
 
 def test_a_size_for_which_there_is_no_room_is_halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(picture_folder, "LARGEST_ROWS", 4 * 3 * 3 * 2)
     put(tmp_path, a__1_png=picture(RED, 8, 6), a__2_png=picture(RED, 8, 6))
-    source = PictureFolder(tmp_path)
+    source = folder_of(tmp_path)
     assert source.size == (4, 3) and rows(source).train.inputs.shape == (2, 3, 3, 4)
     with pytest.raises(BadData, match="Choose a smaller size, or gray"):
         rows(source, size=(8, 6))
@@ -148,9 +153,9 @@ def test_a_size_for_which_there_is_no_room_is_halved(tmp_path: Path, monkeypatch
 def test_a_folder_without_classes_says_which_to_choose(tmp_path: Path) -> None:
     (tmp_path / "1.png").write_bytes(picture(RED))
     with pytest.raises(BadData, match=r"Choose the folder whose folders are the classes.*1\.png"):
-        PictureFolder(tmp_path)
+        folder_of(tmp_path)
     with pytest.raises(BadData, match="cannot be read"):
-        PictureFolder(tmp_path / "nowhere")
+        folder_of(tmp_path / "nowhere")
 
 
 @pytest.mark.qt_log_ignore(".*", extend=True)  # what the readers of the formats say of it
@@ -162,12 +167,12 @@ def test_a_damaged_file_never_hurts(tmp_path: Path, data: st.DataObject, kind: s
         whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
     bad = bytes(whole[: data.draw(st.integers(1, len(whole)))])
     put(tmp_path, a__1_png=picture(BLUE), b__bad_png=bad)
-    found = rows(PictureFolder(tmp_path))
+    found = rows(folder_of(tmp_path))
     assert found.train.inputs.dtype == np.uint8 and 1 <= len(found.train.inputs) <= 2
 
 
 def test_the_program_divides_by_255_and_names_the_classes(tmp_path: Path) -> None:
-    data = rows(PictureFolder(put(tmp_path, **{"a'; import os #__1_png": picture(RED), "b__1_png": picture(BLUE)})))
+    data = rows(folder_of(put(tmp_path, **{"a'; import os #__1_png": picture(RED), "b__1_png": picture(BLUE)})))
     graph = data_graph(data)
     names = [name for item in graph.order() if item in graph.nodes for name in graph.nodes[item].names]
     assert names == ["X_raw", "X", "y"] and {one.dtype for one in graph.tensors.values()} == {"uint8", "int64"}
