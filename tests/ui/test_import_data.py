@@ -185,6 +185,7 @@ def test_first_pictures_are_seen_while_the_rest_is_read_and_decoded(qtbot: QtBot
     dialog = reading_dialog(qtbot, dark, tmp_path / "sky")
     shown = next(one for one in dialog.findChildren(QListWidget) if one.accessibleName() == "First pictures")
     qtbot.waitUntil(lambda: shown.count() > 0)
+    assert not any(one.isEnabled() for one in dialog.findChildren(QSpinBox)), "there is nothing to choose of them yet"
     assert {shown.item(0).text(), shown.item(1).text()} == {"day", "night"} and not button(dialog, "Import").isEnabled()
     qtbot.waitUntil(lambda: dialog.prepared is not None)
     assert "60 pictures, 2 classes" in words(dialog) and shown.count() == 40

@@ -95,6 +95,8 @@ class ImportDataDialog(QDialog):
     def _set_ready(self, ready: bool) -> None:
         for widget in (self._fields, self._import):
             widget.setEnabled(ready)
+        # another separator may be what a file needs that cannot be read to its end
+        self._reading.setEnabled(ready or isinstance(self._reading, TableRow))
 
     def _build(self) -> None:
         column = QVBoxLayout(self)
