@@ -17,24 +17,31 @@ from gradstudio.engine import access
 from gradstudio.engine.access import MODULES
 from gradstudio.engine.infer.code_inference import CodeInDefinitions, is_free, pass_code
 from gradstudio.engine.infer.inference_memo import Memo, Recipe, Recipes, Signature, kinds_of, recipe_for, repeat
+from gradstudio.engine.infer.leaf_gradients import LeafGradients
 from gradstudio.engine.infer.name_table import NameTable, prelude_names
-from gradstudio.engine.infer.namespace_changes import are_alike, carries_another, changed_names
+from gradstudio.engine.infer.namespace_changes import (
+    are_alike,
+    carries_another,
+    changed_names,
+    is_unsure,
+    tell_varying,
+)
 from gradstudio.engine.infer.statement_inference import GUESS, StatementInference, Way
 from gradstudio.engine.memory.memory_estimate import MemoryEstimate
 from gradstudio.engine.meta.inference_results import (
     UNKNOWN,
+    Ports,
     Refusal,
     Results,
     StatementResult,
     Unknown,
     absent_words,
-    port_inferences,
+    told_ports,
 )
 from gradstudio.engine.meta.meta_tensors import meta_of
 from gradstudio.engine.meta.module_state import module_states
 from gradstudio.engine.meta.replayable_iterators import holds_iterator, lose_advanced, lose_positions, positions_in
 from gradstudio.engine.script.compiled_steps import Head, Item, Step
-from gradstudio.engine.value.value_records import tensors_in
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.inference import PortInference
@@ -43,7 +50,6 @@ _MODES = ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled")
 _ACCELERATORS = ("cuda", "mps", "xpu", "meta")
 _numbers = itertools.count(1)
 """Keys of what is another object in each pass: what was made of the last pass's is none of it."""
-Ports = dict[tuple[ItemId, int], PortInference]
 
 
 class Calls(Protocol):
@@ -68,7 +74,7 @@ class InferencePass:
         used: the part of the memo that this program needed.
         missed: fake tensors might have known more.
         needs: what is alive together.
-        names: what each name holds.
+        names: what each name holds; `gradients`: whether leaves have one.
         way: how statements are tried; an autocast block has its own.
         depth: how many calls this pass stands in.
         prelude: what is bound before the first statement.
@@ -102,6 +108,7 @@ class InferencePass:
         self.way = way
         self.depth = 0
         self.names = prelude_names(program, load_file)
+        self.gradients = LeafGradients(program)
         self.by_node: dict[ItemId, StatementResult] = {}
         self.earlier: Mapping[ItemId, StatementResult] = {}
         self._memo = memo
@@ -150,12 +157,14 @@ class InferencePass:
     def statement(self, step: Step) -> None:
         """Go through one statement: as it is remembered, as an equal one was, else tried."""
         key = self._key(step)
-        known = self._memo.get(key)
+        self.gradients.follow(step.statement)
+        of_gradient = self.gradients.known(step, self.names.values, self.names.devices, key)
+        known = of_gradient or self._memo.get(key)
         if known is None:
             known = self._found(step, key)
             if known is None:
                 return
-        else:
+        elif of_gradient is None:
             self.used[key] = known
         self.by_node[step.id] = known
         self._bind(step, known)
@@ -288,7 +297,7 @@ class InferencePass:
                 self.names.origins[name] = hash(self.text_and_reads(step))  # all that equal statements make is equal
 
     def _tell(self, step: Step, known: StatementResult) -> None:
-        for port in port_inferences(step.id, len(step.statement.names), known):
+        for port in told_ports(step.statement, known, self.names.values, self.names.devices):
             self.ports[step.id, port.output] = port
 
     # -------------------------------------------------------------- blocks
@@ -320,7 +329,9 @@ class InferencePass:
             return
         before = dict(self.names.values)
         places = positions_in(self.names.values.values())
+        had_gradients = self.gradients.are_there
         self.body(head.body)
+        self.gradients.are_there = self.gradients.are_there and had_gradients
         lose_advanced(places)
         for name in changed_names(before, self.names.values):
             now = self.names.values[name]
@@ -347,7 +358,7 @@ class InferencePass:
             self.ports = {}
             self._turn(head, value)
             if carries_another(before, first):
-                self._tell_varying(told_first, told_before)
+                tell_varying(told_first, told_before, self.ports)
         self.ports = told_first
         lose_advanced(places)
         for name in changed_names(before, self.names.values):
@@ -356,12 +367,6 @@ class InferencePass:
             self.names.bind(
                 name, meta_of(last) if same else UNKNOWN, (head.fingerprint, name, self.names.keys.get(name))
             )
-
-    def _tell_varying(self, first: Ports, outside: Ports) -> None:
-        """What is another in this turn than in the first "varies"."""
-        for key, port in list(first.items()):
-            if port is not outside.get(key) and self.ports.get(key) != port:
-                first[key] = PortInference(node=key[0], output=key[1], known_after_run=True)
 
     def _turn(self, head: Head, value: Any) -> None:
         assert head.expression is not None
@@ -385,7 +390,7 @@ class InferencePass:
         """What the expression in the block's head gives; UNKNOWN when only a run tells."""
         assert head.expression is not None
         read = [self.names.values.get(name) for name in head.expression.co_names]
-        if any(map(_is_unsure, read)) or lose_positions(read):
+        if any(map(is_unsure, read)) or lose_positions(read):
             return UNKNOWN
         if self._calls is not None:
             self._calls.hear(head.block.block, head.block.line)
@@ -393,7 +398,3 @@ class InferencePass:
             return access.evaluate(head.expression, self.names.values)
         except Exception:  # noqa: BLE001 - a program's own code on stand-ins: the run will say
             return UNKNOWN
-
-
-def _is_unsure(value: Any) -> bool:
-    return isinstance(value, Unknown) or any(tensor.is_meta for tensor in tensors_in(value))

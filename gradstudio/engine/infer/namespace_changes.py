@@ -5,6 +5,10 @@ from typing import Any
 
 from torch import Tensor
 
+from gradstudio.engine.meta.inference_results import Ports, Unknown
+from gradstudio.engine.value.value_records import tensors_in
+from gradstudio.protocol.messages.inference import PortInference
+
 
 class _Missing:
     """Stands for a name that was not bound."""
@@ -27,3 +31,15 @@ def carries_another(before: dict[str, Any], after: dict[str, Any]) -> bool:
     """Whether a value that was there before a turn is one of another kind after it."""
     carried = (name for name in changed_names(before, after) if name in before)
     return any(not are_alike(before[name], after[name]) for name in carried)
+
+
+def is_unsure(value: object) -> bool:
+    """Whether only a run tells what a condition on a value says."""
+    return isinstance(value, Unknown) or any(tensor.is_meta for tensor in tensors_in(value))
+
+
+def tell_varying(first: Ports, outside: Ports, now: Ports) -> None:
+    """What a turn of a loop tells otherwise than the first, or than what stood outside, "varies"."""
+    for key, port in list(first.items()):
+        if port is not outside.get(key) and now.get(key) != port:
+            first[key] = PortInference(node=key[0], output=key[1], known_after_run=True)

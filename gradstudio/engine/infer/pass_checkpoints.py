@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from gradstudio.engine.infer.inference_memo import Memo
-from gradstudio.engine.infer.inference_pass import InferencePass, Ports
+from gradstudio.engine.infer.inference_pass import InferencePass
 from gradstudio.engine.infer.statement_inference import Way
 from gradstudio.engine.memory.memory_estimate import MemoryEstimate
-from gradstudio.engine.meta.inference_results import StatementResult
+from gradstudio.engine.meta.inference_results import Ports, StatementResult
 from gradstudio.engine.script.compiled_steps import Item, prepare, prepare_definition
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import BlockStatement, Program, Statement
@@ -33,6 +33,7 @@ class PassState(NamedTuple):
     origins: dict[str, int]
     devices: dict[str, str]
     guessed: set[str]
+    gradients: bool
     needs: MemoryEstimate
 
 
@@ -163,7 +164,8 @@ def _state(walk: InferencePass) -> PassState:
     names = walk.names
     return PassState(
         walk.ports.copy(), walk.used.copy(), walk.by_node.copy(), names.values.copy(), names.keys.copy(),
-        names.origins.copy(), names.devices.copy(), names.guessed.copy(), walk.needs.copy(),
+        names.origins.copy(), names.devices.copy(), names.guessed.copy(),
+        walk.gradients.are_there, walk.needs.copy(),
     )  # fmt: skip
 
 
@@ -173,6 +175,7 @@ def _restore(walk: InferencePass, state: PassState) -> None:
     walk.ports, walk.used, walk.by_node = state.ports.copy(), state.used.copy(), state.by_node.copy()
     names.values, names.keys, names.origins = state.values.copy(), state.keys.copy(), state.origins.copy()
     names.devices, names.guessed = state.devices.copy(), state.guessed.copy()
+    walk.gradients.are_there = state.gradients
     walk.needs = state.needs.copy()
 
 
@@ -180,6 +183,7 @@ def _stands_as(walk: InferencePass, old: PassState) -> bool:
     """Whether all that follows is as it was."""
     names = walk.names
     same = names.keys == old.keys and names.devices == old.devices and names.guessed == old.guessed
+    same = same and walk.gradients.are_there == old.gradients
     return same and walk.ports == old.ports and names.origins == old.origins and walk.needs.agrees_with(old.needs)
 
 

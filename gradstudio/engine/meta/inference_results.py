@@ -11,6 +11,7 @@ from torch.nn.parameter import is_lazy
 
 from gradstudio.engine.value.tensor_summary import dtype_name
 from gradstudio.graph.model import ItemId
+from gradstudio.program.model import Statement
 from gradstudio.protocol.messages.inference import LeafInference, PortInference
 
 
@@ -27,6 +28,8 @@ class Refusal(NamedTuple):
     words: str
 
 
+Ports = dict[tuple[ItemId, int], PortInference]
+"""What is said of each output."""
 Results = Unknown | Refusal | list[Any]
 
 
@@ -46,6 +49,19 @@ class StatementResult(NamedTuple):
     absent: str = ""
     made_by: int = 0
     recipe: object = None
+
+
+def told_ports(
+    statement: Statement, known: StatementResult, values: dict[str, Any], devices: dict[str, str]
+) -> Iterator[PortInference]:
+    """What can be said of each of a statement's results; of one that only writes, of what it has written into."""
+    written = values.get(statement.result)
+    if isinstance(written, Tensor) and not isinstance(known.results, Refusal):
+        port = port_inference(statement.node, 0, written, known.guessed, devices.get(statement.result, ""))
+        if port is not None:
+            yield port
+    else:
+        yield from port_inferences(statement.node, len(statement.names), known)
 
 
 def port_inferences(node: ItemId, names: int, known: StatementResult) -> Iterator[PortInference]:

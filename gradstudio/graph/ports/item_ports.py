@@ -13,6 +13,7 @@ from gradstudio.graph.model import (
     Graph,
     ItemId,
     Node,
+    Wire,
 )
 from gradstudio.graph.operator_rows import row_of
 from gradstudio.graph.ports.arguments import BLOCK_PARAMETERS, SLICE_PARTS, find_operator, slice_parts
@@ -113,6 +114,20 @@ def _call_families(graph: Graph, node: Node) -> tuple[Family, ...]:
         return (Family.TUPLE,)
     known = tuple(result.family for result in results)
     return known + (Family.UNKNOWN,) * (len(node.names) - len(known))
+
+
+def target_port(operator: Operator) -> str:
+    """The parameter of what an operator writes into, or sets an attribute or element of."""
+    return operator.writes[0] if operator.writes else operator.parameters[0].name
+
+
+def written_wire(graph: Graph, item: ItemId) -> Wire | None:
+    """The wire of what a node without outputs writes into; None where it writes into nothing that is wired."""
+    node = graph.nodes.get(item)
+    operator = row_of(graph, node) if node is not None else None
+    if operator is None or not (operator.writes or operator.face is Face.SET_ATTRIBUTE):
+        return None
+    return graph.wires.get((item, target_port(operator)))
 
 
 def output_family(graph: Graph, item: ItemId, output: int) -> Family:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from gradstudio.graph.model import Block, ItemId, Node, context_path
 from gradstudio.graph.ports.arguments import Argument
+from gradstudio.graph.ports.item_ports import target_port
 from gradstudio.graph.text.allowed_calls import spelled_path
 from gradstudio.graph.text.code_records import READ, code_of, imports_needed, new_names
 from gradstudio.graph.text.code_text import renamed_code
@@ -103,8 +104,7 @@ class StatementPrinter:
 
     def target(self, item: ItemId) -> str:
         """The object that a node writes into, as an expression; "" when it is not wired."""
-        operator = self._validity.operators[item]
-        port = operator.writes[0] if operator.writes else operator.parameters[0].name
+        port = target_port(self._validity.operators[item])
         return self.text(item, port) if (item, port) in self._graph.wires else ""
 
     def is_target(self, item: ItemId, port: str) -> bool:

@@ -4,6 +4,7 @@ from msgspec.structs import replace
 
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.ports.item_ports import output_family, written_wire
 from gradstudio.operators.model import Family
 from gradstudio.scene.card.card_layout import CardLayout
 from gradstudio.scene.card.card_layout_cache import CardLayoutCache
@@ -64,7 +65,7 @@ class CardMaker:
         if layout.display_flags.collapsed or item in CARDS:
             return NO_WELL
         state, held = self._state, self._held(item, layout)
-        heights = well_heights(state.results, item, state.shown, _families(layout), _is_leaf(layout), held)
+        heights = well_heights(state.results, item, state.shown, self._families(layout), _is_leaf(layout), held)
         expected = expected_printout(state.graph.nodes[item]) if layout.code else 0.0
         said = printout_height(state.results.printout(item))
         return WellHeights(heights.room + max(0.0, expected - said), heights.drawn) if expected else heights
@@ -94,14 +95,18 @@ class CardMaker:
             return NOTHING
         return leaf_rows(self._state.results, layout.module, self._state.shown, unfolded=item in self.unfolded)
 
+    def _families(self, layout: CardLayout) -> tuple[Family, ...]:
+        """Of what a card shows the values of: its outputs, else what it has written into."""
+        outputs = tuple([row.family for row in layout.outputs if row.owner == layout.item])
+        if outputs:
+            return outputs
+        written = written_wire(self._state.graph, layout.item)
+        return (output_family(self._state.graph, written.source, written.output),) if written is not None else ()
+
     def _held(self, item: ItemId, layout: CardLayout) -> ModuleContext:
         if layout.module is None or layout.display_flags.collapsed:
             return NO_MODULE
         return ModuleContext(layout.module, item in self.unfolded)
-
-
-def _families(layout: CardLayout) -> tuple[Family, ...]:
-    return tuple([row.family for row in layout.outputs if row.owner == layout.item])
 
 
 def _is_leaf(layout: CardLayout) -> bool:

@@ -6,7 +6,9 @@ import torch
 from gradstudio.engine.infer.shape_inference import Inference
 from gradstudio.engine.tensor_files import StoredTensors
 from gradstudio.graph.model import ItemId
+from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Program
+from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.inference import Infer, PortInference
 from gradstudio.protocol.messages.records import TensorRecord
 from tests.engine.build import node, program
@@ -28,6 +30,11 @@ MORE = {
     "counting": "n = 0\nfor t in range(4):\n    n += 1\nx = torch.zeros(n)",
     "collected": "xs = []\nfor t in range(4):\n    xs.append(torch.ones(2))\nx = torch.stack(xs)",
     "after a step": "w = torch.zeros(3, requires_grad=True)\nloss = (w - 1).sum()\nloss.backward()\ng = w.grad\nn = (w > 0).nonzero()\nz = g * 2",  # noqa: E501
+    "a gradient": "w = torch.ones(3, 2, requires_grad=True)\nloss = (w - 1).sum()\nloss.backward()\ng = w.grad\nz = g * 2",  # noqa: E501
+    "no backward yet": "w = torch.ones(3, requires_grad=True)\ny = w * 2\ng = w.grad",
+    "a gradient taken away": "w = torch.ones(3, requires_grad=True)\nloss = w.sum()\nloss.backward()\nw.grad = None\nz = w * 2\ng = w.grad",  # noqa: E501
+    "a gradient of a gradient": "w = torch.ones(3, requires_grad=True)\nloss = (w ** 3).sum()\nloss.backward(create_graph=True)\ng = w.grad",  # noqa: E501
+    "steps by hand": "x = torch.randn(4, 2)\nw = torch.zeros(2, 1, requires_grad=True)\nfor t in range(3):\n    y = x @ w\n    loss = (y - 1).pow(2).sum()\n    loss.backward()\n    with torch.no_grad():\n        w -= 0.1 * w.grad\n    w.grad = None\nz = x @ w",  # noqa: E501
     "large": "x = torch.zeros(4000, 3000)\ny = x.T @ x\nz = y.mean(0)",
     "too large": "x = torch.zeros(10**9)\ny = x + 1",
     "attributes": "x = torch.randn(3, 4)\na = x.T\nb = x.dtype\nc = x.reshape(-1).shape[0]\nd = torch.ones(c)",
@@ -87,11 +94,19 @@ def test_straight_programs_are_known_whole(bench: Bench, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "line"),
     [("data-dependent", 3), ("drawn numbers as sizes", 3), ("a growing value", 3), ("the last turn differs", 4),
-     ("counting", 4), ("collected", 4), ("after a step", 4), ("after a step", 6)],
+     ("counting", 4), ("collected", 4), ("no backward yet", 3), ("a gradient taken away", 6),
+     ("a gradient of a gradient", 4)],
 )  # fmt: skip
 def test_what_depends_on_numbers_is_known_after_a_run(name: str, line: int) -> None:
     port = infer(MORE[name])[node(line), 0]
     assert (port.shape, port.known_after_run) == (None, True)
+
+
+def test_shapes_behind_steps_by_hand_are_known_before_a_run() -> None:
+    told = infer(compile_graph(read_script(f"import torch\n{MORE['steps by hand']}\n").graph))
+    assert [port.node for port in told.values() if port.shape is None] == []
+    written = [told[ItemId(item), 0].shape for item in ("n12", "n13")]
+    assert written == [(2, 1), (2, 1)], "what is written into is told, too"
 
 
 def test_large_shapes_are_told_without_allocating() -> None:
