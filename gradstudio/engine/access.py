@@ -238,11 +238,14 @@ class _Guard(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> ast.stmt:
         """What is put into a module or a value under a name is nothing that they could call."""
         target = node.targets[0]
-        if len(node.targets) > 1 or not isinstance(target, ast.Attribute):
+        parts = target.elts if isinstance(target, ast.Tuple) else [target]
+        if len(node.targets) > 1 or not any(isinstance(one, ast.Attribute) for one in parts):
             self.generic_visit(node)
             return node
-        self._attribute(target, WRITABLE)
-        node.value = _asked(CALLEE, self.visit(node.value))
+        parts = [self._attribute(one, WRITABLE) if isinstance(one, ast.Attribute) else self.visit(one) for one in parts]
+        if isinstance(target, ast.Tuple):
+            target.elts = parts
+        node.value = _asked(EACH if isinstance(target, ast.Tuple) else CALLEE, self.visit(node.value))
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
