@@ -21,6 +21,7 @@ from gradstudio.engine.audit_wall import FILENAME as OF_PROGRAMS
 from gradstudio.engine.audit_wall import wall
 from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.code.program_end import programs_end
+from gradstudio.engine.code.turn_ends import within_turn
 from gradstudio.engine.errors import AccessRefused
 from gradstudio.graph.text.code_records import FILES, LOADER
 
@@ -86,7 +87,7 @@ def undrawn(text: str) -> CodeType:
         SyntaxError: it is no Python.
     """
     if freedom.now:
-        return compile(text, FILENAME, "exec", dont_inherit=True)
+        return compile(within_turn(text), FILENAME, "exec", dont_inherit=True)
     return compiled(
         ast.Module([_refusal(ast.copy_location(ast.Pass(), _FIRST), "it is no drawing, and not trusted")], [])
     )

@@ -391,3 +391,8 @@ class Graph:
         while chain[-1] != ROOT:
             chain.append(self.parents[ItemId(chain[-1])])
         return tuple(chain)
+
+    def loop_around(self, item: ItemId) -> Block | None:
+        """The innermost loop that the item stands in."""
+        around = (self.blocks[ItemId(body)] for body in self.ancestors(item) if body != ROOT)
+        return next((one for one in around if one.kind == "for"), None)

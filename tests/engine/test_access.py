@@ -102,7 +102,12 @@ def test_several_attributes_are_written_at_once_as_each_alone() -> None:
     names = names_after("net = nn.ReLU()\nnet.a, b, net.c = torch.ones(1), 2, nn.Linear(1, 1)\n")
     assert (names["net"].a.item(), names["b"], list(names["net"].children())) == (1.0, 2, [names["net"].c])
     assert names_after("net.d, net.e = iter([3, 4])", **names)["net"].e == 4
-    for text in ("net.forward, net.d = 1, 2", "net.d, net.e = f, 1", "net.d, net.e = iter([f, 1])", "net.d, super = 1, 2"):
+    for text in (
+        "net.forward, net.d = 1, 2",
+        "net.d, net.e = f, 1",
+        "net.d, net.e = iter([f, 1])",
+        "net.d, super = 1, 2",
+    ):
         assert refusal(text, f=open, **names)
 
 

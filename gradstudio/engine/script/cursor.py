@@ -11,6 +11,7 @@ from typing import Any
 from torch.utils.data import DataLoader
 
 from gradstudio.engine import access
+from gradstudio.engine.code.turn_ends import BREAK, ENDED
 from gradstudio.engine.script.compiled_steps import Head, Item, Step, has_backward
 from gradstudio.engine.script.generator_states import GeneratorStates, generators_of
 from gradstudio.graph.model import ItemId
@@ -145,8 +146,11 @@ class Cursor:
         return None
 
     def advance(self) -> None:
-        """The step was executed."""
-        self.frames[-1].index += 1
+        """The step was executed: go behind it, or where the code in it has gone."""
+        if ENDED in self._namespace:
+            self._end_turn(self._namespace.pop(ENDED))
+        else:
+            self.frames[-1].index += 1
 
     def pass_turn(self) -> None:
         """Whoever asked to hear of the end of a turn of the innermost loop has heard."""
@@ -301,6 +305,15 @@ class Cursor:
             raise HeadFailed(frame.head) from error
         self._leave()
         self.frames[-1].index += 1
+
+    def _end_turn(self, word: str) -> None:
+        """Stand at the end of the turn of the innermost loop, which has no further one after a `break`."""
+        while self.frames[-1].iterator is None:
+            self._leave()
+        frame = self.frames[-1]
+        frame.index = len(frame.items)
+        if word == BREAK:
+            frame.iterator, frame.pending = iter(()), _NOTHING
 
     def _leave(self) -> None:
         frame = self.frames.pop()

@@ -16,6 +16,7 @@ from gradstudio.engine.access import FILENAME
 from gradstudio.engine.errors import Stopped
 from gradstudio.engine.script.compiled_steps import Head, Item, Step, heads
 from gradstudio.engine.script.cursor import Frame
+from gradstudio.graph.text.loop_exits import ends_turn
 
 _WORDS = ("turns", "at", "turned", "reached", "entered", "passed")
 TURNS, AT, TURNED, REACHED, ENTERED, PASSED = (f"__gradstudio_{word}__" for word in _WORDS)
@@ -82,7 +83,7 @@ def quick_loop(text: str, head: Head) -> QuickLoop | None:
     """The loop of a program's text that stands at a block's line, compiled; None when the text has none there."""
     tree = ast.parse(text, FILENAME)
     found = [one for one in ast.walk(tree) if isinstance(one, ast.For) and one.lineno == head.block.line]
-    if len(found) != 1 or found[0].orelse:
+    if len(found) != 1 or found[0].orelse or _ends_turns(found[0], head):
         return None
     loop = access.guarded(ast.Module([found[0]], [])).body[0]
     if not isinstance(loop, ast.For):
@@ -93,6 +94,13 @@ def quick_loop(text: str, head: Head) -> QuickLoop | None:
     loop.body = [*body, ast.copy_location(leave, loop)]
     loop.iter = ast.copy_location(ast.Name(TURNS, ast.Load()), loop.iter)
     return QuickLoop(access.compiled(ast.Module([loop], [])), tuple(weaver.places), tuple(weaver.inner))
+
+
+def _ends_turns(loop: ast.For, head: Head) -> bool:
+    """Whether code ends turns of the loop, or of one in it: a note behind each turn would miss that."""
+    lines = {head.block.line, *(one.block.line for one in heads(head.body) if one.block.kind == "for")}
+    drawn = (one for one in ast.walk(loop) if isinstance(one, ast.For) and one.lineno in lines)
+    return any(ends_turn(inner) for one in drawn for inner in one.body)
 
 
 def run_turns(

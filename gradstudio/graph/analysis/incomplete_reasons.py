@@ -104,7 +104,8 @@ def _face_reason(statements: Statements, node: Node, operator: Operator) -> str 
         case Face.FORMAT | Face.CHOICE:
             return _template_reason(node, operator)
         case Face.CODE:
-            return code_reason(node, _brought(statements, node), node.names)
+            in_loop = statements.graph.loop_around(node.id) is not None
+            return code_reason(node, _brought(statements, node), node.names, in_loop=in_loop)
         case Face.GROUP if not is_card_key(node.operator):
             return definition_reason(statements.graph, node.operator)
         case _:

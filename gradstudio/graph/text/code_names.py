@@ -11,6 +11,7 @@ from functools import lru_cache
 import msgspec
 
 from gradstudio.graph.text.code_functions import Comprehension, Free, bound_by_alias
+from gradstudio.graph.text.loop_exits import TURN_ENDS, ways_out
 
 _REACHING = frozenset({"exec", "eval", "globals", "locals", "__import__", "__builtins__"})
 """Built-ins by which code reads or binds names that no syntax shows."""
@@ -40,7 +41,8 @@ class CodeNames(msgspec.Struct, frozen=True, gc=False):
         taken: every name in it, those inside of functions too.
         stars: the modules of which it imports all, without saying which names that binds.
         is_open: it may do with names what its syntax does not show.
-        is_loose: a `break`, `continue`, `return` or `yield` in it belongs to what is around it.
+        is_loose: a `return` or `yield` in it belongs to what is around it.
+        leaves_turn: so does a `break` or `continue`.
     """
 
     reads: tuple[str, ...] = ()
@@ -55,6 +57,7 @@ class CodeNames(msgspec.Struct, frozen=True, gc=False):
     stars: tuple[str, ...] = ()
     is_open: bool = False
     is_loose: bool = False
+    leaves_turn: bool = False
 
 
 @lru_cache(maxsize=512)
@@ -73,6 +76,7 @@ def names_of_statements(statements: Sequence[ast.stmt]) -> CodeNames:
     walk = _Flow()
     walk.body(statements)
     parts = [part for one in statements for part in ast.walk(one)]
+    out = [one for statement in statements for one in ways_out(statement)]
     harmless = {id(inner) for part in parts for inner in _harmless_in(part)}
     return CodeNames(
         reads=tuple(walk.reads),
@@ -86,13 +90,9 @@ def names_of_statements(statements: Sequence[ast.stmt]) -> CodeNames:
         taken=frozenset(_every_name(parts)),
         stars=tuple(module for part in parts for module in _star(part)),
         is_open=any(_is_open(part) for part in parts if id(part) not in harmless),
-        is_loose=any(map(leaves, statements)),
+        is_loose=any(not isinstance(one, TURN_ENDS) for one in out),
+        leaves_turn=any(isinstance(one, TURN_ENDS) for one in out),
     )
-
-
-def leaves(statement: ast.stmt) -> bool:
-    """Whether a `break`, `continue`, `return` or `yield` in a statement belongs to what is around it."""
-    return _is_loose(statement, False)
 
 
 def _every_name(parts: Iterable[ast.AST]) -> Iterable[str]:
@@ -151,24 +151,6 @@ def _is_open(part: ast.AST) -> bool:
 
 def _is_named(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
-
-
-def _is_loose(node: ast.AST, in_loop: bool) -> bool:
-    """Whether it leaves a loop or a function that is not in it."""
-    match node:
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
-            return False
-        case ast.Break() | ast.Continue():
-            return not in_loop
-        case ast.Return() | ast.Yield() | ast.YieldFrom() | ast.Await() | ast.AsyncFor() | ast.AsyncWith():
-            return True
-        case ast.For(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
-            heads = [one for one in ast.iter_child_nodes(node) if one not in body and one not in orelse]
-            return any(_is_loose(one, True) for one in body) or any(
-                _is_loose(one, in_loop) for one in (*heads, *orelse)
-            )
-        case _:
-            return any(_is_loose(one, in_loop) for one in ast.iter_child_nodes(node))
 
 
 class _Flow:

@@ -130,13 +130,14 @@ def imports_needed(node: Node) -> frozenset[str]:
     return frozenset(name for name in STANDARD if name in read)
 
 
-def code_reason(node: Node, incoming: dict[str, str], bound: tuple[str, ...]) -> str | None:
+def code_reason(node: Node, incoming: dict[str, str], bound: tuple[str, ...], *, in_loop: bool = False) -> str | None:
     """Why a node's code cannot stand in the program; None when it can.
 
     Args:
         node: the node.
         incoming: by name that its code reads, what brings it is called; "" where nothing has named it yet.
         bound: what the results are called.
+        in_loop: it stands in a loop.
     """
     code = code_of(node)
     try:
@@ -145,7 +146,7 @@ def code_reason(node: Node, incoming: dict[str, str], bound: tuple[str, ...]) ->
         return f"line {error.lineno or 1} of its code is no Python: {error.msg.partition(';')[0]}"
     except (ValueError, RecursionError, MemoryError):
         return "its code is no Python"
-    if names.is_loose:
+    if names.is_loose or (names.leaves_turn and not in_loop):
         return "its code leaves a loop or a function that it does not hold"
     if len(names.binds) > MAX_NAMES or len(names.reads) > MAX_NAMES:
         return f"its code binds or reads more than {MAX_NAMES} names"

@@ -250,6 +250,13 @@ class GraphBuilder:
         self._families[item, output] = family
 
     @property
+    def is_in_loop(self) -> bool:
+        """Whether what is added next stands in a loop."""
+        body = ItemId(self.body)
+        block = self.graph.blocks.get(body)
+        return block is not None and (block.kind == "for" or self.graph.loop_around(body) is not None)
+
+    @property
     def has_code(self) -> bool:
         """Whether undrawn Python stands somewhere above."""
         return CODE in self._operators

@@ -45,7 +45,7 @@ class CodeReader:
             NotReadable: it belongs to what is around it, or is too large.
         """
         names = statement.names
-        if names.is_loose:
+        if names.is_loose or (names.leaves_turn and not self._draft.is_in_loop):
             reason = "A statement leaves a loop or a function that is drawn."
             raise NotReadable(reason, statement.lineno, statement.col_offset)
         if self._is_inside and (reason := reason_inside(statement) or self._removal_reason(statement)):
@@ -131,7 +131,7 @@ class CodeReader:
 def members_reason(statement: CodeStatement, bound: Set[str]) -> str:
     """Why code cannot stand in a class that is drawn, behind what binds the names `bound` in it; "" when it can."""
     names = statement.names
-    if names.removes or names.rebound or names.is_loose:
+    if names.removes or names.rebound or names.is_loose or names.leaves_turn:
         return "A member of the class binds or unbinds names of what is around it."
     if word := next((one for one in names.binds if not _is_plain_method(one)), ""):
         return f"'{word[:60]}' changes what nn.Module does."
@@ -206,7 +206,7 @@ def whole_as_code(text: str) -> Graph:
         names = names_of_code(code)
     except RecursionError:
         raise NotReadable("A statement is nested too deep to be looked through.", 1) from None
-    if names.is_loose or len(names.binds) > MAX_NAMES:
+    if names.is_loose or names.leaves_turn or len(names.binds) > MAX_NAMES:
         raise NotReadable("A statement leaves a loop or a function that is not there.", 1)
     draft = GraphBuilder()
     draft.graph.header = Header(seed=None)

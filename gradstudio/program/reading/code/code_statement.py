@@ -144,4 +144,11 @@ def surely_bound(statement: ast.stmt, stored: Iterable[str]) -> set[str]:
     """Of the names that a statement stores, those that have a value behind it."""
     if isinstance(statement, CodeStatement):
         return set(statement.names.surely)
+    if may_break(statement):
+        return set()
     return set(stored)
+
+
+def may_break(statement: ast.stmt) -> bool:
+    """Whether code in a loop may end its turn, so that what follows in that is not reached."""
+    return isinstance(statement, ast.For) and any(one.names.leaves_turn for one in codes_in(statement.body))

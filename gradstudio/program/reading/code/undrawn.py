@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence, Set
 
 from gradstudio.graph.names import fresh_name
-from gradstudio.graph.text.code_names import leaves
+from gradstudio.graph.text.loop_exits import leaves
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in, first_line, last_line
 from gradstudio.program.reading.code.star_imports import last_star

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from gradstudio.graph.names import fresh_name
 from gradstudio.operators.model import Family
 from gradstudio.program.errors import NotReadable
-from gradstudio.program.reading.code.code_statement import codes_in, names_taken, surely_bound
+from gradstudio.program.reading.code.code_statement import codes_in, may_break, names_taken, surely_bound
 from gradstudio.program.reading.code.interference import mentioned_names
 from gradstudio.program.reading.desugar.branches import Branches, returned_once, splice_branches
 from gradstudio.program.reading.desugar.class_state import hold_in_init, without_grad
@@ -161,7 +161,10 @@ class _Text:
             case ast.For() | ast.With():
                 if isinstance(statement, ast.For):
                     self._bound |= set(stored_names([statement.target]))
+                before = set(self._bound)
                 statement.body = self._body(statement.body, known) or [at_position(ast.Pass(), statement)]
+                if may_break(statement):
+                    self._bound = before
         return [statement]
 
     def _if(self, statement: ast.If, known: Known | None) -> list[ast.stmt]:

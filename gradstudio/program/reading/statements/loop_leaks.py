@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Sequence
 
+from gradstudio.program.reading.code.code_statement import may_break
 from gradstudio.program.reading.syntax_queries import walk
 
 Names = set[str]
@@ -75,7 +76,8 @@ class _Walk:
                 return _read(value, target) | _stored(target), set()
             case ast.For(target=target, iter=over, body=body):
                 read, bound = self._sums_of(body)  # a loop is taken to have a turn
-                return _read(over) | (read - _stored(target)), _stored(target) | bound
+                ends = may_break(statement)
+                return _read(over) | (read - _stored(target)), _stored(target) | (set() if ends else bound)
             case ast.With(items=items, body=body):
                 read, bound = self._sums_of(body)
                 return _read(*(item.context_expr for item in items)) | read, bound

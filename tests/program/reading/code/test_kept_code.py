@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gradstudio.graph.model import Graph
 from gradstudio.graph.order import effect_needs
-from gradstudio.graph.text.code_records import code_of, holds_code, is_code
+from gradstudio.graph.text.code_records import code_of, code_reason, holds_code, is_code
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
@@ -96,10 +96,29 @@ def test_a_class_that_code_may_look_into_is_drawn_only_as_it_is_printed() -> Non
     assert "result = self.fc(x) if self.training else x" in codes(other)
 
 
-def test_a_statement_that_leaves_a_loop_takes_the_loop_along() -> None:
+def test_a_statement_that_ends_a_turn_is_code_in_a_loop_that_is_drawn() -> None:
     text = "import torch\nx = torch.ones(3)\nfor k in range(3):\n    y = x * k\n    if k > 1:\n        break\n"
-    (code,) = codes(text)
-    assert code.startswith("for k in range(3):\n    y = x * k\n    if k > 1:\n        break")
+    assert codes(text) == ["if k > 1:\n    break"]
+    graph = read(text)
+    assert write_script(graph).startswith(text.replace("\nx", "\n\nx", 1))
+    (card,) = (one for one in graph.nodes.values() if is_code(one))
+    assert code_reason(card, {"k": "k"}, (), in_loop=True) is None
+    assert "leaves a loop" in (code_reason(card, {"k": "k"}, ()) or "")
+
+
+@pytest.mark.parametrize("way", ["return", "yield k"])
+def test_a_statement_that_leaves_a_function_takes_the_function_along(way: str) -> None:
+    text = f"import torch\ndef f(x):\n    for k in range(3):\n        if k > 1:\n            {way}\n    x = x + 1\n"
+    (code,) = codes(f"{text}y = f(torch.ones(2))\n")
+    assert code.startswith("def f(x):")
+
+
+def test_what_may_have_no_value_behind_a_loop_that_is_left_is_no_branch_of_its_own() -> None:
+    text = "import torch\nx = torch.ones(3)\nfor k in range(3):\n    if k > -1:\n        break\n    y = x * k\n"
+    behind = "if x.sum() > 5:\n    y = x + 1\n"
+    names: dict[str, object] = {}
+    exec(write_script(read(text + behind)), names)
+    assert "y" not in names
 
 
 def test_what_is_no_python_is_refused_as_ever() -> None:
@@ -259,10 +278,9 @@ def test_an_if_of_code_alone_is_one_card(branch: str) -> None:
     assert code.startswith("if x.sum() > 1:") == ("cd" in branch)
 
 
-def test_code_that_leaves_the_loop_around_an_if_is_code_with_all_of_the_loop() -> None:
+def test_code_that_ends_a_turn_within_an_if_is_code_with_all_of_the_if() -> None:
     text = "import torch\nx = torch.ones(2)\nfor k in range(3):\n    x = x * k\n    if k > 1:\n        x = x + 1\n"
-    (code,) = codes(f"{text}        break\n")
-    assert code.startswith("for k in range(3):")
+    assert codes(f"{text}        break\n") == ["if k > 1:\n    x = x + 1\n    break"]
 
 
 PERHAPS = "import torch\nx = torch.ones(2)\nfor k in range(3):\n    x = x * k\n    if k > 1: d = {j: x for j in 'ab'}\n"
