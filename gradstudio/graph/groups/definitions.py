@@ -99,6 +99,13 @@ def call_order(graph: Graph) -> tuple[str, ...]:
     return tuple(found)
 
 
+def uncalled(graph: Graph) -> tuple[str, ...]:
+    """The definitions that nothing drawn calls, as the text has them: code may call them, or what imports the file."""
+    inside = {name for one in graph.definitions.values() for name in called_in(one.graph)}
+    called = inside.union(called_in(graph)) if graph.definitions else inside
+    return tuple(name for name in graph.definitions if name not in called)
+
+
 def definition_reason(graph: Graph, operator_key: str) -> str | None:
     """Why a definition cannot be called; None when it can."""
     name = operator_key.removeprefix(GROUP)

@@ -1,19 +1,29 @@
-"""The path to what is shown, above the canvas: Program ▸ attention ▸ head. A click steps out to there."""
+"""The path to what is shown, above the canvas: Program ▸ attention ▸ head. A click steps out to there.
+
+Beside it stands what the text defines and nothing drawn calls: a click looks into it.
+"""
 
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QToolButton
 
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.group_commands import GroupCommands
 from gradstudio.ui.theme import Theme
 
 BAR_PX = 34
+MOST_BESIDE = 5
+"""So many groups have a button of their own; the others are in a list."""
 
 
 class Breadcrumbs(QFrame):
-    """Shown while the inside of a group is; a button for every scope around it."""
+    """Shown while the inside of a group is, or there is one that nothing leads to; a button for every scope around it.
+
+    Attributes:
+        buttons: of the path.
+        beside: of the groups that nothing leads to, as far as they have room.
+    """
 
     def __init__(
         self, canvas: CanvasContext, group_commands: GroupCommands, theme: Theme, make_room: Callable[[int], None]
@@ -29,6 +39,8 @@ class Breadcrumbs(QFrame):
         self._row.setContentsMargins(8, 0, 10, 0)
         self._row.setSpacing(1)
         self.buttons: list[QToolButton] = []
+        self.beside: list[QToolButton] = []
+        self._defined: tuple[str, ...] = ()
         self.set_theme(theme)
         self.setCursor(Qt.CursorShape.ArrowCursor)
         scope.changed.connect(self.refresh)
@@ -60,9 +72,33 @@ class Breadcrumbs(QFrame):
                 self._row.addWidget(QLabel("▸", self))
             self._row.addWidget(one)
         self._row.addStretch(1)
+        self._defined = self._scope.beside()
+        self._add_beside()
         self._take_place()
-        self.setVisible(bool(self._scope.path))
-        self.make_room(BAR_PX if self._scope.path else 0)
+        is_there = bool(self._scope.path or self._defined)
+        self.setVisible(is_there)
+        self.make_room(BAR_PX if is_there else 0)
+
+    def _add_beside(self) -> None:
+        """Buttons of the groups that nothing leads to, and a list of those without room."""
+        if self._defined:
+            self._row.addWidget(QLabel("Also defined" if self._scope.path else "Defined, not called here", self))
+        self.beside = [self._way_in(name) for name in self._defined[:MOST_BESIDE]]
+        if others := self._defined[MOST_BESIDE:]:
+            more = self._plain_button(f"{len(others)} more", "What else is defined")
+            menu = QMenu(more)
+            for name in others:
+                menu.addAction(name).triggered.connect(lambda _checked, name=name: self._scope.look_into(name))
+            more.setMenu(menu)
+            more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+            self.beside.append(more)
+        for one in self.beside:
+            self._row.addWidget(one)
+
+    def _way_in(self, name: str) -> QToolButton:
+        made = self._plain_button(name, f"Look into {name}, which nothing on the canvas calls")
+        made.clicked.connect(lambda: self._scope.look_into(name))
+        return made
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """As wide as the canvas."""
@@ -74,19 +110,26 @@ class Breadcrumbs(QFrame):
         self.setGeometry(0, 0, self._room.width(), BAR_PX)
 
     def _button(self, depth: int, title: str, count: int) -> QToolButton:
-        made = QToolButton(self)
-        made.setText(title)
-        made.setAutoRaise(True)
         is_last = depth == count - 1
-        made.setEnabled(not is_last)
-        made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         keys = " (Ctrl+U)" if depth == count - 2 else ""
-        made.setToolTip("What is shown" if is_last else f"Step out to {title}{keys}")
+        made = self._plain_button(title, "What is shown" if is_last else f"Step out to {title}{keys}")
+        made.setEnabled(not is_last)
         made.setAccessibleName(title if is_last else f"Step out to {title}")
         made.clicked.connect(lambda: self._group_commands.step_out(depth))
         return made
 
+    def _plain_button(self, title: str, words: str) -> QToolButton:
+        made = QToolButton(self)
+        made.setText(title)
+        made.setAutoRaise(True)
+        made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        made.setToolTip(words)
+        return made
+
     def _on_root_edited(self, _edits: object) -> None:
-        """A group of the path may have another name."""
-        if self._scope.path and [one.text() for one in self.buttons] != list(self._scope.titles()):
+        """A group of the path may have another name, and others may be called now, or no more."""
+        if not self._scope.path and not self._defined and not self._scope.root.graph.definitions:
+            return
+        is_path = not self._scope.path or [one.text() for one in self.buttons] == list(self._scope.titles())
+        if not is_path or self._scope.beside() != self._defined:
             self.refresh()

@@ -19,9 +19,10 @@ from gradstudio.graph.edits import (
 from gradstudio.graph.graph_index import index_of, nodes_of
 from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.groups.code_ids import code_call
-from gradstudio.graph.groups.definitions import group_of
+from gradstudio.graph.groups.definitions import group_of, uncalled
 from gradstudio.graph.model import Definition, Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP
+from gradstudio.graph.text.code_records import is_code
 from gradstudio.ui.state.document.graph_store import GraphStore
 
 Path = tuple[ItemId, ...]
@@ -30,6 +31,8 @@ PROGRAM = "Program"
 
 class Scope(QObject):
     """The calls that were stepped into, the outermost first; none: the program itself.
+
+    Of a group that nothing calls, and that was looked into, its key stands for the call.
 
     Signals:
         leaving(): another scope is about to be shown; what is kept of this one can be noted.
@@ -78,6 +81,19 @@ class Scope(QObject):
         self.show(path)
         return True
 
+    def defined(self) -> tuple[str, ...]:
+        """The groups that no node leads to."""
+        return uncalled(self._root.graph)
+
+    def beside(self) -> tuple[str, ...]:
+        """Those of them that can be looked into from what is shown: from the program, and from one another."""
+        is_apart = len(self.path) > 1 or (self.path and not self.path[0].startswith(GROUP))
+        return () if is_apart else tuple(name for name in self.defined() if name != self.name)
+
+    def look_into(self, name: str) -> None:
+        """Show the inside of a group without any call of it."""
+        self.show((ItemId(GROUP + name),))
+
     def leave(self, depth: int = -1) -> None:
         """Show what is around, or the scope of that depth: 0 is the program."""
         self.show(self.path[:depth])
@@ -91,8 +107,9 @@ class Scope(QObject):
             self.changed.emit()
 
     def forget(self) -> None:
-        """Another document is there: show its program."""
-        self.path = ()
+        """Another document is there: show its program, or where that draws nothing what it defines last."""
+        nodes, defined = self._root.graph.nodes, self.defined()
+        self.path = (ItemId(GROUP + defined[-1]),) if defined and all(map(is_code, nodes.values())) else ()
         self.forgotten.emit()
         self.changed.emit()
 
@@ -104,7 +121,8 @@ class Scope(QObject):
 
     def find(self, item: ItemId) -> Path | None:
         """The path to the scope that holds an item; None when no reachable one does."""
-        waiting: list[tuple[Path, Graph]] = [(self.path, self._graph(self.path)), ((), self._root.graph)]
+        alone = [(ItemId(GROUP + name),) for name in self.defined()]
+        waiting = [(path, self._graph(path)) for path in (self.path, (), *alone)]
         seen: set[str] = set()
         while waiting:
             path, graph = waiting.pop(0)
@@ -129,7 +147,7 @@ class Scope(QObject):
         """The groups along a path, as far as it leads."""
         graph, found = self._root.graph, list[str]()
         for call in path:
-            name = group_of(graph, call)
+            name = call.removeprefix(GROUP) if call.startswith(GROUP) else group_of(graph, call)
             if not name or name not in self._root.graph.definitions:
                 break
             found.append(name)

@@ -103,7 +103,7 @@ class CanvasIds:
         prefix, making = list[ItemId](), list[ItemId]()
         where = self._scope.root.graph
         for item, name in zip(self._scope.path, self._scope.names(), strict=True):
-            call, maker = _call_and_maker(where, item)
+            call, maker = _call_and_maker(where, item) if item in where else (item, item)
             prefix.append(call)
             making.append(maker)
             where = self._scope.root.graph.definitions[name].graph
