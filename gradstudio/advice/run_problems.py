@@ -62,8 +62,8 @@ class RunRecorder:
                 self.timeline.trim()
             case BackwardTraced():
                 self.timeline.add_backward(event)
-            case Gradients(rows=gradients, whole=whole):
-                self.timeline.add_gradients(gradients, whole)
+            case Gradients(rows=gradients, whole=whole, in_record=in_record):
+                self.timeline.add_gradients(gradients, whole, in_record)
             case Failed():
                 self.failed = event
             case Warned():

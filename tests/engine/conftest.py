@@ -32,10 +32,12 @@ from tests.protocol.timelines import feed
 
 
 class Bench:
-    """An engine, what it said, and short words for asking it."""
+    """An engine, what it said, and short words for asking it; `compares`: whether a window would know what it knows."""
 
-    def __init__(self) -> None:
+    def __init__(self, compares: bool = True) -> None:
+        self.compares = compares
         self.events: list[Message] = []
+        self.window = Timeline()
         self.stop_after: int | None = None
         self.engine = Engine(self.hear, lambda: self.stop_after is not None and self.executed >= self.stop_after)
         self.revision = 0
@@ -46,6 +48,21 @@ class Bench:
 
     def hear(self, event: Message) -> None:
         self.events.append(event)
+        if self.compares:
+            feed(self.window, [event])
+            if isinstance(event, Gradients) and event.whole:
+                self.compare_record(event)
+
+    def compare_record(self, told: Gradients) -> None:
+        """What the window knows by the record, where it is not told in rows, is what the engine has."""
+        live = self.engine.live
+        assert live is not None
+        heard = {(row.node, row.output, row.path) for row in told.rows}
+        in_record = {(item, 0, "") for item in (*told.in_record.births, *told.in_record.arrivals)}
+        assert heard | in_record == live.gradients.values.keys() and not heard & in_record
+        with clean_modes():
+            for key in in_record:
+                assert self.window.grad(*key) == live.gradients.row(live.gradients.values[key])
 
     def load(self, text: str | Program, **options: object) -> tuple[bool, bool]:
         built = text if isinstance(text, Program) else program(text, **options)  # type: ignore[arg-type]
@@ -83,7 +100,12 @@ class Bench:
         if self.engine.live is not None and not self.engine.live.traced:
             self.engine.runner.send_gradients(self.engine.live)
         last = [event for event in self.events if isinstance(event, Gradients)][-1]
-        return {(row.node, row.output, row.path): row for row in last.rows}
+        in_record = [(item, 0, "") for item in (*last.in_record.births, *last.in_record.arrivals)]
+        known = {key: self.window.grad(*key) for key in in_record}
+        return {
+            **{key: row for key, row in known.items() if row is not None},
+            **{(row.node, row.output, row.path): row for row in last.rows},
+        }
 
     def grad(self, line: int, output: int = 0, path: str = "") -> GradRow:
         return self.grads()[node(line), output, path]

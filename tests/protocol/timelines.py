@@ -113,8 +113,8 @@ def feed(timeline: Timeline, events: Iterable[Message]) -> Timeline:
                 timeline.add_rows(rows)
             case BackwardTraced():
                 timeline.add_backward(event)
-            case Gradients(rows=grads, whole=whole):
-                timeline.add_gradients(grads, whole)
+            case Gradients(rows=grads, whole=whole, in_record=in_record):
+                timeline.add_gradients(grads, whole, in_record)
             case _:
                 pass
     return timeline

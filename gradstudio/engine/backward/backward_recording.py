@@ -84,7 +84,7 @@ class Recording:
         self._visible = gradients.visible
         self._before: dict[int, Summary | None] = {}
         self._known: dict[int, Summary] = {}
-        self._grows = False
+        self._grows = self._is_again = False
         self._hooks = Hooks()
 
     def __enter__(self) -> "Recording":
@@ -117,7 +117,7 @@ class Recording:
 
     def finish_later(self) -> None:
         """Summarise what was only outlined; call it before any of those tensors can be overwritten."""
-        self._visible, self._summarised = None, 0
+        self._visible, self._summarised, self._is_again = None, 0, True
         for sending in self._reach.sendings:
             sending.forget()
         self._finish()
@@ -208,27 +208,29 @@ class Recording:
 
     def _settle(self) -> None:
         """Summarise what is held, in the order it was seen, and let it go."""
-        visible, events, grows = self._visible, self._events, self._grows
+        visible, events, grows, is_first = self._visible, self._events, self._grows, not self._is_again
         news = events[self._summarised :] if self._summarised else list(events)
         known = self._known = self._summaries(news)
         values, arrived = self._gradients.values, self._gradients.arrived
         for place, seen in enumerate(news, self._summarised):
             incoming = seen.incoming
-            is_shown = visible is None or seen.owner in visible
-            came = seen.came = _shown(incoming, known if is_shown else None)
-            seen.went = _shown(seen.outgoing, known if is_shown else None)
+            came = seen.came = _shown(incoming, known)
+            seen.went = _shown(seen.outgoing, known)
             if grows:
                 self._note_what_grew(seen)
             if seen.leaf is not None:
                 self._reach_leaf(seen, seen.leaf)
             elif seen.marks is not None:
-                for key, serial, output, _ in seen.marks.values:
+                for key, serial, output, turns in seen.marks.values:
                     value = values.get(key)
-                    if value is None or value.serial != serial or output >= len(incoming):
+                    if value is None or output >= len(incoming):
+                        continue
+                    if value.serial != serial:
+                        value.has_row = value.has_row and value.turns != turns
                         continue
                     grad, summary = incoming[output], came[output]
                     if grad is not None and summary is not None:
-                        arrived(value, grad.detach() if grad.requires_grad else grad, summary)
+                        arrived(value, grad.detach() if grad.requires_grad else grad, summary, is_first)
             if seen.sends or seen.leaf is not None:
                 self._send(seen, place)
         for seen in news if visible is None else ():
@@ -237,23 +239,24 @@ class Recording:
         self._summarised, self._held = len(events), 0
 
     def _summaries(self, events: list[GraphNode]) -> dict[int, Summary]:
-        """The summaries of the gradients in view by their identity, each made once however many rows show it."""
+        """The summaries of gradients by their identity, made once however many rows show them; out of view outlines."""
         visible, max_values = self._visible, self._gradients.max_values
         grads: dict[int, Tensor] = {}
+        unseen: dict[int, Tensor] = {}
         for seen in events:
-            if visible is None or seen.owner in visible:
-                for grad in seen.incoming:
-                    if grad is not None:
-                        grads[identity(grad)] = grad
-                for grad in seen.outgoing:
-                    if grad is not None:
-                        grads[identity(grad)] = grad
+            some = grads if visible is None or seen.owner in visible else unseen
+            for grad in seen.incoming:
+                if grad is not None:
+                    some[identity(grad)] = grad
+            for grad in seen.outgoing:
+                if grad is not None:
+                    some[identity(grad)] = grad
         together = summarise_alike(list(grads.values()), max_values)
+        known = dict(zip(unseen, map(outline, unseen.values()), strict=True))
         with figures_shared():
-            return {
-                number: summarise(grad, max_values) if summary is None else summary
-                for (number, grad), summary in zip(grads.items(), together, strict=True)
-            }
+            for (number, grad), summary in zip(grads.items(), together, strict=True):
+                known[number] = summarise(grad, max_values) if summary is None else summary
+        return known
 
     def _of(self, grad: Tensor) -> Summary:
         """The summary, made once for a tensor however many rows show it."""
@@ -335,12 +338,10 @@ class Recording:
         )
 
 
-def _shown(grads: Grads, known: dict[int, Summary] | None) -> tuple[Summary | None, ...]:
-    """The summaries of gradients; without any only their dtypes and shapes."""
+def _shown(grads: Grads, known: dict[int, Summary]) -> tuple[Summary | None, ...]:
+    """The summaries of gradients."""
     if len(grads) == 1 and (grad := grads[0]) is not None:
-        return (outline(grad) if known is None else known[identity(grad)],)
-    if known is None:
-        return tuple([None if grad is None else outline(grad) for grad in grads])
+        return (known[identity(grad)],)
     return tuple([None if grad is None else known[identity(grad)] for grad in grads])
 
 

@@ -12,7 +12,7 @@ from torch.autograd.graph import Node
 from gradstudio.engine.gradient.gradient_states import NOBODY, state_of_leaf, state_of_value
 from gradstudio.engine.gradient.kept_tensors import KeptTensors
 from gradstudio.engine.gradient.pass_constants import PassConstants
-from gradstudio.engine.gradient.tensor_watch import Cut, Key, Leaf, Value, glance, watch
+from gradstudio.engine.gradient.tensor_watch import NEVER, Cut, Key, Leaf, Value, glance, watch
 from gradstudio.engine.gradient.wire_edges import MARK, MAX_ITEMS, Call, Marks, aliases_of, attach, marks_of
 from gradstudio.engine.value.lazy_modules import parameters_of, waits
 from gradstudio.engine.value.tensor_summary import outline, summarise
@@ -29,7 +29,7 @@ class Gradients:
 
     Attributes:
         values: the latest of each key.
-        backwards: how many backwards have run.
+        backwards: how many backwards have run; `telling`: how often all states were told as a whole.
         last_backward: the last one of this pass, None when none has run in it.
         has_overwritten: something was written into since it was made, and its autograd edge is another.
         visible: nodes whose gradients are summarised at once; None: all.
@@ -53,6 +53,7 @@ class Gradients:
         self._lazy: list[tuple[Key, nn.Module, tuple[int, ...], Callable[[Tensor], Cut | None]]] = []
         self.kept = KeptTensors(budget)
         self.has_overwritten = False
+        self.telling = 0
         self.constants = PassConstants()
 
     # -------------------------------------------------------------- values
@@ -149,9 +150,10 @@ class Gradients:
         value = self.values.get(key)
         return value if value is not None and value.serial == serial else None
 
-    def arrived(self, value: Value, grad: Tensor, summary: Summary) -> None:
-        """The gradient `grad` has come to the value's edge."""
+    def arrived(self, value: Value, grad: Tensor, summary: Summary, in_record: bool = False) -> None:
+        """The gradient `grad` has come to the value's edge; `in_record`: the row of an autograd node says so."""
         value.grad, value.summary, value.told = grad, summary, None
+        value.telling = self.telling if in_record else NEVER
         value.grad_version = None if grad.is_inference() else grad._version
         self.kept.keep_grad(value, grad)
 
@@ -267,15 +269,7 @@ class Gradients:
 
     def rows(self) -> tuple[GradRow, ...]:
         """The state of every tensor known; call it outside the program's modes."""
-        backwards, found = self.backwards, list[GradRow]()
-        for value in self.values.values():
-            if value.was_leaf:
-                found.append(self.row(value))
-            elif (told := value.told) is not None and value.told_behind is (backwards > value.made_at):
-                found.append(told)
-            else:
-                found.append(self._row_of_value(value))
-        return tuple(found)
+        return tuple(map(self.row, self.values.values()))
 
     def row(self, value: Value) -> GradRow:
         """The state of one."""

@@ -14,6 +14,7 @@ from gradstudio.protocol.messages.records import Summary
 
 Key = tuple[ItemId, int, str]
 """Node, output, path within the output."""
+NEVER = -1
 
 
 class Cut(NamedTuple):
@@ -86,6 +87,8 @@ class Value(Struct, eq=False):
         told: its row, as long as it holds; `told_behind`: it was made behind a backward.
         order: of its key among all.
         kept_bytes, grad_bytes: of `tensor` and `grad`, while they are counted as held for showing.
+        has_row: a statement's row told of it alone, and no backward met an older value of the same turns.
+        telling: of all states after which the record says how its gradient stands (`Gradients.telling`), or `NEVER`.
     """
 
     key: Key
@@ -109,6 +112,8 @@ class Value(Struct, eq=False):
     order: int = 0
     kept_bytes: int = 0
     grad_bytes: int = 0
+    has_row: bool = False
+    telling: int = NEVER
 
     def is_overwritten(self) -> bool:
         """Whether its memory was written into since, and what arrived is not the gradient of what is there now."""

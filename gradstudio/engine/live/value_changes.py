@@ -12,6 +12,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import ValueNow
 from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, Record, TensorRecord, TupleRecord
 
+NOBODY = (ItemId(""), 0)
 _PLAIN = (bool, int, float, complex, str)
 
 
@@ -26,9 +27,9 @@ def values_now(live: Live, max_values: int, visible: frozenset[ItemId] | None) -
 
 def _changed(live: Live, max_values: int, visible: frozenset[ItemId] | None) -> Iterator[ValueNow]:
     places = live.gradients.places_of_leaves() | live.modules.places.keys()
-    for name, place in live.binder.items() if places else ():
-        node, index = place
-        value = live.namespace.get(name) if place in places else None
+    bound = [pair for pair in live.binder.items() if pair[1] in places]
+    for name, (node, index) in bound:
+        value = live.namespace.get(name)
         if not isinstance(value, nn.Module | Tensor) or (visible is not None and node not in visible):
             continue
         row = live.last_rows.get(node)
@@ -42,9 +43,10 @@ def _changed(live: Live, max_values: int, visible: frozenset[ItemId] | None) -> 
 
 def _grown_lists(live: Live, max_values: int, visible: frozenset[ItemId] | None) -> Iterator[ValueNow]:
     """Lists that have other items than when they were made: what a loop appends to one is in no row of its own."""
-    for name, (node, index) in live.binder.items():
-        value = live.namespace.get(name)
-        if not isinstance(value, list) or (visible is not None and node not in visible):
+    lists = [(name, value) for name, value in live.namespace.items() if isinstance(value, list)]
+    for name, value in lists:
+        node, index = live.binder.get(name, NOBODY)
+        if visible is not None and node not in visible:
             continue
         row = live.last_rows.get(node)
         before = row.outputs[index] if row is not None and index < len(row.outputs) else None

@@ -11,7 +11,7 @@ from gradstudio.engine.gradient.inplace_writes import versions
 from gradstudio.engine.gradient.wire_edges import call_of
 from gradstudio.engine.live.call_frames import Execution
 from gradstudio.engine.live.live_state import Live, Loaded
-from gradstudio.engine.live.value_changes import values_now
+from gradstudio.engine.live.whole_telling import whole_telling
 from gradstudio.engine.memory.allocation_guard import refuse_too_large
 from gradstudio.engine.memory.memory_sampler import LiveBytes, allocated_bytes
 from gradstudio.engine.memory.training_bytes import TrainingBytes
@@ -162,9 +162,8 @@ class Runner:
     def send_gradients(self, live: Live) -> None:
         """Say of every tensor known what state its gradient is in."""
         with clean_modes():
-            rows = live.gradients.rows()
-            written = values_now(live, self.rows.max_values, live.gradients.visible)
-        self._send(Gradients(revision=live.loaded.revision, rows=rows, written=written))
+            told = whole_telling(live, self.rows.max_values)
+        self._send(told)
         self.training.conclude(live)
 
     # -------------------------------------------------------------- one statement

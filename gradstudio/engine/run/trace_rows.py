@@ -126,6 +126,9 @@ class Rows:
         value = live.gradients.note(entry.step.key, tensor, turns, requires, grad_fn, version, entry.call)
         if not requires:
             value.cut = self._cut(live, entry, tensor)
+        elif grad_fn is not None:
+            value.has_row = True
+            value.telling = live.gradients.telling
         storage = tensor.untyped_storage()
         size = storage.nbytes()
         entry.made_bytes = memory.see_storage(storage, size, "cpu", node, number)

@@ -190,17 +190,30 @@ class ValueNow(msgspec.Struct, frozen=True, gc=False):
     output: Count = 0
 
 
+class InRecord(msgspec.Struct, frozen=True, gc=False):
+    """Values of which the rows since the last whole telling say how their gradients stand: output 0 of these nodes.
+
+    Attributes:
+        births: they were made, and no backward has run since.
+        arrivals: their gradient came with the row of an autograd node, and they are as they were made.
+    """
+
+    births: tuple[ItemId, ...] = ()
+    arrivals: tuple[ItemId, ...] = ()
+
+
 class Gradients(Message, frozen=True):
     """After every verb and during a backward: gradients and their states.
 
-    `whole`: this lists every tensor known; one that is missing has none. Then `written` lists the
-    modules and leaves that are other ones now than when they were made.
+    `whole`: this lists every tensor known, in `rows` or `in_record`; one that is missing has none. Then `written` lists
+    the modules and leaves that are other ones now than when they were made.
     """
 
     revision: Size
     rows: tuple[GradRow, ...]
     whole: bool = True
     written: tuple[ValueNow, ...] = ()
+    in_record: InRecord = InRecord()
 
 
 class Paused(Message, frozen=True):

@@ -11,8 +11,8 @@ import msgspec
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol import gradient_sentences as words
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue
-from gradstudio.protocol.messages.events import GradPart, GradRow, Row
-from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord, TupleRecord
+from gradstudio.protocol.messages.events import GradPart, GradRow, InRecord, Row
+from gradstudio.protocol.messages.records import GradState, ModuleRecord, Record, Summary, TensorRecord, TupleRecord
 from gradstudio.protocol.timeline.model import Turns
 from gradstudio.protocol.timeline.tick_trimming import Renumbering
 
@@ -20,6 +20,7 @@ Key = tuple[ItemId, int, str]
 """Node, output, path within the output."""
 LEAF_NODE = "AccumulateGrad"
 OFF = ("cut", "not_required")
+NO_RECORD = InRecord()
 
 
 class _Log(msgspec.Struct):
@@ -157,10 +158,14 @@ class GradientLog:
             elif log.leaf and log.parts:
                 self._put(tick, key, log, _leaf_row(key, now.grad, log.parts, None, pass_number))
 
-    def add_rows(self, tick: int, rows: Iterable[GradRow], whole: bool) -> set[ItemId]:
+    def add_rows(self, tick: int, rows: Iterable[GradRow], whole: bool, in_record: InRecord = NO_RECORD) -> set[ItemId]:
         """The engine tells how gradients stand; the nodes of which it says something else than was known."""
         heard: set[Key] = set()
         changed: set[ItemId] = set()
+        for node in in_record.births:
+            self._confirm(tick, node, "not_run", words.NOT_RUN, heard, changed)
+        for node in in_record.arrivals:
+            self._confirm(tick, node, "value", words.UNHEARD, heard, changed)
         for row in rows:
             key = (row.node, row.output, row.path)
             heard.add(key)
@@ -273,6 +278,21 @@ class GradientLog:
         else:
             self._put(tick, key, log, row)
         return True
+
+    def _confirm(
+        self, tick: int, node: ItemId, state: GradState, reason: str, heard: set[Key], changed: set[ItemId]
+    ) -> None:
+        """What the record said holds; where it was not heard, what can be said without it."""
+        key = (node, 0, "")
+        heard.add(key)
+        log = self._log(key)
+        now = log.now
+        if now is not None and now.state == state:
+            log.provisional.clear()
+            return
+        known: GradState = "not_retained" if state == "value" else state
+        self._put(tick, key, log, GradRow(node=node, state=known, reason=reason))
+        changed.add(node)
 
     def _came_later(self, tick: int, log: _Log, row: GradRow) -> bool:
         """Whether a value did wait when it was made, as was supposed: a backward has come between."""

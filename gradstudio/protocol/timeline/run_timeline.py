@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from gradstudio.graph.groups.call_ids import calls_around, is_call_item, outermost
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced, WireGrad
-from gradstudio.protocol.messages.events import GradRow, Row
+from gradstudio.protocol.messages.events import GradRow, InRecord, Row
 from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
 from gradstudio.protocol.timeline import backward_steps
 from gradstudio.protocol.timeline.backward_steps import BackwardIndex, WireIndex
-from gradstudio.protocol.timeline.gradient_log import GradientLog
+from gradstudio.protocol.timeline.gradient_log import NO_RECORD, GradientLog
 from gradstudio.protocol.timeline.model import Arrival, BackwardStep, Contribution, Phase, Tick, Turns
 from gradstudio.protocol.timeline.row_index import RowIndex
 from gradstudio.protocol.timeline.tick_trimming import count_until, renumber, select_ticks
@@ -113,11 +113,11 @@ class Timeline:
         """The nodes of whose gradients something else is known than when this was last asked."""
         return self._gradients.take_changed()
 
-    def add_gradients(self, rows: Iterable[GradRow], whole: bool) -> set[ItemId]:
+    def add_gradients(self, rows: Iterable[GradRow], whole: bool, in_record: InRecord = NO_RECORD) -> set[ItemId]:
         """Gradients as they stand now; the nodes for which that says something else."""
         self.revision += 1
         position = len(self.ticks) - 1 if len(self.ticks) > self._verb_begins else len(self.ticks)
-        return self._gradients.add_rows(position, rows, whole)
+        return self._gradients.add_rows(position, rows, whole, in_record)
 
     def cut(self, step: int) -> None:
         """The run was put back to where this step was the last: what came later is no part of it."""

@@ -16,6 +16,8 @@ from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import Event, Gradients, GradRow, Paused, Row, Traced
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.protocol.messages.requests import Do, Load, Trust
+from gradstudio.protocol.timeline.run_timeline import Timeline
+from tests.protocol.timelines import feed
 
 TEXT = """import torch
 
@@ -134,16 +136,17 @@ def test_the_backward_goes_through_it_and_each_value_has_its_gradient(engine: En
     v.sum().backward()
     inside = [call for row in backward.rows if (call := code_call(row.node)) is not None]
     assert [call.word for call in inside] == ["add", "relu", "mul"] * (len(kept) // 3)
-    (told,) = [event for event in heard if isinstance(event, Gradients) and event.whole]
+    assert [event.whole for event in heard if isinstance(event, Gradients)][-1]
+    told = list(feed(Timeline(), heard).gradients())
     by_number: dict[int, GradRow] = {
-        call.number: row for row in told.rows if (call := code_call(row.node)) is not None and row.grad is not None
+        call.number: row for row in told if (call := code_call(row.node)) is not None and row.grad is not None
     }
     grads = [by_number[number].grad for number in sorted(by_number)]
     assert len(grads) == len(kept)
     for summary, tensor in zip(grads, kept, strict=True):
         assert summary is not None
         assert torch.equal(torch.tensor(summary.value), tensor.grad)
-    leaf = next(row for row in told.rows if row.state == "value" and code_call(row.node) is None)
+    leaf = next(row for row in told if row.state == "value" and code_call(row.node) is None)
     assert leaf.grad is not None
     assert torch.equal(torch.tensor(leaf.grad.value), x.grad)
 

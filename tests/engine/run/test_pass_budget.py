@@ -3,7 +3,7 @@
 from tests.engine.conftest import Bench
 from tests.helpers.call_count import calls_of
 
-CALLS_AN_OPERATOR = 42
+CALLS_AN_OPERATOR = 38
 """Lowering it is welcome."""
 SPELLED = ("torch.mul({}, 1.01)", "torch.tanh({})", "torch.add({}, 0.1)", "torch.sigmoid({})")
 
@@ -24,6 +24,6 @@ def calls_of_a_pass(bench: Bench, length: int) -> int:
 
 def test_an_operator_more_takes_few_calls_more() -> None:
     short, long = 100, 200
-    calls = {length: calls_of_a_pass(Bench(), length) for length in (short, long)}
+    calls = {length: calls_of_a_pass(Bench(compares=False), length) for length in (short, long)}
     an_operator = (calls[long] - calls[short]) / (long - short)
     assert an_operator <= CALLS_AN_OPERATOR, f"{an_operator} calls an operator"

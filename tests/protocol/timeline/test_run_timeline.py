@@ -7,7 +7,7 @@ import pytest
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, SavedTensor, WireGrad
-from gradstudio.protocol.messages.events import GradRow, Row
+from gradstudio.protocol.messages.events import GradRow, InRecord, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.protocol.timeline.run_timeline import TRIM_EVERY, Timeline
 from gradstudio.protocol.timeline.tick_trimming import (
@@ -118,6 +118,27 @@ def test_a_whole_telling_forgets_what_it_does_not_list() -> None:
     timeline.add_gradients([GradRow(node=A, state="value", grad=summary(4.0))], whole=True)
     assert timeline.grad(B) is None
     assert timeline.grad(B, tick=6) is not None, "what was, was"
+
+
+def test_a_whole_telling_leaves_what_it_says_is_in_the_record() -> None:
+    timeline = chain()
+    before = [timeline.grad(node) for node in (B, LOSS)]
+    timeline.add_gradients([], True, InRecord(arrivals=(B, LOSS)))
+    assert [timeline.grad(node) for node in (B, LOSS)] == before
+    assert timeline.grad(A) is None
+    timeline.add_rows([row(C, 5)])
+    waiting = timeline.grad(C)
+    assert waiting is not None and waiting.state == "not_run"
+    timeline.add_gradients([], True, InRecord(births=(C,)))
+    assert timeline.grad(C) == waiting
+
+
+def test_of_a_record_that_was_not_heard_no_gradient_is_made_up() -> None:
+    timeline = chain()
+    timeline.add_gradients([], True, InRecord(births=(B,), arrivals=(C,)))
+    born, arrived = timeline.grad(B), timeline.grad(C)
+    assert born is not None and (born.state, born.grad) == ("not_run", None), "its new row was lost, and it waits"
+    assert arrived is not None and (arrived.state, arrived.grad) == ("not_retained", None)
 
 
 def test_a_leaf_that_no_backward_reached_waited_for_one_until_it_ran() -> None:

@@ -12,9 +12,10 @@ from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.charts import Chart, WantedChart
 from gradstudio.protocol.messages.debugging import MemoryByNode, NodeMemory
 from gradstudio.protocol.messages.drawn_figures import Figured
-from gradstudio.protocol.messages.events import GradRow, Printed, Row, ValueNow, Warned
+from gradstudio.protocol.messages.events import GradRow, InRecord, Printed, Row, ValueNow, Warned
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.progress import Asked, Turned
+from gradstudio.protocol.timeline.gradient_log import NO_RECORD
 from gradstudio.protocol.timeline.run_timeline import Timeline
 from gradstudio.scene.printout import NOTHING_PRINTED, Printout
 from gradstudio.ui.state.document.attention import Attention
@@ -174,9 +175,9 @@ class ResultTables(QObject):
             self._announce(*{node for node, _ in changed})
 
     @defer
-    def set_gradients(self, rows: Iterable[GradRow], whole: bool) -> None:
-        """Gradients as they stand now; `whole` replaces all that were known."""
-        self._announce(*self.timeline.add_gradients(rows, whole))
+    def set_gradients(self, rows: Iterable[GradRow], whole: bool, in_record: InRecord = NO_RECORD) -> None:
+        """Gradients as they stand now; `whole` replaces all that were known but what is said to be in the record."""
+        self._announce(*self.timeline.add_gradients(rows, whole, in_record))
 
     @defer
     def set_written(self, values: Iterable[ValueNow]) -> None:

@@ -31,8 +31,8 @@ def keep(event: events.Event, tables: ResultTables, memory: MemoryStore | None, 
             tables.add_turns(event)
         case Asked():
             tables.ask(event)
-        case events.Gradients(rows=grad_rows, whole=whole, written=written):
-            tables.set_gradients(grad_rows, whole)
+        case events.Gradients(rows=grad_rows, whole=whole, written=written, in_record=in_record):
+            tables.set_gradients(grad_rows, whole, in_record)
             if whole:
                 tables.set_written(written)
         case events.Warned():
