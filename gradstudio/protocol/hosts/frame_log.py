@@ -8,7 +8,7 @@ MOST_BYTES: Final = 1 << 26
 """Of records, which are many and soon old: the newest stay."""
 MOST_LIGHT_BYTES: Final = 1 << 29
 """Of all else: the numbers of a hundred curves for days."""
-BULKY: Final = {"Traced", "BackwardTraced", "Gradients", "Memory", "BoundaryDrawn", "Figured", "Running", "Inferred"}
+BULKY: Final = {"Traced", "PackedBackward", "Gradients", "Memory", "BoundaryDrawn", "Figured", "Running", "Inferred"}
 
 
 class _Frame(NamedTuple):

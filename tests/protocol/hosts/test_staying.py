@@ -14,11 +14,12 @@ import pytest
 
 from gradstudio.document.python.python_document import read_python
 from gradstudio.program.compile import compile_graph
-from gradstudio.protocol.framing import encode
+from gradstudio.protocol.framing import FrameCutter, encode
 from gradstudio.protocol.hosts.engine_bundle import bundle_key
 from gradstudio.protocol.hosts.frame_log import FrameLog
 from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.hosts.host_command import start_command
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import Event, Hello, Paused
 from gradstudio.protocol.messages.hosting import Beat, Join, Leave, Stay, Staying
 from gradstudio.protocol.messages.progress import Turned
@@ -65,6 +66,15 @@ def test_records_go_before_curves_and_neither_grows_beyond_its_bound() -> None:
     for _ in range(500):
         log.add("Turned", b"c" * 10)
     assert sum(map(len, log.since(0))) <= 1100
+
+
+def test_the_record_of_a_backward_is_a_record_as_it_crosses() -> None:
+    log = FrameLog(most_bytes=100, most_light_bytes=1000)
+    (body,) = FrameCutter().cut(encode(BackwardTraced(revision=1, rows=())))
+    kind = msgspec.msgpack.decode(body)["type"]
+    for _ in range(50):
+        log.add(kind, b"b" * 30)
+    assert len(list(log.since(0))) == 3
 
 
 # ------------------------------------------------------------------ a host
