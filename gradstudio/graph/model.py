@@ -123,7 +123,7 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True):
     default_dtype: str = ""
 
 
-ChartKind = OneOf["", "boundary", "confusion", "prediction", "components", "images"]
+ChartKind = OneOf["", "boundary", "confusion", "prediction", "components", "images", "histogram", "gradients"]
 
 
 class Place(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):

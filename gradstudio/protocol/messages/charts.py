@@ -1,4 +1,4 @@
-"""Charts on cards: what a run learns, as a picture. Decision boundaries, confusion, predictions, components, images."""
+"""Charts on cards: what a run learns, as a picture: over the plane, by class, as points, images or histograms."""
 
 from typing import Final
 
@@ -12,6 +12,10 @@ SIDE: Final = 200
 COLOURS: Final = 256
 """Colours that a pixel may have."""
 MOST_CLASSES: Final = 32
+BINS: Final = 40
+"""Of a histogram."""
+MOST_RIDGES: Final = 24
+"""Histograms in a chart of them."""
 MOST_TILES: Final = 16
 MOST_TILE_PX: Final = 64
 """A side of an image in a chart of them; larger ones are sent smaller."""
@@ -21,6 +25,8 @@ CHARTS: Final[dict[ChartKind, str]] = {
     "prediction": "Prediction against target",
     "components": "Two principal components",
     "images": "Images",
+    "histogram": "Histogram over turns",
+    "gradients": "Histogram of the gradient",
 }
 WantedChart = tuple[ItemId, ChartKind]
 
@@ -147,7 +153,30 @@ class ImagesDrawn(Message, frozen=True):
         return "images"
 
 
-Chart = NoChart | BoundaryDrawn | ConfusionDrawn | PointsDrawn | ImagesDrawn
+class HistogramDrawn(Message, frozen=True):
+    """Histograms of a weight, a gradient or another tensor, the first and the newest turn and some in between.
+
+    Attributes:
+        kind: "histogram", or "gradients" of its `.grad`.
+        of: what of the node: "weight", "all parameters", "gradient"; "" is its value.
+        numbers: how many there are now; `odd` of them are not finite and in no bin.
+        turns: of the outermost loop, counted from one; 0 outside. The oldest first, as in all that follows.
+        edges: where the first of `BINS` bins begins and where the last one ends.
+        counts: `BINS` uint32 each, little-endian.
+    """
+
+    node: ItemId
+    step: Size = 0
+    kind: ChartKind = "histogram"
+    of: str = ""
+    numbers: Size = 0
+    odd: Size = 0
+    turns: tuple[Count, ...] = ()
+    edges: tuple[tuple[float, float], ...] = ()
+    counts: bytes = b""
+
+
+Chart = NoChart | BoundaryDrawn | ConfusionDrawn | PointsDrawn | ImagesDrawn | HistogramDrawn
 
 
 def shades_of(classes: int) -> int:

@@ -11,7 +11,14 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.base import Message, Verb
 from gradstudio.protocol.messages.bounds import Count, Seconds, Shape, Size, Turns
-from gradstudio.protocol.messages.charts import BoundaryDrawn, ConfusionDrawn, ImagesDrawn, NoChart, PointsDrawn
+from gradstudio.protocol.messages.charts import (
+    BoundaryDrawn,
+    ConfusionDrawn,
+    HistogramDrawn,
+    ImagesDrawn,
+    NoChart,
+    PointsDrawn,
+)
 from gradstudio.protocol.messages.debugging import (
     Checked,
     Clash,
@@ -376,4 +383,5 @@ Event = (
     | ConfusionDrawn
     | PointsDrawn
     | ImagesDrawn
+    | HistogramDrawn
 )

@@ -1,6 +1,7 @@
 """Draws charts beside a run: seldom enough that the run hardly notices, and leaving all as it was."""
 
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Final
 
@@ -11,11 +12,13 @@ from gradstudio.engine.errors import CannotDraw
 from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.turns.chart.confusion import confusion
+from gradstudio.engine.turns.chart.data_flow import BOUND_ANEW, IN_GROUP
+from gradstudio.engine.turns.chart.histogram import RidgeHistory, histogram
 from gradstudio.engine.turns.chart.images import filters, images
 from gradstudio.engine.turns.chart.levels import Scale, levels, scale_of, target_levels
 from gradstudio.engine.turns.chart.plane_function import PlaneFunction, plane_function
 from gradstudio.engine.turns.chart.points import components, prediction
-from gradstudio.engine.turns.chart.program_lines import NOWHERE, ProgramLines
+from gradstudio.engine.turns.chart.program_lines import NOWHERE, ProgramLines, names_of
 from gradstudio.engine.turns.chart.row_values import row_values
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
@@ -29,6 +32,7 @@ SIDES: Final = (SIDE, SIDE // 2, SIDE // 4)
 MARGIN: Final = 1.15
 ROWS: Final = 1 << 14
 """So many points are computed at once; between them Stop is asked."""
+HISTOGRAMS: Final = ("histogram", "gradients")
 Span = tuple[float, float, float, float]
 
 
@@ -49,11 +53,13 @@ class Charts:
         self._spans: dict[WantedChart, Span] = {}
         self._scales: dict[ItemId, Scale] = {}
         self._drawn: dict[WantedChart, tuple[Loaded, int]] = {}
+        self._histories: defaultdict[WantedChart, RidgeHistory] = defaultdict(RidgeHistory)
 
     def clear(self) -> None:
         """A start from nothing."""
         self._due_s = 0.0
         self._spans, self._scales, self._drawn = {}, {}, {}
+        self._histories.clear()
 
     def look(self, live: Live) -> None:
         """The run stands at the end of a turn: draw, when it is time for that."""
@@ -76,7 +82,12 @@ class Charts:
     def _chart(self, live: Live, wanted: WantedChart, side: int) -> Chart:
         node, kind = wanted
         try:
-            return self._boundary(live, node, side) if kind == "boundary" else self._of_rows(live, wanted)
+            if kind == "boundary":
+                return self._boundary(live, node, side)
+            if kind in HISTOGRAMS:
+                found = _last_value(live, self._program_lines(live), node)
+                return histogram(node, live, found, self._histories[wanted], of_gradient=kind == "gradients")
+            return self._of_rows(live, wanted)
         except CannotDraw as error:
             reason = str(error)
         except Exception as error:  # noqa: BLE001 - the step boundary: its statements, run for a chart
@@ -148,6 +159,21 @@ def _module_of(live: Live, lines: ProgramLines, node: ItemId) -> nn.Module | Non
     names = item.statement.names if isinstance(item, Step) else ()
     made = live.namespace.get(names[0]) if names else None
     return made if isinstance(made, nn.Module) else None
+
+
+def _last_value(live: Live, lines: ProgramLines, node: ItemId) -> object:
+    """What a node made last.
+
+    Raises:
+        CannotDraw: its name stands for something else by now, or it is in a definition.
+    """
+    place = lines.place_of(node)
+    if place == NOWHERE:
+        raise CannotDraw(IN_GROUP)
+    name = next(iter(names_of(lines.items[place])), "")
+    if name and lines.last[name] != place:
+        raise CannotDraw(BOUND_ANEW.format(name=name))
+    return live.namespace.get(name)
 
 
 def _affordable(point_s: float) -> int:

@@ -23,6 +23,7 @@ IN_GROUP = "A chart is drawn of what the program itself computes: choose the car
 ONE_FOR_ALL = "It is one number for all rows: choose the card of the prediction, or of the model."
 EFFECTS = "What leads to it writes in place or is Python that is not drawn; it is not computed twice."
 NOTHING = "It gives nothing that can be drawn: choose the card of the prediction, or of the model."
+BOUND_ANEW: Final = "'{name}' is bound anew behind it: give what follows another name."
 NOT_CALLED: Final = "The program does not call it."
 CALL = "python.call"
 
@@ -108,7 +109,7 @@ class DataFlow:
             if at in self._whole or (self.lines.last.get(name) == at and name in self.live.namespace):
                 return self.space.get(name)
             if isinstance(item, Head) or self.lines.is_setup(at):
-                raise CannotDraw(f"'{name}' is bound anew behind it: give what follows another name.")
+                raise CannotDraw(BOUND_ANEW.format(name=name))
         if at not in self._computed:
             self._computed.add(at)
             for read, binder in self.lines.reads(at):

@@ -6,7 +6,14 @@ from gradstudio.graph.groups.call_ids import is_call_item, outermost
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages import events
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
-from gradstudio.protocol.messages.charts import BoundaryDrawn, ConfusionDrawn, ImagesDrawn, NoChart, PointsDrawn
+from gradstudio.protocol.messages.charts import (
+    BoundaryDrawn,
+    ConfusionDrawn,
+    HistogramDrawn,
+    ImagesDrawn,
+    NoChart,
+    PointsDrawn,
+)
 from gradstudio.protocol.messages.drawn_figures import Figured
 from gradstudio.protocol.messages.progress import Asked, Turned
 from gradstudio.ui.state.results.failure import Failure
@@ -39,7 +46,7 @@ def keep(event: events.Event, tables: ResultTables, memory: MemoryStore | None, 
             tables.add_warning(event)
         case events.Printed():
             tables.add_print(event)
-        case NoChart() | BoundaryDrawn() | ConfusionDrawn() | PointsDrawn() | ImagesDrawn():
+        case NoChart() | BoundaryDrawn() | ConfusionDrawn() | PointsDrawn() | ImagesDrawn() | HistogramDrawn():
             tables.add_chart(event)
         case Figured():
             tables.add_figure(event)

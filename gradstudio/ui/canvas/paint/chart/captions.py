@@ -1,6 +1,6 @@
 """What is said above a chart: in several wordings, the longest first."""
 
-from gradstudio.protocol.messages.charts import Chart, ConfusionDrawn, ImagesDrawn, PointsDrawn
+from gradstudio.protocol.messages.charts import Chart, ConfusionDrawn, HistogramDrawn, ImagesDrawn, PointsDrawn
 
 
 def caption(chart: Chart) -> tuple[str, ...]:
@@ -23,6 +23,9 @@ def caption(chart: Chart) -> tuple[str, ...]:
             if not said:
                 return (words,)
             return f"{shown} of {words}, {wrong} taken for another", f"{wrong} of {shown} wrong"
+        case HistogramDrawn(of=of, numbers=numbers, odd=odd):
+            words = f"{of} · {numbers:,} number{'s' * (numbers != 1)}".removeprefix(" · ")
+            return (f"{words}, {odd:,} not finite", f"{odd:,} not finite") if odd else (words, of)
         case _:
             return ()
 

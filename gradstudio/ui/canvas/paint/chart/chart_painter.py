@@ -9,6 +9,7 @@ from gradstudio.protocol.messages.charts import (
     BoundaryDrawn,
     Chart,
     ConfusionDrawn,
+    HistogramDrawn,
     ImagesDrawn,
     NoChart,
     PointsDrawn,
@@ -19,6 +20,7 @@ from gradstudio.ui.canvas.paint.chart.captions import caption
 from gradstudio.ui.canvas.paint.chart.image_painter import paint_images
 from gradstudio.ui.canvas.paint.chart.matrix_painter import paint_matrix
 from gradstudio.ui.canvas.paint.chart.plane_painter import paint_plane
+from gradstudio.ui.canvas.paint.chart.ridge_painter import paint_ridges
 from gradstudio.ui.canvas.paint.primitives.canvas_style import STALE_OPACITY, CanvasStyle
 
 LEAST_PX: Final = 14.0
@@ -55,6 +57,8 @@ def _paint(painter: QPainter, style: CanvasStyle, chart: Chart, room: QRectF, *,
             paint_matrix(painter, style, chart, room, words=words)
         case ImagesDrawn():
             paint_images(painter, style, chart, room, words=words)
+        case HistogramDrawn():
+            paint_ridges(painter, style, chart, room, words=words)
         case BoundaryDrawn():
             paint_plane(painter, style.theme, chart, room)
         case PointsDrawn():
