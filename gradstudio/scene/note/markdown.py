@@ -26,6 +26,9 @@ _INLINE: Final = late(
     r"|(?<![\w*])\*(?P<italic>[^\s*](?:[^*]*[^\s*])?)\*(?![\w*])"
     r"|(?<!\w)_(?P<slanted>[^\s_](?:[^_]*[^\s_])?)_(?!\w)"
 )
+RULE: Final = 10
+"""Signs that are shown of a line that only rules off: it takes one line of a note, and no more."""
+_RULE: Final = late(r" *([#=*~_-])\1{9,} *$")
 _HEAD: Final = late(r"(#{1,6}) +(.+?) *#*$")
 _ITEM: Final = late(r"( *)(?:[-*+]|(\d{1,3})[.)]) +(.+)$")
 _NAMED: Final[dict[str, Style]] = {
@@ -77,6 +80,8 @@ def without_markup(text: str) -> str:
 
 
 def _line(text: str) -> Line:
+    if (rule := _RULE.match(text)) is not None:
+        return Line((Run(rule[1] * RULE),))
     if (head := _HEAD.match(text)) is not None:
         style: Style = "head" if len(head[1]) == 1 else "head_2"
         return Line(tuple(Run(run.text, style, run.url) for run in _runs(head[2])))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gradstudio.scene.note.markdown import BULLET, INDENT, MOST_SHOWN, Line, Run, parse, without_markup
+from gradstudio.scene.note.markdown import BULLET, INDENT, MOST_SHOWN, RULE, Line, Run, parse, without_markup
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,10 @@ def test_between_fences_everything_is_code() -> None:
 
 def test_the_same_words_without_their_signs() -> None:
     assert without_markup("# A\n- **b** `c`\n2. [d](https://d.org)") == f"A\n{BULLET} b c\n2. d"
+
+
+@pytest.mark.parametrize("sign", ["#", "=", "-", "*", "_", "~"])
+def test_a_line_that_only_rules_off_is_one_short_line(sign: str) -> None:
+    assert parse(f"{sign * 70}\nWe pass the data.") == (Line((Run(sign * RULE),)), Line((Run("We pass the data."),)))
+    assert parse(sign * 3) == (Line((Run(sign * 3),)),)
+    assert parse(f"{sign * 40} (1) Update D") != (Line((Run(sign * RULE),)),)
