@@ -27,6 +27,8 @@ def frame_layout(graph: Graph, item: ItemId, measure: Measure) -> CardLayout:
     """The head of a block's frame: its title as Python, its ports in rows below."""
     block = graph.blocks[item]
     rows = [input_row(graph, port, item) for port in input_ports(graph, item)]
+    if _condition(graph, block) is not None:
+        rows = [replace(row, label="if") if row.path == "range.0" else row for row in rows]
     outputs = output_rows(output_ports(graph, item), item, always=True)
     left = [row for row in rows if not row.path.startswith("next.")]
     title = block_code(graph, block)
@@ -70,6 +72,8 @@ def block_code(graph: Graph, block: Block) -> str:
             return f"with {context_path(block.kind)}({_argument(graph, block, 'mode')}):"
         case "autocast":
             return f"with torch.autocast({block.literals.get('device_type', '…')}):"
+        case "for" if (condition := _condition(graph, block)) is not None:
+            return f"if {condition}:"
         case "for":
             target = loop_target(graph, block)
             bound = target_text(graph, target) if target is not None else block.variable or "_"
@@ -78,6 +82,26 @@ def block_code(graph: Graph, block: Block) -> str:
             return f"if {_argument(graph, block, 'condition')}:"
         case _:
             return block.title or "group"
+
+
+def _condition(graph: Graph, block: Block) -> str | None:
+    """What decides on the one turn of ``for _ in range(bool(c))``, which is an `if`; None of other loops."""
+    if block.kind != "for" or block.variable not in ("", "_") or block.lengths.get("range") != 1:
+        return None
+    wire = graph.wire_into(block.id, "range.0")
+    made = graph.nodes.get(wire.source) if wire is not None else None
+    return _decided_by(graph, made.id, "x") if made is not None and made.operator == "builtins.bool" else None
+
+
+def _decided_by(graph: Graph, item: ItemId, port: str) -> str:
+    """A condition in words: the name that it has, or what is said of that."""
+    wire = graph.wire_into(item, port)
+    source = graph.nodes.get(wire.source) if wire is not None else None
+    if wire is None or source is None:
+        return "…"
+    if wire.output < len(source.names):
+        return source.names[wire.output]
+    return f"not {_decided_by(graph, source.id, 'a')}" if source.operator == "operator.not_" else "…"
 
 
 def _iterable(graph: Graph, block: Block) -> str:

@@ -52,3 +52,30 @@ def test_a_text_of_which_only_a_few_letters_would_be_left_is_left_out() -> None:
     long = shorten_title(meter, "a_long_name_of_a_card", "plate_small", 60)
     assert long.endswith("…")
     assert len(long) > 4
+
+
+CHOICE = """
+x = torch.ones(3)
+big = x.sum() > 1
+for _ in range(bool(big)):
+    y = x * 2
+for _ in range(bool(not big)):
+    y = x * 3
+for _ in range(bool(x.max() > 2)):
+    z = x
+for k in range(bool(big)):
+    z = x + k
+for _ in range(2):
+    z = x
+"""
+
+
+def test_a_loop_of_one_turn_or_none_is_called_as_the_if_that_it_is() -> None:
+    scene = Scene(read_python(CHOICE, pasted=True).graph, NoResults(), Shown(), EvenMeasure())
+    heads = [scene.placement.frames[item].layout for item in scene.graph.order() if item in scene.graph.blocks]
+    assert [head.title for head in heads] == [
+        "if big:", "if not big:", "if …:", "for k in range(…):", "for _ in range(2):",
+    ]  # fmt: skip
+    labels = [row.label for head in heads for row in head.inputs if row.path == "range.0"]
+    assert labels[:3] == ["if"] * 3
+    assert "if" not in labels[3:]
