@@ -1,8 +1,11 @@
 """Diagnosis of real runs: what it names is where torch shows the trouble. What torch said is kept for tests/advice."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from gradstudio.program.compile import compile_graph
+from gradstudio.program.reading.reader import read_script
 from tests.advice.diagnosed import TOLD, Diagnosed, Found, found_in
 from tests.engine.conftest import Bench
 from tests.graph.builder import Drawing
@@ -26,3 +29,28 @@ def diagnosis(bench: Bench, request: pytest.FixtureRequest):
 
 class TestRealRuns(Diagnosed):
     """Each drawing is run by the engine."""
+
+
+EMPTY = """import torch
+from torch import nn
+net = nn.Linear(3, 1)
+rows = torch.ones(5, 3)[5:]
+part = net(rows).mean()
+w = torch.tensor([0.0, 1.0], requires_grad=True)
+other = WRONG
+loss = part.detach() + other
+loss.backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "is_told"), [("(w / torch.zeros(2)).sum()", True), ("(w * 2).sum()", False)]
+)  # fmt: skip
+def test_data_of_no_rows_hide_what_follows_of_them_and_nothing_else(bench: Bench, wrong: str, is_told: bool) -> None:
+    graph = read_script(EMPTY.replace("WRONG", wrong)).graph
+    bench.run(compile_graph(graph))
+    found = found_in(SimpleNamespace(graph=graph), [event for event in bench.events if isinstance(event, TOLD)])  # type: ignore[arg-type]
+    kinds = [finding.kind for finding in found.values()]
+    assert "no_rows" in kinds
+    nodes = {"".join(graph.nodes[one.node].names) for one in found.values() if one.kind == "not_finite"}
+    assert "part" not in nodes and bool(nodes) == is_told

@@ -23,7 +23,10 @@ from gradstudio.advice.diagnosis.run_facts import RunFacts, TimelineLike
 from gradstudio.advice.diagnosis.step_order import order_findings
 from gradstudio.advice.diagnosis.training_steps import roles_of, step_findings, takes_steps
 from gradstudio.advice.diagnosis.unreached_leaves import without_gradient
+from gradstudio.graph.card_grouping import CALLED
+from gradstudio.graph.groups.call_ids import outermost
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.rules import descendants_of
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import GradRow
 
@@ -85,11 +88,8 @@ class RunDiagnosis:
         found += without_gradient(view, facts, gradients, self._backwards)
         found += [*growing_graphs(view, facts), *kept_graphs(view, facts), *wrong_modes(view, facts)]
         latest = {(finding.kind, finding.node): finding for finding in found}
-        return tuple(
-            sorted(
-                _causes(list(latest.values()), is_spoilt=self._is_spoilt), key=lambda finding: WEIGHT[finding.severity]
-            )
-        )
+        causes = _causes(_fed(view, list(latest.values())), is_spoilt=self._is_spoilt)
+        return tuple(sorted(causes, key=lambda finding: WEIGHT[finding.severity]))
 
 
 def _spoilt_before(facts: RunFacts, traced: BackwardTraced) -> dict[ItemId, str]:
@@ -110,6 +110,21 @@ def _is_overflow(finding: Finding) -> bool:
     return finding.kind == "not_finite" and finding.severity == "warning"
 
 
+def _fed(view: ProgramView, found: list[Finding]) -> list[Finding]:
+    """Without what follows of data of no rows: in what is computed from them, and in modules that get nothing else."""
+    empty = [finding.node for finding in found if finding.kind == "no_rows"]
+    if not empty:
+        return found
+    starved = set(empty).union(*(descendants_of(view.graph, item) for item in empty))
+
+    def follows(finding: Finding) -> bool:
+        item = outermost(finding.node)
+        calls = {wire.target for wire in view.graph.wires_from(item) if wire.port == CALLED}
+        return item in starved or (bool(calls) and calls <= starved)
+
+    return [finding for finding in found if finding.kind not in CONSEQUENCES or not follows(finding)]
+
+
 def _causes(found: list[Finding], *, is_spoilt: bool) -> list[Finding]:
     """Without what follows of itself from something else that is told."""
     kinds = {finding.kind for finding in found}
@@ -126,6 +141,6 @@ def _causes(found: list[Finding], *, is_spoilt: bool) -> list[Finding]:
         found = [one._replace(severity="error") if _is_overflow(one) else one for one in found]
     if any(one.kind == "not_finite" and one.severity == "error" for one in found):
         found = [one for one in found if one.kind not in FADING]
-    if kinds & {"growth", "diverges", "no_rows"}:
+    if kinds & {"growth", "diverges"}:
         found = [finding for finding in found if finding.kind not in CONSEQUENCES]
     return found
