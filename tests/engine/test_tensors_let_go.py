@@ -24,7 +24,7 @@ from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.debugging import Change, Check, WhatIf
 from gradstudio.protocol.messages.requests import Do
 
-RUNS, MANY_RUNS = 6, 20
+RUNS, MANY_RUNS = 3, 20
 EXAMPLES = sorted(path.stem for path in paths.examples().glob("*.gsg"))
 LAYER = """
 class Net(nn.Module):
