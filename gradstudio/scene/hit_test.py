@@ -1,19 +1,18 @@
 """What lies under a point: port, field, card, note, wire, frame or nothing. No Qt."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from typing import Literal as OneOf
 
 import msgspec
 
 from gradstudio.graph.model import ItemId, Wire
+from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord
 from gradstudio.scene.card.card_layout import HEADER, ROW, CardLayout, InputRow
 from gradstudio.scene.card.parameter_rows import MORE
 from gradstudio.scene.geometry import FRAME_TITLE, Box
 from gradstudio.scene.items import LEAF_EDGE, Card, PortRef
 from gradstudio.scene.scene import Scene
-
-if TYPE_CHECKING:
-    from gradstudio.protocol.messages.records import Record
+from gradstudio.scene.value_format import element_count
 
 PORT_REACH: Final = 11.0
 """View pixels around a port that still hit it."""
@@ -172,11 +171,8 @@ def plate_literals(scene: Scene, item: ItemId, room_px: float) -> list[InputRow]
     return [row for row in card.layout.fields() if not row.faint][: max(count, 0 if records else 1)]
 
 
-def _room_of(record: "Record") -> float:
+def _room_of(record: Record) -> float:
     """What a value and its gradient need on a plate, view pixels: a picture is not squeezed for a literal."""
-    from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
-    from gradstudio.scene.value_format import element_count
-
     if isinstance(record, ModuleRecord) and not record.parameters:
         return 0.0  # its class stands in the head, and it has no more to say
     if isinstance(record, TensorRecord) and element_count(record.summary.shape) != 1:

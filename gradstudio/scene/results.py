@@ -150,7 +150,8 @@ def at_work(results: Results) -> ItemId:
 
 def current_failure(results: Results, node: ItemId) -> FailureLike | None:
     """How a node failed; None at every earlier moment: a failure is the last thing that happens."""
-    return results.failure(node) if results.moment is None else None
+    failure = results.failure(node)
+    return failure if failure is not None and results.moment is None else None
 
 
 class NoResults:

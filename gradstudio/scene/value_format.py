@@ -248,7 +248,12 @@ def norm(summary: Summary, digits: int = 3) -> str:
 
 def norm_wordings(summary: Summary) -> tuple[str, ...]:
     """A gradient's norm behind its sign in several wordings, the most exact first: ``‖∇‖ 0.0257``, ``‖∇‖ 0.026``."""
-    return tuple(dict.fromkeys(f"‖∇‖ {norm(summary, digits)}" for digits in (3, 2)))
+    return tuple(dict.fromkeys(norm_wording(summary, digits) for digits in (3, 2)))
+
+
+def norm_wording(summary: Summary, digits: int) -> str:
+    """A gradient's norm behind its sign with so many digits."""
+    return f"‖∇‖ {norm(summary, digits)}"
 
 
 def number_wordings(value: object) -> tuple[str, ...]:

@@ -225,7 +225,10 @@ class ResultStore(QObject):
 
     def failure(self, node: ItemId) -> Failure | None:
         """How the node failed, or what is inside it, if it did and the program is still the one that failed."""
-        tables, full = self.tables, self.ids.full(node)
+        tables = self.tables
+        if not tables.failures:
+            return None
+        full = self.ids.full(node)
         own = tables.failures.get(full)
         if own is not None and tables.stands(own):
             return shown_at(own, node)
@@ -261,8 +264,10 @@ class ResultStore(QObject):
 
     def printout(self, node: ItemId) -> Printout:
         """What was printed and drawn while the node ran; nothing at a moment before that."""
-        told = self.tables.printouts.get(self.ids.full(node), NOTHING_PRINTED)
-        return told if told and (self.moment is None or self.row(node) is not None) else NOTHING_PRINTED
+        said = self.tables.printouts.get(self.ids.full(node))
+        if said is None or (self.looking_back and self.row(node) is None):
+            return NOTHING_PRINTED
+        return said
 
     def chart(self, node: ItemId) -> Chart | None:
         """The chart of the node, as it was at the moment; None where its card shows none."""

@@ -6,16 +6,14 @@ Texts keep their size in view pixels while the plate shrinks; what has no room i
 from collections.abc import Iterator
 from typing import Final
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
 
 from gradstudio.advice.diagnosis.memory_shortage import size_title
 from gradstudio.graph.model import ItemId
-from gradstudio.operators.model import Family
 from gradstudio.protocol.messages.charts import Chart
 from gradstudio.protocol.messages.records import GradState, ModuleRecord, PlainRecord, Record, Summary, TensorRecord
 from gradstudio.scene import value_format
-from gradstudio.scene.card.card_layout import CardLayout
 from gradstudio.scene.card.debug_sections import DebugSections
 from gradstudio.scene.card.gradient_state_words import SHORT_STATE_WORDS, state_words
 from gradstudio.scene.card.result_sections import expected_refusal, single_line
@@ -26,7 +24,12 @@ from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_change, paint_cost
 from gradstudio.ui.canvas.paint.card.display_flag_painter import paint_bypass
 from gradstudio.ui.canvas.paint.card.distant_gradient_signs import ROOM, paint_plate_state, state_of
-from gradstudio.ui.canvas.paint.card.plate_ground import has_failed, head_height, paint_plate_ground
+from gradstudio.ui.canvas.paint.card.plate_ground import (
+    has_failed,
+    head_height,
+    paint_plate_ground,
+    paint_plate_ports,
+)
 from gradstudio.ui.canvas.paint.card.printout_painter import paint_distant_printout
 from gradstudio.ui.canvas.paint.card.text_fitting import LINE, first_role
 from gradstudio.ui.canvas.paint.primitives import tensor_image
@@ -38,7 +41,6 @@ LEAST_FOR_GRADIENT: Final = 44.0
 """A body at least so high has room for the gradient below the value; below a number in less."""
 LEAST_BESIDE: Final = 84.0
 """A body at least so wide has room for it beside the value."""
-LEAST_PORT_ZOOM: Final = 0.25
 FOOT_LINE: Final = 14.0
 LEAST_WITH_FOOT: Final = 14.0
 """A body at least so high has a line for a *What if* or for costs."""
@@ -57,7 +59,7 @@ def paint_distant_card(
 def paint_plate_results(
     painter: QPainter, style: CanvasStyle, scene: Scene, item: ItemId, rect: QRectF, zoom: float
 ) -> None:
-    """What stands on the ground of a plate, and is another thing with each run: values, states, signs, ports."""
+    """What stands on the ground of a plate, and is another thing with each run: values, states, signs."""
     layout, failed = scene.stack.cards[item].layout, has_failed(scene, item)
     head = head_height(rect, zoom)
     state = state_of(scene.results, item) if scene.state.shown.gradients and not failed else None
@@ -81,8 +83,7 @@ def paint_plate_results(
         painter.scale(zoom, zoom)
         paint_bypass(painter, style, layout, rect.height() / zoom)
         painter.restore()
-    if zoom >= LEAST_PORT_ZOOM:
-        _paint_ports(painter, style, scene, layout, rect, zoom)
+        paint_plate_ports(painter, style, scene, layout, rect, zoom)  # over what the bypass covers
 
 
 def _paint_tried(painter: QPainter, style: CanvasStyle, tried: DebugSections, rect: QRectF, head: float) -> None:
@@ -320,11 +321,8 @@ def _paint_gradient(
         text = next((text for text in tries if style.meter.width(text, "badge_note") <= words.width()), "")
         _line(painter, style, text, "badge_note", color, words, LINE)
         return
-    if one is not None:
-        texts = value_format.number_wordings(one)
-    else:
-        texts = value_format.norm_wordings(grad)
-    for text in texts:
+    for digits in (4, 3, 2) if one is not None else (3, 2):
+        text = value_format.number(one, digits) if one is not None else value_format.norm_wording(grad, digits)
         role = _fitting_role(style, text, words.width())
         if role:
             _line(painter, style, text, role, style.gradient, words, LINE)
@@ -345,31 +343,3 @@ def _line(
     painter.setPen(color)
     line = QRectF(room.x(), room.y(), room.width(), height)
     painter.drawText(line, Align.AlignVCenter, style.meter.elided(text, role, room.width()))
-
-
-def _paint_ports(
-    painter: QPainter, style: CanvasStyle, scene: Scene, layout: CardLayout, rect: QRectF, zoom: float
-) -> None:
-    """Dots where the ports are, in the colour of what flows."""
-    wired = dict(scene.looks.input_looks(layout.item))
-    radius = max(2.0, 5.0 * zoom)
-    for row in layout.inputs:
-        known = wired.get(row.path)
-        given = row.state == "literal"
-        color = style.color("unknown_value")
-        if known is not None and known.known:
-            color = style.family(known.family, known.dtype)
-        elif given:
-            color = style.family(row.family)
-        filled = known is not None or given
-        painter.setBrush(color if filled else style.color("card_well"))
-        painter.setPen(QPen(style.color("canvas") if filled else color, 1.0 if filled else 1.4))
-        painter.drawEllipse(QPointF(rect.x() + row.x * zoom, rect.y() + row.y * zoom), radius, radius)
-    for output in layout.outputs:
-        known = scene.looks.look_of(output.owner, output.index)
-        color = style.family(known.family, known.dtype) if known.known else style.color("unknown_value")
-        at = QPointF(rect.x() + output.x * zoom, rect.y() + output.y * zoom)
-        filled = known.requires_grad or known.family is not Family.TENSOR
-        painter.setBrush(color if filled else style.color("card_well"))
-        painter.setPen(QPen(style.color("canvas") if filled else color, 1.0 if filled else 1.5))
-        painter.drawEllipse(at, radius, radius)

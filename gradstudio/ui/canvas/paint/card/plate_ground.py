@@ -1,9 +1,10 @@
-"""The ground of a plate, a card seen from afar: its edge, its header and its title, which stay while values change."""
+"""The ground of a plate, a card seen from afar: edge, header, title and ports, which stay while values change."""
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from gradstudio.graph.model import ItemId
+from gradstudio.operators.model import Family
 from gradstudio.scene.card.card_layout import HEADER, CardLayout
 from gradstudio.scene.card.frame_titles import shorten_title
 from gradstudio.scene.hit_test import LEGIBLE_WIDTH, PLATE_HEAD
@@ -14,6 +15,7 @@ from gradstudio.ui.canvas.paint.card.header_colours import HeaderColour, header_
 from gradstudio.ui.canvas.paint.card.text_fitting import first_role
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 
+LEAST_PORT_ZOOM = 0.25
 SIGN_ROOM = 18.0
 """At the right end of a head, for a sign: no letter is under it."""
 Align = Qt.AlignmentFlag
@@ -22,7 +24,10 @@ Align = Qt.AlignmentFlag
 def ground_key(style: CanvasStyle, scene: Scene, item: ItemId) -> tuple[object, ...]:
     """Equal for two grounds that look the same at one size and zoom."""
     card = scene.stack.cards[item]
-    return card.layout, card.left_out, has_failed(scene, item), has_sign(scene, item), header_colour(scene, style, item)
+    signs = (card.left_out, has_failed(scene, item), has_sign(scene, item), header_colour(scene, style, item))
+    looks = scene.looks
+    outputs = tuple([looks.look_of(output.owner, output.index) for output in card.layout.outputs])
+    return card.layout, *signs, looks.input_looks(item), outputs
 
 
 def has_sign(scene: Scene, item: ItemId) -> bool:
@@ -33,6 +38,8 @@ def has_sign(scene: Scene, item: ItemId) -> bool:
 
 def has_failed(scene: Scene, item: ItemId) -> bool:
     """Whether a node failed, or the module on its card."""
+    if not scene.results.failures:
+        return False
     return any(current_failure(scene.results, one) is not None for one in scene.state.card_groups.whole((item,)))
 
 
@@ -58,6 +65,38 @@ def paint_plate_ground(
     if rect.width() >= LEGIBLE_WIDTH:
         room = header.adjusted(6, 0, -SIGN_ROOM if failed or has_sign(scene, item) else -4, 0)
         _paint_title(painter, style, layout, room, colored)
+    if not layout.bypassed:
+        paint_plate_ports(painter, style, scene, layout, rect, zoom)
+
+
+def paint_plate_ports(
+    painter: QPainter, style: CanvasStyle, scene: Scene, layout: CardLayout, rect: QRectF, zoom: float
+) -> None:
+    """Dots where the ports are, in the colour of what flows; none where they would be too small."""
+    if zoom < LEAST_PORT_ZOOM:
+        return
+    wired = dict(scene.looks.input_looks(layout.item))
+    radius = max(2.0, 5.0 * zoom)
+    for row in layout.inputs:
+        known = wired.get(row.path)
+        given = row.state == "literal"
+        color = style.color("unknown_value")
+        if known is not None and known.known:
+            color = style.family(known.family, known.dtype)
+        elif given:
+            color = style.family(row.family)
+        filled = known is not None or given
+        painter.setBrush(color if filled else style.color("card_well"))
+        painter.setPen(QPen(style.color("canvas") if filled else color, 1.0 if filled else 1.4))
+        painter.drawEllipse(QPointF(rect.x() + row.x * zoom, rect.y() + row.y * zoom), radius, radius)
+    for output in layout.outputs:
+        known = scene.looks.look_of(output.owner, output.index)
+        color = style.family(known.family, known.dtype) if known.known else style.color("unknown_value")
+        at = QPointF(rect.x() + output.x * zoom, rect.y() + output.y * zoom)
+        filled = known.requires_grad or known.family is not Family.TENSOR
+        painter.setBrush(color if filled else style.color("card_well"))
+        painter.setPen(QPen(style.color("canvas") if filled else color, 1.0 if filled else 1.5))
+        painter.drawEllipse(at, radius, radius)
 
 
 def _paint_title(
