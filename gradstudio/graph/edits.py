@@ -146,7 +146,7 @@ def apply(graph: Graph, edit: Edit) -> Edit:
     """
     inverse = _dispatch(graph, edit)
     graph.revision += 1
-    graph.trail.append((graph.revision, edit))
+    graph.trail.append((graph.revision, edit, inverse))
     if len(graph.trail) > 2 * LONGEST_TRAIL:
         del graph.trail[:LONGEST_TRAIL]
     return inverse
@@ -159,7 +159,17 @@ def edits_since(graph: Graph, revision: int) -> Edits | None:
         return None
     newest = graph.trail[len(graph.trail) - count :]
     is_whole = not newest or (newest[0][0], newest[-1][0]) == (revision + 1, graph.revision)
-    return tuple(edit for _, edit in newest) if is_whole else None
+    return tuple(edit for _, edit, _ in newest) if is_whole else None
+
+
+def is_taken_back(graph: Graph, revision: int) -> bool:
+    """Whether all edits since an earlier revision were undone one by one: the graph is as it was then."""
+    count = graph.revision - revision
+    if edits_since(graph, revision) is None or count % 2:
+        return False
+    done = graph.trail[len(graph.trail) - count : len(graph.trail) - count // 2]
+    undone = reversed(graph.trail[len(graph.trail) - count // 2 :])
+    return all(one[2] == other[1] for one, other in zip(done, undone, strict=True))
 
 
 def apply_all(graph: Graph, edits: Edits) -> Edits:

@@ -261,7 +261,7 @@ class Graph:
         tails: comment after the last statement of a body.
         edges: of the inside of a definition, its inputs and outputs; None for a program.
         revision: grows by one with every edit.
-        trail: the newest edits with the revisions that they made (`graph.edits.edits_since`).
+        trail: the newest edits with the revisions that they made and what undoes them (`graph.edits.edits_since`).
         memos: what was derived of it (`graph.memo_table`); a copy begins without.
     """
 
@@ -282,7 +282,7 @@ class Graph:
         self.tensors: dict[str, StoredTensor] = {}
         self.edges: Edges | None = None
         self.revision = 0
-        self.trail: list[tuple[int, Any]] = []
+        self.trail: list[tuple[int, Any, Any]] = []
         self._walked: dict[BodyId, tuple[ItemId, ...]] = {}
         self._ordered: tuple[ItemId, ...] = ()
         self._numbered: dict[ItemId, int] | None = None

@@ -20,6 +20,7 @@ from gradstudio.graph.edits import (
     ReplaceBlock,
     SetDefinition,
     edits_since,
+    is_taken_back,
     touched_items,
 )
 from gradstudio.graph.graph_index import index_of
@@ -56,13 +57,17 @@ class Analysis:
         self.structure = object()
         self._earlier: tuple[Validity, frozenset[ItemId], frozenset[str]] | None = None
         self._flows: tuple[Gradients, frozenset[ItemId], bool] | None = None
-        edits = edits_since(graph, before.revision) if before is not None else None
+        self.before, edits = before, edits_since(graph, before.revision) if before is not None else None
         if before is not None and before.inputs == self.inputs and edits is not None:
             self._take_over(before, edits)
 
     def _take_over(self, before: "Analysis", edits: Edits) -> None:
         """What was known before some edits, as far as it is true still, or what is true now follows from it."""
         known = before.__dict__
+        older, before.before = before.before, None
+        if older is not None and older.inputs == self.inputs and is_taken_back(self.graph, older.revision):
+            self.__dict__.update({part: older.__dict__[part] for part in _PARTS & older.__dict__.keys()})
+            return
         held = before.held(self.graph, edits)
         if "addresses" in held:
             self.structure = before.structure

@@ -126,8 +126,12 @@ class GradientLog:
                 self._end_backward(tick, self._open_number)
             self._open = None
         self._pass_number = row.pass_number
-        for key, record in _tensors(row):
-            self._born(tick, key, record, row.turns)
+        for output, record in enumerate(row.outputs):
+            if isinstance(record, TensorRecord):  # nearly all are
+                self._born(tick, (row.node, output, ""), record, row.turns)
+                continue
+            for path, tensor in _tensors_within(record):
+                self._born(tick, (row.node, output, path), tensor, row.turns)
 
     def began(self, traced: BackwardTraced, number: int) -> None:
         """A backward has run; one that executed no autograd node counts when its statement's row follows."""
@@ -330,16 +334,8 @@ class GradientLog:
             self._waiting.pop(key, None)
 
 
-def _tensors(row: Row) -> Iterator[tuple[Key, TensorRecord]]:
-    for output, record in enumerate(row.outputs):
-        for path, tensor in _tensors_of(record):
-            yield (row.node, output, path), tensor
-
-
-def _tensors_of(record: Record) -> Iterator[tuple[str, TensorRecord]]:
+def _tensors_within(record: Record) -> Iterator[tuple[str, TensorRecord]]:
     match record:
-        case TensorRecord():
-            yield "", record
         case ModuleRecord(parameters=parameters):
             yield from parameters.items()
         case TupleRecord(items=items):

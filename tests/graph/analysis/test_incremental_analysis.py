@@ -134,6 +134,8 @@ def test_what_comes_back_with_a_node_is_looked_at_once(count: int) -> None:
     graph = chain(count)
     undo = apply_all(graph, recipes.delete(graph, [ItemId("n0")]))
     assert len(analyse(graph).validity.incomplete) == count - 1
+    apply_all(graph, recipes.rename(graph, ItemId("n5"), ("other",)))  # so that it is no state of before
+    assert len(analyse(graph).validity.incomplete) == count - 1
     apply_all(graph, undo)
     calls = calls_of(lambda: analyse(graph).gradients)
     known, whole = analyse(graph), Analysis(graph)
@@ -141,6 +143,23 @@ def test_what_comes_back_with_a_node_is_looked_at_once(count: int) -> None:
     assert known.gradients.repeated == whole.gradients.repeated
     assert known.gradients.may == whole.gradients.may
     assert calls < 300 + CALLS_BACK * count
+
+
+@pytest.mark.parametrize("count", [40, 400])
+def test_what_is_undone_and_redone_at_once_is_known_from_before(count: int) -> None:
+    graph = chain(count)
+    assert analyse(graph).gradients.may
+    edits = recipes.delete(graph, [ItemId("n0")])
+    undo = apply_all(graph, edits)
+    assert len(analyse(graph).gradients.may) < count
+    for back in (undo, edits):
+        apply_all(graph, back)
+        calls = calls_of(lambda: analyse(graph).gradients)
+        known, whole = analyse(graph), Analysis(graph)
+        assert known.validity.incomplete == whole.validity.incomplete
+        assert known.gradients.may == whole.gradients.may
+        assert known.gradients.repeated == whole.gradients.repeated
+        assert calls < 60
 
 
 def test_the_index_knows_whose_cards_show_a_boundary() -> None:

@@ -222,9 +222,9 @@ class TimelineCursor:
 
     def _find_wire_grad(self, source: ItemId, output: int, target: ItemId, port: str) -> WireGrad | None:
         turns, now = self.turns(target), self.now()
-        if turns is None and self._loops(target):
-            row = self.timeline.row(target, now.tick)
-            turns = row.turns if row is not None else None
+        if turns is None:
+            row = self.row(target)
+            turns = (row.turns or None) if row is not None else None  # none outside of loops
         return self.timeline.wire_grad(source, output, target, port, now.tick, now.backward, turns)
 
     @property
