@@ -13,9 +13,9 @@ from gradstudio import paths
 
 MOST_MODULES = 475
 """Of ours. Raise it for what the first picture shows, never for what a click opens."""
-MOST_CALLS = 20_500
+MOST_CALLS = 20_000
 NOT_YET = (
-    *("torch", "numpy", "pyqtgraph", "networkx", "psutil"),
+    *("torch", "numpy", "pyqtgraph", "networkx", "psutil", "difflib"),
     *("argparse", "email", "importlib.metadata", "secrets", "typing_extensions"),
     *("gradstudio.program.reading.reader", "gradstudio.document.python.python_document"),
     "gradstudio.operators.docstrings.reader",

@@ -47,7 +47,6 @@ class ToolBar(QObject):
         self._add_all(actions)
         self.set_theme(theme)
         bar.installEventFilter(self)
-        self.fit_words()
         self.device.setAccessibleName("Device of the document")
         self._device_icon.setAccessibleName("Device of the document")
         self._device_icon.setBuddy(self.device)  # a screen reader on Linux calls a list by its label
@@ -110,12 +109,17 @@ class ToolBar(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Words come and go with the width."""
-        if event.type() == QEvent.Type.Resize:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
             self.fit_words()
         return super().eventFilter(watched, event)
 
     def fit_words(self) -> None:
-        """Words beside the icons as far as there is room: those of the overlays go first, then verb by verb."""
+        """Words beside the icons as far as there is room: those of the overlays go first, then verb by verb.
+
+        Of a bar that is not seen the width is not known yet.
+        """
+        if not self._bar.isVisible():
+            return
         room_px = self._bar.width()
         _style(self.overlay_buttons, words=room_px >= WORDS_FROM_PX)
         _style(self._verbs.values(), words=True)

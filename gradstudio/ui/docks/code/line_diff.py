@@ -11,7 +11,7 @@ from gradstudio.graph.model import Graph
 from gradstudio.ui.widgets.python_highlighter import changed_lines
 
 MOST_COMPARED = 400
-"""Lines of a stretch that are matched one by one; a longer stretch that differs is one hunk."""
+"""Lines of a stretch that are matched one by one; a longer one that differs is one hunk, as is one beside nothing."""
 
 
 class Hunk(NamedTuple):
@@ -28,7 +28,7 @@ def hunks(old: Sequence[str], new: Sequence[str]) -> list[Hunk]:
     before, after = old[start:old_end], new[start:new_end]
     if before == after:
         return []
-    if max(len(before), len(after)) > MOST_COMPARED:
+    if max(len(before), len(after)) > MOST_COMPARED or not (any(before) and any(after)):
         return [Hunk(start, old_end, tuple(after))]
     return list(_matched(start, before, after))
 

@@ -66,7 +66,7 @@ def replace(document: QTextDocument, hunks: Sequence[Hunk], at: int = 0) -> None
 
 def exchange(hand: QTextCursor, start: int, old: str, new: str) -> None:
     """Replace what differs between an old text, which begins at a position, and a new one; a cursor keeps its word."""
-    if max(len(old), len(new)) > LONGEST_COMPARED:
+    if max(len(old), len(new)) > LONGEST_COMPARED or not (old and new):
         changes = [(0, len(old), 0, len(new))]
     else:
         from difflib import SequenceMatcher

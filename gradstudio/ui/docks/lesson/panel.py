@@ -52,8 +52,8 @@ class LessonPanel(QWidget):
         self.words.setTextFormat(Qt.TextFormat.MarkdownText)
         self.end = QPushButton("All done. Another example…", self)
         self.end.clicked.connect(self.welcome_asked)
-        inner = QWidget(self)
-        column = QVBoxLayout(inner)
+        self._inner = QWidget(self)
+        column = QVBoxLayout(self._inner)
         column.setContentsMargins(12, 4, 12, 12)
         column.setSpacing(8)
         column.addWidget(self.title)
@@ -64,7 +64,7 @@ class LessonPanel(QWidget):
         column.addWidget(self.end)
         column.addStretch(1)
         self._area = QScrollArea(self)
-        self._area.setWidget(inner)
+        self._area.setWidget(self._inner)
         self._area.setWidgetResizable(True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         whole = QVBoxLayout(self)
@@ -72,7 +72,7 @@ class LessonPanel(QWidget):
         whole.addWidget(self._area)
         self.setFocusProxy(self._area)
         self.watch.replaced.connect(self._on_watch_replaced)
-        self.watch.changed.connect(self._show_done)
+        self.watch.changed.connect(self._on_watch_changed)
         self._fill()
 
     def set_theme(self, theme: Theme) -> None:
@@ -86,6 +86,10 @@ class LessonPanel(QWidget):
         self._fill()
         self.offered.emit(self.watch.lesson is not None)
 
+    def _on_watch_changed(self) -> None:
+        self._show_done()
+        self._look_at_current()
+
     def _fill(self) -> None:
         for row in self.steps:
             row.setParent(None)
@@ -94,22 +98,30 @@ class LessonPanel(QWidget):
         self.title.setText(lesson.title if lesson is not None else "")
         self.title.setVisible(lesson is not None)
         self.words.setText(lesson.words if lesson is not None else NOTHING)
-        self.steps = [StepRow(number, step) for number, step in enumerate(lesson.steps if lesson is not None else ())]
+        steps = lesson.steps if lesson is not None else ()
+        self.steps = [StepRow(number, step, self._inner) for number, step in enumerate(steps)]
         for number, row in enumerate(self.steps):
             row.box.clicked.connect(lambda on, number=number: self.watch.tick(number, on))
             row.guessed.connect(lambda choice, number=number: self.watch.guess(number, choice))
             self._rows.addWidget(row)
         self._show_done()
+        self._look_at_current()
 
     def _show_done(self) -> None:
         current = self.watch.current
         shown = self._first_guess()
         for number, row in enumerate(self.steps):
-            row.setVisible(number <= shown)
             row.show_done(number in self.watch.done, number == current, self._theme)
             row.show_guess(self.watch.guesses.get(number, ""), number + 1 in self.watch.done)
+            row.setVisible(number <= shown)  # at last: the style of what is seen is worked out at once
         self.end.setVisible(bool(self.steps) and current is None)
-        if current is not None and self.isVisible():
+
+    def _look_at_current(self) -> None:
+        """Scroll to the step that is next; the first one stands below the lesson's own words, at the top."""
+        current = self.watch.current
+        if current == 0:
+            self._area.verticalScrollBar().setValue(0)
+        elif current is not None and self.isVisible():
             self._area.ensureWidgetVisible(self.steps[current], 0, 24)
 
     def _first_guess(self) -> int:
@@ -138,9 +150,9 @@ class StepRow(QFrame):
 
     guessed = Signal(str)
 
-    def __init__(self, number: int, step: Step) -> None:
+    def __init__(self, number: int, step: Step, parent: QWidget | None = None) -> None:
         """Show a step that is not done yet."""
-        super().__init__()
+        super().__init__(parent)
         self.setObjectName("lesson_step")
         self.box = QCheckBox(self)
         self.box.setAccessibleName(f"Step {number + 1}: {_plain(step.text)}")
@@ -154,6 +166,7 @@ class StepRow(QFrame):
         column = QVBoxLayout()
         column.setSpacing(4)
         column.addWidget(self.words)
+        self._look: tuple[bool, bool, Theme] | None = None
         self.choices = [QPushButton(choice, self) for choice in step.choices]
         for button in self.choices:
             button.clicked.connect(partial(self._guess, button.text()))
@@ -183,6 +196,9 @@ class StepRow(QFrame):
     def show_done(self, done: bool, current: bool, theme: Theme) -> None:
         """Done steps are ticked and dim; the next one has a frame."""
         self.box.setChecked(done)
+        if self._look == (done, current, theme):
+            return
+        self._look = (done, current, theme)
         edge = theme.accent if current else "transparent"
         ground = theme.surface_raised if current else "transparent"
         self.setStyleSheet(
