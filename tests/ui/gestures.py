@@ -1,4 +1,4 @@
-"""Twenty key gestures in a whole window with the real engine, and how many of our own calls and objects each takes."""
+"""Key gestures in a whole window with the real engine, and how many of our own calls and objects each takes."""
 
 import sys
 from collections import Counter
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -18,21 +19,23 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits
 from gradstudio.protocol.messages.requests import SampleMemory
 from gradstudio.scene.camera import Camera
+from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from tests.ui.canvas.conftest import Hand
 from tests.ui.desk import Desk, Key, Keys
 
 OURS = str(Path(gradstudio.__file__).parent)
+NUMPY = str(Path(np.__file__).parent)
 MAKERS = frozenset({"__init__", "__new__"})
 SOON_MS = 300
 """What waits so long at most belongs to the gesture."""
 
 
 class Calls:
-    """Calls of functions in `gradstudio`, and objects of classes written in Python, while it counts."""
+    """Calls in `gradstudio`, of numpy's functions in Python, and objects of classes written in Python."""
 
     def __init__(self) -> None:
         self.by_function = Counter[tuple[str, str]]()
-        self.objects = 0
+        self.objects = self.of_numpy = 0
 
     def __call__(self, frame: FrameType, event: str, _argument: object) -> None:
         if event != "call":
@@ -40,6 +43,7 @@ class Calls:
         code = frame.f_code
         if code.co_name in MAKERS:
             self.objects += 1
+        self.of_numpy += code.co_filename.startswith(NUMPY)
         if code.co_filename.startswith(OURS):
             self.by_function[code.co_filename.removeprefix(OURS), code.co_name] += 1
 
@@ -51,7 +55,7 @@ class Calls:
     def told(self) -> str:
         """The functions that are called most."""
         lines = [f"{count:6} {path} {name}" for (path, name), count in self.by_function.most_common(20)]
-        return "\n".join([f"{self.total} calls, {self.objects} objects", *lines])
+        return "\n".join([f"{self.total} calls, {self.objects} objects, {self.of_numpy} calls of numpy", *lines])
 
 
 @contextmanager
@@ -79,9 +83,15 @@ def come_to_rest(desk: Desk) -> None:
     desk.until(lambda: is_quiet(desk))
 
 
-def program(nodes: int) -> str:
+NUMBERS = "torch.tensor([1.0, 2.0], requires_grad=True)"
+"""Cards that say their values in figures."""
+PICTURES = "torch.eye(6, requires_grad=True)"
+"""Cards that show their values as pictures."""
+
+
+def program(nodes: int, leaf: str) -> str:
     """A chain of `nodes` cards, all of them on the way from a leaf to a loss and back."""
-    lines = ["import torch", "", "x0 = torch.tensor([1.0, 2.0], requires_grad=True)", "scale = torch.tensor(0.5)"]
+    lines = ["import torch", "", f"x0 = {leaf}", "scale = torch.tensor(0.5)"]
     lines += [f"x{k} = torch.tanh(x{k - 1})" if k % 2 else f"x{k} = x{k - 1} * scale" for k in range(1, nodes - 3)]
     return "\n".join([*lines, f"loss = x{nodes - 4}.sum()", "loss.backward()", ""])
 
@@ -98,11 +108,11 @@ class Gesture:
 class Gestures:
     """A person before a program that has run, the cards around its beginning in view at 100 %."""
 
-    def __init__(self, desk: Desk, qtbot: QtBot, nodes: int) -> None:
+    def __init__(self, desk: Desk, qtbot: QtBot, nodes: int, leaf: str = NUMBERS) -> None:
         self.desk, self.window = desk, desk.window
         desk.sit_down(qtbot)
         desk.session.engine.send(SampleMemory(every_ms=0))
-        desk.open(program(nodes))
+        desk.open(program(nodes, leaf))
         desk.until(lambda: desk.session.results.tables.inference)
         self.hand = Hand(desk.window.canvas, desk.session)
         self.values = 0
@@ -116,6 +126,12 @@ class Gestures:
         box = self.window.canvas.scene.placement.box(self.desk.node("x1"))
         assert box is not None
         self.window.canvas.navigation.set_camera(Camera(1.0, box.x - 300, box.y - 200))
+
+    def from_afar(self) -> None:
+        """The same cards and those around them as plates."""
+        box = self.window.canvas.scene.placement.box(self.desk.node("x1"))
+        assert box is not None
+        self.window.canvas.navigation.set_camera(Camera(DISTANT - 0.1, box.x - 300, box.y - 200))
 
     def run(self) -> None:
         """F5 to the last row."""
@@ -265,6 +281,14 @@ def gestures(at: Gestures) -> dict[str, Gesture]:
         "wire": Gesture(at.wire, after=(undo,)),
         "duplicate": Gesture(at.command("edit.duplicate"), before=(lambda: at.select("x2"),), after=(undo,)),
         "delete": Gesture(at.command("edit.delete"), before=(lambda: at.select("x2"),), after=(undo,)),
+    }
+
+
+def picture_gestures(at: Gestures) -> dict[str, Gesture]:
+    """Those whose values come as pictures: what is worked out of a thousand numbers for each card and move."""
+    return {
+        "slider move, pictures": Gesture(at.slide),
+        "slider move, pictures from afar": Gesture(at.slide, before=(at.from_afar,), after=(at.at_hundred,)),
     }
 
 
