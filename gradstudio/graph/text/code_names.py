@@ -11,7 +11,6 @@ from functools import lru_cache
 import msgspec
 
 from gradstudio.graph.text.code_functions import Comprehension, Free, bound_by_alias
-from gradstudio.graph.text.loop_exits import TURN_ENDS, ways_out
 
 _REACHING = frozenset({"exec", "eval", "globals", "locals", "__import__", "__builtins__"})
 """Built-ins by which code reads or binds names that no syntax shows."""
@@ -73,6 +72,8 @@ def names_of_code(code: str) -> CodeNames:
 
 def names_of_statements(statements: Sequence[ast.stmt]) -> CodeNames:
     """The names of statements that stand behind one another outside of functions."""
+    from gradstudio.graph.text.loop_exits import TURN_ENDS, ways_out  # a start needs none
+
     walk = _Flow()
     walk.body(statements)
     parts = [part for one in statements for part in ast.walk(one)]

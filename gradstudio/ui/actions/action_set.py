@@ -86,6 +86,7 @@ class ActionSet(QObject):
         self._actions = {row.id: self._make(row, parent) for row in self._by_id.values()}
         self._theme = theme
         self._shown: set[str] = set()
+        self._with_own_keys: frozenset[str] = frozenset()
         self._of_canvas: set[str] = set()
         self._by_key: dict[Qt.Key, list[str]] = {}
         self._on_buttons: set[str] = set()
@@ -119,12 +120,16 @@ class ActionSet(QObject):
 
     def use_keys(self, chosen: Mapping[str, tuple[str, ...]]) -> None:
         """Give commands the keys that a person chose, all others those of their rows."""
-        for key, row in self._by_id.items():
+        asked = (chosen.keys() | self._with_own_keys) & self._by_id.keys()
+        self._with_own_keys = frozenset(chosen)
+        for key in asked:
+            row = self._by_id[key]
             wanted = _key_sequences(chosen.get(key, row.shortcuts))
             if wanted != self._actions[key].shortcuts():
                 self._actions[key].setShortcuts(wanted)
                 self._actions[key].setToolTip(_tooltip(row, self._actions[key]))
-        self._note_keys()
+        if asked:
+            self._note_keys()
 
     def fill_menus(self, menus: dict[str, QMenu]) -> None:
         """Put the rows into the menus of a window."""
