@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 _CASTAGNOLI: Final = 0x82F63B78
 _MASK: Final = 0xA282EAD8
 _VERSION: Final = b"brain.Event:2"
+_HEAD: Final = 12
+"""Bytes of a frame before its record; `_AROUND` of all of a frame but its record."""
+_AROUND: Final = 16
+_TIME: Final = 9
+"""Bytes of a record that say when it was written."""
+FEW: Final = 256
+"""So many records are looked at first, and twice as many each time that all are alike."""
 Bytes = NDArray[np.uint8]
+Points = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""Steps and values of a curve."""
 
 
 class Scalars(NamedTuple):
@@ -32,10 +41,106 @@ class Scalars(NamedTuple):
 
 def event_file(curves: Iterable[Scalars], wall_s: float) -> bytes:
     """The bytes of a file with these curves, all written at one time (seconds since 1970)."""
+    return event_head(wall_s) + event_records(curves, wall_s)
+
+
+def event_head(wall_s: float) -> bytes:
+    """What a file begins with."""
     first = _field(1, struct.pack("<d", wall_s), kind=1) + _field(3, _VERSION)
-    parts = [_framed(np.frombuffer(first, np.uint8)[None])]
-    parts += [part for curve in curves for part in _records(curve, wall_s)]
-    return b"".join(parts)
+    return _framed(np.frombuffer(first, np.uint8)[None])
+
+
+def event_records(curves: Iterable[Scalars], wall_s: float) -> bytes:
+    """What is put behind a file for these points; a file that ends in the middle of a record is read up to it."""
+    return b"".join(part for curve in curves for part in _records(curve, wall_s))
+
+
+def read_events(data: bytes) -> dict[str, Points]:
+    """The curves of such a file, by tag: steps and values. What is no whole record ends it.
+
+    Records that differ in step, time and value alone are read together.
+    """
+    found: dict[str, list[Points]] = {}
+    whole = np.frombuffer(data, np.uint8)
+    place = 0
+    most = FEW
+    while place + _AROUND <= len(whole):
+        size = int.from_bytes(data[place : place + 8], "little")
+        stride = size + _AROUND
+        if place + stride > len(whole):
+            break
+        event = _event(data[place + _HEAD : place + _HEAD + size])
+        if event is None:
+            place += stride
+            continue
+        count = min((len(whole) - place) // stride, most)
+        rows = whole[place : place + count * stride].reshape(count, stride)
+        alike = _like_the_first(rows, event)
+        most = 2 * most if alike == most else FEW
+        place += alike * stride
+        found.setdefault(event.tag, []).append(_points(rows[:alike], event))
+    return {
+        tag: (np.concatenate([steps for steps, _ in parts]), np.concatenate([values for _, values in parts]))
+        for tag, parts in found.items()
+    }
+
+
+class _Event(NamedTuple):
+    """Where in a record the step and the value of a curve are, from the first byte of its frame."""
+
+    tag: str
+    step: slice
+    value: slice
+
+
+def _event(record: bytes) -> _Event | None:
+    """What a record of `_records` looks like; None of another."""
+    if record[:1] != b"\x09" or record[_TIME : _TIME + 1] != b"\x10":
+        return None
+    end = _TIME + 1
+    while end < len(record) and record[end] & 0x80:
+        end += 1
+    step, at = slice(_HEAD + _TIME + 1, _HEAD + end + 1), end + 1
+    try:
+        for kind in (0x2A, 0x0A, 0x0A):  # of the event its summary, of that the value, of that the tag
+            if record[at] != kind:
+                return None
+            length, at = _read_varint(record, at + 1)
+        tag = record[at : at + length].decode()
+        at += length
+        is_number = record[at] == 0x15 and at + 5 == len(record)
+    except (IndexError, UnicodeDecodeError):
+        return None
+    return _Event(tag, step, slice(_HEAD + at + 1, _HEAD + at + 5)) if is_number else None
+
+
+def _read_varint(record: bytes, at: int) -> tuple[int, int]:
+    number = shift = 0
+    while True:
+        byte = record[at]
+        number |= (byte & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if not byte & 0x80:
+            return number, at
+
+
+def _like_the_first(rows: Bytes, event: _Event) -> int:
+    """How many rows, from the first, are records of the same curve with as long a step."""
+    fixed = np.ones(rows.shape[1], bool)
+    fixed[8:_HEAD] = fixed[-4:] = False
+    fixed[_HEAD + 1 : _HEAD + _TIME] = False
+    fixed[event.step] = fixed[event.value] = False
+    same = (rows[:, fixed] == rows[0, fixed]).all(1)
+    high = rows[:, event.step] & 0x80
+    same &= (high == high[0]).all(1)
+    return len(rows) if same.all() else int(same.argmin())
+
+
+def _points(rows: Bytes, event: _Event) -> Points:
+    digits = (rows[:, event.step] & 0x7F).astype(np.float64)
+    steps = digits @ (128.0 ** np.arange(digits.shape[1]))
+    values = np.ascontiguousarray(rows[:, event.value]).view("<f4")[:, 0].astype(np.float64)
+    return steps, values
 
 
 def _records(curve: Scalars, wall_s: float) -> Iterable[bytes]:

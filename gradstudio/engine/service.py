@@ -220,7 +220,7 @@ class Service:
             if engine.stale:
                 raise VerbRefused("The program was changed since it ran; run it first.")
             with clean_modes():
-                data, turns = checkpoint_bytes(engine.live)
+                data, turns = checkpoint_bytes(engine.live, request.most_bytes)
         except VerbRefused as reason:
             return CheckpointKept(request=request.request, error=str(reason))
         return CheckpointKept(request=request.request, data=data, turns=turns)

@@ -204,16 +204,17 @@ class Engine:
         return outcome
 
     def _continue(self, request: Do) -> str:
-        """From a checkpoint in a file, to the end."""
+        """From a checkpoint in a file, to the end; or just to where it was kept."""
         kept = KeptCheckpoint(request.checkpoint)
         inside = kept.first_steps(self._loaded())
         live = self._begin(request, kept.seed)
         outcome = self._go(live, Goal(before=lambda step: step.id in inside, depth=0))
         if outcome == "done":
             live.resumable = False  # until it is what the file says
-            self.runner.sampling.stand(live, kept.put_back(live))
+            self.runner.sampling.stand(live, kept.put_back(live, stays=request.stays))
             live.resumable = True
-            outcome = self._go(live, Goal())
+            self._note_cursor(live, interrupted=True)
+            outcome = "done" if request.stays else self._go(live, Goal())
         return outcome
 
     def _forward(self, request: Do) -> str:

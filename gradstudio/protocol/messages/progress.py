@@ -95,9 +95,14 @@ class Turned(Message, frozen=True):
 
 
 class KeepCheckpoint(Message, frozen=True):
-    """Send what the run is as a file of safetensors. The engine answers `CheckpointKept`."""
+    """Send what the run is as a file of safetensors. The engine answers `CheckpointKept`.
+
+    Attributes:
+        most_bytes: a larger one is refused; 0: it may be of any size.
+    """
 
     request: Size
+    most_bytes: Size = 0
 
 
 class CheckpointKept(Message, frozen=True):

@@ -77,7 +77,7 @@ class Do(Message, frozen=True):
         charts: nodes whose charts are drawn while it runs, and where it ends, and which.
         turns: turns of loops that are recorded whatever the sample is: the turn of each loop around, outermost first.
         turn: where "go_to_turn" goes: the end of this turn of the loop `until`, those of the loops around before it.
-        checkpoint: the file that "continue" goes on from.
+        checkpoint: the file that "continue" goes on from; `stays`: it pauses there, where the file was kept.
         samples_turns: of long loops not every turn is recorded (semantics §6); the engine tells `Turned`.
 
     "repeat" begins from nothing and goes to where the live state stood, backwards included (a slider's verb).
@@ -101,6 +101,7 @@ class Do(Message, frozen=True):
     turns: tuple[Turns, ...] = ()
     turn: Turns = ()
     checkpoint: bytes = b""
+    stays: bool = False
 
 
 class Answer(Message, frozen=True):

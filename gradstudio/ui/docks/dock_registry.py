@@ -79,6 +79,12 @@ def _curves(parts: PanelParts) -> QWidget:
     return CurvesPanel(parts.session, parts.theme)
 
 
+def _runs(parts: PanelParts) -> QWidget:
+    from gradstudio.ui.docks.runs.panel import RunsPanel
+
+    return RunsPanel(parts.session, parts.theme)
+
+
 def _code(parts: PanelParts) -> QWidget:
     from gradstudio.ui.docks.code.panel import CodePanel
 
@@ -117,6 +123,7 @@ DOCKS: Final = (
     DockRow("documentation", "Documentation", "right", "inspector", _documentation),
     DockRow("memory", "Memory", "right", "memory", _memory, share=0.24),
     DockRow("code", "Code", "bottom", "code", _code, share=0.56),
+    DockRow("runs", "Runs", "bottom", "code", _runs),
     DockRow("log", "Log", "bottom", "messages", _log, share=0.44),
     DockRow("problems", "Problems (0)", "bottom", "messages", _problems),
     DockRow("breakpoints", "Breakpoints", "bottom", "messages", _breakpoints),

@@ -36,6 +36,7 @@ from gradstudio.ui.state.run.wire_inference import WireInference
 if TYPE_CHECKING:
     from gradstudio.ui.state.long_lived import LongLived
     from gradstudio.ui.state.results.recorded_run import RecordedRun
+    from gradstudio.ui.state.runs.run_keeper import RunKeeper
 
 RECORD_SUFFIX: Final = ".record"
 PYTHON_SUFFIXES: Final = (".py", ".ipynb")
@@ -54,6 +55,7 @@ class Session(QObject):
         number: of the untitled documents of a window, from 1.
         record: what lies beside the document of a run elsewhere; None: nothing does.
         example: stem of the example's file that it began as, or of its own file; "" for others.
+        untitled_runs: the folder in which its runs are kept while it has no path; None: they are not.
         stamp: how the file looked on disk when it was read or written last.
 
     Signals:
@@ -74,6 +76,8 @@ class Session(QObject):
         self.view: View | None = None
         self.subject, self.example, self.number = "", "", 1
         self.stamp: Stamp | None = None
+        self.untitled_runs: Path | None = None
+        self._runs: RunKeeper | None = None
         self.graph_store = GraphStore(parent=self)
         self.scope = Scope(self.graph_store, self)
         self.shown_store = ShownStore(self.graph_store, self.scope, self)
@@ -98,6 +102,7 @@ class Session(QObject):
         self.trials = WireInference(self.graph_store, self.results, self.run.questions, self.engine, self)
         self.experiments = Experiments(self.graph_store, self.run.questions, self, ids.here)
         self.scope.changed.connect(self.experiments.show_again)
+        results.tables.curves.changed.connect(self._on_curves_changed)
 
     @property
     def title(self) -> str:
@@ -105,6 +110,15 @@ class Session(QObject):
         if self.path is not None:
             return self.path.name
         return self.subject or ("Untitled" if self.number == 1 else f"Untitled {self.number}")
+
+    @property
+    def runs(self) -> "RunKeeper":
+        """What keeps its runs: made with the first curve, or when somebody looks at them."""
+        if self._runs is None:
+            from gradstudio.ui.state.runs.run_keeper import RunKeeper
+
+            self._runs = RunKeeper(self, self)
+        return self._runs
 
     def answer_input(self, text: str | None) -> None:
         """Give the program the line that it waits for; None: nobody types any more."""
@@ -198,10 +212,17 @@ class Session(QObject):
 
     def close(self) -> None:
         """The document is closed: it hears nothing more of the engine."""
+        if self._runs is not None:
+            self._runs.leave()
         self.engine.hang_up()
         self.graph_store.close()
         if self._long_lived is not None:
             self._long_lived.let_go()
+
+    def _on_curves_changed(self) -> None:
+        """The first curve: from now on runs are kept."""
+        if self._runs is None and self.results.tables.curves.names:
+            self.runs.look()
 
     def _set_aside(self, graph: Graph) -> None:
         """The collector of garbage need not look at a large document again and again."""

@@ -27,6 +27,7 @@ NO_LOOP: Final = "There is no loop that trains: a checkpoint is of the end of on
 NO_FILE: Final = "This is no checkpoint of a training: neither GradStudio nor one of its training scripts wrote it."
 INSIDE: Final = "The run stands inside a turn. Go on to its end (Step out, Shift+F11), then save the checkpoint."
 AT_END: Final = "The checkpoint is behind turn {turns}, and the loop has {total}. Raise its number, then continue."
+TOO_LARGE: Final = "What was learnt takes more than {megabytes} MB: Run ▸ Save checkpoint keeps it."
 OTHER_SEED: Final = (
     "The checkpoint is of a training that began with seed {theirs}, and the program has seed {ours}: other rows would "
     "be learnt from. Set the seed to {theirs} (Edit ▸ Seed), then continue."
@@ -70,8 +71,12 @@ class KeptCheckpoint:
             raise VerbRefused(OTHER_SEED.format(theirs=self.seed, ours=ours))
         return frozenset(step.id for step in flat_steps(head.body))
 
-    def put_back(self, live: Live) -> dict[ItemId, int]:
+    def put_back(self, live: Live, *, stays: bool = False) -> dict[ItemId, int]:
         """Make the run what it was; it stands in the first turn. How many turns of its loop are done.
+
+        Args:
+            live: the run.
+            stays: it is not to go on, so the training may have been at its end.
 
         Raises:
             VerbRefused: the file is of another program, or its training was at its end.
@@ -79,7 +84,7 @@ class KeptCheckpoint:
         head = _training_loop(live.loaded.items)
         assert head is not None
         total = _length(head, live)
-        if self.turns < 1 or self.turns >= total:
+        if not 1 <= self.turns < total + stays:
             raise VerbRefused(AT_END.format(turns=self.turns, total=total))
         live.leave_calls()
         live.cursor.stand_behind_turn(head.id, self.turns - 1)
@@ -108,7 +113,8 @@ class KeptCheckpoint:
                 yield from _tensors_of(part)
         elif isinstance(part, Tensor):
             if f"state.{name}" in self._tensors:
-                part.data.copy_(self._tensors[f"state.{name}"])
+                with torch.no_grad():  # by its version the window is told that it is another
+                    part.copy_(self._tensors[f"state.{name}"])
                 yield part
         elif name in self._objects:
             state = {key: value for key, value in self._objects[name].items() if key != _MILESTONES}
@@ -132,11 +138,11 @@ class KeptCheckpoint:
         return {name.removeprefix(prefix): self._tensors[name] for name in found}
 
 
-def checkpoint_bytes(live: Live | None) -> tuple[bytes, int]:
-    """The run as a file, and how many turns of the loop that trains are done.
+def checkpoint_bytes(live: Live | None, most_bytes: int = 0) -> tuple[bytes, int]:
+    """The run as a file, of so many bytes at most (0: any), and how many turns of the loop that trains are done.
 
     Raises:
-        VerbRefused: it stands at the end of no turn, or what it holds is nothing that a file keeps.
+        VerbRefused: it stands at the end of no turn, or what it holds is nothing that a file keeps, or too large.
     """
     if live is None or not live.traced or live.failed:
         raise VerbRefused("Nothing has been trained yet: run the program first.")
@@ -159,6 +165,8 @@ def checkpoint_bytes(live: Live | None) -> tuple[bytes, int]:
         else:
             objects[name] = part.state_dict()  # type: ignore[attr-defined] # a schedule or a scaler
     tensors |= {f"gradient.{name}": leaf.grad for name, leaf in _leaves(parts) if leaf.grad is not None}
+    if most_bytes and sum(one.nbytes for one in tensors.values()) > most_bytes:
+        raise VerbRefused(TOO_LARGE.format(megabytes=most_bytes >> 20))
     return _written(tensors, {"turns": turns, "seed": live.seed, "objects": objects}), turns
 
 

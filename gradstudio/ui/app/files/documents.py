@@ -153,6 +153,7 @@ class Documents(QObject):
         behind = self.place + 1 if self._current is not None else 0
         self.tabs.insert(behind if place is None else min(place, len(self.tabs)), tab)
         session.engine.shown = False
+        session.untitled_runs = self._folder.with_name("runs")
         session.memory.of_others = bool(self._ran)
         session.number = self._free_number(session)
         session.path_changed.connect(self.changed)

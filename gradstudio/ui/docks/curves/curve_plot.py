@@ -8,9 +8,10 @@ import pyqtgraph
 from PySide6.QtCore import QPointF, Signal
 from PySide6.QtWidgets import QWidget
 
+from gradstudio.ui.docks.curves.beside_colors import beside_color
 from gradstudio.ui.docks.curves.curve_marks import CurveMarks
-from gradstudio.ui.docks.curves.curve_names import smooth
-from gradstudio.ui.state.results.curve_store import CurveStore, Name
+from gradstudio.ui.docks.curves.curve_table import smooth
+from gradstudio.ui.state.results.curve_store import BesideCurve, CurveStore, Name
 from gradstudio.ui.theme import Theme, ui_font
 
 TICK_POINTS = 11
@@ -19,6 +20,8 @@ LABEL_FROM_PX = 150
 LEGEND_GAP_PX = 8
 STRONG, FAINT = 1.6, 60
 """Width of a curve, and how opaque what was smoothed stays behind it."""
+BESIDE, DIM = 1.3, 170
+"""Width of a curve of another run, and how opaque it is."""
 
 
 class _Sample(pyqtgraph.ItemSample):  # type: ignore[misc]  # pyqtgraph has no types
@@ -49,6 +52,8 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         self._store, self._theme = store, theme
         self._curves: dict[Name, tuple[pyqtgraph.PlotDataItem, pyqtgraph.PlotDataItem]] = {}
         self._titles: dict[Name, str] = {}
+        self._beside: list[pyqtgraph.PlotDataItem] = []
+        self._drawn: tuple[tuple[BesideCurve, ...], frozenset[str], int] | None = None
         self._turns, self._is_log = 1, False
         self.setAccessibleName("Curves over turns")
         self.setMenuEnabled(False)
@@ -79,7 +84,8 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
             if self._turns > 1:
                 whole.setData(x + 1, y, connect="finite")
             line.setData(x + 1, smooth(y, self._turns), connect="finite")
-        beside = self.legend.width() + 2 * LEGEND_GAP_PX if titles else 1
+        self._refresh_beside()
+        beside = self.legend.width() + 2 * LEGEND_GAP_PX if titles or self._beside else 1
         self.getPlotItem().layout.setContentsMargins(1, 1, beside, 1)
 
     def set_log(self, is_on: bool) -> None:
@@ -111,9 +117,28 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
             axis.enableAutoSIPrefix(False)
         self.legend.setLabelTextColor(theme.text)
         self._cursor.setPen(pyqtgraph.mkPen(theme.accent, width=1.4))
-        titles = self._titles
+        titles, self._drawn = self._titles, None
         self._forget_curves()
         self.refresh(titles)
+
+    def _refresh_beside(self) -> None:
+        """Curves of other runs: of the values that are plotted, or of all where none is."""
+        titles, beside = frozenset(self._titles.values()), self._store.beside
+        if self._drawn is not None and self._drawn[0] is beside and self._drawn[1:] == (titles, self._turns):
+            return
+        self._drawn = beside, titles, self._turns
+        for item in self._beside:
+            self.removeItem(item)
+        self._beside = [self._draw_beside(curve) for curve in beside if curve.title in titles or not titles]
+
+    def _draw_beside(self, curve: BesideCurve) -> pyqtgraph.PlotDataItem:
+        color = beside_color(self._theme, curve.place)
+        color.setAlpha(DIM)
+        pen = pyqtgraph.mkPen(color, width=BESIDE)
+        item = self.plot(pen=pen, name=f"{curve.label}: {curve.title}")
+        item.setZValue(-1)
+        item.setData(curve.turns + 1, smooth(curve.values, self._turns), connect="finite")
+        return item
 
     def _curve(self, name: Name) -> tuple[pyqtgraph.PlotDataItem, pyqtgraph.PlotDataItem]:
         if name not in self._curves:

@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QStackedLayout, QTo
 from gradstudio.document.atomic_write import write_file
 from gradstudio.document.errors import CannotSave
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.curve_titles import FIGURES, curve_title
 from gradstudio.protocol.messages.progress import CurveKey
 from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
 from gradstudio.ui.docks.catch_up import CatchUp
-from gradstudio.ui.docks.curves.curve_names import FIGURES, curve_title, table
 from gradstudio.ui.state.results.curve_store import Name
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -78,7 +78,8 @@ class CurvesPanel(QWidget):
         if not self.isVisible() or self._later.puts_off():
             return
         titles = self.titles()
-        if titles and self.plot is None:
+        has_curves = bool(titles or self._store.beside)
+        if has_curves and self.plot is None:
             self._load_plot()
         if self.plot is not None:
             self.plot.refresh(titles)
@@ -86,20 +87,18 @@ class CurvesPanel(QWidget):
             self.plot.marks.refresh(tuple(one for one in self._store.marks if one.loop in loops), self._theme)
             self._show_moment()
         self.export.setEnabled(bool(titles))
-        self._stack.setCurrentWidget(self.plot if self.plot is not None and titles else self._waiting)
+        self._stack.setCurrentWidget(self.plot if self.plot is not None and has_curves else self._waiting)
 
     def titles(self) -> dict[Name, str]:
-        """The curves that are shown, and how they are called: of each value that of the loop which told most of it."""
-        longest: dict[CurveKey, tuple[int, Name]] = {}
-        for name in self._store.names:
-            count = len(self._store.points(name)[0])
-            if count > longest.get(name[1], (0, name))[0]:
-                longest[name[1]] = (count, name)
+        """The curves that are shown, and how they are called."""
         names = self._session.results.tables.names
-        return {name: curve_title(names.title(key.node) or str(key.node), key) for key, (_, name) in longest.items()}
+        longest = self._store.longest()
+        return {name: curve_title(names.title(key.node) or str(key.node), key) for key, name in longest.items()}
 
     def csv(self) -> str:
         """What is shown, as a table."""
+        from gradstudio.ui.docks.curves.curve_table import table
+
         return table((name[0], title, *self._store.points(name)) for name, title in self.titles().items())
 
     def events(self) -> bytes:

@@ -34,6 +34,21 @@ class CurveMark(NamedTuple):
     words: str
 
 
+class BesideCurve(NamedTuple):
+    """A curve of another run.
+
+    Attributes:
+        place: of that run among those that are drawn, from 0; `label` what it is called.
+        title: of which value; `turns` from 0.
+    """
+
+    place: int
+    label: str
+    title: str
+    turns: Numbers
+    values: Numbers
+
+
 class _Points:
     """The points of one curve: turn numbers and values; they grow by doubling."""
 
@@ -100,6 +115,7 @@ class CurveStore(QObject):
 
     Attributes:
         wanted: what a person asked to see beside the losses; told from the next turn on.
+        beside: curves of other runs, which are drawn behind those of this one.
         marks: where literals were changed while the run stood there, in the order of that.
 
     Signals:
@@ -114,6 +130,7 @@ class CurveStore(QObject):
         """No turn was run."""
         super().__init__(parent)
         self.wanted: tuple[CurveKey, ...] = ()
+        self.beside: tuple[BesideCurve, ...] = ()
         self.marks: tuple[CurveMark, ...] = ()
         self._points: dict[Name, _Points] = {}
         self._begins: dict[ItemId, _Begins] = {}
@@ -124,6 +141,15 @@ class CurveStore(QObject):
     def names(self) -> tuple[Name, ...]:
         """The curves there are, in the order they came."""
         return tuple(self._points)
+
+    def longest(self) -> dict[CurveKey, Name]:
+        """A curve of each value: that of the loop which told most of it."""
+        longest: dict[CurveKey, Name] = {}
+        for name, points in self._points.items():
+            known = longest.get(name[1])
+            if points.count and (known is None or points.count > self._points[known].count):
+                longest[name[1]] = name
+        return longest
 
     def points(self, name: Name) -> tuple[Numbers, Numbers]:
         """Numbers of turns since the start from nothing, from 0, and values; NaN where a turn had none."""
@@ -171,6 +197,11 @@ class CurveStore(QObject):
         """Ask for these beside the losses."""
         self.wanted = keys
         self.chosen.emit()
+
+    def put_beside(self, curves: tuple[BesideCurve, ...]) -> None:
+        """Draw these behind, and no others."""
+        self.beside = curves
+        self._throttle.request()
 
     def mark(self, turns: Mapping[ItemId, int], words: str) -> None:
         """Something holds from here on, where so many turns of each loop have gone by."""

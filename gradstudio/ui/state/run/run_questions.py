@@ -70,6 +70,10 @@ class RunQuestions(QObject):
         """Ask for the run as a file; `answered` brings the number back. 0: refused."""
         return self._requests.keep_checkpoint() if self._may_ask("keep_checkpoint") else 0
 
+    def keep_small_checkpoint(self, most_bytes: int) -> int:
+        """As `keep_checkpoint`, of so many bytes at most, and without a word where it is refused."""
+        return 0 if self._why_not("keep_checkpoint") else self._requests.keep_checkpoint(most_bytes)
+
     def weigh_memory(self) -> None:
         """Ask what each node holds; `answered` brings it, the result store keeps it."""
         if self._may_ask("weigh_memory"):

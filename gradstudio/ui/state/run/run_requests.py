@@ -220,9 +220,9 @@ class RunRequests:
         tensors = self._new_tensors(program)
         return self._ask(lambda number: TryWire(request=number, program=program, target=target, tensors=tensors))
 
-    def keep_checkpoint(self) -> int:
-        """Ask for the run as a file; the request's number."""
-        return self._ask(lambda number: KeepCheckpoint(request=number))
+    def keep_checkpoint(self, most_bytes: int = 0) -> int:
+        """Ask for the run as a file, of so many bytes at most (0: any); the request's number."""
+        return self._ask(lambda number: KeepCheckpoint(request=number, most_bytes=most_bytes))
 
     def weigh_memory(self) -> None:
         """Ask what each node holds."""

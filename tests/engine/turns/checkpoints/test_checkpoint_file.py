@@ -146,3 +146,22 @@ def test_what_does_not_fit_is_refused_in_words(text: str, words: str, bench: Ben
 def test_what_is_no_checkpoint_is_refused(data: bytes, bench: Bench) -> None:
     paused = go_on(bench, text_of("added"), data)
     assert paused.outcome == "refused" and "no checkpoint" in paused.reason
+
+
+def test_a_finished_training_is_put_back_and_pauses_at_its_end(bench: Bench) -> None:
+    text = text_of("added") + "print(6)\n"
+    whole = train(bench, text)
+    data, turns = checkpoint_bytes(bench.engine.live)
+    load(bench, text + "\n")
+    torch.manual_seed(99)
+    paused = bench.engine.do(Do(verb="continue", checkpoint=data, stays=True, samples_turns=True))
+    assert (paused.outcome, paused.at_end, turns) == ("done", False, 6)
+    assert checkpoint_bytes(bench.engine.live)[1] == 6
+    after = values(bench)
+    assert all(same(after[key], whole[key]) for key in after if key.startswith(("model", "net", "w", "opt")))
+
+
+def test_a_checkpoint_that_is_too_large_is_refused(bench: Bench) -> None:
+    train(bench, text_of("added"))
+    with pytest.raises(VerbRefused, match="more than 0 MB"):
+        checkpoint_bytes(bench.engine.live, 100)

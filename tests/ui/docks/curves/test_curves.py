@@ -10,13 +10,14 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.progress import Begin, Curve, CurveKey, Turned
 from gradstudio.protocol.messages.records import Summary, TensorRecord
-from gradstudio.ui.docks.curves.curve_names import curve_title, smooth
+from gradstudio.ui.docks.curves.curve_table import smooth
 from gradstudio.ui.docks.curves.panel import CurvesPanel
 from gradstudio.ui.state.results import curve_store
-from gradstudio.ui.state.results.curve_store import CurveStore
+from gradstudio.ui.state.results.curve_store import BesideCurve, CurveStore
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 
@@ -140,3 +141,21 @@ def test_the_legend_stands_beside_the_curves(panel: CurvesPanel, session: Sessio
     box, legend = plot.getPlotItem().getViewBox(), plot.legend
     assert legend.width() > 0
     assert legend.sceneBoundingRect().left() >= box.sceneBoundingRect().right()
+
+
+def test_curves_of_other_runs_are_drawn_behind_where_their_value_is_plotted(
+    panel: CurvesPanel, session: Session, qtbot: QtBot
+) -> None:
+    store = session.results.tables.curves
+    other = np.arange(3.0)
+    store.put_beside((BesideCurve(0, "lr 0.1", "loss", other, other), BesideCurve(0, "lr 0.1", "norm", other, other)))
+
+    def names() -> list[str]:
+        items = panel.plot.getPlotItem().listDataItems() if panel.plot is not None else []
+        return sorted(name for item in items if (name := item.name()) is not None)
+
+    qtbot.waitUntil(lambda: names() == ["lr 0.1: loss", "lr 0.1: norm"])
+    store.add(turned(0, [3.0, 2.0, 1.0], around=()))
+    qtbot.waitUntil(lambda: names() == ["loss", "lr 0.1: loss"] and panel.titles() == {(LOOP, KEY): "loss"})
+    store.put_beside(())
+    qtbot.waitUntil(lambda: names() == ["loss"])

@@ -1,32 +1,15 @@
-"""How curves are called, smoothed, and written as a table."""
+"""Curves smoothed, and written as a table."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
-
-from gradstudio.protocol.messages.progress import CurveKey, Figure
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gradstudio.graph.model import ItemId
     from gradstudio.ui.state.results.curve_store import Numbers
-
-FIGURES: Final[tuple[tuple[Figure, str], ...]] = (
-    ("value", "value"),
-    ("mean", "mean"),
-    ("rms", "root mean square"),
-    ("norm", "norm"),
-    ("max", "largest magnitude"),
-)
-
-
-def curve_title(node: str, key: CurveKey) -> str:
-    """``loss``, ``norm of fc1.weight.grad``; `node` is how the node is called."""
-    whole = f"{node}.{key.path}" if key.path else node
-    value = f"{whole}.grad" if key.grad else whole
-    return value if key.figure == "value" else f"{dict(FIGURES)[key.figure]} of {value}"
 
 
 def smooth(values: Numbers, turns: int) -> Numbers:

@@ -1,0 +1,223 @@
+"""What is kept of a run: a folder with `run.json`, the program's text, its curves, and what was learnt."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+from typing import Literal as OneOf
+
+import msgspec
+import psutil
+
+from gradstudio.document.atomic_write import write_file
+from gradstudio.document.event_files import Points, read_events
+
+SUFFIX: Final = ".runs"
+RECORD: Final = "run.json"
+PROGRAM: Final = "program.py"
+PARAMETERS: Final = "parameters.safetensors"
+EVENTS: Final = "events.out.tfevents.{seconds:.0f}.gradstudio"
+DELETED: Final = ".deleted"
+DELETED_KEPT: Final = 10
+"""So many runs that were deleted can be brought back."""
+LARGEST_RECORD: Final = 1 << 20
+SAME_START_S: Final = 2.0
+_FOLDER: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d+")
+State = OneOf["running", "finished", "stopped", "failed", "ended"]
+WORDS: Final[dict[State, str]] = {
+    "running": "running",
+    "finished": "finished",
+    "stopped": "stopped",
+    "failed": "failed",
+    "ended": "ended unexpectedly",
+}
+
+
+class Writer(msgspec.Struct, frozen=True):
+    """The process that writes a run: its number, and when it was started (seconds since 1970)."""
+
+    pid: int
+    began: float
+
+
+class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What `run.json` says.
+
+    Attributes:
+        name: as a person calls it; such a run is never taken away to make room.
+        began: seconds since 1970; `seconds`: how long it has run.
+        state: "running" while its writer lives; one that does not any more has ended unexpectedly.
+        reason: words to the state.
+        seed: what the random numbers began with; None: it is not known.
+        literals: text of each literal of the program, by the name of its argument.
+        turns: of the loop whose curve is longest.
+        last: the last number of each curve, and of other values of one number.
+        marks: literals that were changed while it ran.
+        sweep: which sweep it belongs to; "": none.
+        lacks: why nothing of what was learnt is kept; "" when it is.
+    """
+
+    format: int = 1
+    name: str = ""
+    began: float = 0.0
+    seconds: float = 0.0
+    state: State = "running"
+    reason: str = ""
+    seed: int | None = None
+    device: str = ""
+    turns: int = 0
+    last: dict[str, float | None] = {}
+    literals: dict[str, str] = {}
+    marks: tuple[str, ...] = ()
+    sweep: str = ""
+    lacks: str = ""
+    writer: Writer | None = None
+
+
+class KeptRun(msgspec.Struct, frozen=True):
+    """A run in its folder."""
+
+    folder: Path
+    record: RunRecord
+
+    @property
+    def id(self) -> str:
+        """The name of its folder."""
+        return self.folder.name
+
+    @property
+    def state(self) -> State:
+        """As it is now: nobody is left to say that a run has ended whose writer was killed."""
+        record = self.record
+        return "ended" if record.state == "running" and not is_alive(record.writer) else record.state
+
+    @property
+    def has_parameters(self) -> bool:
+        """Whether what was learnt is kept."""
+        return (self.folder / PARAMETERS).is_file()
+
+    def program(self) -> str:
+        """The text of the program that ran; "" where it is gone."""
+        try:
+            return (self.folder / PROGRAM).read_text("utf-8")
+        except (OSError, UnicodeDecodeError):
+            return ""
+
+    def curves(self) -> dict[str, Points]:
+        """Its curves, by title: turns from 0, and values; what was being written when it was killed is left out."""
+        found: dict[str, Points] = {}
+        for path in sorted(self.folder.glob("events.out.tfevents.*")):
+            try:
+                found |= read_events(path.read_bytes())
+            except OSError:
+                continue
+        return found
+
+
+def runs_folder(document: Path) -> Path:
+    """The folder of a document's runs, beside it."""
+    return document.with_name(f"{document.stem}{SUFFIX}")
+
+
+def kept_runs(folder: Path) -> list[KeptRun]:
+    """The runs in a folder, newest first; what is no run is passed over."""
+    try:
+        names = sorted((one.name for one in os.scandir(folder) if _FOLDER.fullmatch(one.name)), reverse=True)
+    except OSError:
+        return []
+    return [KeptRun(folder / name, record) for name in names if (record := read_record(folder / name)) is not None]
+
+
+def read_record(folder: Path) -> RunRecord | None:
+    """What `run.json` of a folder says; None where it cannot be read."""
+    path = folder / RECORD
+    try:
+        if path.stat().st_size > LARGEST_RECORD:
+            return None
+        return msgspec.json.decode(path.read_bytes(), type=RunRecord)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def write_record(folder: Path, record: RunRecord) -> None:
+    """Replace `run.json`.
+
+    Raises:
+        CannotSave: it is as it was.
+    """
+    write_file(folder / RECORD, msgspec.json.format(msgspec.json.encode(record)), durable=False)
+
+
+def rename(run: KeptRun, name: str) -> None:
+    """Call a run so; "" takes its name away.
+
+    Raises:
+        CannotSave: it is as it was.
+    """
+    record = read_record(run.folder) or run.record
+    record.name = name.strip()
+    write_record(run.folder, record)
+
+
+def delete(run: KeptRun) -> None:
+    """Put a run aside; `bring_back` brings it back, until as many others were deleted after it.
+
+    Raises:
+        OSError: it is as it was.
+    """
+    aside = run.folder.parent / DELETED
+    aside.mkdir(exist_ok=True)
+    run.folder.replace(aside / run.id)
+    os.utime(aside / run.id)
+    for old in _deleted(run.folder.parent)[DELETED_KEPT:]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def bring_back(folder: Path) -> str:
+    """Bring the run back that was deleted last; its id, "" where there is none.
+
+    Raises:
+        OSError: it is where it was.
+    """
+    for newest in _deleted(folder)[:1]:
+        newest.replace(folder / newest.name)
+        return newest.name
+    return ""
+
+
+def can_bring_back(folder: Path) -> bool:
+    """Whether a run was deleted that is still there."""
+    return bool(_deleted(folder))
+
+
+def is_alive(writer: Writer | None) -> bool:
+    """Whether the process that writes a run is still at work, and no other has its number now."""
+    if writer is None:
+        return False
+    try:
+        return abs(psutil.Process(writer.pid).create_time() - writer.began) < SAME_START_S
+    except psutil.Error:
+        return False
+
+
+def this_writer() -> Writer:
+    """This process."""
+    return Writer(os.getpid(), psutil.Process().create_time())
+
+
+def _deleted(folder: Path) -> list[Path]:
+    """Runs that were deleted, the last first."""
+
+    def when(path: Path) -> float:
+        return path.stat().st_mtime
+
+    return sorted(_folders_in(folder / DELETED), key=when, reverse=True)
+
+
+def _folders_in(folder: Path) -> Iterator[Path]:
+    try:
+        yield from (Path(one.path) for one in os.scandir(folder) if _FOLDER.fullmatch(one.name))
+    except OSError:
+        return

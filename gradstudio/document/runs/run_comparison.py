@@ -1,0 +1,50 @@
+"""What differs between two runs: literals, figures, lines of their programs."""
+
+import difflib
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+from typing import Literal as OneOf
+
+from gradstudio.document.runs.kept_run import KeptRun
+from gradstudio.document.runs.run_literals import differing
+
+CONTEXT: Final = 1
+Side = OneOf["", "-", "+", "@"]
+SIDES: Final[dict[str, Side]] = {" ": "", "-": "-", "+": "+", "@": "@"}
+
+
+class DiffLine(NamedTuple):
+    """A line of a comparison: of both (""), of the first ("-"), of the second ("+"), or a gap ("@")."""
+
+    side: Side
+    text: str
+
+
+class Difference(NamedTuple):
+    """A value that is not the same: its name, and what it is in each; "" where it is not there."""
+
+    name: str
+    first: str
+    second: str
+
+
+def literal_differences(first: dict[str, str], second: dict[str, str]) -> list[Difference]:
+    """The literals that differ."""
+    names = differing([first, second])
+    return [Difference(name, first.get(name, ""), second.get(name, "")) for name in names]
+
+
+def line_differences(first: str, second: str) -> Iterator[DiffLine]:
+    """The lines that differ, with one line around them."""
+    found = difflib.unified_diff(first.splitlines(), second.splitlines(), n=CONTEXT, lineterm="")
+    for number, line in enumerate(found):
+        if number < 2:
+            continue  # the names of the two
+        side = SIDES[line[0]]
+        yield DiffLine(side, "" if side == "@" else line[1:])
+
+
+def summaries(runs: list[KeptRun]) -> list[str]:
+    """What each run has otherwise than the others, in a line: ``lr 0.1 · seed 3``."""
+    names = differing([run.record.literals for run in runs])
+    return [" · ".join(f"{name} {run.record.literals.get(name, '–')}" for name in names) for run in runs]

@@ -1,0 +1,53 @@
+"""Literals of a program by name: ``optimizer.lr``, and ``epoch`` for how often a loop runs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from gradstudio.graph.analysis.program_analysis import addresses
+from gradstudio.graph.model import DOCUMENT_DEVICE, Graph, ItemId
+
+LONGEST: Final = 200
+"""Longer literals are data, not settings."""
+SEED, DEVICE, DTYPE = "seed", "device", "dtype"
+VALUE: Final = "value"
+
+
+class Setting(NamedTuple):
+    """A literal of a program: whose, which argument, and its text."""
+
+    item: ItemId
+    path: str
+    text: str
+
+
+def settings_of(graph: Graph) -> dict[str, Setting]:
+    """The literals of a program, by name, in its order."""
+    names = addresses(graph)
+    found: dict[str, Setting] = {}
+    for item in graph.order():
+        owner = graph.nodes.get(item) or graph.blocks[item]
+        head = names.get(item, str(item))
+        block = graph.blocks.get(item)
+        if block is not None and block.variable:
+            head = block.variable
+        for path, text in owner.literals.items():
+            if len(text) <= LONGEST and not owner.muted and text != DOCUMENT_DEVICE:
+                is_only = path == VALUE or (path == "range.0" and "range.1" not in owner.literals)
+                name = head if is_only else f"{head}.{path}"
+                found.setdefault(name, Setting(item, path, text))
+    return found
+
+
+def literals_of(graph: Graph) -> dict[str, str]:
+    """Text of every literal of a program, and of its header, by name."""
+    header = graph.header
+    about = {SEED: "none" if header.seed is None else str(header.seed), DEVICE: header.device}
+    if header.default_dtype:
+        about[DTYPE] = header.default_dtype
+    return about | {name: setting.text for name, setting in settings_of(graph).items()}
+
+
+def differing(runs: Sequence[Mapping[str, str]]) -> list[str]:
+    """The names of literals that are not the same in all runs, in the order of the programs."""
+    names = dict.fromkeys(name for literals in runs for name in literals)
+    return [name for name in names if len({literals.get(name) for literals in runs}) > 1]

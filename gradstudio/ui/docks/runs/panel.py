@@ -1,0 +1,218 @@
+"""The Runs dock: a table of what was kept, what is said of the runs that are selected, and the way back."""
+
+from collections.abc import Callable
+from typing import Final
+
+from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QMenu,
+    QSplitter,
+    QStackedLayout,
+    QTableView,
+    QTextBrowser,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gradstudio.document.runs.kept_run import KeptRun
+from gradstudio.document.runs.run_literals import literals_of
+from gradstudio.program.write import write_script
+from gradstudio.ui.docks.catch_up import CatchUp
+from gradstudio.ui.docks.runs.restore_run import restore
+from gradstudio.ui.docks.runs.run_model import DIFFERS, LAST, RUN, STATE, TIME, TURNS, RunModel
+from gradstudio.ui.docks.runs.run_words import about_one, about_two
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme, icon
+from gradstudio.ui.widgets.form_layout import label
+
+EMPTY: Final = "Each training is kept here when it runs (F5): its curves, its literals, and what it learnt."
+WIDTHS: Final = {RUN: 136, DIFFERS: 120, LAST: 176, TURNS: 56, TIME: 56, STATE: 80}
+ROW_PX: Final = 24
+SHARES: Final = (3, 2)
+PAIR: Final = 2
+
+
+class RunsPanel(QWidget):
+    """Runs, newest first; select two to see what differs."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """Show a session's runs."""
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._session, self._theme, self.list = session, theme, session.runs.list
+        self.model = RunModel(self.list, theme, self)
+        self.view = _Table(self.model, self.delete_selected, self)
+        self.words = QTextBrowser(self)
+        self.words.setAccessibleName("About the selected runs")
+        self.words.setOpenLinks(False)
+        self.restore_button = self._button(
+            "Restore", "rerun", "The document and what was learnt as they were", self.restore
+        )
+        self.delete_button = self._button("Delete", "delete", "Put the selected runs aside", self.delete_selected)
+        self.back_button = self._button("Bring back", "undo", "The run that was deleted last", self.list.bring_back)
+        self._empty = label(EMPTY, "dim", wrap=True)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._lay_out()
+        self._later = CatchUp(self, self.refresh)
+        self.view.selectionModel().selectionChanged.connect(self._on_selection_changed)
+        self.view.customContextMenuRequested.connect(self._on_view_context_menu_requested)
+        session.runs.changed.connect(self.refresh)
+        self.list.changed.connect(self._say)
+        self.list.refused.connect(session.run.status.refused)
+        session.graph_store.edited.connect(self._on_store_edited)
+        self.set_theme(theme)
+
+    def refresh(self) -> None:
+        """Read what lies there; nothing is done while the dock is not seen."""
+        if self.isVisible() and not self._later.puts_off():
+            self.list.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+        self.model.set_theme(theme)
+        for button, name in (
+            (self.restore_button, "rerun"),
+            (self.delete_button, "delete"),
+            (self.back_button, "undo"),
+        ):
+            button.setIcon(icon(name, theme))
+        self._say()
+
+    @property
+    def selected(self) -> list[KeptRun]:
+        """The runs that are selected, in the order of the table."""
+        rows = sorted({index.row() for index in self.view.selectionModel().selectedIndexes()})
+        return [self.model.rows[row] for row in rows if row < len(self.model.rows)]
+
+    def restore(self) -> None:
+        """Make the document what it was in the run that is selected."""
+        for run in self.selected[:1]:
+            restore(self._session, run, self.list.label(run))
+            self.list.show(run.id, True)
+
+    def delete_selected(self) -> None:
+        """Put the runs aside that are selected."""
+        self.list.delete(self.selected)
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, 180)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _button(self, text: str, picture: str, tip: str, act: Callable[[], object]) -> QToolButton:
+        button = QToolButton(self)
+        button.setText(text)
+        button.setIcon(icon(picture, self._theme))
+        button.setToolTip(tip)
+        button.setObjectName("dock_button")
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        button.clicked.connect(act)
+        return button
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(6, 1, 6, 1)
+        for button in (self.restore_button, self.delete_button, self.back_button):
+            head.addWidget(button)
+        head.addStretch(1)
+        split = QSplitter(Qt.Orientation.Horizontal, self)
+        split.addWidget(self.view)
+        split.addWidget(self.words)
+        for place, share in enumerate(SHARES):
+            split.setStretchFactor(place, share)
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(split)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addLayout(self._stack, 1)
+
+    def _say(self) -> None:
+        """What is said of the selected runs, and what can be done with them."""
+        chosen = self.selected
+        self._stack.setCurrentIndex(1 if self.model.rows else 0)
+        self.restore_button.setEnabled(len(chosen) == 1)
+        self.delete_button.setEnabled(bool(chosen))
+        self.back_button.setVisible(self.list.can_bring_back)
+        self.words.setVisible(bool(chosen))
+        if not self.isVisible() or not chosen:
+            return
+        if len(chosen) == PAIR:
+            second, first = chosen  # the newer stands above
+            text = about_two(first, second, (self.list.label(first), self.list.label(second)), self._theme)
+        else:
+            graph = self._session.graph_store.graph
+            now = literals_of(graph), write_script(graph)
+            text = about_one(chosen[0], self.list.label(chosen[0]), *now, self._theme)
+        if text != self.words.property("shown"):
+            self.words.setProperty("shown", text)
+            self.words.setHtml(text)
+
+    # ------------------------------------------------------------------ slots
+
+    def _on_selection_changed(self) -> None:
+        self._say()
+
+    def _on_store_edited(self) -> None:
+        """What is said of one run is said against the document as it stands."""
+        if self.isVisible() and len(self.selected) == 1:
+            self._say()
+
+    def _on_view_context_menu_requested(self, at: QPoint) -> None:
+        index = self.view.indexAt(at)
+        if not index.isValid():
+            return
+        run = self.model.rows[index.row()]
+        menu = QMenu(self)
+        is_shown = run.id in self.list.shown
+        words = "Hide its curves" if is_shown else "Show its curves"
+        menu.addAction("Restore", self.restore).setEnabled(len(self.selected) == 1)
+        menu.addAction(words, lambda: self.list.show(run.id, not is_shown))
+        menu.addAction("Rename", lambda: self.view.edit(index.siblingAtColumn(RUN)))
+        menu.addSeparator()
+        menu.addAction("Delete", self.delete_selected)
+        menu.exec(self.view.viewport().mapToGlobal(at))
+        menu.deleteLater()
+
+
+class _Table(QTableView):
+    """Rows as a whole; Delete deletes, F2 edits the name."""
+
+    def __init__(self, model: RunModel, delete: Callable[[], None], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._delete = delete
+        self.setModel(model)
+        self.setAccessibleName("Runs")
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        triggers = QAbstractItemView.EditTrigger
+        self.setEditTriggers(triggers.DoubleClicked | triggers.EditKeyPressed)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.setShowGrid(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(ROW_PX)
+        header = self.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setStretchLastSection(True)
+        header.setSectionResizeMode(RUN, QHeaderView.ResizeMode.Interactive)
+        for column, width in WIDTHS.items():
+            self.setColumnWidth(column, width)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self._delete()
+        elif event.key() == Qt.Key.Key_F2 and self.currentIndex().isValid():
+            self.edit(self.currentIndex().siblingAtColumn(RUN))
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,37 @@
+"""The way back to a run: its program as one step of the document, and what it had learnt."""
+
+from typing import Final
+
+from gradstudio.document.python.merge_edits import merge
+from gradstudio.document.runs.kept_run import PARAMETERS, KeptRun
+from gradstudio.graph.errors import Refused
+from gradstudio.program.errors import NotReadable
+from gradstudio.ui.state.session import Session
+
+GONE: Final = "The program of this run cannot be read any more: {reason}"
+BACK: Final = "The document is as it was in that run; undo (Ctrl+Z) takes it back. {learnt}"
+LEARNT: Final = "What it had learnt is put back."
+NOTHING_LEARNT: Final = "What it had learnt was not kept: Run (F5) learns it again."
+
+
+def restore(session: Session, run: KeptRun, label: str) -> None:
+    """Make the document what it was, and the run what it had learnt; what cannot be read is refused in words."""
+    store, status = session.graph_store, session.run.status
+    if session.run.state.busy:
+        status.refused.emit("A run is under way. Stop it first (Shift+F5).")
+        return
+    store.settle()
+    try:
+        edits = merge(store.graph, run.program())
+    except (NotReadable, Refused) as error:
+        status.refused.emit(GONE.format(reason=error))
+        return
+    if edits:
+        store.submit(edits, f"Restore run {label}")
+    try:
+        data = (run.folder / PARAMETERS).read_bytes() if run.has_parameters else b""
+    except OSError:
+        data = b""
+    if data:
+        session.run.do("continue", checkpoint=data, stays=True, breakpoints=())
+    status.noted.emit(BACK.format(learnt=LEARNT if data else NOTHING_LEARNT))

@@ -1,0 +1,126 @@
+"""The table of runs: what each is called, what it has otherwise than the others, where it came to."""
+
+from typing import Final
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from gradstudio.document.runs.kept_run import WORDS, KeptRun, State
+from gradstudio.scene.value_format import number
+from gradstudio.ui.docks.curves.beside_colors import beside_color
+from gradstudio.ui.state.results.loop_progress import duration
+from gradstudio.ui.state.runs.run_list import RunList, when
+from gradstudio.ui.theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+COLUMNS: Final = ("Run", "What differs", "Last figures", "Turns", "Time", "State")
+RUN, DIFFERS, LAST, TURNS, TIME, STATE = range(len(COLUMNS))
+INK: Final[dict[State, str]] = {"failed": "danger", "ended": "warning", "running": "accent"}
+MOST_FIGURES: Final = 3
+DIGITS: Final = 4
+
+
+class RunModel(QAbstractTableModel):
+    """Rows of the document's runs; the box of the first column draws the curves of one, F2 gives it a name."""
+
+    def __init__(self, runs: RunList, theme: Theme, parent: QObject | None = None) -> None:
+        """Follow a list."""
+        super().__init__(parent)
+        self.list, self._theme = runs, theme
+        self.rows: list[KeptRun] = []
+        runs.changed.connect(self._on_list_changed)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+        self._everything_changed()
+
+    # ------------------------------------------------------------------ Qt overrides
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> object:
+        return COLUMNS[section] if orientation == Qt.Orientation.Horizontal and role == Role.DisplayRole else None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        if index.column() == RUN:
+            flags |= Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEditable
+        return flags
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        run, column = self.rows[index.row()], index.column()
+        shown = self.list.shown
+        match role:
+            case Role.DisplayRole:
+                return self._text(run, column)
+            case Role.EditRole:
+                return run.record.name
+            case Role.CheckStateRole if column == RUN:
+                return Qt.CheckState.Checked if run.id in shown else Qt.CheckState.Unchecked
+            case Role.ForegroundRole if column == STATE and run.state in INK:
+                return self._theme.color(INK[run.state])
+            case Role.ForegroundRole if column == RUN and run.id in shown and run.id != self.list.current:
+                return beside_color(self._theme, shown.index(run.id))
+            case Role.ToolTipRole:
+                return self._tip(run, column)
+        return None
+
+    def setData(self, index: Index, value: object, role: int = Role.EditRole) -> bool:
+        run = self.rows[index.row()]
+        if role == Role.CheckStateRole:
+            self.list.show(run.id, Qt.CheckState(value) == Qt.CheckState.Checked)
+        elif role == Role.EditRole and isinstance(value, str):
+            self.list.rename(run, value)
+        return True
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _text(self, run: KeptRun, column: int) -> str:
+        record = run.record
+        match column:
+            case 0:
+                return record.name or when(run)
+            case 1:
+                return self.list.differences[self.rows.index(run)]
+            case 2:
+                return " · ".join(figures(run)[:MOST_FIGURES])
+            case 3:
+                return f"{record.turns:,}"
+            case 4:
+                return duration(record.seconds)
+        return WORDS[run.state]
+
+    def _tip(self, run: KeptRun, column: int) -> str:
+        if column == RUN:
+            return f"{when(run)}\nThe box draws its curves in the Curves dock; F2 gives it a name"
+        if column == STATE:
+            return "\n".join(filter(None, (WORDS[run.state], run.record.reason)))
+        return "\n".join(figures(run)) if column == LAST else self._text(run, column)
+
+    def _everything_changed(self) -> None:
+        if self.rows:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self.rows) - 1, len(COLUMNS) - 1))
+
+    def _on_list_changed(self) -> None:
+        """The same rows keep selection and editor; others begin anew."""
+        if [run.id for run in self.list.runs] == [run.id for run in self.rows]:
+            self.rows = list(self.list.runs)
+            self._everything_changed()
+            return
+        self.beginResetModel()
+        self.rows = list(self.list.runs)
+        self.endResetModel()
+
+
+def figures(run: KeptRun) -> list[str]:
+    """``loss 0.0123``, ``accuracy 0.95``: the last number of each curve, and of other results."""
+    return [
+        f"{name} {number(value, DIGITS) if value is not None else 'nan'}" for name, value in run.record.last.items()
+    ]

@@ -1,0 +1,265 @@
+"""Keeps each training of a document while it runs: curves every few seconds, what was learnt when it rests."""
+
+import re
+import time
+from functools import cached_property
+from pathlib import Path
+from typing import Final, Protocol
+
+from PySide6.QtCore import QObject, Signal, SignalInstance
+
+from gradstudio.document.errors import CannotSave
+from gradstudio.document.event_files import Points
+from gradstudio.document.runs.kept_run import SUFFIX, RunRecord, State, runs_folder
+from gradstudio.document.runs.run_literals import literals_of
+from gradstudio.document.runs.run_writer import LARGEST_PARAMETERS, RunWriter, move_run
+from gradstudio.program.write import write_script
+from gradstudio.protocol.curve_titles import curve_title
+from gradstudio.protocol.messages.events import Event, Log, Started
+from gradstudio.protocol.messages.progress import CheckpointKept
+from gradstudio.protocol.messages.records import PlainRecord, TensorRecord
+from gradstudio.ui.state.document.graph_store import GraphStore
+from gradstudio.ui.state.results.result_store import ResultStore
+from gradstudio.ui.state.run.engine_line import EngineLine
+from gradstudio.ui.state.run.run_controller import RunController
+from gradstudio.ui.state.run.run_state import RunState
+from gradstudio.ui.state.runs.run_list import RunList
+
+EVERY_S: Final = 3.0
+LEAST_TURNS: Final = 2
+NOT_KEPT: Final = ("repeat", "go_to_turn")
+"""Verbs that run a program once more, for its values alone: a slider that moves begins no run of its own."""
+NO_ROOM: Final = "This run is not kept: {reason}"
+LEFT: Final = "The document was closed while it ran."
+
+
+class Document(Protocol):
+    """What is asked of a session."""
+
+    path: Path | None
+    untitled_runs: Path | None
+    results: ResultStore
+    run: RunController
+    engine: EngineLine
+    graph_store: GraphStore
+    path_changed: SignalInstance
+
+    @property
+    def title(self) -> str:
+        """What the window's title shows."""
+
+
+class RunKeeper(QObject):
+    """Writes the run of one document.
+
+    Signals:
+        changed(): a run was begun, has ended, or says something else.
+    """
+
+    changed = Signal()
+
+    def __init__(self, session: Document, parent: QObject) -> None:
+        """Follow a session's run, from its curves on."""
+        super().__init__(parent)
+        self._session, self._tables = session, session.results.tables
+        self._writer: RunWriter | None = None
+        self._made: list[Path] = []
+        self._began_s = self._written_s = 0.0
+        self._asked = self._asked_turns = 0
+        self._seed: int | None = None
+        self._is_refused = False
+        self._path = session.path
+        self._tables.curves.changed.connect(self.look)
+        session.run.state_changed.connect(self._on_run_state_changed)
+        session.run.questions.answered.connect(self._on_answered)
+        session.engine.received.connect(self._on_engine_received)
+        session.graph_store.replaced.connect(self._on_store_replaced)
+        session.path_changed.connect(self._on_path_changed)
+
+    @cached_property
+    def list(self) -> RunList:
+        """All runs of the document, as they are looked at."""
+        return RunList(self._session.results.tables.curves, self)
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the runs of the document are kept; None: nowhere."""
+        session = self._session
+        if session.path is not None:
+            return runs_folder(session.path)
+        if session.untitled_runs is None:
+            return None
+        stem = re.sub(r"[^\w.-]+", " ", session.title).strip()
+        return session.untitled_runs / f"{stem}{SUFFIX}"
+
+    @property
+    def current(self) -> str:
+        """The id of the run that is written now, or was written last and can go on; "": none."""
+        return self._writer.folder.name if self._writer is not None else ""
+
+    def look(self) -> None:
+        """There may be more of the curves."""
+        if self._writer is None:
+            self._begin()
+        elif time.monotonic() - self._written_s >= EVERY_S:
+            self._write()
+
+    def leave(self) -> None:
+        """The run is no longer this document's: what it was is all there will be."""
+        writer = self._writer
+        if writer is not None and writer.record.state == "running":
+            self._set_state("stopped", LEFT)
+            self._write()
+        self._writer = None
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _begin(self) -> None:
+        """A run whose loop has turned twice is worth a folder."""
+        state, folder = self._session.run.state, self.folder
+        curves = self._curves()
+        turns = max((len(steps) for steps, _ in curves.values()), default=0)
+        is_own = state.live and not state.is_record and state.verb not in NOT_KEPT
+        if folder is None or self._is_refused or not is_own or turns < LEAST_TURNS:
+            return
+        graph = self._tables.names.graph_or(self._session.graph_store.graph)
+        seed = graph.header.seed if graph.header.seed is not None else self._seed
+        self._began_s = time.monotonic()
+        record = RunRecord(seed=seed, device=graph.header.device, literals=literals_of(graph))
+        try:
+            self._writer = RunWriter(folder, record, write_script(graph))
+        except (OSError, CannotSave) as error:
+            self._refuse(error)
+            return
+        self._made.append(self._writer.folder)
+        self._asked_turns = 0
+        self._note_state(state)
+        self._write()
+
+    def _write(self) -> None:
+        writer = self._writer
+        if writer is None:
+            return
+        self._written_s = time.monotonic()
+        marks = self._tables.curves.marks
+        writer.record.marks = tuple([f"from turn {mark.number + 1}: {mark.words}" for mark in marks])
+        try:
+            writer.add(self._curves())
+            writer.save()
+        except (OSError, CannotSave) as error:
+            self._writer = None
+            self._refuse(error)
+        self.changed.emit()
+
+    def _curves(self) -> dict[str, Points]:
+        names, store = self._tables.names, self._tables.curves
+        longest = store.longest().items()
+        return {curve_title(names.title(key.node) or str(key.node), key): store.points(name) for key, name in longest}
+
+    def _refuse(self, error: Exception) -> None:
+        """Say once why runs are not kept."""
+        self._is_refused = True
+        self._session.engine.tell(Log(level="warning", text=NO_ROOM.format(reason=error)))
+
+    def _set_state(self, state: State, reason: str = "") -> None:
+        assert self._writer is not None
+        record = self._writer.record
+        record.state, record.reason = state, reason
+        record.seconds = max(time.monotonic() - self._began_s, self._session.run.state.seconds)
+
+    def _note_state(self, state: RunState) -> None:
+        if state.busy:
+            self._set_state("running")
+        elif state.outcome == "failed":
+            failures = [one.failed for one in self._tables.standing()]
+            self._set_state("failed", f"{failures[0].type_name}: {failures[0].message}" if failures else state.reason)
+        elif state.outcome == "died":
+            self._set_state("ended", state.reason)
+        else:
+            self._set_state("finished" if state.at_end else "stopped", state.reason)
+        if not state.busy:
+            self._note_values()
+            self._ask_for_parameters()
+
+    def _note_values(self) -> None:
+        """Other results of one number, such as an accuracy, as they stand."""
+        assert self._writer is not None
+        last = self._writer.record.last
+        graph = self._tables.names.graph
+        results = self._session.results
+        for item, node in graph.nodes.items():
+            is_result = bool(node.names) and item in graph.incoming
+            for name, output in zip(node.names, results.outputs(item) or () if is_result else (), strict=False):
+                value = output.value if isinstance(output, PlainRecord) else None
+                if isinstance(output, TensorRecord) and not output.summary.shape:
+                    value = output.summary.value
+                if isinstance(value, float):
+                    last[name] = value
+
+    def _ask_for_parameters(self) -> None:
+        """What was learnt is kept where the run rests, once for so many turns."""
+        writer, state = self._writer, self._session.run.state
+        points = self._curves().values()
+        turns = max((int(steps[-1]) + 1 for steps, _ in points if len(steps)), default=0)
+        if writer is None or turns <= self._asked_turns or not state.live or state.stale or state.outcome == "failed":
+            return
+        self._asked_turns = turns
+        self._asked = self._session.run.questions.keep_small_checkpoint(LARGEST_PARAMETERS)
+
+    # ------------------------------------------------------------------ slots
+
+    def _on_run_state_changed(self, state: RunState) -> None:
+        if self._writer is None or state.busy or self._writer.record.state != "running":
+            return
+        self._note_state(state)
+        self._write()
+        if not state.live:
+            self._writer = None
+
+    def _on_engine_received(self, event: Event) -> None:
+        if isinstance(event, Started) and event.fresh and event.back_to is None:
+            self.leave()
+            self._seed = event.seed
+        elif isinstance(event, Started) and self._writer is not None:
+            self._set_state("running")
+            self._write()
+
+    def _on_answered(self, answer: object) -> None:
+        if not isinstance(answer, CheckpointKept) or not self._asked or answer.request != self._asked:
+            return
+        self._asked = 0
+        if self._writer is None:
+            return
+        self._writer.record.lacks = answer.error
+        try:
+            if answer.data:
+                self._writer.keep_parameters(answer.data)
+            self._writer.save()
+        except (OSError, CannotSave) as error:
+            self._refuse(error)
+        self.changed.emit()
+
+    def _on_store_replaced(self) -> None:
+        """Another document is here: what ran before is not its own."""
+        self.leave()
+        self._made = []
+
+    def _on_path_changed(self) -> None:
+        """What an untitled document ran is its own once it is saved."""
+        was_untitled, self._path = self._path is None, self._session.path
+        folder = self.folder
+        if was_untitled and self._path is not None and folder is not None:
+            made, self._made = self._made, []
+            for run in made:
+                self._move(run, folder)
+        self._is_refused = False
+        self.changed.emit()
+
+    def _move(self, run: Path, folder: Path) -> None:
+        try:
+            moved = move_run(run, folder)
+        except OSError as error:
+            self._session.engine.tell(Log(level="warning", text=f"A run stays in {run.parent}: {error}"))
+            return
+        if self._writer is not None and self._writer.folder == run:
+            self._writer.go_on_in(moved)

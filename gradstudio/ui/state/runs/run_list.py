@@ -1,0 +1,141 @@
+"""The runs of a document as they are looked at: which there are, and whose curves lie behind those of now."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final, Protocol
+
+from PySide6.QtCore import QObject, Signal
+
+from gradstudio.document.errors import CannotSave
+from gradstudio.document.runs import kept_run
+from gradstudio.document.runs.kept_run import KeptRun, kept_runs
+from gradstudio.document.runs.run_comparison import summaries
+from gradstudio.ui.state.results.curve_store import BesideCurve, CurveStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WHEN: Final = "%d %b %H:%M:%S"
+
+
+class Keeper(Protocol):
+    """Who writes the runs."""
+
+    @property
+    def folder(self) -> Path | None:
+        """Where; None: nowhere."""
+
+    @property
+    def current(self) -> str:
+        """The id of the run that is written now; "": none."""
+
+
+class RunList(QObject):
+    """The runs in a folder, newest first.
+
+    Attributes:
+        runs: as they were read last; `differences`: what each has otherwise than the others, in a line.
+        shown: ids of those whose curves are drawn, in the order they were chosen.
+
+    Signals:
+        changed(): there are others, or they say something else.
+        refused(object): something could not be done with one; the words.
+    """
+
+    changed = Signal()
+    refused = Signal(object)
+
+    def __init__(self, curves: CurveStore, keeper: QObject) -> None:
+        """Nothing is read before `refresh`; `keeper` is a `Keeper`."""
+        super().__init__(keeper)
+        self._curves = curves
+        self._keeper: Keeper = keeper  # type: ignore[assignment] # a QObject that has both
+        self.runs: list[KeptRun] = []
+        self.differences: list[str] = []
+        self.shown: list[str] = []
+
+    @property
+    def current(self) -> str:
+        """The id of the run that is written now; "": none."""
+        return self._keeper.current
+
+    def refresh(self) -> None:
+        """Read what lies there now."""
+        folder = self._keeper.folder
+        self.runs = kept_runs(folder) if folder is not None else []
+        self.differences = summaries(self.runs)
+        self._draw()
+        self.changed.emit()
+
+    def find(self, name: str) -> KeptRun | None:
+        """The run with an id."""
+        return next((run for run in self.runs if run.id == name), None)
+
+    def show(self, name: str, shown: bool) -> None:
+        """Draw the curves of a run behind those of now, or no longer."""
+        self.shown = [*(one for one in self.shown if one != name), *([name] if shown else [])]
+        self._draw()
+        self.changed.emit()
+
+    def label(self, run: KeptRun) -> str:
+        """How a run is called: its name, else what it has otherwise, else when it was."""
+        place = self.runs.index(run) if run in self.runs else -1
+        return run.record.name or (self.differences[place] if place >= 0 else "") or when(run)
+
+    # ------------------------------------------------------------------ what is done with one
+
+    def rename(self, run: KeptRun, name: str) -> None:
+        """Call a run so; "" takes its name away."""
+        try:
+            kept_run.rename(run, name)
+        except CannotSave as error:
+            self.refused.emit(str(error))
+        self.refresh()
+
+    def delete(self, runs: list[KeptRun]) -> None:
+        """Put runs aside."""
+        for run in runs:
+            try:
+                if run.state == "running":
+                    raise CannotSave(f"“{self.label(run)}” is running: stop it first.")
+                kept_run.delete(run)
+            except (OSError, CannotSave) as error:
+                self.refused.emit(str(error))
+        self.refresh()
+
+    @property
+    def can_bring_back(self) -> bool:
+        """Whether a run was deleted that is still there."""
+        folder = self._keeper.folder
+        return folder is not None and kept_run.can_bring_back(folder)
+
+    def bring_back(self) -> None:
+        """The run that was deleted last is there again."""
+        folder = self._keeper.folder
+        try:
+            if folder is not None:
+                kept_run.bring_back(folder)
+        except OSError as error:
+            self.refused.emit(f"It does not come back: {error}")
+        self.refresh()
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _draw(self) -> None:
+        """Curves of the runs that are shown; the one that is written now is drawn from what the window has of it."""
+        self.shown = [name for name in self.shown if self.find(name) is not None]
+        beside: list[BesideCurve] = []
+        for place, name in enumerate(self.shown):
+            run = self.find(name)
+            if run is None or (name == self.current and self._curves.names):
+                continue
+            label = self.label(run)
+            found = run.curves().items()
+            beside += [BesideCurve(place, label, title, turns, values) for title, (turns, values) in found]
+        self._curves.put_beside(tuple(beside))
+
+
+def when(run: KeptRun) -> str:
+    """``28 Nov 07:51:48``."""
+    return time.strftime(WHEN, time.localtime(run.record.began)).lstrip("0")

@@ -1,0 +1,134 @@
+"""Runs as folders: what is written while it runs is whole at any moment, and few enough are kept."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gradstudio.document.event_files import Points, Scalars, event_file, event_head, event_records, read_events
+from gradstudio.document.runs import kept_run, run_writer
+from gradstudio.document.runs.kept_run import RunRecord, bring_back, delete, kept_runs, rename
+from gradstudio.document.runs.run_literals import differing, literals_of
+from gradstudio.document.runs.run_writer import RunWriter
+from gradstudio.program.reading.reader import read_script
+
+
+def curve(*values: float, first: int = 0) -> Points:
+    return np.arange(first, first + len(values), dtype=float), np.array(values)
+
+
+def write(folder: Path, began: float = 1e9, **curves: Points) -> RunWriter:
+    writer = RunWriter(folder, RunRecord(began=began, literals={"lr": "0.1"}), "x = 1\n")
+    writer.add(curves)
+    return writer
+
+
+def test_points_are_put_behind_those_of_before_and_read_back(tmp_path: Path) -> None:
+    writer = write(tmp_path / "a.runs", loss=curve(3.0, 2.0))
+    writer.add({"loss": curve(3.0, 2.0, 1.0), "accuracy": curve(0.5)})
+    writer.save()
+    (run,) = kept_runs(tmp_path / "a.runs")
+    turns, values = run.curves()["loss"]
+    assert (turns.tolist(), values.tolist()) == ([0, 1, 2], [3, 2, 1])
+    assert run.record.last == {"loss": 1.0, "accuracy": 0.5} and run.record.turns == 3
+    assert run.program() == "x = 1\n" and run.state == "running"
+
+
+@pytest.mark.parametrize("lost", [1, 30, 60])
+def test_a_file_that_ends_in_a_record_is_read_up_to_it(lost: int) -> None:
+    x = np.arange(300.0)
+    data = event_file([Scalars("loss", x, x / 7)], 1.0)
+    turns, values = read_events(data[:-lost])["loss"]
+    count = 300 - -(-lost // 48)
+    assert turns.tolist() == list(range(len(turns))) and abs(len(turns) - count) <= 1
+    assert np.allclose(values, turns / 7)
+
+
+def test_many_curves_written_by_turns_are_read_as_they_were() -> None:
+    data = event_head(1.0)
+    for first in range(0, 20000, 100):
+        for tag in ("loss", "lost", "a longer name"):
+            steps = np.arange(first, first + 100, dtype=float)
+            data += event_records([Scalars(tag, steps, steps + len(tag))], float(first))
+    for tag, (steps, values) in read_events(data).items():
+        assert steps.tolist() == list(range(20000)) and (values - steps == len(tag)).all()
+
+
+def test_a_writer_that_is_killed_leaves_a_run_that_ended_unexpectedly(tmp_path: Path) -> None:
+    text = (
+        "import os, signal, sys, numpy as np; from pathlib import Path\n"
+        "from gradstudio.document.runs.run_writer import RunWriter, RunRecord\n"
+        "writer = RunWriter(Path(sys.argv[1]), RunRecord(), 'x = 1')\n"
+        "writer.add({'loss': (np.arange(5.0), np.arange(5.0))}); writer.save()\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    subprocess.run([sys.executable, "-c", text, str(tmp_path / "a.runs")], check=False)
+    (run,) = kept_runs(tmp_path / "a.runs")
+    assert run.state == "ended" and len(run.curves()["loss"][0]) == 5
+
+
+def test_the_oldest_without_a_name_makes_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_writer, "KEPT", 3)
+    monkeypatch.setattr(run_writer, "PARAMETERS_KEPT", 2)
+    runs = tmp_path / "a.runs"
+    for number in range(5):
+        writer = write(runs, began=1e9 + number)
+        writer.record.state = "finished"
+        writer.keep_parameters(b"learnt")
+        writer.save()
+        if number == 0:
+            rename(kept_runs(runs)[0], "the first")
+    kept = kept_runs(runs)
+    assert [run.record.name for run in kept] == ["", "", "", "the first"]
+    assert [run.has_parameters for run in kept] == [True, True, False, True]
+
+
+def test_what_was_deleted_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_run, "DELETED_KEPT", 1)
+    runs = tmp_path / "a.runs"
+    first, second = (write(runs, loss=curve(value)).folder.name for value in (1.0, 2.0))
+    for run in kept_runs(runs):
+        delete(run)
+    assert kept_runs(runs) == [] and bring_back(runs) == first
+    assert [run.id for run in kept_runs(runs)] == [first] and bring_back(runs) == "" and first != second
+
+
+def test_a_name_that_is_given_while_it_runs_stays(tmp_path: Path) -> None:
+    writer = write(tmp_path / "a.runs")
+    rename(kept_runs(tmp_path / "a.runs")[0], "  best ")
+    writer.record.state = "finished"
+    writer.save()
+    (run,) = kept_runs(tmp_path / "a.runs")
+    assert (run.record.name, run.state) == ("best", "finished")
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"began": "x"}', b"[1]", b"\xff" * 9])
+def test_a_folder_that_is_no_run_is_passed_over(content: bytes, tmp_path: Path) -> None:
+    runs = tmp_path / "a.runs"
+    (writer := write(runs)).save()
+    (runs / "2026-01-01T00-00-00-1").mkdir()
+    (runs / "2026-01-01T00-00-00-1" / "run.json").write_bytes(content)
+    (runs / "notes").mkdir()
+    assert [run.folder for run in kept_runs(runs)] == [writer.folder]
+
+
+PROGRAM = """import torch
+
+w = torch.zeros(2, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+for step in range(3):
+    loss = (w - 1).square().sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+
+
+def test_literals_have_the_names_of_their_arguments() -> None:
+    graph = read_script(PROGRAM).graph
+    literals = literals_of(graph)
+    assert literals["opt.lr"] == "0.1" and literals["step"] == "3" and literals["seed"] == "none"
+    other = literals_of(read_script(PROGRAM.replace("0.1", "0.3")).graph)
+    assert differing([literals, other]) == ["opt.lr"]

@@ -1,0 +1,220 @@
+"""Runs: each training is kept beside its document while it runs, and looked at afterwards."""
+
+import os
+import signal
+from collections.abc import Iterator, Sized
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+from safetensors import safe_open
+
+from gradstudio.document.runs.kept_run import KeptRun, kept_runs
+from gradstudio.graph.recipes import set_literal
+from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.ui.docks.runs.panel import RunsPanel
+from gradstudio.ui.docks.runs.run_model import DIFFERS, LAST, RUN, STATE
+from tests.ui.desk import Desk, Keys
+
+LINE = """import torch
+from torch import optim
+torch.manual_seed(1)
+x = torch.randn(8, 2)
+w = torch.zeros(2, requires_grad=True)
+opt = optim.SGD([w], lr=0.1)
+for step in range(30):
+    noisy = x + torch.randn(8, 2)
+    loss = ((noisy @ w - 1) ** 2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+accuracy = ((x @ w - 1).abs() < 1).float().mean()
+"""
+ENDLESS = LINE.replace("range(30)", "range(100_000_000)")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_runs_on(desk: Desk) -> Iterator[None]:
+    yield
+    if desk.session.run.state.busy:
+        desk.window.actions["run.stop"].trigger()
+        desk.rest()
+
+
+@pytest.fixture
+def path(desk: Desk, qtbot: QtBot, tmp_path: Path) -> Path:
+    desk.sit_down(qtbot)
+    desk.open(LINE)
+    path = tmp_path / "line.gsg"
+    desk.session.save(path)
+    return path
+
+
+def runs(desk: Desk) -> list[KeptRun]:
+    folder = desk.session.runs.folder
+    assert folder is not None
+    return kept_runs(folder)
+
+
+def loss(desk: Desk) -> Sized:
+    """The values of the curve, as the window has them."""
+    curves = desk.session.results.tables.curves
+    return curves.points(curves.names[0])[1] if curves.names else ()
+
+
+def train(desk: Desk, *states: str) -> KeptRun:
+    """Run from nothing, until its run is kept as it ended."""
+    before = {run.id for run in runs(desk)}
+    desk.window.actions["run.again"].trigger()
+    wanted = states or ("finished",)
+
+    def new() -> list[KeptRun]:
+        return [run for run in runs(desk) if run.id not in before and run.state in wanted]
+
+    desk.until(new)
+    return new()[0]
+
+
+def test_a_training_is_kept_beside_its_document(desk: Desk, path: Path) -> None:
+    run = train(desk)
+    assert run.folder.parent == path.with_name("line.runs")
+    turns, values = run.curves()["loss"]
+    assert turns.tolist() == list(range(30)) and values[-1] == pytest.approx(run.record.last["loss"])
+    assert run.record.seed == 1 and run.record.literals["opt.lr"] == "0.1" and run.record.turns == 30
+    assert run.record.last["accuracy"] == desk.value("accuracy")
+    assert "for step in range(30):" in run.program()
+    desk.until(lambda: run.has_parameters)
+    with safe_open(run.folder / "parameters.safetensors", "np") as file:
+        assert {"state.w", "random"} <= set(file.keys())
+
+
+def test_a_program_without_a_loop_and_a_slider_leave_nothing(desk: Desk, path: Path) -> None:
+    train(desk)
+    desk.session.run.repeat()
+    desk.rest()
+    desk.open("import torch\nx = torch.ones(3, requires_grad=True)\nx.sum().backward()\n")
+    desk.session.save(path)
+    desk.session.run.run()
+    desk.rest()
+    desk.session.runs.look()
+    assert len(runs(desk)) == 1
+
+
+def test_the_engine_is_killed_and_what_was_written_stays(desk: Desk, path: Path) -> None:
+    desk.open(ENDLESS)
+    desk.session.save(path)
+    run = train(desk, "running")
+    os.kill(desk.session.engine.pid, signal.SIGKILL)
+    desk.until(lambda: runs(desk)[0].state == "ended")
+    assert runs(desk)[0].id == run.id and len(runs(desk)[0].curves()["loss"][0]) >= 2
+
+
+def test_stopped_and_gone_on_is_one_run(desk: Desk, path: Path) -> None:
+    desk.open(ENDLESS)
+    desk.session.save(path)
+    run = train(desk, "running")
+    for _ in range(2):
+        desk.window.actions["run.stop"].trigger()
+        desk.until(lambda: runs(desk)[0].state == "stopped")
+        turns = runs(desk)[0].record.turns
+        desk.window.actions["run.run"].trigger()
+        desk.until(lambda: runs(desk)[0].state == "running")
+        desk.until(lambda turns=turns: len(loss(desk)) > turns)
+    desk.window.actions["run.stop"].trigger()
+    desk.until(lambda: runs(desk)[0].state == "stopped")
+    (kept,) = runs(desk)
+    assert kept.id == run.id and kept.record.turns > turns and len(kept.curves()["loss"][0]) == kept.record.turns
+
+
+def test_what_an_untitled_document_ran_is_its_own_when_it_is_saved(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    desk.sit_down(qtbot)
+    desk.open(LINE)
+    run = train(desk)
+    assert "runs" in run.folder.parts and run.folder.parent.name == "Untitled.runs"
+    desk.until(lambda: run.has_parameters)
+    desk.session.save(tmp_path / "named.gsg")
+    (kept,) = kept_runs(tmp_path / "named.runs")
+    assert kept.id == run.id and kept.has_parameters and not run.folder.exists()
+
+
+def test_a_folder_that_takes_nothing_is_said_once(desk: Desk, path: Path) -> None:
+    path.with_name("line.runs").write_text("in the way")
+    for _ in range(2):
+        desk.window.actions["run.again"].trigger()
+        desk.until(lambda: desk.session.run.state.at_end)
+        desk.rest()
+        desk.session.runs.look()
+    assert desk.window.log.model.rowCount() >= 1
+
+
+@pytest.fixture
+def panel(desk: Desk, path: Path) -> RunsPanel:
+    """The dock with two runs in it, the newer with another learning rate."""
+    train(desk)
+    item = desk.node("opt")
+    assert desk.session.graph_store.attempt(set_literal, "Change lr", item, "lr", "0.3")
+    newer = train(desk)
+    desk.until(lambda: newer.has_parameters)
+    desk.window.go_to_dock("runs")
+    panel = desk.window.room.panels["runs"]
+    assert isinstance(panel, RunsPanel)
+    desk.until(lambda: panel.isVisible() and len(panel.model.rows) >= 2)
+    return panel
+
+
+def cell(panel: RunsPanel, row: int, column: int) -> str:
+    return str(panel.model.index(row, column).data())
+
+
+def click(panel: RunsPanel, row: int, keys: Keys = Keys.NoModifier) -> None:
+    at = panel.view.visualRect(panel.model.index(row, STATE)).center()
+    QTest.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, keys, at)
+
+
+def test_runs_stand_in_a_table_with_what_differs(desk: Desk, panel: RunsPanel) -> None:
+    assert [cell(panel, row, DIFFERS) for row in range(2)] == ["opt.lr 0.3", "opt.lr 0.1"]
+    assert "loss" in cell(panel, 0, LAST) and cell(panel, 0, STATE) == "finished"
+    click(panel, 0)
+    assert "The document is as it was then." in panel.words.toPlainText()
+    click(panel, 1, Keys.ControlModifier)
+    said = panel.words.toPlainText()
+    assert "opt.lr: 0.1 → 0.3" in said and "+ opt = optim.SGD([w], lr=0.3)" in said.replace("\xa0", " ")
+
+
+def test_the_curves_of_a_run_that_is_checked_lie_behind_those_of_now(desk: Desk, panel: RunsPanel) -> None:
+    box = panel.model.index(1, RUN)
+    panel.model.setData(box, Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
+    curves = desk.session.results.tables.curves
+    (beside,) = [one for one in curves.beside if one.title == "loss"]
+    assert beside.label == "opt.lr 0.1" and len(beside.turns) == 30
+    panel.model.setData(box, Qt.CheckState.Unchecked, Qt.ItemDataRole.CheckStateRole)
+    assert curves.beside == ()
+
+
+def test_a_run_is_restored_with_what_it_had_learnt_as_one_step(desk: Desk, panel: RunsPanel) -> None:
+    old = panel.model.rows[1]
+    steps = desk.session.graph_store.undo_stack.count()
+    click(panel, 1)
+    panel.restore_button.click()
+    desk.rest()
+    assert desk.graph.nodes[desk.node("opt")].literals["lr"] == "0.1"
+    assert desk.session.graph_store.undo_stack.count() == steps + 1
+    assert desk.session.run.state.outcome == "done" and not desk.session.run.state.at_end
+    with safe_open(old.folder / "parameters.safetensors", "np") as file:
+        learnt = file.get_tensor("state.w").tolist()
+    record = desk.session.results.tables.written[desk.node("w"), 0].record
+    assert isinstance(record, TensorRecord) and record.summary.value == pytest.approx(learnt)
+    desk.session.graph_store.undo_stack.undo()
+    assert desk.graph.nodes[desk.node("opt")].literals["lr"] == "0.3"
+
+
+def test_a_run_gets_a_name_is_deleted_and_comes_back(desk: Desk, panel: RunsPanel) -> None:
+    panel.model.setData(panel.model.index(1, RUN), "the slow one")
+    assert cell(panel, 1, RUN) == "the slow one"
+    click(panel, 1)
+    QTest.keyClick(panel.view, Qt.Key.Key_Delete)
+    assert [cell(panel, row, RUN) == "the slow one" for row in range(panel.model.rowCount())] == [False]
+    panel.back_button.click()
+    assert cell(panel, 1, RUN) == "the slow one" and panel.back_button.isHidden()
