@@ -49,6 +49,8 @@ FindingKind = OneOf[
     "no_chances",
     "out_of_reach",
     "leaked_target",
+    "lost_term",
+    "one_class",
     "mixed_dimensions",
     "linear_upon_linear",
     "equal_units",

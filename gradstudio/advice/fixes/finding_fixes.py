@@ -350,6 +350,7 @@ MAKERS: dict[FindingKind, Callable[[Finding, Graph], Iterator[Offer]]] = {
     "accumulates": _zero_first,
     "unordered_write": _new_tensor,
     "no_gradient": _uncut,
+    "lost_term": _uncut,
     "broadcasts": _one_shape,
     "twice_softmax": _without_activation,
     "twice_sigmoid": _without_activation,

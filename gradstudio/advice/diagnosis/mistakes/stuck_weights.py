@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.program_view import ProgramView
-from gradstudio.advice.diagnosis.run_facts import RunFacts, largest, leaf_rows
+from gradstudio.advice.diagnosis.run_facts import RunFacts, largest, leaf_rows, magnitude
 from gradstudio.advice.diagnosis.training_steps import CLIPS
 from gradstudio.graph.groups.call_ids import outermost
 from gradstudio.graph.model import ItemId
@@ -22,6 +22,9 @@ CLIPPED = 1e-3
 DECAYING = frozenset({"SGD", "AdamW"})
 """What takes lr · weight_decay of each weight away."""
 LARGE_SHARE = 0.1
+TINY_RATE, STILL = 1e-6, 1e-3
+"""A rate below which a loss that changes by less than this share of itself stands still because of it."""
+SCHEDULES = "torch.optim.lr_scheduler."
 
 
 class _Course:
@@ -91,7 +94,8 @@ def _too_short(
     rate = record.groups[0].get("lr") if isinstance(record, OptimizerRecord) and record.groups else None
     if count < LEAST_STEPS or not pairs or gradient < LEAST_GRADIENT or not isinstance(rate, int | float) or not rate:
         return
-    if not all(_is_as_it_was(before, after) for before, after in pairs):
+    is_still = all(_is_as_it_was(before, after) for before, after in pairs)
+    if not is_still and not (rate < TINY_RATE and not _has_schedule(view) and _is_loss_still(facts)):
         return
     clip, bound = _clip(view)
     if clip is not None and bound < CLIPPED * gradient:
@@ -105,15 +109,30 @@ def _too_short(
             (clip, optimizer),
         )
         return
+    what = "less than a millionth of the weights" if is_still else "the loss does not move"
     yield Finding(
         "no_rate",
         "warning",
         optimizer,
         f"The learning rate of {view.name(optimizer)} (lr={rate:g}) is so small that {count} steps change nothing",
-        f"The gradient is {format_number(gradient)} RMS, and a step adds lr times that: less than a millionth of the "
-        "weights. Begin with 0.1 … 0.001 for SGD, 0.001 for Adam.",
+        f"The gradient is {format_number(gradient)} RMS, and a step adds lr times that: "
+        f"{what}. Begin with 0.1 … 0.001 for SGD, 0.001 for Adam.",
         (optimizer,),
     )
+
+
+def _has_schedule(view: ProgramView) -> bool:
+    """Whether a schedule changes the rate: it may begin small."""
+    return any(node.operator.startswith(SCHEDULES) for node in view.graph.nodes.values())
+
+
+def _is_loss_still(facts: RunFacts) -> bool:
+    """Whether what the backwards began from, one value in many turns, stayed what it was."""
+    roots = {value.node for traced in facts.backwards() for row in traced.rows[:1] for value in row.values}
+    known = [magnitude(row.outputs[0]) for row in facts.rows if row.node in roots and row.outputs]
+    values = [value for value in known if value is not None]
+    is_one = len(roots) == 1 and len(values) >= LEAST_STEPS
+    return is_one and max(values) - min(values) < STILL * values[0]
 
 
 def _clip(view: ProgramView) -> tuple[ItemId | None, float]:

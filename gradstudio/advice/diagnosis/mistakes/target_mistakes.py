@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.loss_mistakes import (
     CHOICES,
+    DIFFERENCES,
     FIRST,
     RECTIFIERS,
+    REDUCING,
     SECOND,
     SIGMOIDS,
     computing_stage,
@@ -17,7 +19,7 @@ from gradstudio.advice.diagnosis.mistakes.loss_mistakes import (
 from gradstudio.advice.diagnosis.program_view import ProgramView, Source
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.records import Summary, TensorRecord
+from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
 from gradstudio.protocol.number_format import format_number
 
 NEAR = 1e-3
@@ -27,6 +29,8 @@ MIXING = frozenset("add sub mul lerp cat stack where concat hstack".split())
 """What makes one example of several: then the order is that of both."""
 JOINTS = frozenset("cat concat hstack column_stack".split())
 FARTHEST = 24
+ERROR_STEPS = REDUCING | {"pow", "square", "abs", "norm", "sqrt"}
+"""What makes the error of a difference."""
 ONES = frozenset({"1", "1.0", "1."})
 
 
@@ -68,6 +72,25 @@ def no_chances(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> It
         "A float target of the shape of the scores is read as probabilities. Class numbers are whole numbers (long) of "
         "shape (N,); where several labels may be true, use binary_cross_entropy_with_logits.",
         (item, sources[1].item),
+    )
+
+
+def one_class(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
+    """A single score for each example, and class numbers as targets: the softmax of one score is 1."""
+    sources, records = _scores_and_target(view, item, lookup)
+    if records is None or records[1].summary.dtype.startswith("float"):
+        return
+    shape = records[0].summary.shape
+    if not shape or shape[0 if len(shape) == 1 else 1] != 1:
+        return
+    yield Finding(
+        "one_class",
+        "warning",
+        item,
+        f"{word} gets one score for each example ({view.name(sources[0].item)} is {list(shape)}): the loss is always 0",
+        "Its softmax over a single class is 1 whatever the score is, so no gradient comes of it. Give it a score for "
+        "each class (two for yes or no), or use binary_cross_entropy_with_logits with float targets.",
+        tuple(dict.fromkeys((item, sources[0].item))),
     )
 
 
@@ -145,7 +168,7 @@ def hinge_of_chances(view: ProgramView, item: ItemId, _word: str, lookup: Lookup
 
 def shuffled_inputs(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
     """Inputs in a random order against targets that stand as they always did."""
-    sources, records = _scores_and_target(view, item, lookup)
+    sources, records = _scores_and_target(view, item, lookup, either_way=word in DIFFERENCES)
     if records is None:
         return
     target = records[1].summary
@@ -153,19 +176,20 @@ def shuffled_inputs(view: ProgramView, item: ItemId, word: str, lookup: Lookup) 
     chosen = next((k for k, stage in enumerate(stages) if stage.word in CHOICES), None)
     order = order_of(view, sources[0])
     is_mixed = any(stage.word in MIXING for stage in stages[:chosen])
-    if order is None or is_mixed or target.minimum == target.maximum or not leads_to_backward(view, item):
+    if order is None or is_mixed or target.minimum == target.maximum or not _leads_to_loss(view, item, word):
         return
     if any(stage.word in CHOICES for stage in view.stages(sources[1].item, sources[1].output)):
         return
     behind = _behind(view, sources[1].item)
-    if order in behind:
+    if order in behind or any(_learns(lookup(one, 0)) for one in behind):
         return
     name = view.name(sources[1].item)
+    who = "The loss" if word in DIFFERENCES else word
     yield Finding(
         "shuffled_apart",
         "warning",
         item,
-        f"{word} compares shuffled inputs with targets that are not shuffled: {name} keeps its order",
+        f"{who} compares shuffled inputs with targets that are not shuffled: {name} keeps its order",
         f"No example meets its own target, so nothing can be learnt. Take both by one order: x[order], {name}[order].",
         (item, sources[1].item, order),
     )
@@ -210,12 +234,23 @@ def _operands(
 
 
 def _scores_and_target(
-    view: ProgramView, item: ItemId, lookup: Lookup
+    view: ProgramView, item: ItemId, lookup: Lookup, *, either_way: bool = False
 ) -> tuple[list[Source], tuple[TensorRecord, TensorRecord] | None]:
     """What `_operands` says, where the first is learnt and the second is given; else None."""
     sources, records = _operands(view, item, lookup)
+    if either_way and records is not None and records[1].requires_grad:
+        sources, records = sources[::-1], records[::-1]
     is_so = records is not None and records[0].requires_grad and not records[1].requires_grad
     return sources, records if is_so else None
+
+
+def _leads_to_loss(view: ProgramView, item: ItemId, word: str) -> bool:
+    """Whether a backward begins from what is made of it; of a difference, by nothing but an error's steps."""
+    return leads_to_backward(view, item, ERROR_STEPS if word in DIFFERENCES else frozenset())
+
+
+def _learns(record: Record | None) -> bool:
+    return isinstance(record, TensorRecord) and record.requires_grad
 
 
 def _reach(word: str) -> tuple[float, float] | None:

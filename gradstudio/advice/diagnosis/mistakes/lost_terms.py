@@ -1,0 +1,57 @@
+"""Terms of a loss that are plain numbers: they are in its value, and nothing learns of them."""
+
+from collections.abc import Iterator
+
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.mistakes.loss_mistakes import REDUCING, leads_to_backward
+from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.failure_case import Lookup
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.records import PlainRecord, TensorRecord
+
+NUMBERS = frozenset({"item"})
+"""What gives the number of a tensor, without its graph."""
+ARITHMETIC = frozenset("add sub rsub mul div truediv neg".split())
+SUMS = frozenset({"add", "sub"})
+FARTHEST = 24
+
+
+def lost_term(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
+    """A number of what learns, added to a loss: a number that scales a loss, or stands beside it, may be meant."""
+    source = view.source(item)
+    record = lookup(source.item, source.output) if source is not None else None
+    if source is None or not isinstance(record, TensorRecord) or not record.requires_grad:
+        return
+    total = _sum_with(view, item, view.resolve(source.item, source.output)[0], lookup)
+    if total is None:
+        return
+    node = view.node(item)
+    name = view.name(item if node is not None and node.names else source.item)
+    yield Finding(
+        "lost_term",
+        "warning",
+        item,
+        f"{word} takes {name} out of the loss: what is added is a plain number, and no gradient comes of it",
+        f"{view.name(total)} shows its value, and learns of the other terms alone. Leave .{word}() away where the "
+        f"loss is made, and call it only for what is printed.",
+        (source.item, item, total),
+    )
+
+
+def _sum_with(view: ProgramView, item: ItemId, whole: ItemId, lookup: Lookup) -> ItemId | None:
+    """Where the number is added to a tensor that learns, from which a backward begins; of that very tensor not."""
+    todo, seen = [item], {item}
+    while todo and len(seen) < FARTHEST:
+        here = todo.pop(0)
+        for user in view.followers(here):
+            if user in seen or view.word(user) not in ARITHMETIC:
+                continue
+            seen.add(user)
+            record = lookup(user, 0)
+            if isinstance(record, PlainRecord):
+                todo.append(user)
+            elif isinstance(record, TensorRecord) and record.requires_grad and view.word(user) in SUMS:
+                terms = {view.resolve(one.item, one.output)[0] for one in view.sources(user)}
+                if whole not in terms and leads_to_backward(view, user, REDUCING):
+                    return user
+    return None
