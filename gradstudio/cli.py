@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     read.add_argument(
         "file",
         metavar="FILE.py[:Name]",
-        help="a Python file, - for standard input, a module in a file, or data: .csv, .tsv, .npy, .npz, .txt",
+        help="a Python file, - for standard input, a module in a file, or data: .csv, .tsv, .npy, .npz, .txt, .parquet",
     )
     read.add_argument("-o", dest="output", metavar="OUT.gsg", help="default: FILE.gsg, beside the text")
     _add_module_options(read)

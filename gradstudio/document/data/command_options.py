@@ -5,7 +5,7 @@ import argparse
 
 def add_data_options(parser: argparse.ArgumentParser) -> None:
     """The options of `import` that are for data."""
-    group = parser.add_argument_group("data (FILE.csv, .tsv, .npy, .npz, .txt); --seed is of the split")
+    group = parser.add_argument_group("data (FILE.csv, .tsv, .npy, .npz, .txt, .parquet); --seed is of the split")
     group.add_argument("--columns", metavar="NAME,NAME", help="inputs (default: what varies, and is no text)")
     group.add_argument("--target", metavar="NAME", help='default: what is called like one; "" for none')
     group.add_argument("--number", action="store_true", help="the target is a number, not a class")

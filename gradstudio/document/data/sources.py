@@ -7,9 +7,10 @@ from gradstudio.document.data.work import finish
 from gradstudio.document.errors import BadData
 
 TABLES = (".csv", ".tsv")
+PARQUETS = (".parquet",)
 ARRAYS = (".npy", ".npz")
 TEXTS = (".txt",)
-FILES = (*TABLES, *ARRAYS, *TEXTS)
+FILES = (*TABLES, *ARRAYS, *TEXTS, *PARQUETS)
 
 
 def open_data(path: Path) -> Source:
@@ -32,6 +33,10 @@ def data_reading(path: Path) -> Work[Source]:
         from gradstudio.document.data.array_files import Arrays
 
         return Arrays(path)
+    if path.suffix.lower() in PARQUETS:
+        from gradstudio.document.data.parquet_files import parquet_reading
+
+        return (yield from parquet_reading(path))
     if path.suffix.lower() in TEXTS:
         from gradstudio.document.data.table_text import is_table
 

@@ -31,16 +31,18 @@ class Table:
     """The cells of a text under a layout, as columns.
 
     Attributes:
-        layout: how the text was read: guessed, unless a person chose.
+        layout: how the text was read: guessed, unless a person chose; None: it was no text.
         columns: of all rows.
     """
 
-    def __init__(self, name: str, cells: Cells, columns: Sequence[Column], layout: TextLayout, encoding: str) -> None:
+    def __init__(
+        self, name: str, cells: Cells, columns: Sequence[Column], layout: TextLayout | None, about: str
+    ) -> None:
         """What was read (`table_reading`)."""
         self.name, self.layout = name, layout
         self._cells, self.columns = cells, tuple(columns)
         self.fields = tuple(_field(column) for column in self.columns)
-        self.description = self._description(encoding)
+        self.description = about
 
     def proposal(self) -> Choice:
         """A column that is called like a target, else the last one; all others that vary and are no text."""
@@ -98,17 +100,6 @@ class Table:
             )
         return found
 
-    def _description(self, encoding: str) -> str:
-        rows, layout = len(self._cells.rows), self.layout
-        words = [f"{rows:,} row{'' if rows == 1 else 's'}", f"{len(self.columns)} columns"]
-        words.append(f"separated by {SEPARATORS.get(layout.separator, layout.separator)}")
-        if layout.decimal == ",":
-            words.append("decimal comma")
-        words.append("with a header" if layout.has_header else "without a header")
-        if encoding == "cp1252":
-            words.append("read as Windows-1252, for it is not UTF-8")
-        return ", ".join(words)
-
     def _missing_notes(self, columns: Sequence[Column], left: int, fills: bool) -> list[str]:
         """What is missing where, and what became of it."""
         gone = [(int(row), column) for column in columns for row in np.flatnonzero(column.missing)[: MOST_PLACES + 1]]
@@ -150,15 +141,32 @@ def table_reading(path: Path, layout: TextLayout | None = None) -> Work[Table]:
         cells = yield from cut(text, layout, path.name, most)
         if not cells.rows:
             raise BadData(f"'{path.name}' has a header and no rows. Choose a file with rows below it.")
-        columns: list[Column] = []
-        rows, total = len(cells.rows), len(cells.rows) * len(cells.header)
-        for name, column in zip(cells.header, zip(*cells.rows, strict=True), strict=True):
-            work = column_of(name, column, layout.decimal)
-            columns.append((yield from part_of(work, rows * len(columns), total)))
-        return Table(path.name, cells, columns, layout, encoding)
+        return (yield from table_of(path.name, cells, layout, _description(cells, layout, encoding)))
 
     yield Progress("lines", first=finish(table(FIRST_ROWS)))
     return (yield from table(MOST_CELLS))
+
+
+def table_of(name: str, cells: Cells, layout: TextLayout | None, about: str) -> Work[Table]:
+    """The table of cells, which are read under a layout, else as Python writes values; `about` describes it."""
+    columns: list[Column] = []
+    rows, total = len(cells.rows), len(cells.rows) * len(cells.header)
+    for title, column in zip(cells.header, zip(*cells.rows, strict=True), strict=True):
+        work = column_of(title, column, layout.decimal if layout is not None else ".")
+        columns.append((yield from part_of(work, rows * len(columns), total)))
+    return Table(name, cells, columns, layout, about)
+
+
+def _description(cells: Cells, layout: TextLayout, encoding: str) -> str:
+    rows = len(cells.rows)
+    words = [f"{rows:,} row{'' if rows == 1 else 's'}", f"{len(cells.header)} columns"]
+    words.append(f"separated by {SEPARATORS.get(layout.separator, layout.separator)}")
+    if layout.decimal == ",":
+        words.append("decimal comma")
+    words.append("with a header" if layout.has_header else "without a header")
+    if encoding == "cp1252":
+        words.append("read as Windows-1252, for it is not UTF-8")
+    return ", ".join(words)
 
 
 def _field(column: Column) -> Field:

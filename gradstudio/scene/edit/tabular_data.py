@@ -21,6 +21,7 @@ from gradstudio.operators.literals.parser import parse
 TABLES: Final = (".csv", ".tsv")
 ARRAYS: Final = (".npy", ".npz")
 TEXTS: Final = (".txt",)
+PARQUETS: Final = (".parquet",)
 TENSOR, STORED = "torch.tensor", "python.stored"
 MAX_BYTES: Final = 5_000_000
 """Of a text (semantics §17)."""
@@ -56,7 +57,7 @@ def is_data(text: str) -> bool:
 
 def is_data_set(path: Path) -> bool:
     """Whether a file has rows to learn from: several arrays, a text, pictures, many rows, or words."""
-    if path.suffix in (".npz", *TEXTS) or path.is_dir():
+    if path.suffix in (".npz", *TEXTS, *PARQUETS) or path.is_dir():
         return True
     if path.suffix not in TABLES:
         return False

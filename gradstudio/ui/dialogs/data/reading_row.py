@@ -120,7 +120,7 @@ class PictureRow(ReadingRow):
 
 def reading_row(source: Source) -> ReadingRow:
     """The fields for a source; arrays have none."""
-    if isinstance(source, Table):
+    if isinstance(source, Table) and source.layout is not None:
         return TableRow(source.layout)
     if isinstance(source, Characters):
         return WindowRow()
