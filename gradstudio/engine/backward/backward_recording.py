@@ -84,7 +84,7 @@ class Recording:
         self._visible = gradients.visible
         self._before: dict[int, Summary | None] = {}
         self._known: dict[int, Summary] = {}
-        self._grows = self._is_again = False
+        self._grows = False
         self._hooks = Hooks()
 
     def __enter__(self) -> "Recording":
@@ -117,7 +117,7 @@ class Recording:
 
     def finish_later(self) -> None:
         """Summarise what was only outlined; call it before any of those tensors can be overwritten."""
-        self._visible, self._summarised, self._is_again = None, 0, True
+        self._visible, self._summarised = None, 0
         for sending in self._reach.sendings:
             sending.forget()
         self._finish()
@@ -208,7 +208,7 @@ class Recording:
 
     def _settle(self) -> None:
         """Summarise what is held, in the order it was seen, and let it go."""
-        visible, events, grows, is_first = self._visible, self._events, self._grows, not self._is_again
+        visible, events, grows = self._visible, self._events, self._grows
         news = events[self._summarised :] if self._summarised else list(events)
         known = self._known = self._summaries(news)
         values, arrived = self._gradients.values, self._gradients.arrived
@@ -230,7 +230,7 @@ class Recording:
                         continue
                     grad, summary = incoming[output], came[output]
                     if grad is not None and summary is not None:
-                        arrived(value, grad.detach() if grad.requires_grad else grad, summary, is_first)
+                        arrived(value, grad.detach() if grad.requires_grad else grad, summary, in_record=True)
             if seen.sends or seen.leaf is not None:
                 self._send(seen, place)
         for seen in news if visible is None else ():

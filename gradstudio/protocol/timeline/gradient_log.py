@@ -15,6 +15,7 @@ from gradstudio.protocol.messages.events import GradPart, GradRow, InRecord, Row
 from gradstudio.protocol.messages.records import GradState, ModuleRecord, Record, Summary, TensorRecord, TupleRecord
 from gradstudio.protocol.timeline.model import Turns
 from gradstudio.protocol.timeline.tick_trimming import Renumbering
+from gradstudio.protocol.timeline.value_log import ValueLog
 
 Key = tuple[ItemId, int, str]
 """Node, output, path within the output."""
@@ -23,45 +24,12 @@ OFF = ("cut", "not_required")
 NO_RECORD = InRecord()
 
 
-class _Log(msgspec.Struct):
-    """What was known of one value's gradient: from which tick on, and what.
-
-    Attributes:
-        provisional: places in `rows` that the next telling may still correct.
-        parts: of a leaf, what each backward has added to its `.grad`.
-    """
-
-    ticks: list[int] = msgspec.field(default_factory=list)
-    rows: list[GradRow | None] = msgspec.field(default_factory=list)
-    provisional: set[int] = msgspec.field(default_factory=set)
-    turns: Turns = ()
-    leaf: bool = False
-    storage: int = 0
-    parts: tuple[GradPart, ...] = ()
-    arrivals: list[tuple[int, int, Turns, GradRow]] = msgspec.field(default_factory=list)
-
-    @property
-    def now(self) -> GradRow | None:
-        """What is known last."""
-        return self.rows[-1] if self.rows else None
-
-    def put(self, tick: int, row: GradRow | None, provisional: bool = False) -> None:
-        """Something else holds from this tick on."""
-        if self.ticks and self.ticks[-1] == tick:
-            self.rows[-1] = row
-        else:
-            self.ticks.append(tick)
-            self.rows.append(row)
-        place = len(self.rows) - 1
-        (self.provisional.add if provisional else self.provisional.discard)(place)
-
-
 class GradientLog:
     """Logs of all values, and what backwards have ended when."""
 
     def __init__(self) -> None:
         """Nothing is known."""
-        self._logs: dict[Key, _Log] = {}
+        self._logs: dict[Key, ValueLog] = {}
         self._by_node: dict[ItemId, dict[Key, None]] = {}
         self._leaves: dict[int, Key] = {}
         self._waiting: dict[Key, None] = {}
@@ -149,6 +117,17 @@ class GradientLog:
                 self._accumulated(tick, traced, number, row, value, grad)
             else:
                 self._arrived(tick, number, value, grad)
+
+    def complete(self, tick: int, number: int, row: AutogradRow) -> None:
+        """The row of that tick, of which only outlines were told, has its figures: they stand where outlines stood."""
+        for value in row.values:
+            log = self._logs.get((value.node, value.output, value.path))
+            grad = row.incoming[value.index] if value.index < len(row.incoming) else None
+            if log is None or grad is None:
+                continue
+            held = (row.after or grad) if row.autograd == LEAF_NODE else None
+            log.complete(tick, number, value, grad, held)
+            self._changed.add(value.node)
 
     def new_pass(self, tick: int, pass_number: int, repeated: frozenset[ItemId]) -> None:
         """Another pass begins: what the repeated part made is history, what set-up's leaves hold is left over."""
@@ -298,13 +277,13 @@ class GradientLog:
         self._put(tick, key, log, GradRow(node=node, state=known, reason=reason))
         changed.add(node)
 
-    def _came_later(self, tick: int, log: _Log, row: GradRow) -> bool:
+    def _came_later(self, tick: int, log: ValueLog, row: GradRow) -> bool:
         """Whether a value did wait when it was made, as was supposed: a backward has come between."""
         supposed = log.now
         waited = supposed is not None and supposed.state == "not_run" and row.state not in OFF
         return waited and log.ticks[-1] < self._reached_at <= tick
 
-    def _correct(self, log: _Log, row: GradRow) -> None:
+    def _correct(self, log: ValueLog, row: GradRow) -> None:
         """What was supposed is replaced; a cut holds from the births of all turns on."""
         for place in sorted(log.provisional, reverse=True):
             supposed = log.rows[place]
@@ -313,14 +292,14 @@ class GradientLog:
                 log.rows[place] = row
         log.provisional.clear()
 
-    def _log(self, key: Key) -> _Log:
+    def _log(self, key: Key) -> ValueLog:
         log = self._logs.get(key)
         if log is None:
-            log = self._logs[key] = _Log()
+            log = self._logs[key] = ValueLog()
             self._by_node.setdefault(key[0], {})[key] = None
         return log
 
-    def _put(self, tick: int, key: Key, log: _Log, row: GradRow | None, provisional: bool = False) -> None:
+    def _put(self, tick: int, key: Key, log: ValueLog, row: GradRow | None, provisional: bool = False) -> None:
         log.put(tick, row, provisional)
         self._ticks.append(tick)
         self._nodes.append(key[0])

@@ -75,7 +75,8 @@ class Timeline:
         self.revision += 1
         for row in rows:
             place = self._incomplete.pop(row.step, None)
-            if place is not None and _is_of_step(self.ticks[place], row):
+            outline = self.ticks[place].row if place is not None else None
+            if place is not None and outline is not None and (outline.step, outline.node) == (row.step, row.node):
                 self.ticks[place] = self.ticks[place]._replace(row=row)
                 self._rows.replace(place, row)
             else:
@@ -365,6 +366,7 @@ class Timeline:
             tick = self.ticks[index]
             if tick.autograd is not None and tick.backward == number:
                 self.ticks[index] = tick._replace(autograd=traced.rows[tick.place])
+                self._gradients.complete(index, number, traced.rows[tick.place])
         self._wires.complete(traced, number)
         return True
 
@@ -394,7 +396,3 @@ class Timeline:
         self._wires.renumber(ticks)
         self._rows.renumber(ticks)
         self._gradients.renumber(ticks)
-
-
-def _is_of_step(tick: Tick, row: Row) -> bool:
-    return tick.row is not None and (tick.row.step, tick.row.node) == (row.step, row.node)

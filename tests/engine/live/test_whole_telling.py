@@ -113,11 +113,27 @@ def test_gradients_out_of_view_are_told_in_full_once_there_is_time() -> None:
     bench = Bench()
     bench.run(CHAIN, "forward")
     bench.engine.do(Do(verb="backward", summaries="visible", visible=(node(3),)))
+    before = len(bench.events)
     while bench.engine.idle():
         pass
+    since = [event for event in bench.events[before:] if isinstance(event, Gradients)]
+    assert not {node(k + 1) for k in range(1, LENGTH + 1)} & {row.node for event in since for row in event.rows}
     values = by_hand()
     for k in range(1, LENGTH + 1):
-        row = bench.window.grad(node(k + 1))
         grad = values[k].grad
-        assert row is not None and grad is not None
-        assert figures(row.grad)[2] == pytest.approx(grad.mean().item(), rel=1e-5)
+        assert grad is not None
+        for backward in (None, 1):
+            row = bench.window.grad(node(k + 1), backward=backward)
+            assert row is not None
+            assert figures(row.grad)[2] == pytest.approx(grad.mean().item(), rel=1e-5)
+    for tick in bench.window.ticks:
+        for value in tick.autograd.values if tick.autograd is not None else ():
+            places = [place for place in range(LENGTH + 1) if node(place + 1) == value.node]
+            grad = values[places[0]].grad if places else None
+            if grad is not None:
+                then = bench.window.grad(value.node, tick=tick.index)
+                assert then is not None
+                assert figures(then.grad)[2] == pytest.approx(grad.mean().item(), rel=1e-5), "at its own moment, too"
+    leaf, grad = bench.window.grad(node(1), backward=1), values[0].grad
+    assert leaf is not None and grad is not None
+    assert figures(leaf.grad)[2] == pytest.approx(grad.mean().item(), rel=1e-5)
