@@ -3,7 +3,8 @@
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gradstudio.graph.model import BodyId
+from gradstudio.graph import recipes
+from gradstudio.graph.model import BodyId, ItemId
 from gradstudio.scene.camera import LEAST_READABLE
 from tests.ui.desk import Desk
 from tests.ui.gestures import come_to_rest
@@ -56,3 +57,51 @@ def test_a_short_program_that_is_tidied_is_seen_whole(small: Desk) -> None:
     small.window.actions["graph.tidy"].trigger()
     come_to_rest(small)
     assert all(small.window.canvas.navigation.is_whole(item) for item in small.graph.nodes)
+
+
+def _stand_low(desk: Desk, item: ItemId) -> None:
+    """Select a card, and push the scene until it stands at the lower edge of the view."""
+    canvas = desk.window.canvas
+    desk.session.attention.select([item])
+    box = canvas.scene.placement.room(item)
+    assert box is not None
+    bottom = canvas.camera.to_view(box.x, box.bottom)[1]
+    canvas.navigation.set_camera(canvas.camera.panned(0.0, canvas.viewport().height() - bottom - 10.0))
+    come_to_rest(desk)
+
+
+def _lowest(desk: Desk, item: ItemId) -> float:
+    box = desk.window.canvas.scene.placement.room(item)
+    assert box is not None
+    return desk.window.canvas.camera.to_view(0.0, box.bottom)[1]
+
+
+def test_the_view_follows_a_card_that_grows_or_is_pushed(small: Desk) -> None:
+    small.open("import torch\nx = torch.randn(3)\ny = torch.randn(3)\n")
+    small.rest()
+    x, y = small.graph.nodes
+    canvas = small.window.canvas
+    box = canvas.scene.placement.room(x)
+    assert box is not None
+    small.session.graph_store.attempt(recipes.move, "Move", {y: (box.x, box.bottom + 16.0)})
+    _stand_low(small, y)
+    height = canvas.viewport().height()
+    for item in (y, x):
+        canvas.field_commands.toggle_folded(item)
+        come_to_rest(small)
+        small.until(lambda: canvas.camera == canvas.navigation.travel.target)
+        assert _lowest(small, y) <= height
+
+
+def test_the_view_stays_with_what_a_person_has_moved_it_to(small: Desk) -> None:
+    small.open("import torch\nx = torch.randn(3)\n")
+    small.rest()
+    (x,) = small.graph.nodes
+    _stand_low(small, x)
+    canvas = small.window.canvas
+    canvas.navigation.set_camera(canvas.camera.panned(0.0, 40.0))
+    come_to_rest(small)
+    camera = canvas.camera
+    canvas.field_commands.toggle_folded(x)
+    come_to_rest(small)
+    assert canvas.camera == camera, "the card was not whole in view"

@@ -279,6 +279,7 @@ class CanvasView(QAbstractScrollArea):
         view = self.viewport()
         if self.navigation.fit_pending:
             self.navigation.look_again()
+        self.navigation.follow_current()
         painter, frame = QPainter(view), self.picture.frame
         try:
             self._paint(painter, view.width(), view.height())

@@ -51,6 +51,7 @@ class Viewport:
         self.shows_all = False
         self.fitted_to = frozenset[ItemId]()
         self.kept: tuple[float, float, float] | None = None
+        self._followed: tuple[ItemId | None, Box | None, Camera | None] = None, None, None
         self.travel = ViewAnimation(canvas, self.move_camera, self.be_at)
         self.settle_timer = QTimer(canvas.widget)
         self.settle_timer.setSingleShot(True)
@@ -149,11 +150,35 @@ class Viewport:
         box = self._scene.placement.box(item)
         if box is not None:
             above = covered_px / self.travel.target.zoom
-            box = Box(box.x, box.y - above, box.width, box.height + above)
-            size = self._canvas.viewport().width(), self._canvas.viewport().height()
-            there = cameras.pan_to_box(self.travel.target, box, *size)
-            covered = self.covered_box(there)
-            self.travel.go(cameras.clear_of(there, box, covered, *size) if covered is not None else there)
+            self._push_to(Box(box.x, box.y - above, box.width, box.height + above))
+
+    def _push_to(self, box: Box) -> None:
+        """Push the scene as little as shows a rectangle of it that lies under nothing; the zoom stays."""
+        size = self._canvas.viewport().width(), self._canvas.viewport().height()
+        there = cameras.pan_to_box(self.travel.target, box, *size)
+        covered = self.covered_box(there)
+        self.travel.go(cameras.clear_of(there, box, covered, *size) if covered is not None else there)
+
+    def follow_current(self) -> None:
+        """Bring the current card into view again where it was whole and has grown, or was pushed, out of it since.
+
+        It is asked at each painting. The room that is kept for results counts, so that a run moves nothing. Whoever
+        has moved the view meanwhile, by hand or by a command, wants what is there.
+        """
+        item = self._attention.current
+        box = self._scene.placement.room(item) if item is not None else None
+        camera = self.travel.target
+        before, self._followed = self._followed, (item, box, camera)
+        if item is None or box is None or before[1] in (None, box) or before[::2] != (item, camera):
+            return
+        if self._canvas.input_dispatcher.gesture is None and self._is_inside(before[1]) and not self._is_inside(box):
+            self._push_to(box)
+            self._followed = item, box, self.travel.target
+
+    def _is_inside(self, box: Box) -> bool:
+        """Whether all of a rectangle of the scene is in view."""
+        view, shown = self._canvas.viewport(), self.travel.target.box_to_view(box)
+        return min(shown.x, shown.y) >= 0 and shown.right <= view.width() and shown.bottom <= view.height()
 
     def show_items(self, items: Iterable[ItemId]) -> None:
         """Push the scene as little as shows these whole; farther away where they are larger than the view."""
@@ -170,7 +195,9 @@ class Viewport:
             if box is not None and cameras.fit_box(box, width, height, here.zoom).zoom >= least:
                 self._show_whole(box)
                 return
-        self.bring_into_view(item)
+        room = self._scene.placement.room(item)
+        if room is not None:
+            self._push_to(room)
 
     def _show_whole(self, box: Box) -> None:
         if self.has_room_for(box):
@@ -185,13 +212,9 @@ class Viewport:
 
     def show_box(self, box: Box) -> None:
         """Push the scene as little as shows a rectangle of it, not at all where it is seen; the zoom stays."""
-        width, height, shown = (
-            self._canvas.viewport().width(),
-            self._canvas.viewport().height(),
-            self.travel.target.box_to_view(box),
-        )
-        if min(shown.x, shown.y) < 0 or shown.right > width or shown.bottom > height:
-            self.travel.go(cameras.pan_to_box(self.travel.target, box, width, height))
+        if not self._is_inside(box):
+            view = self._canvas.viewport()
+            self.travel.go(cameras.pan_to_box(self.travel.target, box, view.width(), view.height()))
 
     def has_room_for(self, box: Box) -> bool:
         """Whether a rectangle of the scene fits into the view at this zoom."""
