@@ -3,6 +3,7 @@
 from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.graph.ports.item_ports import written_wire
 from gradstudio.protocol.messages.backward_trace import WireGrad
 from gradstudio.protocol.messages.events import GradRow, Row, ValueNow
 from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, Record, TensorRecord, TupleRecord
@@ -136,6 +137,8 @@ class TimelineCursor:
             now: what was told of it at the end of the last verb.
         """
         record = row.outputs[output]
+        if isinstance(record, TupleRecord) and self.tick is not None:
+            return self._list_then(row, output, record)
         if isinstance(record, OptimizerRecord | TupleRecord):
             is_known = now is not None and now.step == row.step and self.tick is None
             return now.record if now is not None and is_known else record
@@ -145,6 +148,18 @@ class TimelineCursor:
         if self.tick is not None or now is None or now.step != row.step or not isinstance(now.record, TensorRecord):
             return found
         return now.record if (now.record.version or 0) > (found.version or 0) else found
+
+    def _list_then(self, row: Row, output: int, record: TupleRecord) -> Record:
+        """A list as the last statement before the moment that wrote into it has left it."""
+        graph = self.now().graph
+        if graph is None:
+            return record
+        wires = [wire for wire in graph.wires_from(row.node) if wire.output == output]
+        writers = [wire.target for wire in wires if written_wire(graph, wire.target) == wire]
+        rows = [found for found in map(self.row, writers) if found is not None and found.step > row.step]
+        last = max(rows, key=lambda found: found.step, default=None)
+        left = last.outputs[0] if last is not None and last.outputs else None
+        return left if isinstance(left, TupleRecord) else record
 
     def module(self, row: Row, output: int) -> ModuleRecord | None:
         """A module as the last statements before the moment left it; None where it is as it was made."""
