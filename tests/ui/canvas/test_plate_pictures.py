@@ -12,6 +12,7 @@ from gradstudio.graph.model import Graph
 from gradstudio.program.reading.reader import read_script
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.scene import Scene
+from gradstudio.ui.canvas.paint.card.plate_ground import plate_name
 from gradstudio.ui.canvas.paint.plate_pictures import PlatePictures
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.theme import Theme
@@ -93,3 +94,16 @@ def test_the_ground_is_not_painted_again_for_other_values(scene: Scene, dark: Th
         sys.setprofile(None)
     assert called.count("paint_plate_results") == len(scene.stack.ids)
     assert "paint_plate_ground" not in called
+
+
+def test_a_plate_that_has_texts_is_never_blank(qtbot: QtBot, dark: Theme) -> None:
+    lines = ["import torch", "import torch.nn.functional as F", "log_probabilities = torch.randn(2, 3)"]
+    lines += ["answers_of_the_batch = torch.tensor([0, 1])", "F.cross_entropy(log_probabilities, answers_of_the_batch)"]
+    scene, style = scene_after_run(read_script("\n".join(lines) + "\n").graph, dark), CanvasStyle(dark)
+    for zoom in (0.17, 0.21, 0.3, 0.5):
+        for item in scene.stack.ids:
+            layout = scene.stack.cards[item].layout
+            name = plate_name(style.meter, layout, "plate_small", layout.width * zoom - 10.0)
+            assert name.strip("…"), (layout.title, zoom)
+            begins = (layout.names or layout.title, layout.title)
+            assert any(whole.startswith(name.rstrip("…")) for whole in begins)

@@ -10,6 +10,7 @@ from gradstudio.scene.card.frame_titles import shorten_title
 from gradstudio.scene.hit_test import LEGIBLE_WIDTH, PLATE_HEAD
 from gradstudio.scene.results import current_failure
 from gradstudio.scene.scene import Scene
+from gradstudio.scene.text_measure import TextMeasure
 from gradstudio.ui.canvas.paint.card.card_background import half_rounded_path
 from gradstudio.ui.canvas.paint.card.header_colours import HeaderColour, header_colour
 from gradstudio.ui.canvas.paint.card.text_fitting import first_role
@@ -106,7 +107,7 @@ def _paint_title(
     ink = colored.ink if colored is not None else style.color("header_text")
     name, fonts = layout.names or layout.title, ("plate", "badge", "badge_note", "plate_small")
     role = first_role(style, name, fonts, room.width()) or fonts[-1]
-    name = shorten_title(style.meter, name, role, room.width()) or _symbol(style, layout, role, room.width())
+    name = plate_name(style.meter, layout, role, room.width())
     painter.setFont(style.meter.font(role))
     painter.setPen(ink)
     painter.drawText(room, Align.AlignVCenter, name)
@@ -123,6 +124,13 @@ def _paint_title(
         painter.drawText(rest, Align.AlignVCenter, next(whole, ""))
 
 
-def _symbol(style: CanvasStyle, layout: CardLayout, role: str, width: float) -> str:
-    """What stands for a name that has no room: the operator's title, where that fits."""
-    return layout.title if style.meter.width(layout.title, role) <= width else ""
+def plate_name(meter: TextMeasure, layout: CardLayout, role: str, width: float) -> str:
+    """What stands for a card in that width: its name, long enough to be told from others, or its operator's title.
+
+    Where neither has room the first letters of the name do.
+    """
+    name = layout.names or layout.title
+    found = shorten_title(meter, name, role, width)
+    if not found and meter.width(layout.title, role) <= width:
+        found = layout.title
+    return found or meter.elided(name, role, width)
