@@ -1,11 +1,12 @@
 """The inspector is never wider than its dock, whatever words stand in it."""
 
-from PySide6.QtWidgets import QComboBox, QStyleOptionComboBox
+from PySide6.QtWidgets import QComboBox, QLineEdit, QStyleOptionComboBox
 from pytestqt.qtbot import QtBot
 
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.events import Failed
 from gradstudio.ui.docks.inspector.document_modes import TwoWays
+from gradstudio.ui.docks.inspector.editors.argument_editor import LineEditor
 from gradstudio.ui.docks.inspector.panel import InspectorPanel
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.session import Session
@@ -95,3 +96,25 @@ def test_a_choice_that_is_closed_shows_whole_words(qtbot: QtBot, session: Sessio
         box.resize(width, box.height())
         box.initStyleOption(seen)
         assert seen.currentText == words
+
+
+def test_the_default_of_a_field_is_said_in_whole_words(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    panel = InspectorPanel(session, dark)
+    qtbot.addWidget(panel)
+    panel.setStyleSheet(style_sheet(dark))
+    session.graph_store.load(read_script("import torch\nx = torch.randn(3).sum()\nx.backward()\n").graph)
+    node = next(node for node in session.graph_store.graph.nodes.values() if node.operator.endswith("backward"))
+    session.attention.select({node.id})
+    said = []
+    for width in (265, 400):
+        panel.resize(width, 500)
+        panel.show()
+        panel.refresh()
+        qtbot.waitUntil(lambda: panel.widget().width() == panel.viewport().width())
+        (line,) = [editor for editor in panel.findChildren(LineEditor) if editor.port.path == "inputs"]
+        field = line.findChild(QLineEdit)
+        assert field is not None
+        letters = field.fontMetrics().horizontalAdvance(field.placeholderText())
+        assert letters <= field.width() - 12
+        said.append(field.placeholderText())
+    assert said == ["None", "None  (default)"]

@@ -4,7 +4,16 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QStyle,
+    QStyleOptionFrame,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gradstudio.graph.ports.item_ports import Port
 from gradstudio.operators.errors import LiteralError
@@ -18,6 +27,9 @@ SLIDING = frozenset({Kind.INT, Kind.FLOAT, Kind.NUMBER, Kind.TENSOR_OR_NUMBER, K
 """Kinds whose literals may be one number."""
 QUOTED_LETTERS = 24
 BACK_PX = 14
+DEFAULT = "  (default)"
+LINE_EDGE = 2
+"""Pixels that Qt keeps free beside the letters of a line on either side."""
 MOST_MIXED = 4
 """So many different values of several nodes are named."""
 
@@ -165,7 +177,8 @@ class LineEditor(ArgumentEditor):
         """Show the literal, or the default as a hint."""
         self._line = QLineEdit()
         super().__init__(port, self._line, parent)
-        self._line.setPlaceholderText(hint_of(port))
+        self._hint = hint_of(port)
+        self._line.setPlaceholderText(self._hint)
         self._line.setToolTip(port.parameter.hint)
         self._line.editingFinished.connect(self._on_line_editing_finished)
         self._line.textEdited.connect(lambda _text: self.say(""))
@@ -189,6 +202,8 @@ class LineEditor(ArgumentEditor):
         if watched is self._line and is_escape(event) and self._line.text() != self.shown:
             self.revert()
             return True
+        if watched is self._line and event.type() == QEvent.Type.Resize:
+            self._say_hint()
         if watched is self._line and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             by = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1}.get(Qt.Key(event.key()), 0)
             if by and (text := nudge_number(self._line.text(), by, event.modifiers())):
@@ -197,6 +212,15 @@ class LineEditor(ArgumentEditor):
                 return True
         return super().eventFilter(watched, event)
 
+    def _say_hint(self) -> None:
+        """Whole words: what stands in brackets behind a default only where it fits."""
+        line = self._line
+        option = QStyleOptionFrame()
+        line.initStyleOption(option)
+        room = line.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, line).width() - 2 * LINE_EDGE
+        fits = line.fontMetrics().horizontalAdvance(self._hint) <= room
+        line.setPlaceholderText(self._hint if fits else self._hint.removesuffix(DEFAULT))
+
 
 def hint_of(port: Port) -> str:
     """What an empty field says: torch's default, or that something is needed."""
@@ -204,7 +228,7 @@ def hint_of(port: Port) -> str:
         return "one more"
     if port.required:
         return port.parameter.hint or "needed"
-    return f"{short(port.parameter.default or 'None')}  (default)"
+    return f"{short(port.parameter.default or 'None')}{DEFAULT}"
 
 
 def short(literal: str) -> str:
