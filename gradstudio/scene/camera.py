@@ -120,6 +120,12 @@ def _start(wish: float, wish_end: float, low: float, high: float, room: float) -
     return max(low, min(wish, max(high - room, low)))
 
 
+def shows_whole(camera: Camera, box: Box, width: float, height: float) -> bool:
+    """Whether all of a rectangle of the scene is in view."""
+    shown = camera.box_to_view(box)
+    return min(shown.x, shown.y) >= 0 and shown.right <= width and shown.bottom <= height
+
+
 def pan_to_box(camera: Camera, box: Box, width: float, height: float) -> Camera:
     """The camera pushed as little as brings a box into view, its top left corner first."""
     shown = camera.box_to_view(box.grown(FIT_MARGIN / 2))

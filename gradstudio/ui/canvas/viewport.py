@@ -169,16 +169,13 @@ class Viewport:
         box = self._scene.placement.room(item) if item is not None else None
         camera = self.travel.target
         before, self._followed = self._followed, (item, box, camera)
-        if item is None or box is None or before[1] in (None, box) or before[::2] != (item, camera):
+        if item is None or box is None or before[1] is None or before[1] == box or before[::2] != (item, camera):
             return
-        if self._canvas.input_dispatcher.gesture is None and self._is_inside(before[1]) and not self._is_inside(box):
+        size = self._canvas.viewport().width(), self._canvas.viewport().height()
+        was_whole, is_whole = [cameras.shows_whole(camera, one, *size) for one in (before[1], box)]
+        if self._canvas.input_dispatcher.gesture is None and was_whole and not is_whole:
             self._push_to(box)
             self._followed = item, box, self.travel.target
-
-    def _is_inside(self, box: Box) -> bool:
-        """Whether all of a rectangle of the scene is in view."""
-        view, shown = self._canvas.viewport(), self.travel.target.box_to_view(box)
-        return min(shown.x, shown.y) >= 0 and shown.right <= view.width() and shown.bottom <= view.height()
 
     def show_items(self, items: Iterable[ItemId]) -> None:
         """Push the scene as little as shows these whole; farther away where they are larger than the view."""
@@ -212,9 +209,9 @@ class Viewport:
 
     def show_box(self, box: Box) -> None:
         """Push the scene as little as shows a rectangle of it, not at all where it is seen; the zoom stays."""
-        if not self._is_inside(box):
-            view = self._canvas.viewport()
-            self.travel.go(cameras.pan_to_box(self.travel.target, box, view.width(), view.height()))
+        size = self._canvas.viewport().width(), self._canvas.viewport().height()
+        if not cameras.shows_whole(self.travel.target, box, *size):
+            self.travel.go(cameras.pan_to_box(self.travel.target, box, *size))
 
     def has_room_for(self, box: Box) -> bool:
         """Whether a rectangle of the scene fits into the view at this zoom."""
