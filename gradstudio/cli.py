@@ -27,7 +27,7 @@ NO_DISPLAY = 3
 UNREADABLE = 4
 INTERRUPTED = 130
 _MODULE = r"(?P<path>.*\.py):(?P<name>[^\W\d]\w*)"
-VERBS = ("run", "export", "import", "check", "render", "ops", "info", "integrate", "hosts", "train")
+VERBS = ("run", "export", "import", "check", "render", "ops", "info", "integrate", "hosts", "train", "sweep")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     from gradstudio.graph.structure.graph_export import FORMATS
     from gradstudio.hosts_command import add_hosts, hosts_command
     from gradstudio.program.forms.form_table import FORMS
+    from gradstudio.sweep_command import add_sweep, sweep
     from gradstudio.train_command import add_train, train
 
     parser = argparse.ArgumentParser(
@@ -99,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     integrate.add_argument("--remove", action="store_true", help="take both away again")
     add_hosts(_add(verbs, "hosts", hosts_command, "other machines whose engines run programs, by ssh"))
     add_train(_add(verbs, "train", train, "train what a document draws, on one or many processes, by torchrun"))
+    add_sweep(_add(verbs, "sweep", sweep, "train once for each combination of literals, and compare"))
     return parser
 
 

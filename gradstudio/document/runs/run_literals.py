@@ -51,3 +51,12 @@ def differing(runs: Sequence[Mapping[str, str]]) -> list[str]:
     """The names of literals that are not the same in all runs, in the order of the programs."""
     names = dict.fromkeys(name for literals in runs for name in literals)
     return [name for name in names if len({literals.get(name) for literals in runs}) > 1]
+
+
+def find_setting(graph: Graph, name: str) -> tuple[str, Setting] | None:
+    """The literal that a person means by a name or by its end (``lr``); None where none or several are meant."""
+    known = settings_of(graph)
+    if name in known:
+        return name, known[name]
+    meant = [full for full in known if full.endswith(f".{name}")]
+    return (meant[0], known[meant[0]]) if len(meant) == 1 else None

@@ -1,0 +1,72 @@
+"""Sweeps: a training for each combination of literals, kept as runs beside the document."""
+
+from pathlib import Path
+
+import psutil
+import pytest
+
+from gradstudio.cli import main
+from gradstudio.document.runs.kept_run import kept_runs
+from gradstudio.program.reading.reader import read_script
+from gradstudio.sweep_command import BadSweep, Trial, combinations, is_hopeless, values_of
+
+PROGRAM = """import torch
+
+torch.manual_seed(0)
+w = torch.zeros(2, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+for step in range(12):
+    loss = (w - 1).square().sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+
+
+def test_a_list_a_range_and_equal_ratios() -> None:
+    assert values_of("0.1, 0.01") == ["0.1", "0.01"]
+    assert values_of("1:3:3") == ["1", "2", "3"]
+    assert values_of("0.001:0.1:3:log") == ["0.001", "0.01", "0.1"]
+    for text in ("1:2:1", "0:1:3:log", "1:2:3:lin", "a:b:c"):
+        with pytest.raises(BadSweep):
+            values_of(text)
+
+
+def test_a_grid_has_every_combination() -> None:
+    graph = read_script(PROGRAM).graph
+    chosen = list(combinations(["lr=0.1,0.2", "step=3,4", "seed=7"], graph))
+    assert len(chosen) == 4 and chosen[0] == {"opt.lr": "0.1", "step": "3", "seed": "7"}
+    with pytest.raises(BadSweep, match=r"opt\.momentum"):
+        list(combinations(["nothing=1"], graph))
+
+
+def test_worse_than_the_median_of_the_others_is_hopeless() -> None:
+    trials = [Trial(read_script(PROGRAM).graph, {}) for _ in range(5)]
+    for number, trial in enumerate(trials):
+        trial.losses = [float(number)] * 20
+    assert [is_hopeless(trial, trials) for trial in trials] == [False, False, False, True, True]
+    trials[4].losses = [float("nan")] * 12
+    assert is_hopeless(trials[4], trials)
+    trials[4].losses = [9.0] * 5
+    assert not is_hopeless(trials[4], trials)
+
+
+def test_each_is_kept_as_a_run_and_no_engine_is_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "line.py"
+    file.write_text(PROGRAM)
+    assert main(["sweep", str(file), "--set", "lr=0.1,0.02,0.3", "--jobs", "1", "--all"]) == 0
+    table = capsys.readouterr().out.splitlines()
+    assert table[0].split() == ["opt.lr", "loss", "turns", "seconds", "state"] and len(table) == 4
+    runs = kept_runs(tmp_path / "line.runs")
+    assert {run.record.literals["opt.lr"] for run in runs} == {"0.1", "0.02", "0.3"}
+    assert all(run.state == "finished" and run.has_parameters and run.record.turns == 12 for run in runs)
+    assert len({run.record.sweep for run in runs}) == 1
+    assert not [one for one in psutil.Process().children(recursive=True) if one.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_what_cannot_be_swept_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "line.py"
+    file.write_text(PROGRAM)
+    assert main(["sweep", str(file), "--set", "lr=red"]) == 2
+    assert "lr" in capsys.readouterr().err
+    assert main(["sweep", str(tmp_path / "none.py"), "--set", "lr=1"]) == 4
