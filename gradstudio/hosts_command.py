@@ -142,7 +142,11 @@ def _running(book: "HostBook", options: argparse.Namespace) -> int:
         return FAILED
     for one in engines:
         since = datetime.fromtimestamp(one.since_s).strftime("%Y-%m-%d %H:%M")
-        what = ("computes" if one.is_busy else "rests") + ("" if one.is_joined else ", nobody is on the line")
+        what = "computes" if one.is_busy else "rests"
+        if one.has_ended:
+            what = "has ended, its record is there"
+        elif not one.is_joined:
+            what += ", nobody is on the line"
         text = f"{one.name[:8]}  {one.title} · since {since} · {what} · process {one.pid}"
         print(msgspec.json.encode(one).decode() if options.json else text)
     if not engines and not options.json:

@@ -80,20 +80,23 @@ def loads_with_view(text: str | bytes, *, folder: str | os.PathLike[str] | None 
     return read(text, GraphFile, FORMAT, make)
 
 
-def dumps(graph: Graph, view: View | None = None, memo: "LineMemo | None" = None) -> str:
-    """The text of a document; the same graph and view always give the same text. `memo` has its lines of before."""
+def dumps(graph: Graph, view: View | None = None, memo: "LineMemo | None" = None, *, with_data: bool = False) -> str:
+    """The text of a document; the same graph and view always give the same text.
+
+    `memo` has its lines of before; with data, stored tensors are in the text itself.
+    """
     from gradstudio.document.gsg.line_memo import LineMemo
 
-    return work_through(text_slices(graph, view, memo or LineMemo()))
+    return work_through(text_slices(graph, view, memo or LineMemo(), with_data=with_data))
 
 
-def text_slices(graph: Graph, view: View | None, memo: "LineMemo") -> Slices[str]:
+def text_slices(graph: Graph, view: View | None, memo: "LineMemo", *, with_data: bool = False) -> Slices[str]:
     """As `dumps`, in slices between which the document must not change."""
     from gradstudio.document.gsg.gsg_writer import write_slices
 
     seen = view or View()
     camera = {"zoom": seen.zoom, "x": seen.x, "y": seen.y}
-    return write_slices(graph, FORMAT, camera, memo, bookmarks=seen.bookmarks)
+    return write_slices(graph, FORMAT, camera, memo, with_data=with_data, bookmarks=seen.bookmarks)
 
 
 def save(graph: Graph, path: str | os.PathLike[str], view: View | None = None) -> None:

@@ -8,14 +8,17 @@ from pathlib import Path
 
 import psutil
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gradstudio.document.file import dumps
+from gradstudio.protocol.hosts import host_check
 from gradstudio.protocol.hosts.host_book import Host, HostBook
 from gradstudio.protocol.messages.events import Device
+from gradstudio.ui.dialogs.running_dialog import RunningDialog
 from tests.helpers import slow_line, ssh_server
-from tests.ui.desk import Desk
+from tests.ui.desk import Desk, standing
 
 pytestmark = pytest.mark.skipif(bool(ssh_server.why_not()), reason=ssh_server.why_not() or "there is one")
 PROGRAM = """
@@ -25,6 +28,18 @@ x = torch.tensor(2.0, requires_grad=True)
 for step in range(1000000000):
     y = x * 3
 y.backward()
+"""
+TRAINING = """
+import torch
+
+torch.manual_seed(0)
+w = torch.zeros(2, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.0001)
+for step in range(1000000000):
+    loss = ((w - 1) ** 2).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
 """
 DELAY_MS = 200
 """One way: Stop is answered later than an engine of this machine may take."""
@@ -137,4 +152,89 @@ def test_what_was_kept_running_goes_on_alone_and_is_taken_up(desk: Desk, connect
     assert desk.session.run.state.outcome == "stopped" and desk.session.run.state.live
     desk.window.actions["run.keep"].trigger()
     desk.window.actions["run.here"].trigger()
+    desk.until(lambda: all(map(is_gone, processes)))
+
+
+class Chooser(QTimer):
+    """A person before the list of what goes on on hosts."""
+
+    def __init__(self, button: str) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+        self._button = button
+        self.timeout.connect(self._look)
+        self.start(50)
+
+    def _look(self) -> None:
+        dialog = QApplication.activeModalWidget()
+        if isinstance(dialog, RunningDialog) and dialog.list.count() and not self.seen:
+            self.seen += [dialog.list.item(row).text() for row in range(dialog.list.count())]
+            dialog.list.setCurrentRow(0)
+            button = next(one for one in dialog.findChildren(QPushButton) if one.text() == self._button)
+            if not button.isEnabled():
+                dialog.reject()
+            button.click()
+
+
+def test_another_window_takes_up_what_this_one_began_and_has_its_whole_curve(
+    desk: Desk, connect, qapp: QApplication, qtbot: QtBot, tmp_path: Path
+) -> None:
+    connect()
+    desk.open(TRAINING)
+    desk.until(lambda: desk.session.engine.ready)
+    desk.window.actions["run.keep"].trigger()
+    desk.key(Qt.Key.Key_F5)
+    curves = desk.session.results.tables.curves
+    desk.until(lambda: curves.names and len(curves.points(curves.names[0])[0]) > 50)
+    processes = family(desk)
+    with standing(qapp, tmp_path / "other") as other:
+        other.qtbot = qtbot
+        book = HostBook(other.window.settings.folder)
+        book.add(Host("far", "far", python=sys.executable, devices=(Device("cpu", "x"),)))
+        other.until(lambda: other.session.engine.ready)
+        person = Chooser("Take up")
+        other.window.actions["run.running"].trigger()
+        assert len(person.seen) == 1 and "computes · another window is on the line" in person.seen[0]
+        other.until(lambda: other.session.run.state.busy)
+        desk.until(lambda: desk.session.engine.state == "dead")
+        assert "was taken up by another window" in desk.said
+        assert other.session.engine.place == "far" and other.window.actions["run.keep"].isChecked()
+        assert other.graph.nodes == desk.graph.nodes and other.graph.wires == desk.graph.wires
+        other.window.actions["run.stop"].trigger()
+        other.until(lambda: not other.session.run.state.busy)
+        assert other.session.run.state.outcome == "stopped" and other.session.run.state.live
+        theirs = other.session.results.tables.curves
+        turns, losses = theirs.points(theirs.names[0])
+        assert list(turns) == list(range(len(turns))) and len(turns) > 50, "none twice, none lost"
+        mine = curves.points(curves.names[0])[1]
+        assert list(losses[: len(mine)]) == list(mine)
+        other.window.actions["run.step"].trigger()
+        other.until(lambda: other.session.run.state.outcome == "done" and not other.session.run.state.busy)
+        assert other.session.run.state.live, "the run goes on, it does not begin anew"
+        other.window.actions["run.here"].trigger()
+        other.until(lambda: all(map(is_gone, processes)))
+    desk.window.actions["run.keep"].trigger()
+
+
+def test_a_window_that_closes_leaves_what_it_kept_running(
+    desk: Desk, connect, qapp: QApplication, qtbot: QtBot, tmp_path: Path
+) -> None:
+    connect()
+    host = HostBook(desk.window.settings.folder).find("far")
+    with standing(qapp, tmp_path / "other") as other:
+        other.qtbot = qtbot
+        HostBook(other.window.settings.folder).add(host)
+        other.until(lambda: other.session.engine.ready)
+        other.open(TRAINING)
+        (choice,) = (one for one in other.window.room.hosts.choices() if one.text == "far · cpu")
+        other.window.room.hosts.choose(choice)
+        other.until(lambda: other.session.engine.ready)
+        other.window.actions["run.keep"].trigger()
+        other.window.actions["run.run"].trigger()
+        other.until(lambda: other.session.results.loops)
+        processes = family(other)
+    desk.until(lambda: is_gone(processes[0]))
+    (found,) = host_check.staying(host)
+    assert (found.is_busy, found.is_joined) == (True, False)
+    host_check.end_staying(host, found.name)
     desk.until(lambda: all(map(is_gone, processes)))

@@ -67,6 +67,12 @@ class Channel:
         self._pieces.clear()
         self.waiting = 0
 
+    def hang_up(self) -> None:
+        """Close it for whoever is at the other end, too; its source and target are its own."""
+        self.close()
+        for descriptor in {self._source, self._target}:
+            os.close(descriptor)
+
     def _read(self) -> None:
         try:
             data = os.read(self._source, READ_BYTES)

@@ -10,13 +10,15 @@ from gradstudio.protocol.errors import BrokenFrame, HostFailed
 from gradstudio.protocol.framing import Decoder
 from gradstudio.protocol.hosts.host_command import MARK, MARK_END, STARTS
 from gradstudio.protocol.messages.events import Event
-from gradstudio.protocol.messages.hosting import Lacking, Staying
+from gradstudio.protocol.messages.hosting import Document, Handover, Lacking, Staying
 
 LARGEST_FAR_FRAME: Final = 1 << 26
 """Bytes of one message from a host."""
 MOST_NOISE: Final = 1 << 16
 """So much may stand before the greeting: what a shell prints when it starts."""
 MOST_REASON: Final = 2000
+OF_PORTER: Final = Lacking | Staying | Document | Handover
+"""What is said by the porter, not by the engine."""
 
 
 class Greeting:
@@ -64,7 +66,7 @@ class FarDecoder(Decoder[Event]):
 
     def __init__(self, refusal: Callable[[str], str]) -> None:
         """`refusal` puts the reason why no engine begins into words."""
-        super().__init__(cast(type[Event], Event | Lacking | Staying), LARGEST_FAR_FRAME)
+        super().__init__(cast(type[Event], Event | OF_PORTER), LARGEST_FAR_FRAME)
         self._refusal, self._greeting = refusal, Greeting()
         self.greeted, self.heard = False, 0
 
@@ -91,5 +93,9 @@ class FarDecoder(Decoder[Event]):
         return self._count(super().feed(rest))
 
     def _count(self, events: list[Event]) -> list[Event]:
-        self.heard += sum(not isinstance(event, Lacking | Staying) for event in events)
+        for event in events:
+            if isinstance(event, Staying):
+                self.heard = event.said
+            elif not isinstance(event, OF_PORTER):
+                self.heard += 1
         return events

@@ -50,7 +50,7 @@ class MeetingPlace:
         selector: selectors.BaseSelector,
         stay: Stay,
         answer: Callable[[], Staying],
-        join: Callable[[Channel, int], None],
+        join: Callable[[Channel, Join], None],
         take: Callable[[bytes], None],
         end: Callable[[], None],
     ) -> None:
@@ -99,14 +99,14 @@ class MeetingPlace:
             except (BrokenFrame, msgspec.MsgspecError):
                 data = b""
             if not data:
-                visitor.close()
+                visitor.hang_up()
 
         visitor.listen(hear)
 
     def _meet(self, visitor: Channel, request: PorterRequest) -> None:
         match request:
             case Join():
-                self._join(visitor, request.heard)
+                self._join(visitor, request)
             case Ask():
                 visitor.write(encode(self._answer()))
             case Leave():

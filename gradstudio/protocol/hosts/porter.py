@@ -23,7 +23,18 @@ from gradstudio.protocol.hosts.channel import Channel
 from gradstudio.protocol.hosts.frame_log import FrameLog
 from gradstudio.protocol.hosts.tensor_stock import Arrival, TensorStock
 from gradstudio.protocol.messages.base import Message
-from gradstudio.protocol.messages.hosting import Beat, Lacking, Leave, Needs, Piece, PorterRequest, Stay, Staying
+from gradstudio.protocol.messages.hosting import (
+    Beat,
+    Handover,
+    Join,
+    Lacking,
+    Leave,
+    Needs,
+    Piece,
+    PorterRequest,
+    Stay,
+    Staying,
+)
 from gradstudio.protocol.parent_death import end_with_parent
 from gradstudio.protocol.process_group import COMMAND, OF_SIGNAL, end_group
 
@@ -114,6 +125,7 @@ class Porter:
         self._selector = selectors.DefaultSelector()
         self._words = Channel(self._selector, _number(self._engine.stderr), 2)
         self._log, self._is_busy, self._rests_since = FrameLog(), False, time.monotonic()
+        self._hello = self._document = b""
         self._meeting: MeetingPlace | None = None
         self._has_started_by = True
         self._line = Channel(self._selector, source, target)
@@ -122,7 +134,7 @@ class Porter:
         self._requests, self._events = FrameCutter(), FrameCutter()
         self._held: deque[bytes] = deque()
         self._heard_s: float | None = None
-        self._is_over = self._is_alone = False
+        self._is_over = self._is_alone = self._has_ended = False
 
     def run(self) -> int:
         """Serve until the engine or the line ends; the exit code."""
@@ -136,10 +148,13 @@ class Porter:
             now = time.monotonic()
             if self._is_alone:
                 self._is_alone = False
-                self.leave()
+                if self._has_started_by:  # else another is on the line
+                    self.leave()
             if self._heard_s is not None and now - self._heard_s > QUIET_S:
                 self.leave()
             if not self._line.is_open and not self._is_busy and now - self._rests_since > REST_S:
+                self._is_over = True
+            if self._has_ended and self._line.is_open and not self._line.waiting:
                 self._is_over = True
         return self._end()
 
@@ -167,6 +182,8 @@ class Porter:
             for number in (0, 1, 2):
                 os.dup2(nothing, number)
             os.close(nothing)
+        else:
+            self._line.hang_up()
 
     def _on_line(self, data: bytes) -> None:
         if not data:
@@ -188,6 +205,8 @@ class Porter:
         if kind == "Beat":
             self._heard_s = time.monotonic()
             self._log.forget(cast(Beat, _REQUESTS.decode(body)).heard)
+        elif kind == "Document":
+            self._document = body
         elif kind == "Piece":
             self._take_piece(_REQUESTS.decode(body))
         elif self._desk.waits and kind not in AT_ONCE:
@@ -216,6 +235,7 @@ class Porter:
 
         try:
             self._meeting = MeetingPlace(self._selector, stay, self._answer, self._join, self._hear, self._end_unasked)
+            self._log.keep_for_others()
         except OSError as error:
             self._warn(f"The engine cannot stay on the host when the line breaks: {error.strerror}.")
 
@@ -224,16 +244,19 @@ class Porter:
         stay, is_joined = self._meeting.stay, self._line.is_open
         return Staying(
             name=stay.name, title=stay.title, is_busy=self._is_busy, is_joined=is_joined, since_s=self._began_s,
-            pid=os.getpid(), lost=lost,
+            pid=os.getpid(), lost=lost, said=self._log.count, has_ended=self._has_ended,
         )  # fmt: skip
 
-    def _join(self, line: Channel, heard: int) -> None:
+    def _join(self, line: Channel, join: Join) -> None:
         """Somebody takes the engine up; whoever was on the line is no longer."""
         if self._line.is_open:
+            self._tell(Handover())
             self.leave()
         self._line = line
+        heard = self._log.run_begins if join.is_new else join.heard
         missed = list(self._log.since(heard))
-        for body in missed:
+        before = [body for body in (self._document, self._hello) if body and join.is_new]
+        for body in (*before, *missed):
             line.write(framed(body))
         self._tell(self._answer(lost=max(0, self._log.count - heard - len(missed))))
         self._heard_s = time.monotonic()
@@ -275,15 +298,28 @@ class Porter:
 
     def _on_engine(self, data: bytes) -> None:
         if not data:
-            self._is_over = True
+            self._hear_end()
             return
         for body in self._events.cut(data):
             self._pass_on(body)
+
+    def _hear_end(self) -> None:
+        """The engine has ended; of one that ended alone, what it said waits for whoever takes it up."""
+        if self._meeting is None or self._line.is_open:
+            self._is_over = True
+            return
+        self._pipe.close()
+        code = self._engine.wait()
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+        self._warn(f"The engine {how} while nobody was on the line. What it had said is shown.")
+        self._has_ended, self._is_busy, self._rests_since = True, False, time.monotonic()
 
     def _pass_on(self, body: bytes) -> None:
         """What the engine says, to the line and into the log."""
         kind = _KINDS.decode(body).type
         self._log.add(kind, body)
+        if kind == "Hello":
+            self._hello = body
         if kind == "Paused":
             self._is_busy, self._rests_since = False, time.monotonic()
         self._line.write(framed(body))

@@ -88,4 +88,4 @@ def _join(connection: socket.socket) -> int:
     while line.waiting:
         for key, _ in selector.select():
             key.data()
-    return 0
+    return GONE

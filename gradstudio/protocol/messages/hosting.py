@@ -55,10 +55,28 @@ class Stay(Message, frozen=True):
     title: str = ""
 
 
+class Document(Message, frozen=True):
+    """What is drawn where the next program comes from, kept there for whoever takes the engine up elsewhere.
+
+    Attributes:
+        name, revision: as `Load` has them.
+        text: of the file, with its stored tensors; empty when they are too large for that.
+    """
+
+    name: Annotated[str, Meta(max_length=200)]
+    revision: Size
+    text: bytes
+
+
 class Join(Message, frozen=True):
-    """Somebody takes the engine up who has heard so many of its messages."""
+    """Somebody takes the engine up who has heard so many of its messages.
+
+    Attributes:
+        is_new: it is another window: the document comes first, and all that is kept of the run.
+    """
 
     heard: Size = 0
+    is_new: bool = False
 
 
 class Ask(Message, frozen=True):
@@ -75,8 +93,10 @@ class Staying(Message, frozen=True):
     Attributes:
         is_busy: a verb is under way.
         is_joined: somebody is on the line.
+        has_ended: the engine is no more; what it said is there until somebody has taken it.
         since_s: when it was started, seconds of the host's clock since 1970.
         lost: how many messages could not be kept for who joins now.
+        said: how many messages of the engine there were.
     """
 
     name: str
@@ -86,6 +106,12 @@ class Staying(Message, frozen=True):
     since_s: Seconds
     pid: Size
     lost: Size = 0
+    said: Size = 0
+    has_ended: bool = False
+
+
+class Handover(Message, frozen=True):
+    """Another window has taken the engine up: it hears what follows."""
 
 
 class Lacking(Message, frozen=True):
@@ -94,5 +120,5 @@ class Lacking(Message, frozen=True):
     digests: tuple[Digest, ...]
 
 
-PorterRequest = Beat | Needs | Piece | Stay | Join | Ask | Leave
+PorterRequest = Beat | Needs | Piece | Stay | Document | Join | Ask | Leave
 """What a porter keeps for itself; all else it hands to the engine."""

@@ -15,6 +15,7 @@ from gradstudio.ui.state.run.run_state import Command
 if TYPE_CHECKING:
     from gradstudio.protocol.hosts.host_book import Host, HostBook
     from gradstudio.protocol.messages.events import Device
+    from gradstudio.ui.state.engines.engine_seats import EngineLeft
 
 AWAY = "Run/Other machines"
 TOOLTIPS: dict[Command, str] = {
@@ -185,6 +186,7 @@ class HostCommands:
         """Have what runs on hosts go on when the line breaks, or end with it."""
         client = self._session.engine.client
         client.keep_running("" if client.keeps_running else self._session.title or "a program")
+        self._session.run.away.keep()
 
     def can_take_up(self) -> bool:
         """Whether something goes on on a host since the line broke."""
@@ -193,6 +195,22 @@ class HostCommands:
     def take_up(self) -> None:
         """Connect to what goes on on a host."""
         self._session.engine.client.take_up()
+
+    def has_hosts(self) -> bool:
+        """Whether there are hosts."""
+        return (self._folder / "hosts.json").is_file()
+
+    def show_running(self) -> None:
+        """List what goes on on hosts, whoever began it, and take up what is chosen."""
+        from gradstudio.ui.dialogs.running_dialog import RunningDialog
+        from gradstudio.ui.state.engines.engine_seats import EngineLeft
+
+        dialog = RunningDialog(self._hosts(), self._folder, self._window)
+        dialog.exec()
+        dialog.deleteLater()
+        if dialog.chosen is not None:
+            host, engine = dialog.chosen
+            self._move_to(host.name, EngineLeft(engine.name, title=engine.title))
 
     def add(self) -> None:
         """Ask for a host, look what is there, and run there."""
@@ -214,13 +232,13 @@ class HostCommands:
     def _find(self, place: str) -> "Host | None":
         return next((host for host in self._hosts() if host.name == place), None)
 
-    def _move_to(self, place: str) -> None:
+    def _move_to(self, place: str, joins: "EngineLeft | None" = None) -> None:
         if (host := self._find(place)) is None:
             self._session.engine.move_to("", None)
             return
         from gradstudio.ui.state.engines.far_child import make_far
 
-        self._session.engine.move_to(place, partial(make_far, host, self._may_send))
+        self._session.engine.move_to(place, partial(make_far, host, self._may_send), joins)
 
     def _may_send(self, question: str) -> bool:
         from gradstudio.ui.dialogs.send_dialog import may_send
@@ -243,7 +261,7 @@ class HostCommands:
 
     def _hosts(self) -> "tuple[Host, ...]":
         """Those there are; a file that is not read has none, which the log tells."""
-        if not (self._folder / "hosts.json").is_file():
+        if not self.has_hosts():
             return ()
         from gradstudio.protocol.errors import BadHost
 
@@ -274,6 +292,7 @@ def _host_rows(hosts: HostCommands) -> tuple[Row, ...]:
     add, back = "Run programs on another machine: by ssh, in a container, in a job", "Run on this machine again"
     keep = "What runs on a host goes on when the line breaks, and can be taken up again"
     join = "Connect again to what went on on the host when the line broke"
+    running = "List what goes on on hosts, and take it up here, whoever began it"
     look = "Say what is on the host on which programs run, send it an engine, connect anew"
     return (
         ActionRow("run.add_host", "Add host…", AWAY, 6, hosts.add, (), "add", None, None, add),
@@ -282,6 +301,9 @@ def _host_rows(hosts: HostCommands) -> tuple[Row, ...]:
             "run.keep", "Keep running", AWAY, 6, hosts.keep_running, (), "", hosts.is_away, hosts.keeps_running, keep
         ),
         ActionRow("run.take_up", "Take up again", AWAY, 6, hosts.take_up, (), "", hosts.can_take_up, None, join),
+        ActionRow(
+            "run.running", "Running on hosts…", AWAY, 6, hosts.show_running, (), "", hosts.has_hosts, None, running
+        ),
         ActionRow("run.here", "This machine", AWAY, 6, hosts.come_back, (), "device", hosts.is_away, None, back),
     )
 
@@ -322,63 +344,22 @@ def _moment_rows(debug: DebugCommands) -> tuple[Row, ...]:
 
 def _breakpoint_rows(debug: DebugCommands) -> tuple[Row, ...]:
     toggle = "Pause before the selected node, or no longer"
-    check, has = TOOLTIPS["check"], debug.has_nodes
+    check, has, flip = TOOLTIPS["check"], debug.has_nodes, debug.toggle_breakpoint
     odd = "Pause at the first NaN or infinity in a value or a gradient"
+    breaks, turn = debug.breaks_on_not_finite, debug.toggle_not_finite
+    title, icon = "Gradcheck selection", "check"
     return (
-        ActionRow(
-            "run.breakpoint",
-            "Toggle breakpoint",
-            "Run",
-            4,
-            debug.toggle_breakpoint,
-            ("F9",),
-            "breakpoint",
-            has,
-            None,
-            toggle,
-        ),
-        ActionRow(
-            "run.not_finite",
-            "Break on NaN or inf",
-            "Run",
-            4,
-            debug.toggle_not_finite,
-            (),
-            "not_finite",
-            None,
-            debug.breaks_on_not_finite,
-            odd,
-        ),
-        ActionRow(
-            "run.check",
-            "Gradcheck selection",
-            "Run",
-            4,
-            debug.check,
-            ("Ctrl+K",),
-            "check",
-            debug.can_check,
-            None,
-            check,
-        ),
+        ActionRow("run.breakpoint", "Toggle breakpoint", "Run", 4, flip, ("F9",), "breakpoint", has, None, toggle),
+        ActionRow("run.not_finite", "Break on NaN or inf", "Run", 4, turn, (), "not_finite", None, breaks, odd),
+        ActionRow("run.check", title, "Run", 4, debug.check, ("Ctrl+K",), icon, debug.can_check, None, check),
     )
 
 
 def _engine_rows(run: RunController, debug: DebugCommands) -> tuple[Row, ...]:
     small = "Shapes before a run: compute small values, too; without it on stand-ins without data only"
+    title, flip, is_on = "Compute small values while inferring", debug.toggle_small, debug.computes_small
     return (
-        ActionRow(
-            "run.small",
-            "Compute small values while inferring",
-            "Run",
-            5,
-            debug.toggle_small,
-            (),
-            "",
-            None,
-            debug.computes_small,
-            small,
-        ),
+        ActionRow("run.small", title, "Run", 5, flip, (), "", None, is_on, small),
         ActionRow("run.restart", "Restart engine", "Run", 5, run.restart_engine, (), "restart"),
     )
 

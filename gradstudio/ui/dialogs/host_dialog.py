@@ -37,6 +37,11 @@ _ROOT = str(Path(__file__).resolve().parents[3])
 KILL_WAIT_MS = 2000
 
 
+def hosts_command_line(folder: Path, *arguments: str) -> list[str]:
+    """What follows Python for ``gradstudio hosts``, with the hosts of a folder of settings."""
+    return ["-P", "-u", "-c", _CLI, _ROOT, "hosts", "--config-dir", str(folder), *arguments]
+
+
 class HostDialog(QDialog):
     """Nothing is kept before *Add* or *Connect*, and nothing is sent before *Send the engine*.
 
@@ -150,8 +155,8 @@ class HostDialog(QDialog):
         except BadHost as error:
             self._say(str(error))
             return
-        arguments = ["hosts", "--config-dir", self._folder.path(), "check", host.name, *options]
-        self._process.start(sys.executable, ["-P", "-u", "-c", _CLI, _ROOT, *arguments])
+        folder = Path(self._folder.path())
+        self._process.start(sys.executable, hosts_command_line(folder, "check", host.name, *options))
         self._refresh()
 
     def _keep(self) -> None:

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QObject, Signal
 
 from gradstudio.document import file
+from gradstudio.document.errors import CannotOpen
 from gradstudio.document.file import View
 from gradstudio.graph.model import Graph, Header
 from gradstudio.graph.slices import AT_ONCE
 from gradstudio.program.file_lines import FileLines
 from gradstudio.protocol.messages.events import Log
+from gradstudio.protocol.messages.hosting import Document
 from gradstudio.protocol.messages.requests import Answer
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.file_stamp import Stamp, stamp_of
@@ -183,6 +185,18 @@ class Session(QObject):
         """Put a recovered graph in place; it counts as changed since the last save."""
         self._take(graph, path, view, subject=subject)
         self.graph_store.forget_clean()
+
+    def take_up(self, document: Document, title: str) -> None:
+        """Put what runs on a host in place, as another window has left it there; what is heard next is its run.
+
+        Raises:
+            DocumentError: it is none, or its stored tensors were too large to be kept there.
+        """
+        if not document.text:
+            raise CannotOpen(f"the stored tensors of “{title}” are too large to be kept with it on a host")
+        self._take(file.loads(document.text), None, None, subject=title)
+        self.graph_store.forget_clean()
+        self.run.away.adopt(document)
 
     def save(self, path: Path, view: View | None = None) -> None:
         """Write the document to a file, atomically.

@@ -13,15 +13,17 @@ import msgspec
 import pytest
 
 from gradstudio.document.python.python_document import read_python
+from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.protocol.framing import FrameCutter, encode
 from gradstudio.protocol.hosts.engine_bundle import bundle_key
+from gradstudio.protocol.hosts.far_frames import FarDecoder
 from gradstudio.protocol.hosts.frame_log import FrameLog
 from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.hosts.host_command import start_command
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
-from gradstudio.protocol.messages.events import Event, Hello, Paused
-from gradstudio.protocol.messages.hosting import Beat, Join, Leave, Stay, Staying
+from gradstudio.protocol.messages.events import Event, Hello, Log, Paused, Printed, Started
+from gradstudio.protocol.messages.hosting import Beat, Document, Handover, Join, Leave, Stay, Staying
 from gradstudio.protocol.messages.progress import Turned
 from gradstudio.protocol.messages.requests import Do, Load, Stop
 from tests.helpers import ssh_server
@@ -52,12 +54,29 @@ def test_what_was_heard_is_forgotten_and_the_rest_comes_in_order() -> None:
         log.add(kind, bytes([number]))
     assert list(log.since(1)) == [b"\1", b"\2", b"\3", b"\4"]
     log.forget(3)
-    assert list(log.since(0)) == [b"\3", b"\4"]
+    assert list(log.since(3)) == [b"\3", b"\4"]
     assert log.count == 5
+
+
+def test_of_a_run_all_but_records_stays_when_it_was_heard_and_records_too_for_others() -> None:
+    log, fresh = FrameLog(), encode(Started(verb="run", revision=1, fresh=True, pass_number=1))[4:]
+    log.add("Log", b"before")
+    log.add("Started", fresh)
+    for kind in ("Traced", "Turned"):
+        log.add(kind, kind.encode())
+    log.forget(4)
+    assert list(log.since(0)) == [fresh, b"Turned"]
+    log.keep_for_others()
+    log.add("Traced", b"newer")
+    log.forget(5)
+    assert list(log.since(log.run_begins)) == [fresh, b"Turned", b"newer"]
+    log.add("Started", fresh)
+    assert list(log.since(0)) == [fresh], "another run from nothing"
 
 
 def test_records_go_before_curves_and_neither_grows_beyond_its_bound() -> None:
     log = FrameLog(most_bytes=100, most_light_bytes=1000)
+    log.keep_for_others()
     for _ in range(50):
         log.add("Traced", b"t" * 30)
         log.add("Turned", b"c" * 10)
@@ -194,3 +213,59 @@ def test_a_line_that_falls_silent_without_an_end_is_left_there(host: Host) -> No
     line.say(Beat(heard=line.decoder.heard))
     wait_until("the engine is gone", lambda: not is_alive(hello.pid))
     line.process.communicate()
+
+
+def test_another_window_takes_it_up_with_every_point_of_its_curve_and_the_first_is_told(place: Host) -> None:
+    line = HostLine(place)
+    line.say(Stay(name=NAME, title="net"), Document(name="a", revision=1, text=b"{}"))
+    train(line)
+    for _ in range(3):
+        line.hear(Turned)
+        line.say(Beat(heard=line.decoder.heard))
+    other = HostLine(place, "--kept", "join", NAME)
+    other.say(Join(is_new=True))
+    joined = other.hear(Staying)
+    line.hear(Handover)
+    other.say(Stop())
+    other.hear(Paused)
+    kinds = [type(event).__name__ for event in other.said]
+    assert kinds[:2] == ["Document", "Hello"]
+    assert other.said[0] == Document(name="a", revision=1, text=b"{}")
+    assert isinstance(joined, Staying) and joined.is_busy
+    turned = [event for event in other.said if isinstance(event, Turned)]
+    losses = numbers(list(turned))
+    assert len(losses) == turned[-1].number > 0, "one for each turn, none twice, none lost"
+    assert losses == sorted(losses, reverse=True)
+    (told,) = listed(place)
+    other.say(Leave())
+    wait_until("the engine is gone", lambda: not is_alive(told.pid))
+    for one in (line, other):
+        one.process.communicate()
+
+
+def test_an_engine_that_ends_alone_leaves_what_it_said_to_whoever_comes(host: Host) -> None:
+    line = HostLine(host)
+    line.say(Stay(name=NAME, title="net"))
+    hello = train(line)
+    line.cut()
+    wait_until("it is alone", lambda: [one.is_joined for one in listed(host)] == [False])
+    os.kill(hello.pid, signal.SIGKILL)
+    wait_until("its end is known", lambda: [one.has_ended for one in listed(host)] == [True])
+    other = HostLine(host, "--kept", "join", NAME)
+    other.say(Join(is_new=True))
+    joined = other.hear(Staying)
+    assert isinstance(joined, Staying) and not joined.is_busy
+    assert any(isinstance(event, Log) and "was killed by signal 9" in event.text for event in other.said)
+    assert len(numbers(list(other.said))) > 0
+    other.process.communicate()
+    assert other.process.returncode == 6
+    wait_until("nothing stays", lambda: listed(host) == [])
+
+
+def test_the_same_window_hears_nothing_twice_where_records_were_lost() -> None:
+    decoder = FarDecoder(str)
+    decoder.feed(b"\x1fgradstudio engine\x1e")
+    decoder.feed(encode(Printed(node=ItemId("n"), line=1, text="x")))
+    staying = Staying(name=NAME, title="", is_busy=True, is_joined=True, since_s=0.0, pid=1, lost=40, said=41)
+    decoder.feed(encode(staying) + encode(Printed(node=ItemId("n"), line=1, text="x")))
+    assert decoder.heard == 42, "what was lost counts as heard"

@@ -5,10 +5,11 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from gradstudio.document.errors import DocumentError
 from gradstudio.graph.model import Graph, Header
+from gradstudio.protocol.messages.hosting import Document
 from gradstudio.ui.app.files.recovery_journal import Recovery
 from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import PYTHON_SUFFIXES, Session
@@ -93,6 +94,7 @@ class Documents(QObject):
         self.first_header: Callable[[], Header] = Header
         self._current: Tab | None = None
         self._ran: set[Tab] = set()
+        engine.document_came.connect(self._on_engine_document_came)
 
     # ------------------------------------------------------------------ which
 
@@ -285,6 +287,13 @@ class Documents(QObject):
     def _free_number(self, session: Session) -> int:
         taken = {tab.session.number for tab in self.tabs if tab.session is not session and tab.session.path is None}
         return next(number for number in range(1, len(taken) + 2) if number not in taken)
+
+    def _on_engine_document_came(self, document: Document) -> None:
+        """Another window began what is taken up on a host: it is shown in a tab; what is none leads back here."""
+        error = self.take(lambda session: session.take_up(document, self._engine.title_there))
+        if error is not None:
+            self.refused.emit(f"What runs on “{self._engine.place}” cannot be taken up here: {error}")
+            QTimer.singleShot(0, self, lambda: self.current.session.engine.move_to("", None))
 
     def _on_run_state_changed(self, tab: Tab, state: object) -> None:
         """A run in a tab behind is marked on it, until a person looks."""

@@ -9,6 +9,7 @@ from gradstudio.protocol.errors import OtherProtocol, ProtocolError
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages.base import PROTOCOL_VERSION
 from gradstudio.protocol.messages.events import Event, Hello, Log
+from gradstudio.protocol.messages.hosting import Document
 from gradstudio.protocol.messages.inference import Inferring
 from gradstudio.protocol.messages.requests import Request
 from gradstudio.protocol.process_group import end_group
@@ -22,6 +23,7 @@ class EngineChild(QObject):
         ended(object): it ended unasked; the words how.
         noted(object): other words about it.
         joined(bool): it was taken up again, and whether a verb is under way.
+        document_came(object): the `Document` that it runs, where another window began it.
 
     Attributes:
         stays: the name under which it goes on when the line breaks; "": it ends then.
@@ -32,6 +34,7 @@ class EngineChild(QObject):
     ended = Signal(object)
     noted = Signal(object)
     joined = Signal(bool)
+    document_came = Signal(object)
     stays = ""
     goes_on: bool | None = False
 
@@ -72,8 +75,15 @@ class EngineChild(QObject):
     def stay(self, title: str) -> None:
         """Go on when the line breaks, called so; an engine of this machine has no line."""
 
-    def join(self, name: str, heard: int) -> None:
-        """Take up the engine that stays under a name, of which so much was heard."""
+    def keep(self, document: Document) -> None:
+        """Keep what is drawn for whoever takes it up; an engine of this machine is taken up by nobody."""
+
+    def join(self, name: str, heard: int, *, is_new: bool = False) -> None:
+        """Take up the engine that stays under a name, of which so much was heard; `is_new`: another window began it."""
+
+    def let_go(self) -> None:
+        """Leave without a word, so that it goes on; an engine of this machine ends."""
+        self.discard()
 
     def discard(self) -> None:
         """Kill without a word; nothing it still says is heard."""

@@ -16,7 +16,7 @@ from gradstudio.protocol.hosts.host_command import refusal, start_command
 from gradstudio.protocol.hosts.host_failures import LAST_WORDS, OF_SSH, loss, start_failure
 from gradstudio.protocol.hosts.tensor_sending import ASK_BYTES, PIECE_BYTES, TensorSending
 from gradstudio.protocol.messages.events import Event, Log
-from gradstudio.protocol.messages.hosting import Beat, Join, Lacking, Leave, Stay, Staying
+from gradstudio.protocol.messages.hosting import Beat, Document, Handover, Join, Lacking, Leave, Stay, Staying
 from gradstudio.protocol.messages.requests import Request
 from gradstudio.ui.state.engines.engine_child import EngineChild
 
@@ -62,10 +62,20 @@ class FarChild(EngineChild):
         self.stays = uuid.uuid4().hex
         self.process.write(encode(Stay(name=self.stays, title=title)))
 
-    def join(self, name: str, heard: int) -> None:
-        """Take up the engine that stays under a name, of which so much was heard."""
+    def keep(self, document: Document) -> None:
+        """Keep what is drawn for whoever takes it up."""
+        self.process.write(encode(document))
+
+    def join(self, name: str, heard: int, *, is_new: bool = False) -> None:
+        """Take up the engine that stays under a name, of which so much was heard; `is_new`: another window began it."""
         self.stays, self._frames.heard = name, heard
-        self.process.write(encode(Join(heard=heard)))
+        self.process.write(encode(Join(heard=heard, is_new=is_new)))
+
+    def let_go(self) -> None:
+        """Leave without a word: it goes on there."""
+        self._discarded = True
+        self._heart.stop()
+        self.process.kill()
 
     def discard(self) -> None:
         """End it without a word, also where it would stay."""
@@ -86,6 +96,14 @@ class FarChild(EngineChild):
                     f"{message.lost} messages of “{self.host.name}”, records of turns, are lost; its curves are whole."
                 )
                 self.message.emit(Log(level="info", text=text))
+            return True
+        if isinstance(message, Document):
+            self.document_came.emit(message)
+            return True
+        if isinstance(message, Handover):
+            self.goes_on = True
+            self._reason = f"What runs on “{self.host.name}” was taken up by another window."
+            self.process.kill()
             return True
         if not isinstance(message, Lacking):
             return False

@@ -1,8 +1,10 @@
 """A run that the engine does not hold (any more): what was recorded stays true until the program is another."""
 
 from gradstudio.program.model import Program
+from gradstudio.protocol.messages.hosting import Document
 from gradstudio.ui.state.results.result_tables import ResultTables
 from gradstudio.ui.state.run.engine_client import EngineClient
+from gradstudio.ui.state.run.run_requests import RunRequests
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.run.run_status import RunStatus
 
@@ -61,9 +63,9 @@ def _statements(program: Program) -> list[str]:
 class AwayRun:
     """A run that goes on on a host while the line there is broken."""
 
-    def __init__(self, client: EngineClient, status: RunStatus, tables: ResultTables) -> None:
+    def __init__(self, client: EngineClient, status: RunStatus, tables: ResultTables, requests: RunRequests) -> None:
         """No line is broken."""
-        self._client, self._status, self._tables = client, status, tables
+        self._client, self._status, self._tables, self._requests = client, status, tables, requests
         self._before: RunState | None = None
         client.joined.connect(self._on_client_joined)
 
@@ -77,6 +79,15 @@ class AwayRun:
         self._tables.rest()  # how fast it goes is not known
         self._status.set(busy=False, waiting=False, outcome="", reason="")
         return True
+
+    def adopt(self, document: Document) -> None:
+        """What another window began there is this document's: what is heard next is what it has said."""
+        self._requests.adopt(document)
+        self._before = RunState(verb="run")
+
+    def keep(self) -> None:
+        """Have the host keep what is drawn, for whoever takes it up."""
+        self._requests.keep()
 
     def _on_client_joined(self, is_busy: bool) -> None:
         """What it said meanwhile was heard."""

@@ -5,17 +5,18 @@ another one, it is set aside with all that it holds, and comes back with its doc
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import Device, Event, Gradients, Hello, Traced
+from gradstudio.protocol.messages.hosting import Document
 from gradstudio.protocol.messages.inference import Inferring
 from gradstudio.protocol.messages.requests import Request, SampleMemory
 from gradstudio.protocol.process_group import COMMAND, RUNS_CODE
 from gradstudio.ui.state.engines.engine_child import EngineChild, take_over
-from gradstudio.ui.state.run.engine_exchange import Exchange, Line, Seats
+from gradstudio.ui.state.engines.engine_seats import EngineAside, EngineLeft
+from gradstudio.ui.state.run.engine_exchange import Exchange, Line
 
 SPARE_DELAY_MS = 1500
 KILL_WAIT_MS = 2000
@@ -28,21 +29,6 @@ SAMPLE_MS = 100
 
 MakeEngine = Callable[[tuple[str, ...], QObject], EngineChild]
 """Starts an engine with these options, for this parent."""
-
-
-class EngineAside(NamedTuple):
-    """An engine that waits, and who has it."""
-
-    engine: EngineChild
-    seats: Seats
-
-
-class EngineLeft(NamedTuple):
-    """An engine that goes on without us: its name, how many of its messages came, and what it is."""
-
-    name: str
-    heard: int
-    hello: Hello | None
 
 
 class EngineClient(QObject):
@@ -60,6 +46,7 @@ class EngineClient(QObject):
         died(object): the engine at work ended unasked; the words how. On this machine a new one starts by itself.
         noted(object): other words about the engine at work.
         joined(bool): an engine that went on alone was taken up, and whether a verb is under way.
+        document_came(object): the `Document` of an engine that another window began, and that is taken up.
     """
 
     received = Signal(object)
@@ -67,6 +54,7 @@ class EngineClient(QObject):
     died = Signal(object)
     noted = Signal(object)
     joined = Signal(bool)
+    document_came = Signal(object)
 
     def __init__(self, command: list[str] | None = None, spare: bool = True, parent: QObject | None = None) -> None:
         """Start an engine at once; `command` replaces the protocol's `COMMAND`."""
@@ -135,9 +123,19 @@ class EngineClient(QObject):
         return self._left is not None
 
     @property
+    def title_there(self) -> str:
+        """What is called so that goes on on a host when the line breaks; "": nothing does."""
+        return self._stay_title
+
+    @property
     def keeps_running(self) -> bool:
         """Whether engines on a host go on when the line breaks."""
         return bool(self._stay_title)
+
+    def keep(self, document: Document) -> None:
+        """Have an engine that may go on alone keep what is drawn."""
+        if self._engine is not None and self._engine.stays:
+            self._engine.keep(document)
 
     def keep_running(self, title: str) -> None:
         """Have engines on a host go on when the line breaks, called so; "": those to come end with it."""
@@ -152,7 +150,7 @@ class EngineClient(QObject):
             return
         engine = self._make(("--kept", "join", left.name), self)
         engine.hello = left.hello
-        engine.join(left.name, left.heard)
+        engine.join(left.name, left.heard, is_new=left.hello is None)
         self._engine = engine
         self._listen(engine)
         self._set_state("starting")
@@ -164,10 +162,10 @@ class EngineClient(QObject):
         else:
             self._set_state("ready" if self.ready else "starting")
 
-    def move_to(self, place: str, make: MakeEngine | None) -> None:
+    def move_to(self, place: str, make: MakeEngine | None, joins: EngineLeft | None = None) -> None:
         """Have engines on a host, as `make` starts them, or on this machine again ("", None); all there were end.
 
-        Every line that used one is to be told.
+        Every line that used one is to be told. `joins`: an engine that goes on there is taken up.
         """
         for line in tuple(self._aside):
             self._aside.pop(line).engine.discard()
@@ -181,7 +179,12 @@ class EngineClient(QObject):
         self._discard()
         self.place, self._make, self._quick_deaths, self.hello = place, make, 0, None
         self.state = ""  # that of the next one is announced, whatever the last one's was
-        self._replace()
+        if joins is None:
+            self._replace()
+        else:
+            self._left, self._stay_title = joins, joins.title
+            self.exchange.forget()
+            self.take_up()
 
     def kill_and_restart(self) -> None:
         """End the engine at work whatever it does; the one with walls that waits takes over, or the warm spare."""
@@ -238,7 +241,10 @@ class EngineClient(QObject):
         waiting = [one.engine for one in self._aside.values()]
         for engine in (self._engine, self._spare, self._spare_for_code, *waiting):
             if engine is not None:
-                engine.discard()
+                if engine.stays and self.state == "busy":
+                    engine.let_go()
+                else:
+                    engine.discard()
                 engine.process.waitForFinished(KILL_WAIT_MS)
         self._engine = self._spare = self._spare_for_code = None
         self._aside.clear()
@@ -307,6 +313,7 @@ class EngineClient(QObject):
         engine.ended.connect(self._on_engine_ended)
         engine.noted.connect(self.noted)
         engine.joined.connect(self._on_engine_joined)
+        engine.document_came.connect(self.document_came)
 
     def _replace(self) -> None:
         if self._closing:
@@ -346,7 +353,7 @@ class EngineClient(QObject):
             if self._engine.goes_on is False:
                 self._left = None
             elif self._engine.goes_on:
-                self._left = EngineLeft(self._engine.stays, self._engine.heard, self.hello)
+                self._left = EngineLeft(self._engine.stays, self._engine.heard, self.hello, self._stay_title)
             self._engine.deleteLater()
             self._engine = None
         self._quick_deaths = 0 if was_ready else self._quick_deaths + 1

@@ -26,6 +26,7 @@ class Line(Protocol):
     title: Callable[[], str]
     is_live: Callable[[], bool]
     shown: bool
+    number: int
 
     def hear(self, event: Event) -> None:
         """The engine says something that may concern it."""
@@ -71,6 +72,14 @@ class Exchange:
         """A number that no line had before."""
         self._numbers += 1
         return self._numbers - 1
+
+    def yield_number(self, number: int) -> int:
+        """A number for a line that continues one of another window; who has it here gets another one."""
+        self._numbers = max(self._numbers, number + 1)
+        for line in self.lines:
+            if line.number == number:
+                line.number = self.next_number()
+        return number
 
     def take(self, line: Line) -> None:
         """The engine is told this line's program: whoever had it before has it no longer."""

@@ -13,6 +13,7 @@ from gradstudio.protocol.messages.debugging import MemoryByNode
 from gradstudio.protocol.messages.events import Device, Event, Hello, Log, Memory, Paused
 from gradstudio.protocol.messages.inference import Inferring
 from gradstudio.protocol.messages.requests import Do, Load, Request
+from gradstudio.ui.state.engines.engine_seats import EngineLeft
 from gradstudio.ui.state.results.memory_store import OF_TENSORS
 from gradstudio.ui.state.run.engine_client import EngineClient, MakeEngine
 
@@ -31,6 +32,7 @@ class EngineLine(QObject):
         shown: its tab is the one that is seen; a hidden one asks for no shapes.
         title: what the document is called now.
         is_live: whether the engine holds this document's namespace.
+        number: which line it is; others have other numbers.
 
     Signals:
         received(object): every `Event` that concerns this document.
@@ -51,7 +53,7 @@ class EngineLine(QObject):
         """Open a line; nothing is sent."""
         super().__init__(parent)
         self._client, self._exchange = client, client.exchange
-        self._number = self._exchange.next_number()
+        self.number = self._exchange.next_number()
         self._exchange.lines.append(self)
         self.shown = True
         self.title: Callable[[], str] = lambda: "another document"
@@ -149,9 +151,12 @@ class EngineLine(QObject):
             if other is not self and self._exchange.is_struck(other):
                 other.died.emit("it was restarted from another tab")
 
-    def move_to(self, place: str, make: MakeEngine | None) -> None:
-        """Have engines on a host, or on this machine again ("", None); what all there were held is gone."""
-        self._client.move_to(place, make)
+    def move_to(self, place: str, make: MakeEngine | None, joins: EngineLeft | None = None) -> None:
+        """Have engines on a host, or on this machine again ("", None); what all there were held is gone.
+
+        `joins`: an engine that goes on there is taken up.
+        """
+        self._client.move_to(place, make, joins)
         for line in tuple(self._exchange.lines):
             line.replaced.emit()
 
@@ -169,6 +174,11 @@ class EngineLine(QObject):
         elif isinstance(request, Do):
             self._exchange.runner = self
         self._client.send(self._outward(request))
+
+    def adopt(self, revision: int) -> None:
+        """What the engine has, and runs, is this document's from now on: it began as a revision of another window's."""
+        self.number = self._exchange.yield_number(revision // BASE)
+        self._exchange.holder = self._exchange.runner = self
 
     def close(self) -> None:
         """End the engine with all its processes."""
@@ -265,8 +275,8 @@ class EngineLine(QObject):
 
     def _outward(self, request: Request) -> Request:
         for field in ("request", "revision"):
-            if self._number and (value := getattr(request, field, None)) is not None:
-                request = msgspec.structs.replace(request, **{field: value + self._number * BASE})
+            if self.number and (value := getattr(request, field, None)) is not None:
+                request = msgspec.structs.replace(request, **{field: value + self.number * BASE})
         return request
 
     def _concerns(self, event: Event) -> bool:
@@ -277,7 +287,7 @@ class EngineLine(QObject):
         if not isinstance(event, OF_THE_RUN):
             for field in ("request", "revision"):
                 if (value := getattr(event, field, None)) is not None:
-                    return bool(value // BASE == self._number)
+                    return bool(value // BASE == self.number)
         runner = self._exchange.runner
         return runner is self or (runner is None and self.shown)
 
@@ -289,7 +299,7 @@ class EngineLine(QObject):
                 series = {name: value for name, value in series.items() if name not in OF_TENSORS}
             return msgspec.structs.replace(event, mark="" if others else event.mark, series=series)
         for field in ("request", "revision"):
-            if self._number and (value := getattr(event, field, None)) is not None and value >= BASE:
+            if self.number and (value := getattr(event, field, None)) is not None and value >= BASE:
                 event = msgspec.structs.replace(event, **{field: value % BASE})
         return event
 

@@ -41,7 +41,7 @@ class RunController(QObject):
         questions: what can be asked of the run without moving it.
         memory_check: whether the program fits into memory.
         code_question: whether the code of the program may run.
-        shapes: when the engine is asked for shapes; `displaced`: what ran and the engine does not hold.
+        shapes: when the engine is asked for shapes; `displaced`, `away`: what the engine does not hold, or holds alone.
 
     Signals:
         state_changed(object): the new `RunState`, as `status` announces it.
@@ -78,7 +78,7 @@ class RunController(QObject):
         self._texts: dict[ItemId, str] = {}
         self._following = self._follows_newer = self._heard_more = False
         self.displaced = DisplacedRun(results.tables, self.status)
-        self._away = AwayRun(engine.client, self.status, results.tables)
+        self.away = AwayRun(engine.client, self.status, results.tables, self._requests)
         self._waiting: list[tuple[str, Callable[[], None]]] = []
         self._stop_timer = QTimer(self, singleShot=True)
         self._stop_timer.timeout.connect(self._on_stop_timer_timeout)
@@ -283,7 +283,7 @@ class RunController(QObject):
             self._engine.kill_and_restart()
 
     def _on_engine_died(self, how: str) -> None:
-        if self._away.begins():
+        if self.away.begins():
             self._stop_timer.stop()
             self._waiting.clear()
             self._requests.engine_changed()  # the last that was sent may have been lost

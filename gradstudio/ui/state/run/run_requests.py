@@ -5,6 +5,8 @@ from collections.abc import Callable
 
 import msgspec
 
+from gradstudio.document.file import dumps
+from gradstudio.document.gsg.line_memo import LineMemo
 from gradstudio.graph.analysis.program_analysis import addresses
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.slices import AT_ONCE, Slices, stop_if, work_through
@@ -12,14 +14,17 @@ from gradstudio.program.compile import program_slices
 from gradstudio.program.model import BlockStatement, Program, Statement
 from gradstudio.protocol.messages import requests
 from gradstudio.protocol.messages.debugging import Change, Check, WeighMemory, WhatIf
+from gradstudio.protocol.messages.hosting import Document
 from gradstudio.protocol.messages.inference import Infer, Inferred, TryWire
 from gradstudio.protocol.messages.progress import KeepCheckpoint
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.idle_work import IdleWork
 from gradstudio.ui.state.results.run_names import NOTHING_RAN, RunNames
-from gradstudio.ui.state.run.engine_line import EngineLine
+from gradstudio.ui.state.run.engine_line import BASE, EngineLine
 
 WORK = "program"
+MOST_TENSORS = 32_000_000
+"""Bytes of stored tensors that a host keeps with a document for whoever takes it up."""
 MANY_NODES = 200
 """From this many on, only nodes in view are summarised at once."""
 
@@ -62,6 +67,7 @@ class RunRequests:
         self._program: Program | None = None
         self._given_up: Program | None = None
         self._numbers = 0
+        self._lines: LineMemo | None = None
 
     @property
     def program(self) -> Program:
@@ -155,8 +161,28 @@ class RunRequests:
             return
         program, revision = self._compiled_now(), self._store.graph.revision
         tensors = self._new_tensors(program)
+        self.keep()
         self._engine.send(requests.Load(document=self.document, revision=revision, program=program, tensors=tensors))
         self._loaded_revision, self.names = revision, RunNames(self._store.graph, program)
+
+    def keep(self) -> None:
+        """Have an engine that may go on alone keep what is drawn."""
+        if self._engine.client.keeps_running and self._engine.place:
+            revision = self._store.graph.revision + self._engine.number * BASE
+            self._engine.client.keep(Document(name=self.document, revision=revision, text=self._text()))
+
+    def adopt(self, document: Document) -> None:
+        """The engine has this very program, from another window, under that name and revision."""
+        self.document, self._store.graph.revision = document.name, document.revision % BASE
+        self._engine.adopt(document.revision)
+        self.names = RunNames(self._store.graph, self._compiled_now())
+
+    def _text(self) -> bytes:
+        graph = self._store.graph
+        if sum(len(tensor.data) for tensor in graph.tensors.values()) > MOST_TENSORS:
+            return b""
+        self._lines = self._lines or LineMemo()
+        return dumps(graph, memo=self._lines, with_data=True).encode()
 
     def displaced(self) -> None:
         """The engine has another document's program now; stored tensors it keeps."""
