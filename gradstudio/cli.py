@@ -58,8 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     from gradstudio.graph.structure.graph_export import FORMATS
     from gradstudio.hosts_command import add_hosts, hosts_command
     from gradstudio.program.forms.form_table import FORMS
-    from gradstudio.sweep_command import add_sweep, sweep
-    from gradstudio.train_command import add_train, train
+    from gradstudio.train_command import add_sweep, add_train, train
 
     parser = argparse.ArgumentParser(
         prog="gradstudio",
@@ -100,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     integrate.add_argument("--remove", action="store_true", help="take both away again")
     add_hosts(_add(verbs, "hosts", hosts_command, "other machines whose engines run programs, by ssh"))
     add_train(_add(verbs, "train", train, "train what a document draws, on one or many processes, by torchrun"))
-    add_sweep(_add(verbs, "sweep", sweep, "train once for each combination of literals, and compare"))
+    add_sweep(_add(verbs, "sweep", _sweep, "train once for each combination of literals, and compare"))
     return parser
 
 
@@ -202,6 +201,12 @@ def _run(options: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return USAGE
     return _print(run_files(options), options.json)
+
+
+def _sweep(options: argparse.Namespace) -> int:
+    from gradstudio.sweep_command import sweep
+
+    return sweep(options)
 
 
 def _check(options: argparse.Namespace) -> int:

@@ -53,16 +53,6 @@ class BadSweep(GradStudioError):
     """What was asked for is no sweep of this program."""
 
 
-def add_sweep(parser: argparse.ArgumentParser) -> None:
-    """The options of `sweep`."""
-    parser.add_argument("file", metavar="FILE")
-    words = "a literal and its values: lr=0.1,0.01 or from:to:count, from:to:count:log; several make a grid"
-    parser.add_argument("--set", dest="settings", metavar="NAME=VALUES", action="append", required=True, help=words)
-    words = "so many at once (default: one for each two cores)"
-    parser.add_argument("--jobs", type=int, default=max((os.cpu_count() or 1) // 2, 1), metavar="N", help=words)
-    parser.add_argument("--all", action="store_true", help="let each come to its end, however its loss stands")
-
-
 def sweep(options: argparse.Namespace) -> int:
     """Run them all and print a table; 0 where none failed."""
     try:

@@ -1,6 +1,7 @@
 """`gradstudio train --trust FILE …`: the training script of a document under torchrun. No Qt, no torch here."""
 
 import argparse
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,17 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE")
     words = "options of torchrun (--nproc-per-node 4, --nnodes …, --rdzv-endpoint …), and behind -- those of the script"
     parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="…", help=words)
+
+
+def add_sweep(parser: argparse.ArgumentParser) -> None:
+    """The options of `sweep`, which `sweep_command` carries out."""
+    parser.add_argument("file", metavar="FILE")
+    words = "a literal and its values: lr=0.1,0.01 or from:to:count, from:to:count:log; several make a grid"
+    parser.add_argument("--set", dest="settings", metavar="NAME=VALUES", action="append", required=True, help=words)
+    words = "so many at once (default: one for each two cores)"
+    jobs = max((os.cpu_count() or 1) // 2, 1)
+    parser.add_argument("--jobs", type=int, default=jobs, metavar="N", help=words)
+    parser.add_argument("--all", action="store_true", help="let each come to its end, however its loss stands")
 
 
 def train(options: argparse.Namespace) -> int:
