@@ -8,12 +8,15 @@ import msgspec
 from gradstudio.advice.failure_case import Lookup, place_of
 from gradstudio.advice.failure_sentences import cause_sentence
 from gradstudio.advice.model import Advice, Rule
+from gradstudio.advice.quotations import written
 from gradstudio.advice.rules.error_rules import RULES
 from gradstudio.advice.rules.gradient_errors import STEPPED
 from gradstudio.advice.rules.layer_errors import OF_OPERATORS
 from gradstudio.advice.rules.torch_warnings import WARNINGS
+from gradstudio.graph import recipes
 from gradstudio.graph.analysis.call_addresses import locate_item
 from gradstudio.graph.analysis.program_analysis import effects, may_require_grad
+from gradstudio.graph.edits import apply_all
 from gradstudio.graph.groups.call_ids import is_call_item, path_of
 from gradstudio.graph.groups.definitions import definition_graph, group_of
 from gradstudio.graph.model import DEFINITION_INPUTS, ROOT, Graph, ItemId, Wire
@@ -23,7 +26,7 @@ from gradstudio.graph.ports.module_calls import label_at, port_label
 from gradstudio.graph.text.name_bindings import binding_of, name_of
 from gradstudio.operators.model import Effect
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.model import Statement, flatten_statements
+from gradstudio.program.model import flatten_statements
 from gradstudio.protocol.messages.debugging import Clash
 from gradstudio.protocol.messages.events import Failed
 from gradstudio.protocol.messages.inference import PortInference
@@ -163,9 +166,8 @@ def describe_emptied_gradient(node: ItemId, graph: Graph) -> str:
             return ""
         if not _empties(graph, item, owner):
             continue
-        text = next((s.text for s in flatten_statements(compile_graph(graph).statements) if s.node == item), "")
         name = _source_name(graph, owner)
-        what = f"`{text or title(graph, item)}`"
+        what = f"`{written(graph, item) or title(graph, item)}`"
         return f"{what} stands between the backward and what reads {name}.grad, which is None then."
     return ""
 
@@ -187,11 +189,10 @@ def describe_computed_owner(node: ItemId, graph: Graph) -> str:
         maker = (_maker_of(graph, owner) or _converted(graph, owner)) if owner is not None else None
         if maker is None or not graph.wires_to(maker):
             continue
-        text = next((s.text for s in flatten_statements(compile_graph(graph).statements) if s.node == maker), "")
-        name = _name(graph, maker)
+        name, text = _name(graph, maker), written(graph, maker) or title(graph, maker)
         return (
-            f"{name} is no leaf: `{text or title(graph, maker)}` computes a new tensor, and only leaves keep their "
-            f"gradient, so {name}.grad is None."
+            f"{name} is no leaf: `{text}` computes a new tensor, and only leaves keep their gradient, so "
+            f"{name}.grad is None."
         )
     return ""
 
@@ -281,7 +282,6 @@ def describe_cut(node: ItemId, graph: Graph) -> str:
     if wire is None:
         return ""
     may = may_require_grad(graph)
-    texts = {s.node: s.text for s in flatten_statements(compile_graph(graph).statements)}
     queue = [wire.source]
     seen = set[ItemId]()
     while queue:
@@ -293,15 +293,37 @@ def describe_cut(node: ItemId, graph: Graph) -> str:
         if any((w.source, w.output) in may for w in wires) and not any(one[0] == item for one in may):
             around = [graph.blocks[ItemId(b)].kind for b in graph.ancestors(item) if b != ROOT]
             block = next((kind for kind in around if kind in NO_GRADS), "")
-            what = f"`{texts[item]}`" if item in texts else title(graph, item)
-            where = f" under {block}" if block else ""
-            root = title(graph, wire.source)
-            return (
-                f"{root} has no way back: {what}{where} {CUTS_CHAIN}. "
-                f"What {title(graph, item)} gives does not require grad, though what goes into it does."
-            )
+            return _cut_words(graph, wire.source, item, block)
         queue += [w.source for w in wires]
+    hidden = _under_no_grad(graph, wire, seen)
+    if hidden is not None:
+        return _cut_words(graph, wire.source, *hidden, is_hidden=True)
     return f"Nothing that {title(graph, wire.source)} was computed from requires grad, so there is no way back."
+
+
+def _cut_words(graph: Graph, root: ItemId, item: ItemId, block: str, *, is_hidden: bool = False) -> str:
+    """What cuts the chain between what learns and a root, as it is written."""
+    text = written(graph, item)
+    what = f"`{text}`" if text else title(graph, item)
+    why = f"What {title(graph, item)} gives does not require grad, though what goes into it does."
+    if is_hidden:
+        why = f"Nothing that is computed under {block} requires grad, whatever goes into it."
+    return f"{title(graph, root)} has no way back: {what}{f' under {block}' if block else ''} {CUTS_CHAIN}. {why}"
+
+
+def _under_no_grad(graph: Graph, wire: Wire, above: set[ItemId]) -> tuple[ItemId, str] | None:
+    """The last of what a root is made of that stands under a block without which it may require grad; and its kind."""
+    order = [item for item in graph.order() if item in above and item in graph.nodes]
+    for item in reversed(order):
+        for body in graph.ancestors(item):
+            block = graph.blocks.get(ItemId(body))
+            if block is None or block.kind not in NO_GRADS:
+                continue
+            draft = graph.copy()
+            apply_all(draft, recipes.unwrap(graph, block.id))
+            if (wire.source, wire.output) in may_require_grad(draft):
+                return item, block.kind
+    return None
 
 
 def describe_backwards(failed: Failed, graph: Graph | None, lines: Lines = SCRIPT_LINES) -> str:
@@ -310,12 +332,12 @@ def describe_backwards(failed: Failed, graph: Graph | None, lines: Lines = SCRIP
         return ""
     statements = list(flatten_statements(compile_graph(graph).statements))
     here = next((k for k, statement in enumerate(statements) if statement.node == failed.node), -1)
-    second = _place(statements[here] if here >= 0 else None, failed.line, failed.address)
+    second = _place(graph, failed.node, failed.line, failed.address)
     first = next((one for one in reversed(statements[: max(here, 0)]) if one.backward), None)
     if first is None:
         return f"{_capital(second)} has run before."
     line = lines.get(first.node, first.line)
-    return f"{_capital(second)} is the second, the first was {_place(first, line, first.address)}."
+    return f"{_capital(second)} is the second, the first was {_place(graph, first.node, line, first.address)}."
 
 
 def describe_clash(clash: Clash, graph: Graph | None = None) -> str:
@@ -324,18 +346,15 @@ def describe_clash(clash: Clash, graph: Graph | None = None) -> str:
     "Line 4 `y += 1` wrote into y, which line 3 `y = x.exp()` had saved at version 0 as its result; it is at
     version 1 now."
     """
-    statements = {}
-    if graph is not None:
-        statements = {s.node: s for s in flatten_statements(compile_graph(graph).statements)}
     shown = clash.culprits[-MAX_CULPRITS:]
-    writers = [_place(statements.get(c.node), c.line, c.address) for c in shown]
+    writers = [_place(graph, c.node, c.line, c.address) for c in shown]
     if len(clash.culprits) > len(shown):
         writers[0] = f"{len(clash.culprits) - len(shown)} other statements, {writers[0]}"
     wrote = f"{_capital(' and '.join(writers))} wrote into {_value_name(clash, graph)}"
     now = f"it is at version {clash.version} now."
     if not clash.victim:
         return f"{wrote}; {now}"
-    victim = _place(statements.get(clash.victim), clash.victim_line, clash.victim_address)
+    victim = _place(graph, clash.victim, clash.victim_line, clash.victim_address)
     if not clash.autograd:
         return f"{wrote}, which is the leaf of {victim}."
     what = "its result" if clash.saved in ("result", "output", "out") else f"its '{clash.saved}'"
@@ -343,17 +362,11 @@ def describe_clash(clash: Clash, graph: Graph | None = None) -> str:
     return f"{wrote}, which {victim} {saved} (for {clash.autograd}); {now}"
 
 
-def _place(statement: Statement | None, line: int, address: str) -> str:
+def _place(graph: Graph | None, item: ItemId, line: int, address: str) -> str:
     """``line 4 `y += 1```, as far as it is known."""
-    text = _text(statement) if statement is not None else address
+    text = (written(graph, item) if graph is not None else "") or address
     text = text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
     return f"line {line} `{text}`" if line else f"`{text}`"
-
-
-def _text(statement: Statement) -> str:
-    """The first line of a statement as it is in the script: what nobody reads has a name in a recorded run only."""
-    text = statement.text if statement.names else statement.text.removeprefix(f"{statement.address} = ")
-    return text.split("\n")[0]
 
 
 def _value_name(clash: Clash, graph: Graph | None) -> str:

@@ -4,10 +4,12 @@ import math
 import re
 from collections.abc import Iterator
 
+from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.graph.analysis.program_analysis import may_require_grad
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import operator_of
+from gradstudio.graph.text.name_bindings import name_of
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Effect
 from gradstudio.protocol.messages.events import Failed
@@ -21,6 +23,9 @@ SECOND = "Trying to backward through the graph a second time"
 INPUTS = ("inputs.0", "input", "self", "a")
 VIEWS = frozenset({"torch.Tensor.view", "torch.Tensor.reshape", "torch.reshape"})
 FARTHEST = 200
+CLASS_LOSSES = frozenset({"cross_entropy", "CrossEntropyLoss", "nll_loss", "NLLLoss"})
+LOSS_PORTS = (("inputs.0", "input"), ("inputs.1", "target"))
+WHOLE = ("int", "uint")
 
 
 def cause_sentence(failed: Failed, graph: Graph) -> str:
@@ -34,6 +39,8 @@ def cause_sentence(failed: Failed, graph: Graph) -> str:
     if (found := CHANNELS.search(failed.message)) and found["last"] == found["channels"]:
         name = _input_name(failed, graph)
         return f"The channels stand last in {name}, and a convolution takes them in the dimension behind the batch."
+    if swapped := swapped_words(failed, graph):
+        return f"The target stands first ({swapped[0]}) and the predictions second ({swapped[1]}): they are swapped."
     if word := uncalled_layer(failed.message):
         return f"{word} is a layer that was made and not called: write nn.{word}()(x) for nn.{word}(x)."
     return ""
@@ -123,6 +130,24 @@ def uncalled_layer(message: str) -> str:
     """The class of a layer that stands where a tensor should, as torch's words call it; "" where none does."""
     found = LAYER.search(message)
     return found["word"] if found and load().get(f"torch.nn.{found['word']}") is not None else ""
+
+
+def swapped_words(failed: Failed, graph: Graph) -> tuple[str, str] | None:
+    """How target and predictions of a loss over classes are called, where whole numbers stand first; else None."""
+    node = graph.nodes.get(failed.node)
+    view = ProgramView(graph)
+    if node is None or view.word(failed.node) not in CLASS_LOSSES:
+        return None
+    found = [graph.wire_into(node.id, port) for ports in LOSS_PORTS for port in ports]
+    wires, told = [wire for wire in found if wire is not None], dict(failed.operands)
+    if len(wires) != len(LOSS_PORTS):
+        return None
+    records = [told.get(wire.port) for wire in wires]
+    first, second = [one.summary.dtype if isinstance(one, TensorRecord) else "" for one in records]
+    if not first.startswith(WHOLE) or not second.startswith("float"):
+        return None
+    names = [name_of(graph, (wire.source, wire.output)) or view.name(wire.source) for wire in wires]
+    return names[0], names[1]
 
 
 # ------------------------------------------------------------------ helpers

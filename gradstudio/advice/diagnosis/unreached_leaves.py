@@ -36,6 +36,8 @@ DETACHING = frozenset({"detach"})
 """What cuts even where its result requires grad later, by requires_grad_()."""
 RENEWED = frozenset({"requires_grad_", "requires_grad"})
 MOST_ENDS = 3
+SWITCHES = ("requires_grad_", "requires_grad=")
+"""Statements that let a leaf require grad."""
 
 
 class End(NamedTuple):
@@ -129,6 +131,9 @@ def _not_reached(
         severity = "info"
     if not optimizers and any(not end.is_block and not end.is_number for end in ends) and rows[0].path:
         severity = "info"  # a module behind a detach, which nobody is to train
+    late = _too_late(view, facts, rows[0].node)
+    if late is not None:
+        return _late_leaf(view, late[0], name, late[1])
     hidden = next((end for end in ends if end.is_hidden), None)
     if ends:
         where = "; and at ".join(f"{view.where(end.item)}: {end.words}" for end in ends[:MOST_ENDS])
@@ -150,6 +155,34 @@ def _not_reached(
         f"{rows[0].reason or 'The backward did not reach it.'} {why}{whom}",
         (owner, *(end.item for end in ends)),
         max(backwards, default=0),
+    )
+
+
+def _too_late(view: ProgramView, facts: RunFacts, leaf: ItemId) -> tuple[ItemId, ItemId] | None:
+    """What lets a leaf require grad behind all that was computed from it, and the last of that; None: nothing does."""
+    order = {row.node: k for k, row in enumerate(facts.rows)}
+    users = sorted((user for user in view.followers(leaf) if user in order), key=order.__getitem__)
+    switches = [user for user in users if _is_switch(view, user)]
+    others = [user for user in users if view.word(user) not in MEASURES and user not in switches]
+    if not switches or not others or order[others[-1]] > order[switches[0]]:
+        return None
+    return switches[0], others[-1]
+
+
+def _is_switch(view: ProgramView, item: ItemId) -> bool:
+    node = view.node(item)
+    return node is not None and node.operator.endswith(SWITCHES)
+
+
+def _late_leaf(view: ProgramView, late: ItemId, name: str, user: ItemId) -> Finding:
+    return Finding(
+        "no_gradient",
+        "warning",
+        late,
+        f"{name} requires grad only behind what was computed from it: {view.where(user)} did not know of it",
+        f"What is computed notes at that moment what requires grad. Let {name} require grad where it is made, or "
+        "before it is used; then compute the loss.",
+        (late, user),
     )
 
 

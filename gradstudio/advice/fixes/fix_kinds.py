@@ -14,7 +14,7 @@ from gradstudio.advice.explanation import (
     stepped_between,
 )
 from gradstudio.advice.failure_case import Case, Lookup, Offer
-from gradstudio.advice.failure_sentences import uncalled_layer
+from gradstudio.advice.failure_sentences import LOSS_PORTS, swapped_words, uncalled_layer
 from gradstudio.advice.fixes import (
     argument_fixes,
     dimension_fixes,
@@ -29,6 +29,7 @@ from gradstudio.advice.model import Fix, FixKind, Rule
 from gradstudio.advice.rules.error_rules import RULES
 from gradstudio.advice.rules.gradient_errors import CUT_OFF, STEPPED
 from gradstudio.advice.rules.torch_warnings import WARNINGS
+from gradstudio.graph import recipes
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages.events import Failed, Warned
 from gradstudio.protocol.messages.inference import PortInference
@@ -143,6 +144,8 @@ def _fixes_in(failed: Failed, graph: Graph, lookup: Lookup) -> tuple[Fix, ...]:
         return tuple(map(Fix, why.fixes))
     if word := uncalled_layer(failed.message):
         return (Fix(f"Call the layer (nn.{word}()(x))"),)
+    if swapped_words(failed, graph) is not None:
+        return _swap(failed.node, graph)
     if CUT_OFF.match(failed.type_name, failed.message) and CUTS_CHAIN in describe_cut(failed.node, graph):
         return _fixes(CUT_OFF, Case(graph, failed, {}, lookup))
     rules = (STEPPED,) if stepped_between(failed, graph) else (*of_operator(graph, failed.node), *RULES)
@@ -166,6 +169,21 @@ def _fixes_of_warning(warned: Warned, node: ItemId, graph: Graph, lookup: Lookup
             failed = failed_of(PortInference(node=node, refusal=warned.message), graph, lookup)
             return _fixes(rule, Case(graph, failed, groups, lookup))
     return ()
+
+
+def _swap(loss: ItemId, graph: Graph) -> tuple[Fix, ...]:
+    """The two arguments of a loss the other way round."""
+    found = [graph.wire_into(loss, port) for ports in LOSS_PORTS for port in ports]
+    first, second = [wire for wire in found if wire is not None]
+    edits = edits_of(
+        graph,
+        lambda now: recipes.combine_steps(
+            now,
+            lambda one: recipes.connect(one, second.source, second.output, loss, first.port),
+            lambda two: recipes.connect(two, first.source, first.output, loss, second.port),
+        ),
+    )
+    return (Fix("Give the predictions first, the target second", edits),)
 
 
 def _fixes(rule: Rule, case: Case) -> tuple[Fix, ...]:

@@ -120,7 +120,7 @@ TITLES = {
     "gradient of the first weights",
     "two_losses_and_a_step_between": "warning backward_2: loss2 was computed before opt stepped: its gradient is that "
     "of the old weights",
-    "weight_rebound_with_its_graph": "error mul_2: w is no leaf: `w = w - mul_2` computes a new tensor, and only "
+    "weight_rebound_with_its_graph": "error mul_2: w is no leaf: `w = w - 0.1 * w.grad` computes a new tensor, and only "
     "leaves keep their gradient, so w.grad is None.",
     "layers_in_a_plain_list": "warning opt: opt does not update Linear: parameters() does not list what is in a plain "
     "list, or no nn.Parameter",
