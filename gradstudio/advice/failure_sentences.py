@@ -23,6 +23,7 @@ SECOND = "Trying to backward through the graph a second time"
 INPUTS = ("inputs.0", "input", "self", "a")
 VIEWS = frozenset({"torch.Tensor.view", "torch.Tensor.reshape", "torch.reshape"})
 FARTHEST = 200
+ROOT_PORTS = ("self", "tensors", "tensors.0")
 CLASS_LOSSES = frozenset({"cross_entropy", "CrossEntropyLoss", "nll_loss", "NLLLoss"})
 LOSS_PORTS = (("inputs.0", "input"), ("inputs.1", "target"))
 WHOLE = ("int", "uint")
@@ -30,6 +31,8 @@ WHOLE = ("int", "uint")
 
 def cause_sentence(failed: Failed, graph: Graph) -> str:
     """One sentence with the cause; "" where torch's words say as much."""
+    if name := made_before_loop(failed, graph):
+        return f"{name} is computed once, before the loop, and the first turn's backward has freed what it was made by."
     if failed.message.startswith(SECOND):
         return _shared_by_both(failed.node, graph)
     if found := FLAT.search(failed.message):
@@ -130,6 +133,19 @@ def uncalled_layer(message: str) -> str:
     """The class of a layer that stands where a tensor should, as torch's words call it; "" where none does."""
     found = LAYER.search(message)
     return found["word"] if found and load().get(f"torch.nn.{found['word']}") is not None else ""
+
+
+def made_before_loop(failed: Failed, graph: Graph) -> str:
+    """What a second backward in a loop begins from, where it is computed before that loop; "" else."""
+    if not failed.message.startswith(SECOND) or failed.node not in graph:
+        return ""
+    around = [body for body in graph.ancestors(failed.node) if body in graph.blocks]
+    wire = next((one for port in ROOT_PORTS if (one := graph.wire_into(failed.node, port)) is not None), None)
+    loops = [body for body in around if graph.blocks[ItemId(body)].kind == "for"]
+    is_made = wire is not None and wire.source in graph.nodes
+    if wire is None or not is_made or not loops or loops[0] in graph.ancestors(wire.source):
+        return ""
+    return title(graph, wire.source)
 
 
 def swapped_words(failed: Failed, graph: Graph) -> tuple[str, str] | None:

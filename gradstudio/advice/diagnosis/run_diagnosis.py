@@ -87,6 +87,8 @@ class RunDiagnosis:
         found += [f for f in saturated_activations(view, self._saturated.values(), facts.latest) if f.node not in dead]
         found += without_gradient(view, facts, gradients, self._backwards)
         found += [*growing_graphs(view, facts), *kept_graphs(view, facts), *wrong_modes(view, facts)]
+        if any(one.kind == "left_out" for one in found):  # no step empties what no optimizer has
+            found = [one for one in found if one.kind != "accumulates" or facts.is_held(one.node)]
         latest = {(finding.kind, finding.node): finding for finding in found}
         causes = _causes(_fed(view, list(latest.values())), is_spoilt=self._is_spoilt)
         return tuple(sorted(causes, key=lambda finding: WEIGHT[finding.severity]))

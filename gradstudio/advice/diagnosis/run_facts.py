@@ -115,6 +115,11 @@ class RunFacts:
             own = [leaf for leaf in homes if not is_call_item(leaf.owner)] or homes
             self.leaves[storage] = next((leaf for leaf in own if has_name(leaf.owner)), own[0])
 
+    def is_held(self, item: ItemId) -> bool:
+        """Whether an optimizer has a leaf that an item made."""
+        storages = self.module_storages(item) | self.storages((item, ""))
+        return any(not storages.isdisjoint(held) for held in self.held.values())
+
     def is_module(self, item: ItemId) -> bool:
         """Whether an item gave a module."""
         return isinstance(self.record(item, 0), ModuleRecord)

@@ -8,6 +8,7 @@ from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import Leaf, LeafKey, RunFacts, is_zero, leaf_rows
+from gradstudio.advice.quotations import written
 from gradstudio.graph.groups.call_ids import is_call_item, outermost
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.shared_storage import written_values
@@ -19,7 +20,7 @@ MODULE_ZERO = "torch.nn.Module.zero_grad"
 GRADIENT, PARAMETERS = "torch.Tensor.grad", "torch.nn.Module.parameters"
 CLIPS = frozenset({"torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"})
 LEAST_IDLE = 2
-MOST_NAMES = 3
+MOST_NAMES, MOST_PARTS = 3, 24
 
 
 class Role(NamedTuple):
@@ -241,13 +242,33 @@ def _frozen(view: ProgramView, facts: RunFacts, steps: Steps) -> Iterator[Findin
             continue
         yield Finding(
             "frozen_parameter",
-            "warning" if len(frozen) == len(held) else "info",
+            "warning" if len(frozen) == len(held) or _is_given_whole(view, facts, optimizer, set(frozen)) else "info",
             optimizer,
             f"{view.name(optimizer)} is to update {names}, which is frozen: it does not require grad",
             f"{names} never gets a gradient, so a step leaves it as it is. Set its requires_grad to True where it is "
             "to learn; else do not give it to the optimizer.",
             (optimizer, *_owners(facts, frozen)),
         )
+
+
+def _is_given_whole(view: ProgramView, facts: RunFacts, optimizer: ItemId, frozen: set[int]) -> bool:
+    """Whether the parameters of a module that is all frozen were listed for an optimizer beside others."""
+    todo, seen = [optimizer], {optimizer}
+    while todo and len(seen) < MOST_PARTS:
+        for source in view.sources(todo.pop(0)):
+            at, _ = view.resolve(source.item, source.output)
+            node = view.node(at)
+            if at in seen or node is None:
+                continue
+            seen.add(at)
+            if node.operator != PARAMETERS:
+                todo.append(at)
+                continue
+            module = view.source(at, ("self",))
+            held = facts.module_storages(view.resolve(module.item, module.output)[0]) if module is not None else set()
+            if held and held <= frozen:
+                return True
+    return False
 
 
 def _left_out(view: ProgramView, facts: RunFacts, steps: Steps, roles: dict[ItemId, Role]) -> Iterator[Finding]:
@@ -270,6 +291,8 @@ def _left_out(view: ProgramView, facts: RunFacts, steps: Steps, roles: dict[Item
     names = _names(view, facts, list(left))
     if names and all(is_call_item(facts.leaves[one].owner) for one in left if one in facts.leaves):
         yield _unregistered(view, facts, stepped[-1], list(left), names)
+    elif names and _are_made_behind(facts, list(left), stepped[-1]):
+        yield _replaced(view, facts, stepped[-1], list(left), names)
     elif names:
         optimizer = stepped[-1]
         yield Finding(
@@ -281,6 +304,27 @@ def _left_out(view: ProgramView, facts: RunFacts, steps: Steps, roles: dict[Item
             "its parameters to the optimizer, or freeze it (requires_grad_(False)), which saves their gradients.",
             (optimizer, *_owners(facts, list(left))),
         )
+
+
+def _are_made_behind(facts: RunFacts, left: list[int], optimizer: ItemId) -> bool:
+    """Whether leaves were first seen when the optimizer had been made."""
+    order = {row.node: k for k, row in reversed(list(enumerate(facts.rows)))}
+    owners = [facts.leaves[storage].owner for storage in left if storage in facts.leaves]
+    return bool(owners) and all(order.get(owner, -1) > order.get(optimizer, len(order)) for owner in owners)
+
+
+def _replaced(view: ProgramView, facts: RunFacts, optimizer: ItemId, left: list[int], names: str) -> Finding:
+    name, owners = view.name(optimizer), _owners(facts, left)
+    text = written(view.graph, owners[0]) if owners else ""
+    return Finding(
+        "left_out",
+        "warning",
+        optimizer,
+        f"{name} does not update {names}: {names} was made behind {name}, which has what was there before",
+        f"An optimizer keeps the tensors it was given, not their names. Make {name} behind `{text or names}`, or give "
+        f"it the new parameters ({name}.add_param_group).",
+        (optimizer, *owners),
+    )
 
 
 def _differentiated_by(view: ProgramView) -> set[ItemId]:

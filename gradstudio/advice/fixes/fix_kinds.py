@@ -14,7 +14,7 @@ from gradstudio.advice.explanation import (
     stepped_between,
 )
 from gradstudio.advice.failure_case import Case, Lookup, Offer
-from gradstudio.advice.failure_sentences import LOSS_PORTS, swapped_words, uncalled_layer
+from gradstudio.advice.failure_sentences import LOSS_PORTS, made_before_loop, swapped_words, uncalled_layer
 from gradstudio.advice.fixes import (
     argument_fixes,
     dimension_fixes,
@@ -144,6 +144,8 @@ def _fixes_in(failed: Failed, graph: Graph, lookup: Lookup) -> tuple[Fix, ...]:
         return tuple(map(Fix, why.fixes))
     if word := uncalled_layer(failed.message):
         return (Fix(f"Call the layer (nn.{word}()(x))"),)
+    if name := made_before_loop(failed, graph):
+        return (Fix(f"Compute {name} in the loop, from the inputs on, before its backward"),)
     if swapped_words(failed, graph) is not None:
         return _swap(failed.node, graph)
     if CUT_OFF.match(failed.type_name, failed.message) and CUTS_CHAIN in describe_cut(failed.node, graph):

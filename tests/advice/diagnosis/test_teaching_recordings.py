@@ -120,8 +120,8 @@ TITLES = {
     "gradient of the first weights",
     "two_losses_and_a_step_between": "warning backward_2: loss2 was computed before opt stepped: its gradient is that "
     "of the old weights",
-    "weight_rebound_with_its_graph": "error mul_2: w is no leaf: `w = w - 0.1 * w.grad` computes a new tensor, and only "
-    "leaves keep their gradient, so w.grad is None.",
+    "weight_rebound_with_its_graph": "error mul_2: w is no leaf: `w = w - 0.1 * w.grad` computes a new tensor, and "
+    "only leaves keep their gradient, so w.grad is None.",
     "layers_in_a_plain_list": "warning opt: opt does not update Linear: parameters() does not list what is in a plain "
     "list, or no nn.Parameter",
     "shuffled_apart": "warning loss: mse_loss compares examples in two random orders: randperm is drawn twice, for the "
@@ -178,6 +178,11 @@ def test_a_model_that_is_made_anew_is_one_alarm(name: str) -> None:
     assert len(alarms(_told(BY_NAME[name]))) == 1
 
 
+@pytest.mark.parametrize("name", ["bias_left_out_of_the_optimizer", "new_head_after_optimizer"])
+def test_beside_a_layer_that_is_left_out_no_sum_of_its_gradients_is_told(name: str) -> None:
+    assert {one.problem.kind for one in _told(BY_NAME[name])} == {"left_out"}
+
+
 def test_a_failure_begins_with_what_cut_the_gradient_off() -> None:
     cause, failure, *_ = (one.problem for one in _told(BY_NAME["detached_before_the_update_by_hand"]))
     assert (cause.kind, failure.kind) == ("no_gradient", "failure")
@@ -221,8 +226,6 @@ REPAIRS = {
     "learning_rate_zero": ("Set lr to 0.01", "opt = optim.SGD(model.parameters(), lr=0.01)"),
     "no_zero_grad": ("Zero the gradients before", "opt.zero_grad()"),
     "no_zero_grad_by_hand": ("Zero the gradient before", "w.grad = None"),
-    "bias_left_out_of_the_optimizer": ("Zero the gradient before", "b.grad = None"),
-    "new_head_after_optimizer": ("Zero the gradients before", "head.zero_grad()"),
     "detached_encoder_to_be_trained": ("Take detach away", "call_1 = encoder(x)"),
     "loss_summed_as_tensor": ("Detach loss", "total += loss.detach()"),
     "losses_in_a_sum": ("Detach loss", "running = running + loss.detach()"),

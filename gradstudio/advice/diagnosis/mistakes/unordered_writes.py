@@ -61,7 +61,7 @@ def _finding(
         "unordered_write",
         "info",
         writer,
-        f"writes into {what}, which {names} also read{'s' if len(others) == 1 else ''}",
+        f"{title(graph, writer)} writes into {what}, which {names} also read{'s' if len(others) == 1 else ''}",
         f"No wire says which of them comes first, only the order of the statements. As it stands, "
         f"{' and '.join(parts)}. Earlier and Later change that, and with it the numbers. "
         "Wire from the in-place node where the new value is meant, or use the operator that returns a new tensor.",
