@@ -139,7 +139,7 @@ def made_before_loop(failed: Failed, graph: Graph) -> str:
     """What a second backward in a loop begins from, where it is computed before that loop; "" else."""
     if not failed.message.startswith(SECOND) or failed.node not in graph:
         return ""
-    around = [body for body in graph.ancestors(failed.node) if body in graph.blocks]
+    around = [body for body in graph.ancestors(failed.node) if ItemId(body) in graph.blocks]
     wire = next((one for port in ROOT_PORTS if (one := graph.wire_into(failed.node, port)) is not None), None)
     loops = [body for body in around if graph.blocks[ItemId(body)].kind == "for"]
     is_made = wire is not None and wire.source in graph.nodes

@@ -180,7 +180,8 @@ def test_a_model_that_is_made_anew_is_one_alarm(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["bias_left_out_of_the_optimizer", "new_head_after_optimizer"])
 def test_beside_a_layer_that_is_left_out_no_sum_of_its_gradients_is_told(name: str) -> None:
-    assert {one.problem.kind for one in _told(BY_NAME[name])} == {"left_out"}
+    kinds = {one.problem.kind for one in _told(BY_NAME[name])}
+    assert "left_out" in kinds and "accumulates" not in kinds
 
 
 def test_a_failure_begins_with_what_cut_the_gradient_off() -> None:
