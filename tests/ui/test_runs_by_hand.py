@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from safetensors import safe_open
 
+from gradstudio import paths
 from gradstudio.document.runs.kept_run import KeptRun, kept_runs
 from gradstudio.graph.recipes import set_literal
 from gradstudio.protocol.messages.records import TensorRecord
@@ -88,6 +89,14 @@ def test_a_training_is_kept_beside_its_document(desk: Desk, path: Path) -> None:
     desk.until(lambda: run.has_parameters)
     with safe_open(run.folder / "parameters.safetensors", "np") as file:
         assert {"state.w", "random"} <= set(file.keys())
+
+
+def test_examples_that_come_with_the_program_get_no_folder_beside_them(desk: Desk, qtbot: QtBot) -> None:
+    desk.sit_down(qtbot)
+    example = next(paths.examples().glob("*.gsg"))
+    desk.session.open(example)
+    folder = desk.session.runs.folder
+    assert desk.session.path == example and (folder is None or not folder.is_relative_to(example.parent))
 
 
 def test_a_program_without_a_loop_and_a_slider_leave_nothing(desk: Desk, path: Path) -> None:

@@ -15,7 +15,7 @@ from gradstudio.ui.state.run.run_state import Command
 if TYPE_CHECKING:
     from gradstudio.protocol.hosts.host_book import Host, HostBook
     from gradstudio.protocol.messages.events import Device
-    from gradstudio.ui.state.engines.engine_seats import EngineLeft
+    from gradstudio.ui.state.run.engine_exchange import EngineLeft
 
 AWAY = "Run/Other machines"
 TOOLTIPS: dict[Command, str] = {
@@ -203,7 +203,7 @@ class HostCommands:
     def show_running(self) -> None:
         """List what goes on on hosts, whoever began it, and take up what is chosen."""
         from gradstudio.ui.dialogs.running_dialog import RunningDialog
-        from gradstudio.ui.state.engines.engine_seats import EngineLeft
+        from gradstudio.ui.state.run.engine_exchange import EngineLeft
 
         dialog = RunningDialog(self._hosts(), self._folder, self._window)
         dialog.exec()

@@ -12,7 +12,6 @@ from gradstudio.graph.model import Graph, Header
 from gradstudio.graph.slices import AT_ONCE
 from gradstudio.program.file_lines import FileLines
 from gradstudio.protocol.messages.events import Log
-from gradstudio.protocol.messages.hosting import Document
 from gradstudio.protocol.messages.requests import Answer
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.file_stamp import Stamp, stamp_of
@@ -36,6 +35,7 @@ from gradstudio.ui.state.run.run_patience import RunPatience
 from gradstudio.ui.state.run.wire_inference import WireInference
 
 if TYPE_CHECKING:
+    from gradstudio.protocol.messages.hosting import Document
     from gradstudio.ui.state.long_lived import LongLived
     from gradstudio.ui.state.results.recorded_run import RecordedRun
     from gradstudio.ui.state.runs.run_keeper import RunKeeper
@@ -186,7 +186,7 @@ class Session(QObject):
         self._take(graph, path, view, subject=subject)
         self.graph_store.forget_clean()
 
-    def take_up(self, document: Document, title: str) -> None:
+    def take_up(self, document: "Document", title: str) -> None:
         """Put what runs on a host in place, as another window has left it there; what is heard next is its run.
 
         Raises:

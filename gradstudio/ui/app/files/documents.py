@@ -3,17 +3,19 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gradstudio.document.errors import DocumentError
 from gradstudio.graph.model import Graph, Header
-from gradstudio.protocol.messages.hosting import Document
 from gradstudio.ui.app.files.recovery_journal import Recovery
 from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import PYTHON_SUFFIXES, Session
 from gradstudio.ui.state.settings import Preferences
+
+if TYPE_CHECKING:
+    from gradstudio.protocol.messages.hosting import Document
 
 MAX_CLOSED = 20
 """So many closed documents can be brought back."""
@@ -288,7 +290,7 @@ class Documents(QObject):
         taken = {tab.session.number for tab in self.tabs if tab.session is not session and tab.session.path is None}
         return next(number for number in range(1, len(taken) + 2) if number not in taken)
 
-    def _on_engine_document_came(self, document: Document) -> None:
+    def _on_engine_document_came(self, document: "Document") -> None:
         """Another window began what is taken up on a host: it is shown in a tab; what is none leads back here."""
         error = self.take(lambda session: session.take_up(document, self._engine.title_there))
         if error is not None:

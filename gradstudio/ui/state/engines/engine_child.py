@@ -1,7 +1,7 @@
 """One engine process as the window holds it, and its frames; it may die at any moment."""
 
 from collections.abc import Iterable
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
 
@@ -9,10 +9,12 @@ from gradstudio.protocol.errors import OtherProtocol, ProtocolError
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages.base import PROTOCOL_VERSION
 from gradstudio.protocol.messages.events import Event, Hello, Log
-from gradstudio.protocol.messages.hosting import Document
 from gradstudio.protocol.messages.inference import Inferring
 from gradstudio.protocol.messages.requests import Request
 from gradstudio.protocol.process_group import end_group
+
+if TYPE_CHECKING:
+    from gradstudio.protocol.messages.hosting import Document
 
 
 class EngineChild(QObject):
@@ -75,7 +77,7 @@ class EngineChild(QObject):
     def stay(self, title: str) -> None:
         """Go on when the line breaks, called so; an engine of this machine has no line."""
 
-    def keep(self, document: Document) -> None:
+    def keep(self, document: "Document") -> None:
         """Keep what is drawn for whoever takes it up; an engine of this machine is taken up by nobody."""
 
     def join(self, name: str, heard: int, *, is_new: bool = False) -> None:

@@ -1,12 +1,16 @@
 """A run that the engine does not hold (any more): what was recorded stays true until the program is another."""
 
+from typing import TYPE_CHECKING
+
 from gradstudio.program.model import Program
-from gradstudio.protocol.messages.hosting import Document
 from gradstudio.ui.state.results.result_tables import ResultTables
 from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.run.run_requests import RunRequests
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.run.run_status import RunStatus
+
+if TYPE_CHECKING:
+    from gradstudio.protocol.messages.hosting import Document
 
 
 class DisplacedRun:
@@ -80,7 +84,7 @@ class AwayRun:
         self._status.set(busy=False, waiting=False, outcome="", reason="")
         return True
 
-    def adopt(self, document: Document) -> None:
+    def adopt(self, document: "Document") -> None:
         """What another window began there is this document's: what is heard next is what it has said."""
         self._requests.adopt(document)
         self._before = RunState(verb="run")

@@ -5,21 +5,22 @@ another one, it is set aside with all that it holds, and comes back with its doc
 """
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import Device, Event, Gradients, Hello, Traced
-from gradstudio.protocol.messages.hosting import Document
 from gradstudio.protocol.messages.inference import Inferring
 from gradstudio.protocol.messages.requests import Request, SampleMemory
 from gradstudio.protocol.process_group import COMMAND, RUNS_CODE
 from gradstudio.ui.state.engines.engine_child import EngineChild, take_over
-from gradstudio.ui.state.engines.engine_seats import EngineAside, EngineLeft
-from gradstudio.ui.state.run.engine_exchange import Exchange, Line
+from gradstudio.ui.state.run.engine_exchange import EngineAside, EngineLeft, Exchange, Line
 
-SPARE_DELAY_MS = 1500
-KILL_WAIT_MS = 2000
+if TYPE_CHECKING:
+    from gradstudio.protocol.messages.hosting import Document
+
+SPARE_DELAY_MS, KILL_WAIT_MS = 1500, 2000
 MAX_QUICK_DEATHS = 3
 MOST_ASIDE = 3
 """So many engines for code wait for their documents; of the others only what was recorded stays."""
@@ -132,7 +133,7 @@ class EngineClient(QObject):
         """Whether engines on a host go on when the line breaks."""
         return bool(self._stay_title)
 
-    def keep(self, document: Document) -> None:
+    def keep(self, document: "Document") -> None:
         """Have an engine that may go on alone keep what is drawn."""
         if self._engine is not None and self._engine.stays:
             self._engine.keep(document)

@@ -1,11 +1,15 @@
-"""Who is on the line: the documents that share one engine, whose program it has, and who runs."""
+"""Who is on the line: the documents that share one engine, whose program it has, and who runs.
+
+And engines that are not on it: set aside with their documents, or left to go on alone.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from PySide6.QtCore import SignalInstance
 
-from gradstudio.protocol.messages.events import Event, Memory
+from gradstudio.protocol.messages.events import Event, Hello, Memory
+from gradstudio.ui.state.engines.engine_child import EngineChild
 
 
 class Line(Protocol):
@@ -112,3 +116,25 @@ class Exchange:
         if self.ended_for is None:
             return line not in self.aside and line is not self.code_line
         return line is self.ended_for
+
+
+class EngineAside(NamedTuple):
+    """An engine that waits, and who has it."""
+
+    engine: EngineChild
+    seats: Seats
+
+
+class EngineLeft(NamedTuple):
+    """An engine that goes on without us.
+
+    Attributes:
+        heard: how many of its messages came.
+        hello: what it is; None where another window began it.
+        title: what it is called there.
+    """
+
+    name: str
+    heard: int = 0
+    hello: Hello | None = None
+    title: str = ""

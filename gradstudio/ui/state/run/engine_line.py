@@ -13,9 +13,9 @@ from gradstudio.protocol.messages.debugging import MemoryByNode
 from gradstudio.protocol.messages.events import Device, Event, Hello, Log, Memory, Paused
 from gradstudio.protocol.messages.inference import Inferring
 from gradstudio.protocol.messages.requests import Do, Load, Request
-from gradstudio.ui.state.engines.engine_seats import EngineLeft
 from gradstudio.ui.state.results.memory_store import OF_TENSORS
 from gradstudio.ui.state.run.engine_client import EngineClient, MakeEngine
+from gradstudio.ui.state.run.engine_exchange import EngineLeft
 
 BASE = 1 << 32
 """Numbers of a line are below this; those of the next line begin here."""

@@ -2,11 +2,11 @@
 
 import uuid
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from gradstudio.document.file import dumps
-from gradstudio.document.gsg.line_memo import LineMemo
 from gradstudio.graph.analysis.program_analysis import addresses
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.slices import AT_ONCE, Slices, stop_if, work_through
@@ -14,13 +14,16 @@ from gradstudio.program.compile import program_slices
 from gradstudio.program.model import BlockStatement, Program, Statement
 from gradstudio.protocol.messages import requests
 from gradstudio.protocol.messages.debugging import Change, Check, WeighMemory, WhatIf
-from gradstudio.protocol.messages.hosting import Document
 from gradstudio.protocol.messages.inference import Infer, Inferred, TryWire
 from gradstudio.protocol.messages.progress import KeepCheckpoint
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.idle_work import IdleWork
 from gradstudio.ui.state.results.run_names import NOTHING_RAN, RunNames
 from gradstudio.ui.state.run.engine_line import BASE, EngineLine
+
+if TYPE_CHECKING:
+    from gradstudio.document.gsg.line_memo import LineMemo
+    from gradstudio.protocol.messages.hosting import Document
 
 WORK = "program"
 MOST_TENSORS = 32_000_000
@@ -168,10 +171,12 @@ class RunRequests:
     def keep(self) -> None:
         """Have an engine that may go on alone keep what is drawn."""
         if self._engine.client.keeps_running and self._engine.place:
+            from gradstudio.protocol.messages.hosting import Document  # most engines are here
+
             revision = self._store.graph.revision + self._engine.number * BASE
             self._engine.client.keep(Document(name=self.document, revision=revision, text=self._text()))
 
-    def adopt(self, document: Document) -> None:
+    def adopt(self, document: "Document") -> None:
         """The engine has this very program, from another window, under that name and revision."""
         self.document, self._store.graph.revision = document.name, document.revision % BASE
         self._engine.adopt(document.revision)
@@ -181,6 +186,8 @@ class RunRequests:
         graph = self._store.graph
         if sum(len(tensor.data) for tensor in graph.tensors.values()) > MOST_TENSORS:
             return b""
+        from gradstudio.document.gsg.line_memo import LineMemo
+
         self._lines = self._lines or LineMemo()
         return dumps(graph, memo=self._lines, with_data=True).encode()
 

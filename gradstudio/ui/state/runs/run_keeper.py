@@ -8,6 +8,7 @@ from typing import Final, Protocol
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
+from gradstudio import paths
 from gradstudio.document.errors import CannotSave
 from gradstudio.document.event_files import Points
 from gradstudio.document.runs.kept_run import SUFFIX, RunRecord, State, runs_folder
@@ -85,7 +86,7 @@ class RunKeeper(QObject):
     def folder(self) -> Path | None:
         """Where the runs of the document are kept; None: nowhere."""
         session = self._session
-        if session.path is not None:
+        if session.path is not None and not session.path.resolve().is_relative_to(paths.examples().resolve()):
             return runs_folder(session.path)
         if session.untitled_runs is None:
             return None
