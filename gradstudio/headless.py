@@ -29,6 +29,7 @@ from gradstudio.advice.problem_report import (
     slow_words,
     values_bound,
     values_expected,
+    warnings_json,
     with_cause,
     without_insides,
 )
@@ -278,10 +279,7 @@ def _report(data: Json, opened: OpenedGraph, program: Program, outcome: Outcome,
     data["nodes"] = entries_json(report.entries)
     addresses = call_addresses.addresses(graph)
     data["printed"] = printed_json(outcome.printed, addresses)
-    data["warnings"] = [
-        {"node": addresses.get(w.node, w.node), "line": w.line, "type": w.category, "message": w.message}
-        for w in outcome.warned
-    ]
+    data["warnings"] = warnings_json(outcome.warned, addresses)
     if options.trace:
         data["trace"] = trace_json(report.rows, report.backward, addresses)
         data["wires"] = wires_json(outcome.backward, addresses)

@@ -77,10 +77,21 @@ def test_without_a_record_what_the_report_knows_is_a_problem(capsys, file) -> No
 def test_a_failure_begins_with_its_cause_and_torchs_words_stand_behind(capsys, file) -> None:
     assert main(["run", file("argmax_alone_in_the_loss")]) == 1
     cause, *_, words = capsys.readouterr().out.partition("FAILED at backward_1 ")[2].strip().split("\n")
-    assert "`argmax_1 = torch.argmax(call_1, dim=1)` cuts the chain" in cause
+    assert "`torch.argmax(model(x), dim=1)` cuts the chain" in cause
     assert words.strip().startswith("RuntimeError: element 0 of tensors does not require grad")
 
 
 def test_a_failure_is_among_the_problems_of_a_run_without_a_record_too(capsys, file) -> None:
     assert main(["run", file("backward_twice"), "--json"]) == 1
     assert [problem["kind"] for problem in problems(capsys)] == ["failure"]
+
+
+def test_a_warning_of_each_turn_is_one_entry_with_its_times(capsys, tmp_path) -> None:
+    file = tmp_path / "p.py"
+    file.write_text(
+        "import torch\nx, y = torch.ones(4), torch.ones(4, 1)\nfor i in range(3):\n"
+        "    loss = torch.nn.functional.mse_loss(x, y)\n"
+    )
+    main(["run", str(file), "--json"])
+    (warning,) = json.loads(capsys.readouterr().out)["warnings"]
+    assert (warning["node"], warning["times"]) == ("loss", 3)

@@ -1,6 +1,6 @@
 """What is wrong and what can be done, as plain data: the same advice that the window gives at a card."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -12,12 +12,13 @@ from gradstudio.advice.fixes.finding_fixes import finding_fixes
 from gradstudio.advice.fixes.fix_kinds import fixes_for
 from gradstudio.advice.model import Advice
 from gradstudio.advice.run_problems import RunRecorder, run_problems, split_first_sentence
+from gradstudio.advice.told_once import told_once
 from gradstudio.graph.analysis import call_addresses
 from gradstudio.graph.analysis.program_analysis import addresses
 from gradstudio.graph.groups.call_ids import is_call_item, path_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.name_bindings import name_of
-from gradstudio.protocol.messages.events import Failed, NamedEntry
+from gradstudio.protocol.messages.events import Failed, NamedEntry, Warned
 from gradstudio.protocol.messages.inference import Inferred, PortInference
 from gradstudio.protocol.messages.records import Record
 
@@ -66,6 +67,14 @@ def problem_json(node: str | None, line: int | None, message: str, advice: Advic
     """One thing that is wrong: where, in torch's words or ours, why, and what can be done."""
     told = {"node": node, "line": line, "message": message}
     return {**told, "explanation": advice.explanation, "fixes": list(advice.fixes)}
+
+
+def warnings_json(warned: Iterable[Warned], titles: Mapping[ItemId, str]) -> list[Json]:
+    """What torch warned of, each of it once at a node; `times` says how often."""
+    return [
+        {"node": titles.get(w.node, w.node), "line": w.line, "type": w.category, "message": w.message, "times": times}
+        for w, times in told_once(warned)
+    ]
 
 
 def notices(graph: Graph, lookup: Lookup) -> Iterator[tuple[ItemId, str, Advice]]:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 
 from gradstudio.advice.model import Fix
+from gradstudio.advice.told_once import told_once
 from gradstudio.graph.analysis.validity import INSIDE, incomplete_inside, trouble_inside
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.errors import EditError
@@ -210,7 +211,7 @@ class ProblemStore(QObject):
             elif refusal is not None and refusal.refusal:
                 refusals += 1
                 found.append(self._refusal(refusal, refusals <= MAX_REFUSALS_WITH_FIXES))
-            found += [self._warning(warned) for warned in results.warnings(item)]
+            found += [self._warning(warned, times) for warned, times in told_once(results.warnings(item))]
         inside = incomplete_inside(self._store.graph)
         found += [_incomplete(item, reason) for item, reason in inside.items() if results.failure(item) is None]
         found += [_size(need) for need in self._run.memory_check.needs if need.node in self._store.graph]
@@ -248,7 +249,7 @@ class ProblemStore(QObject):
         fixes = self._fixes_for(failed) if with_fixes else ()
         return Problem("warning", "refusal", refusal.node, title, explanation, refusal.refusal, fixes)
 
-    def _warning(self, warned: Warned) -> Problem:
+    def _warning(self, warned: Warned, times: int) -> Problem:
         from gradstudio.advice.explanation import explain_warning
         from gradstudio.advice.fixes.fix_kinds import fixes_for_warning
 
@@ -258,6 +259,7 @@ class ProblemStore(QObject):
         explanation = explain_warning(warned.category, warned.message).explanation
         words = f"{warned.category}: {warned.message}"
         title = _first_sentence(explanation) or f"{warned.category}: {_in_one_line(warned.message)}"
+        title += f" ({times:,} times)" if times > 1 else ""
         return Problem("warning", "warning", warned.node, title, explanation, words, self._fixes[key])
 
     def _finding(self, finding: "Finding") -> Problem:

@@ -124,6 +124,15 @@ def test_failures_come_first_and_warnings_stand_at_their_node(session: Session, 
     assert session.problems.of(product)[1].title == "UserWarning: care ful"
 
 
+def test_a_warning_of_each_turn_is_one_problem_that_says_how_often(session: Session, product: ItemId) -> None:
+    for _ in range(25):
+        session.results.tables.add_warning(Warned(node=product, line=1, category="UserWarning", message="care"))
+    session.results.tables.add_warning(Warned(node=product, line=1, category="UserWarning", message="mind"))
+    session.problems.refresh()
+    told = [problem.title for problem in session.problems.of(product) if problem.kind == "warning"]
+    assert told == ["UserWarning: care (25 times)", "UserWarning: mind"]
+
+
 def test_a_finding_of_the_run_is_a_problem_with_its_path(session: Session, add: Add) -> None:
     item = add("torch.zeros")
     bad = TensorRecord(device="cpu", summary=Summary(dtype="float32", shape=(2,), nan=1))
