@@ -1,12 +1,17 @@
 """Data sets that come with the program: found, added as groups, and what they give is what their text gives."""
 
 import ast
+import gzip
+import runpy
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from pytestqt.qtbot import QtBot
 
+from gradstudio.cli import main
+from gradstudio.document.file import save
 from gradstudio.graph.text.code_records import CODE
 from gradstudio.paths import resources
 from gradstudio.program.compile import compile_graph
@@ -14,7 +19,8 @@ from gradstudio.ui.state.library import user_groups
 from tests.ui.desk import Desk
 
 TEXT = (resources() / "groups" / "data_sets.py").read_text("utf-8")
-NAMES = [row.title for row in user_groups.DATA_SET_ROWS]
+MADE = [row for row in user_groups.DATA_SET_ROWS if row.key != user_groups.DIGITS]
+NAMES = [row.title for row in MADE]
 
 
 def in_python(name: str, seed: int = 0, **given: object) -> tuple[torch.Tensor, ...]:
@@ -28,7 +34,7 @@ def in_python(name: str, seed: int = 0, **given: object) -> tuple[torch.Tensor, 
 def test_the_rows_say_what_the_text_says() -> None:
     functions = {one.name: one for one in ast.parse(TEXT).body if isinstance(one, ast.FunctionDef)}
     assert list(functions) == NAMES
-    for row in user_groups.DATA_SET_ROWS:
+    for row in MADE:
         assert ast.get_docstring(functions[row.title]) == row.summary
         returned = functions[row.title].body[-1]
         assert isinstance(returned, ast.Return) and isinstance(returned.value, ast.Tuple)
@@ -98,3 +104,36 @@ def test_a_training_is_added_at_once_and_learns(desk: Desk, qtbot: QtBot) -> Non
     assert curves.points(of_batches)[1][0] > curves.points(of_batches)[1][-1]
     desk.window.actions["edit.undo"].trigger()
     assert "accuracy" not in {name for node in desk.session.graph_store.graph.nodes.values() for name in node.names}
+
+
+def test_digits_are_found_by_what_people_call_them(desk: Desk, qtbot: QtBot) -> None:
+    desk.sit_down(qtbot)
+    desk.open("import torch\n")
+    model = desk.window.library.model
+    for words in ("digits", "mnist", "handwritten digits"):
+        model.search(words)
+        first = model.operator(model.index(0, 0))
+        assert first is not None and first.key == user_groups.DIGITS and "8×8" in first.summary
+    model.search("")
+
+
+def test_digits_are_stored_tensors_of_the_published_numbers(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    desk.sit_down(qtbot)
+    desk.open("X = 1\n")
+    desk.window.canvas.operator_commands.add_operator(user_groups.DIGITS)
+    store = desk.session.graph_store
+    assert store.undo_stack.count() == 1 and store.undo_stack.undoText() == "Import digits"
+    names = [name for node in desk.graph.nodes.values() for name in node.names]
+    assert names == ["X", "X_2", "X_2_val", "y_2", "y_2_val"] and desk.graph.nodes[desk.current].names == ("X_2",)
+    save(desk.graph, tmp_path / "digits.gsg")
+    assert main(["export", str(tmp_path / "digits.gsg"), "-o", str(tmp_path / "learn.py")]) == 0
+    assert "CC BY 4.0" in (tmp_path / "learn.py").read_text()
+    found = runpy.run_path(str(tmp_path / "learn.py"))
+    text = gzip.decompress((resources() / "data" / "digits.csv.gz").read_bytes()).decode()
+    rows = [[int(float(cell)) for cell in line.split(",")] for line in text.splitlines()]
+    assert found["X_2"].shape == (1438, 64) and found["X_2_val"].shape == (359, 64)
+    inputs, digits = (torch.cat([found[f"{root}_2"], found[f"{root}_2_val"]]) for root in "Xy")
+    together = torch.cat([inputs * 16, digits[:, None]], dim=1).long().tolist()
+    assert sorted(together) == sorted(rows) and digits.dtype == torch.int64
+    store.undo_stack.undo()
+    assert len(desk.graph.nodes) == 1 and not desk.graph.tensors

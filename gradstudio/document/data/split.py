@@ -29,13 +29,17 @@ def preparation(source: Source, choice: Choice) -> Work[Prepared]:
     """
     if not 0 <= choice.validation <= LARGEST_SHARE:
         raise BadData(f"The share to validate is {choice.validation:g}; choose one from 0 to {LARGEST_SHARE}.")
-    found = yield from source.samples(choice)
+    return prepared(source.name, (yield from source.samples(choice)), choice)
+
+
+def prepared(name: str, found: Samples, choice: Choice) -> Prepared:
+    """Samples that are there: rows to learn from, rows to validate with."""
     parts = (found.rows, found.validation) if found.validation is not None else _split(found.rows, choice)
     train, validation = parts
     if np.issubdtype(train.inputs.dtype, np.floating):
         train, validation = _filled(train, validation, {name for name, _ in found.classes_of}, found.columns)
     return Prepared(
-        source.name, train, validation, found.columns, found.classes, found.classes_of,
+        name, train, validation, found.columns, found.classes, found.classes_of,
         (*_split_notes(found, train, validation, choice), *found.notes),
         choice.normalises and not found.window, found.window,
     )  # fmt: skip

@@ -170,6 +170,7 @@ class CanvasView(QAbstractScrollArea):
             self.selection_commands,
             self.group_commands,
             self.module_commands,
+            self.clipboard_commands,
             self.gliding,
         )
         self.minimap = Minimap(self, self.navigation)

@@ -1,7 +1,8 @@
 """What comes from the clipboard and from files, and goes there: statements, Python, numbers."""
 
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtGui import QGuiApplication
 
@@ -13,7 +14,7 @@ from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import SetHeader, apply_all
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import ROOT, BodyId
+from gradstudio.graph.model import ROOT, BodyId, ItemId
 from gradstudio.scene import hit_test
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
@@ -23,6 +24,9 @@ from gradstudio.ui.canvas.viewport import Viewport
 if TYPE_CHECKING:
     from gradstudio.document.data.model import Prepared
     from gradstudio.scene.edit.tabular_data import Data
+
+_INPUTS: Final = re.compile(r"X(_\d+)?")
+"""The name of the inputs to learn from."""
 
 
 class ClipboardCommands:
@@ -137,8 +141,8 @@ class ClipboardCommands:
         except Refused as refusal:
             self._canvas.refuse(str(refusal))
 
-    def add_data_set(self, data: "Prepared", at: tuple[float, float] | None = None) -> None:
-        """Add X and y of imported data at a scene point, or in the middle of what is seen."""
+    def add_data_set(self, data: "Prepared", at: tuple[float, float] | None = None) -> ItemId:
+        """Add X and y of imported data at a scene point, or in the middle of what is seen; the card of X."""
         from gradstudio.document.data.data_graph import data_graph
         from gradstudio.graph.recipes import fragments
         from gradstudio.scene.edit.avoid_overlap import avoid_overlap
@@ -150,12 +154,14 @@ class ClipboardCommands:
         is_first = self._scene.placement.extent() is None
         edits, items = fragments.paste(self._scene.graph, part, x - left, y - top)
         self._store.submit(avoid_overlap(self._scene, edits), f"Import {data.name}")
-        self._selection.select(frozenset(items))
+        inputs = next(item for item in items if _INPUTS.fullmatch(self._scene.graph.nodes[item].names[0]))
+        self._selection.select(frozenset({inputs}))  # what is added next takes it
         self._canvas.said.emit(f"Imported {data.name}: {data.notes[0]}.")
         if is_first:
             self._navigation.open_view()
         else:
             self._navigation.show_items(items)
+        return inputs
 
     def add_data(self, name: str, data: "Data", x: float | None, y: float | None, source: str = "") -> None:
         """Add numbers as a tensor, and say what became of them.

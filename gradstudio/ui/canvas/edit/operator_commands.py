@@ -17,12 +17,13 @@ from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.card_animation import CardAnimation
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 from gradstudio.ui.canvas.edit.card_arrangement import submit_with_room
+from gradstudio.ui.canvas.edit.clipboard_commands import ClipboardCommands
 from gradstudio.ui.canvas.edit.field_commands import EDIT_CODE
 from gradstudio.ui.canvas.edit.group_commands import GroupCommands
 from gradstudio.ui.canvas.edit.module_commands import ModuleCommands
 from gradstudio.ui.canvas.edit.selection_commands import SelectionCommands
 from gradstudio.ui.canvas.viewport import Viewport
-from gradstudio.ui.state.library.user_groups import is_own
+from gradstudio.ui.state.library.user_groups import DIGITS, is_own
 
 GRIP: Final = (60.0, 15.0)
 """A new card's corner lies so far left of and above the pointer: it is held by its header."""
@@ -41,12 +42,14 @@ class OperatorCommands:
         selection_commands: SelectionCommands,
         group_commands: GroupCommands,
         module_commands: ModuleCommands,
+        clipboard_commands: ClipboardCommands,
         gliding: CardAnimation,
     ) -> None:
         """For the graph that this canvas shows."""
         self._canvas, self._selection, self._navigation = canvas, selection, navigation
         self._selection_commands, self._group_commands = selection_commands, group_commands
         self._module_commands, self._gliding = module_commands, gliding
+        self._clipboard_commands = clipboard_commands
         self._scene, self._store, self._attention = canvas.scene, canvas.store, canvas.attention
         self._asked: tuple[tuple[int, ItemId, Wire], bool] | None = None
 
@@ -66,11 +69,19 @@ class OperatorCommands:
         A block is put around what is selected, as *Wrap in* does; empty where nothing is. `aside`: it steps aside
         where it would lie over something; what a hand put down stays where that was, and in a block others make room.
         """
+        if key == DIGITS:
+            return self._add_digits(x, y)
         if is_own(key):
             return self._group_commands.add_own_group(key, x, y, body, aside=aside)
         if key in KINDS and self._selection.chosen():
             return self.wrap_in(key)
         return self._add(key, x, y, body, aside=aside)
+
+    def _add_digits(self, x: float | None, y: float | None) -> ItemId:
+        from gradstudio.document.data.digits import digits
+
+        at = None if x is None or y is None else (x, y)
+        return self._clipboard_commands.add_data_set(digits(), at)
 
     def add_block(self, key: str, x: float | None, y: float | None, body: BodyId | None) -> ItemId | None:
         """Add an empty block with its corner at a scene point, or in the middle; select it."""

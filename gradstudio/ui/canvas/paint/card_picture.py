@@ -73,10 +73,13 @@ def card_picture(
     key: str, theme: Theme, zoom: float = 1.0, ratio: float = 1.0, definition: Definition | None = None
 ) -> CardPicture:
     """An operator's card at a zoom, a block's frame, or a group's card; sizes are pixels of the view."""
+    from gradstudio.graph.recipes.fragments import STORED
+    from gradstudio.ui.state.library.user_groups import DIGITS
+
     graph = Graph()
     if definition is not None:
         graph.definitions[definition.name], key = definition, GROUP + definition.name
-    edits, _ = recipes.add_operator(graph, key, 0, 0)
+    edits, _ = recipes.add_operator(graph, STORED if key == DIGITS else key, 0, 0)
     apply_all(graph, edits)
     style = CanvasStyle(theme)
     scene = Scene(graph, NoResults(), BARE, style.meter)

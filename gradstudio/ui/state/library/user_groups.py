@@ -30,18 +30,34 @@ _SETS: Final = (
     ("xor", "Four quarters of a square: points [count, 2] and class 1 where the signs of x and y differ.", 0),
     ("sine", "A noisy wave: x [count, 1] from -3 to 3 and y [count, 1].", 1),
 )
-DATA_SET_ROWS: Final = tuple(
-    Operator(
-        key=SHIPPED + name,
-        title=name,
-        face=Face.CALL,
-        category=DATA_SETS,
-        summary=summary,
-        results=tuple(Result(name=one) for one in _RESULTS[kind]),
-        words=("data set", "dataset"),
-        rare=True,
-    )
-    for name, summary, kind in _SETS
+DIGITS: Final = SHIPPED + "digits"
+"""The one that is no group: its tensors are brought as those of a file that is imported."""
+_DIGITS_ROW: Final = Operator(
+    key=DIGITS,
+    title="digits",
+    face=Face.CALL,
+    category=DATA_SETS,
+    summary="1,797 handwritten digits of 8×8 grey values, as MNIST's but small: X [1438, 64] and y to learn from, "
+    "X_val and y_val [359] to validate.",
+    results=tuple(Result(name=one) for one in ("X", "y", "X_val", "y_val")),
+    words=("data set", "dataset", "mnist", "handwritten", "optdigits", "load digits"),
+    rare=True,
+)
+DATA_SET_ROWS: Final = (
+    *(
+        Operator(
+            key=SHIPPED + name,
+            title=name,
+            face=Face.CALL,
+            category=DATA_SETS,
+            summary=summary,
+            results=tuple(Result(name=one) for one in _RESULTS[kind]),
+            words=("data set", "dataset"),
+            rare=True,
+        )
+        for name, summary, kind in _SETS
+    ),
+    _DIGITS_ROW,
 )
 """The data sets as operators, in the order in which they are listed."""
 
@@ -78,7 +94,7 @@ def shipped_document() -> Graph:
 
 def definition_of(key: str, graph: Graph, published: PublishedGroups | None) -> Definition | None:
     """The definition whose card is shown for a key; None when it is gone, or the key is no group's."""
-    if not is_own(key):
+    if not is_own(key) or key == DIGITS:
         return None
     source, name = (graph if key.startswith(GROUP) else _source(key, published)), key.partition(":")[2]
     return source.definitions.get(name) if source is not None else None
