@@ -154,7 +154,7 @@ class ClipboardCommands:
         is_first = self._scene.placement.extent() is None
         edits, items = fragments.paste(self._scene.graph, part, x - left, y - top)
         self._store.submit(avoid_overlap(self._scene, edits), f"Import {data.name}")
-        inputs = next(item for item in items if _INPUTS.fullmatch(self._scene.graph.nodes[item].names[0]))
+        inputs = next(item for item in items if any(map(_INPUTS.fullmatch, self._scene.graph.nodes[item].names)))
         self._selection.select(frozenset({inputs}))  # what is added next takes it
         self._canvas.said.emit(f"Imported {data.name}: {data.notes[0]}.")
         if is_first:
