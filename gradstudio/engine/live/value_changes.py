@@ -1,4 +1,4 @@
-"""Modules, leaves, optimizers and lists as they stand now: training, initialisers and persons write to them since."""
+"""Modules, tensors, optimizers and lists as they stand now: training, averages and persons write to them since."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,7 +17,7 @@ _PLAIN = (bool, int, float, complex, str)
 
 
 def values_now(live: Live, max_values: int, visible: frozenset[ItemId] | None) -> tuple[ValueNow, ...]:
-    """The modules, leaves and lists in view that something wrote to since they were recorded.
+    """The modules, tensors and lists in view that something wrote to since they were recorded.
 
     Call it outside the program's modes.
     """
@@ -27,10 +27,11 @@ def values_now(live: Live, max_values: int, visible: frozenset[ItemId] | None) -
 
 def _changed(live: Live, max_values: int, visible: frozenset[ItemId] | None) -> Iterator[ValueNow]:
     places = live.gradients.places_of_leaves() | live.modules.places.keys()
-    bound = [pair for pair in live.binder.items() if pair[1] in places]
-    for name, (node, index) in bound:
+    for name, (node, index) in list(live.binder.items()):
         value = live.namespace.get(name)
         if not isinstance(value, nn.Module | Tensor) or (visible is not None and node not in visible):
+            continue
+        if (node, index) not in places and (isinstance(value, nn.Module) or value.requires_grad):
             continue
         row = live.last_rows.get(node)
         before = row.outputs[index] if row is not None and index < len(row.outputs) else None
@@ -79,14 +80,17 @@ def _other_numbers(live: Live) -> Iterator[ValueNow]:
 def _differs(value: nn.Module | Tensor, before: Record) -> bool:
     if isinstance(value, nn.Module):
         return isinstance(before, ModuleRecord) and _is_other_module(value, before)
-    return isinstance(before, TensorRecord) and _is_other_leaf(value, before)
+    return isinstance(before, TensorRecord) and _is_other_tensor(value, before)
 
 
-def _is_other_leaf(tensor: Tensor, before: TensorRecord) -> bool:
-    """Whether a leaf was trained; what is written into another value makes a value of its own (semantics §8)."""
-    if not (before.is_leaf and before.requires_grad and is_leaf(tensor)) or tensor.is_inference():
+def _is_other_tensor(tensor: Tensor, before: TensorRecord) -> bool:
+    """Whether a leaf was trained, or a value without a gradient written into, an average or a count.
+
+    What is written into a value within a graph makes a value of its own (semantics §8).
+    """
+    if tensor.is_inference() or not is_leaf(tensor) or not before.is_leaf:
         return False
-    return before.version != tensor._version
+    return before.requires_grad == tensor.requires_grad and before.version != tensor._version
 
 
 def _is_other_module(module: nn.Module, before: ModuleRecord) -> bool:

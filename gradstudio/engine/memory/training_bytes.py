@@ -20,7 +20,7 @@ _COMPRESSED_COLUMNS = (torch.sparse_csc, torch.sparse_bsc)
 
 
 class TrainingBytes:
-    """Bytes on the CPU for the memory plot, each storage once, and none that `LiveBytes.total` counts.
+    """Bytes on the CPU for the memory plot, each storage once: a `.grad` that a statement gave is no tensor beside it.
 
     A sample asks; the program's own thread counts where it sends rows anyway, and when a verb is over. Another thread
     could read a `.grad` that autograd is about to replace.
@@ -30,14 +30,15 @@ class TrainingBytes:
         """Nothing is held."""
         self._seen = seen
         self._is_followed = self._asked = self._has_trained = False
-        self._gradients = self._states = self._shown_twice = 0
+        self._gradients = self._named = self._states = self._shown_twice = 0
         self._rests_until = 0.0
 
     def series(self, live: Live | None) -> dict[str, int]:
         """What was counted last, by the names of the plot's series; the next count is asked for."""
         self._is_followed = self._asked = True
         recorded = live.gradients.kept.grad_bytes if live is not None else 0
-        kept = {"kept": max(recorded - self._shown_twice, 0)}
+        tensors = max(self._seen.total - self._named, 0)
+        kept = {"tensors": tensors, "kept": max(recorded - self._shown_twice, 0)}
         return {**kept, "gradients": self._gradients, "optimizer": self._states} if self._has_trained else kept
 
     def count_if_asked(self, live: Live) -> None:
@@ -52,18 +53,19 @@ class TrainingBytes:
 
     def clear(self) -> None:
         """Nothing is live any more."""
-        self._gradients = self._states = self._shown_twice = 0
+        self._gradients = self._named = self._states = self._shown_twice = 0
 
     def _count(self, live: Live) -> None:
         began, self._asked = time.perf_counter(), False
         with clean_modes():
-            grads = [leaf.tensor.grad for leaf in live.gradients.leaves.values()]
-            gradients = self._unseen(grad for grad in grads if grad is not None)
+            grads = [leaf.tensor.grad for leaf in live.gradients.leaves.values() if leaf.tensor.grad is not None]
+            gradients, unnamed = _storages(grads), self._unseen(grads)
             optimizers = {id(one): one for held in _namespaces(live) for one in optimizers_of(held)}.values()
             states = self._unseen(tensor for one in optimizers for tensor in state_tensors(one))
             recorded = [value.grad for value in live.gradients.values.values()]
             shown = self._unseen(grad for grad in recorded if grad is not None)
         self._gradients = sum(gradients.values())
+        self._named = self._gradients - sum(unnamed.values())
         self._states = sum(size for key, size in states.items() if key not in gradients)
         only_shown = sum(size for key, size in shown.items() if key not in gradients)
         self._shown_twice = live.gradients.kept.grad_bytes - only_shown
@@ -72,12 +74,16 @@ class TrainingBytes:
         self._rests_until = ended + PATIENCE * (ended - began)
 
     def _unseen(self, tensors: Iterable[Tensor]) -> Storages:
-        found: Storages = {}
-        for tensor in tensors:
-            for part in dense_parts(tensor):
-                if part.is_cpu and self._seen.of(part) is None:
-                    add_storage(found, part)
-        return found
+        return _storages(part for tensor in tensors for part in dense_parts(tensor) if self._seen.of(part) is None)
+
+
+def _storages(tensors: Iterable[Tensor]) -> Storages:
+    found: Storages = {}
+    for tensor in tensors:
+        for part in dense_parts(tensor):
+            if part.is_cpu:
+                add_storage(found, part)
+    return found
 
 
 def dense_parts(tensor: Tensor) -> tuple[Tensor, ...]:

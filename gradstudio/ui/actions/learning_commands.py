@@ -26,7 +26,6 @@ class LearningCommands(QObject):
         self._awaits = window.frame.docks.has_lesson  # of the document that is to be opened now
         self.greeting = WelcomeController(window, self)
         self.greeting.tour_asked.connect(self.tour)
-        self.greeting.left_empty.connect(self._on_greeting_left_empty)
         window.frame.docks["lesson"].installEventFilter(self)
 
     @cached_property
@@ -94,8 +93,6 @@ class LearningCommands(QObject):
         """What a start without a file shows: the welcome page, unless a person wants none."""
         if self._window.settings.preferences.welcome:
             self.greeting.show()
-        else:
-            self._on_greeting_left_empty()
 
     # ------------------------------------------------------------------ tour
 
@@ -103,11 +100,6 @@ class LearningCommands(QObject):
         """Lead through a first program, on an empty canvas."""
         self.greeting.hide()
         self.touring.begin()
-
-    def _on_greeting_left_empty(self) -> None:
-        """A person who has never been shown round sees an empty canvas."""
-        if not self._window.settings.preferences.tour_done:
-            self.touring.begin()
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""

@@ -318,8 +318,11 @@ def mix_colors(one: QColor, other: QColor, share: float) -> QColor:
 def fitting_name(metrics: QFontMetricsF, text: str, width: float) -> str:
     """As much of a name as a cell has room for; "" where that is no letter.
 
-    ``W_q`` is ``Wq`` before it is cut, and such names are cut in the middle: those beside it begin as it does.
+    ``W_q`` stands up to the edges, and is ``Wq``, before it is cut, and such names are cut in the middle: those
+    beside it begin as it does.
     """
+    if "_" in text and metrics.horizontalAdvance(text) <= width - 2:
+        return text
     room = width - (6 if width >= ARROW_PX else 2)
     for wording in (text, text.replace("_", "")):
         if metrics.horizontalAdvance(wording) <= room:

@@ -90,7 +90,7 @@ def _wire(session: Session) -> None:
 STEPS: Final = (
     TourStep(
         "Add a tensor",
-        "Double-click the canvas (or press Space over it), type <b>tensor</b> and press Enter. "
+        "Double-click the canvas (or press Tab over it), type <b>tensor</b> and press Enter. "
         "If it hangs at the cursor, click where it shall stand.",
         "canvas",
         _has_tensor,

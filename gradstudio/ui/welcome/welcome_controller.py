@@ -17,11 +17,10 @@ class WelcomeController(QObject):
     """Shows the welcome page over a window, and takes it away as soon as a document is wanted.
 
     Signals:
-        tour_asked(): the tour is wanted. `left_empty()`: the page was left for an empty canvas.
+        tour_asked(): the tour is wanted.
     """
 
     tour_asked = Signal()
-    left_empty = Signal()
 
     def __init__(self, window: WindowHost, parent: QObject) -> None:
         """Nothing is built yet."""
@@ -129,5 +128,3 @@ class WelcomeController(QObject):
 
     def _on_page_left(self) -> None:
         self.hide()
-        if self._is_empty():
-            self.left_empty.emit()

@@ -63,7 +63,7 @@ class FixButtons(QWidget):
 
 
 class FixButton(QPushButton):
-    """A button whose title is cut off with … where it has no room; its tool tip says it whole."""
+    """A button whose title takes as many lines as it needs; a word that is too wide ends in …."""
 
     def __init__(self, title: str, parent: QWidget) -> None:
         """Show the title."""
@@ -73,18 +73,38 @@ class FixButton(QPushButton):
         self.setToolTip(f"{title}\nOne undo step")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAutoDefault(True)
+        policy = self.sizePolicy()
+        policy.setHeightForWidth(True)
+        policy.setVerticalPolicy(QSizePolicy.Policy.Minimum)  # a fixed one gives it the height of one line
+        self.setSizePolicy(policy)
 
     def sizeHint(self) -> QSize:
-        hint = super().sizeHint()
-        return QSize(self.fontMetrics().horizontalAdvance(self.title) + PADDING_PX, hint.height())
+        return QSize(self.fontMetrics().horizontalAdvance(self.title) + PADDING_PX, self._height_of(1))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(60, super().sizeHint().height())
+        return QSize(60, self._height_of(1))
+
+    def heightForWidth(self, width: int) -> int:
+        return self._height_of(len(self._lines(width)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        room = self.width() - PADDING_PX + 2
-        self.setText(self.fontMetrics().elidedText(self.title, Qt.TextElideMode.ElideRight, room))
+        self.setText("\n".join(self._lines(self.width())))
+
+    def _height_of(self, lines: int) -> int:
+        around = super().sizeHint().height() - len(self.text().split("\n")) * self.fontMetrics().lineSpacing()
+        return around + lines * self.fontMetrics().lineSpacing()
+
+    def _lines(self, width: int) -> list[str]:
+        """The title in lines that fit into a button of that width."""
+        metrics, room, lines = self.fontMetrics(), width - PADDING_PX + 2, list[str]()
+        for word in self.title.split(" "):
+            longer = f"{lines[-1]} {word}" if lines else word
+            if lines and metrics.horizontalAdvance(longer) <= room:
+                lines[-1] = longer
+            else:
+                lines.append(metrics.elidedText(word, Qt.TextElideMode.ElideRight, room))
+        return lines
 
 
 class Flow(QLayout):
@@ -144,9 +164,10 @@ class Flow(QLayout):
         for item in self._items:
             hint = item.sizeHint()
             width = min(hint.width(), rect.width())
+            height = item.heightForWidth(width) if item.hasHeightForWidth() else hint.height()
             if x > rect.left() and x + width > rect.right() + 1:
                 x, y, line = rect.left(), y + line + GAP_PX, 0
             if place:
-                item.setGeometry(QRect(QPoint(x, y), QSize(width, hint.height())))
-            x, line = x + width + GAP_PX, max(line, hint.height())
+                item.setGeometry(QRect(QPoint(x, y), QSize(width, height)))
+            x, line = x + width + GAP_PX, max(line, height)
         return y + line - rect.top()

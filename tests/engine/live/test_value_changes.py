@@ -66,3 +66,26 @@ def test_a_list_that_a_loop_appends_to_is_told_with_the_items_of_now(bench: Benc
         assert isinstance(record, TupleRecord) and isinstance(now, list)
         assert record.length == len(now)
         assert [getattr(item, "value", None) for item in record.items] == now[:64]
+
+
+AVERAGE = """
+w = torch.ones(3, requires_grad=True)
+average = torch.zeros(3)
+still = torch.zeros(3)
+moved = torch.zeros(3, requires_grad=True) * 1
+for k in range(10):
+    with torch.no_grad():
+        average.mul_(0.9).add_(w, alpha=0.1)
+moved.add_(1)
+"""
+
+
+def test_an_average_that_is_written_in_place_is_told_with_its_value_of_now(bench: Bench) -> None:
+    bench.run(AVERAGE)
+    bench.engine.settle()
+    last = [event for event in bench.events if isinstance(event, Gradients) and event.whole][-1]
+    found = {value.node: value.record for value in last.written}
+    assert set(found) == {node(2)}, "within a graph a write makes a value of its own"
+    record, now = found[node(2)], bench["average"]
+    assert isinstance(record, TensorRecord) and isinstance(now, torch.Tensor)
+    assert record.summary.value == now.tolist() != [0.0, 0.0, 0.0]

@@ -257,16 +257,16 @@ class ValueSection(Section):
         row = results.row(subject.node)
         if row is None or subject.path or results.tables.is_stale:
             return ""
+        row = msgspec.structs.replace(row, outputs=results.outputs(subject.node) or row.outputs)
         last = results.moment if results.moment is not None else len(results.timeline.ticks) - 1
         ticks = results.timeline.ticks[max(last + 1 - MAX_LATER, 0) : last + 1]
         record = row.outputs[subject.output] if subject.output < len(row.outputs) else None
         holders = results.timeline.holders(record.storage if isinstance(record, TensorRecord) else 0)
-        ran = (
-            tick.row
+        later = (
+            msgspec.structs.replace(tick.row, node=results.ids.shown(tick.row.node))
             for tick in ticks
             if tick.row is not None and tick.row.step > row.step and (not tick.row.outputs or tick.node in holders)
         )
-        later = (msgspec.structs.replace(one, node=results.ids.shown(one.node)) for one in ran)
         writer = overwritten_by(graph, row, subject.output, later)
         name = title(graph, writer) if writer is not None and writer in graph else ""
         return f"As it was computed. Overwritten since by {name}: its memory holds other numbers now." if name else ""

@@ -150,7 +150,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
     def _drawn(self, start: float, names: list[str]) -> dict[str, Drawn]:
         """The curves of some series, and their samples in view, thinned to what can be seen."""
         times = self._store.times_s
-        first = int(times.searchsorted(start))
+        first = max(int(times.searchsorted(start)) - 1, 0)  # at rest the curve comes from before the left edge
         columns = max(int(self.getPlotItem().getViewBox().width()), 64)
         made = {}
         for name in names:

@@ -86,6 +86,9 @@ class ProblemDetails(QWidget):
         self.title.setFont(ui_font(12, QFont.Weight.DemiBold))
         self.explanation.setFont(ui_font(12))
         for part in (self.title, self.explanation, self.path, self.words):
+            policy = part.sizePolicy()
+            policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)  # else the longest word pushes all below the bar
+            part.setSizePolicy(policy)
             column.addWidget(part)
         column.addStretch(1)
         row = QHBoxLayout()

@@ -38,7 +38,7 @@ WORD_COLORS: dict[Severity, str] = {"error": "text", "warning": "text", "print":
 BAR_PX, HEAD_PX, RIGHT_PX = 3, 22, 14
 LOW_PX, WIDE_PX = 230, 520
 """A dock lower than the one and wider than the other has its details beside the list."""
-LIST_SHARE = 2, 5
+LIST_SHARE = 3, 5
 Key = tuple[str, str, str]
 Index = QModelIndex | QPersistentModelIndex
 
@@ -201,7 +201,7 @@ class ProblemView(EntryView):
     """The rows; the selected one is unfolded.
 
     Attributes:
-        compact: each takes one line; what it is about stands beside the list.
+        compact: what each is about stands beside the list.
 
     Signals:
         row_chosen(int): a row was clicked, or Enter pressed on it.
@@ -282,8 +282,6 @@ class _ProblemDelegate(EntryDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         view = option.widget
-        if isinstance(view, ProblemView) and view.compact:
-            return QSize(200, LINE_PX)
         title = super().sizeHint(option, index)
         if isinstance(view, ProblemView) and view.details is not None and index.row() == view.unfolded:
             height = view.details.height_for(view.viewport().width(), title.height())

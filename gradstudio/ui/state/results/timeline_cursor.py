@@ -131,7 +131,7 @@ class TimelineCursor:
         return self._shared[1]
 
     def trained(self, row: Row, output: int, now: ValueNow | None) -> Record:
-        """A leaf or list that was written into, as of the moment; any other record as it was made.
+        """A tensor or list that was written into, as of the moment; of what has no gradient only as it is now.
 
         Args:
             now: what was told of it at the end of the last verb.
@@ -142,9 +142,9 @@ class TimelineCursor:
         if isinstance(record, OptimizerRecord | TupleRecord):
             is_known = now is not None and now.step == row.step and self.tick is None
             return now.record if now is not None and is_known else record
-        if not isinstance(record, TensorRecord) or not learns(record):
+        if not isinstance(record, TensorRecord):
             return record
-        found = self.timeline.leaf_at(record, self.tick)
+        found = self.timeline.leaf_at(record, self.tick) if learns(record) else record
         if self.tick is not None or now is None or now.step != row.step or not isinstance(now.record, TensorRecord):
             return found
         return now.record if (now.record.version or 0) > (found.version or 0) else found

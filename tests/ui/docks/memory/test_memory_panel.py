@@ -50,6 +50,17 @@ def test_a_curve_per_series_with_figures_in_units(qtbot: QtBot, session: Session
     assert [line.toolTip() for line in panel.plot._marks] == ["Run 1"]
 
 
+def test_a_memory_at_rest_keeps_its_curve(qtbot: QtBot, session: Session, panel: MemoryPanel) -> None:
+    for k in range(400):
+        session.memory.add(Memory(time_s=k * 0.5, device="cpu", series={"tensors": 184, "process": 2**28}))
+    plot = panel.plot
+    assert plot is not None
+    plot.refresh()
+    (low, high), _ = plot.getPlotItem().viewRange()
+    x, y = plot._curves["tensors"].getOriginalDataset()
+    assert x[0] <= low < high <= x[-1] + 1 and set(y) == {184.0}
+
+
 def test_small_tensors_are_seen_beside_a_large_process(qtbot: QtBot, session: Session, panel: MemoryPanel) -> None:
     with qtbot.waitSignal(session.memory.changed):
         for k in range(20):

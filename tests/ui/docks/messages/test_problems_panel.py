@@ -166,7 +166,6 @@ def test_in_a_low_and_wide_dock_words_and_fixes_stand_beside_the_list_in_sight(
     assert details.title.text() == "Inner sizes differ."
     for part in (details.title, details.explanation, details.fixes.buttons[0]):
         assert part.visibleRegion().boundingRect().size() == part.size(), "whole, without scrolling"
-    assert panel.view.sizeHintForRow(0) == panel.view.sizeHintForRow(1) == LINE_PX
     count = session.graph_store.undo_stack.count()
     QTest.mouseClick(details.fixes.buttons[0], LEFT)
     assert session.graph_store.undo_stack.count() == count + 1
@@ -201,3 +200,20 @@ def test_the_words_of_an_empty_list_wrap(qtbot: QtBot, panel: ProblemsPanel) -> 
     words = panel.view._empty
     qtbot.waitUntil(lambda: words.width() < 330)
     assert words.height() >= 2 * words.fontMetrics().lineSpacing()
+
+
+def test_a_long_title_in_a_low_dock_takes_the_lines_it_needs(
+    qtbot: QtBot, session: Session, panel: ProblemsPanel, add: Add
+) -> None:
+    message = "the sizes of input and target differ, " * 6 + "a" * 120
+    session.results.tables.add_warning(Warned(node=add("torch.ones"), line=1, category="UserWarning", message=message))
+    panel.resize(750, 160)
+    qtbot.waitUntil(lambda: panel.view.compact and bool(rows(panel)))
+    assert panel.view.sizeHintForRow(0) > LINE_PX
+    click(panel, 0)
+    qtbot.waitUntil(lambda: panel.beside.isVisible())
+    assert panel.details is not None
+    title = panel.details.title
+    area = title.parentWidget()
+    assert area is not None
+    qtbot.waitUntil(lambda: area.width() == area.parentWidget().width())  # nothing lies below the scroll bar

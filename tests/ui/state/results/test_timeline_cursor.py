@@ -208,6 +208,19 @@ def test_a_trained_leaf_shows_what_it_was_at_the_moment(qtbot: QtBot) -> None:
     assert shown() == 12.0, "not another run's leaf"
 
 
+def test_a_value_without_gradient_shows_now_what_was_written_into_it(qtbot: QtBot) -> None:
+    store = GraphStore(looped())
+    results = ResultStore(store, Attention(store), store)
+    results.tables.begin(True)
+    made = TensorRecord(device="cpu", summary=summary(0.0), storage=7, version=0)
+    now = TensorRecord(device="cpu", summary=summary(0.5), storage=7, version=20)
+    results.tables.add_rows([Row(step=1, node=W, outputs=(made,))])
+    results.tables.set_written([ValueNow(W, 1, now)])
+    assert results.outputs(W) == (now,)
+    results.attention.look_at(0)
+    assert results.outputs(W) == (made,), "as it was at its own moment"
+
+
 def test_a_list_shows_what_was_appended_since(qtbot: QtBot) -> None:
     store = GraphStore(looped())
     results = ResultStore(store, Attention(store), store)
