@@ -147,7 +147,8 @@ def _running(book: "HostBook", options: argparse.Namespace) -> int:
             what = "has ended, its record is there"
         elif not one.is_joined:
             what += ", nobody is on the line"
-        text = f"{one.name[:8]}  {one.title} · since {since} · {what} · process {one.pid}"
+        title = "".join(character if character.isprintable() else " " for character in one.title)
+        text = f"{one.name[:8]}  {title} · since {since} · {what} · process {one.pid}"
         print(msgspec.json.encode(one).decode() if options.json else text)
     if not engines and not options.json:
         _say(f"Nothing stays on “{host.name}”.")

@@ -16,6 +16,8 @@ _LENGTH = struct.Struct(">I")
 LENGTH_BYTES = _LENGTH.size
 LARGEST_FRAME = 1 << 31
 """Bytes; more is no message of ours."""
+LARGEST_FAR_FRAME = 1 << 26
+"""Bytes of one message from a host."""
 _ENCODER = msgspec.msgpack.Encoder()
 
 
@@ -113,8 +115,24 @@ class Decoder(FrameCutter, Generic[MessageT]):
         return [self._decode(body) for body in self.cut(data)]
 
     def _decode(self, body: bytes) -> MessageT:
+        message = decoded(self._decoder, body)
         try:
-            message = self._decoder.decode(body)
             return unpacked(message) if isinstance(message, PackedBackward) else message  # type: ignore[return-value]  # of the union, as asked above
-        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, IndexError) as error:
-            raise BrokenFrame(f"A frame of {len(body)} bytes is no message of ours: {error}") from error
+        except IndexError as error:
+            raise _broken(body, error) from error
+
+
+def decoded(decoder: msgspec.msgpack.Decoder[MessageT], body: bytes) -> MessageT:
+    """What a decoder makes of the body of a frame.
+
+    Raises:
+        BrokenFrame: it is something else, or nested deeper than anything of ours.
+    """
+    try:
+        return decoder.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise _broken(body, error) from error
+
+
+def _broken(body: bytes, error: Exception) -> BrokenFrame:
+    return BrokenFrame(f"A frame of {len(body)} bytes is no message of ours: {error}")

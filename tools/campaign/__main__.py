@@ -1,4 +1,4 @@
-"""``python3 dev.py campaign [NAME ...] [--minutes N] [--seed S] [--case K]``: hostile inputs, kills and long use.
+"""``python3 dev.py campaign [NAME ...] [OPTIONS]``: hostile inputs, kills and long use.
 
 Prints the cases, the failures and the slowest of each part; what failed is kept in out/campaign. Without names every
 part has its share of the minutes.
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _parser().parse_args(arguments)
     names = asked.names or list(NAMES)
     share_s = asked.minutes * 60 / len(names)
-    cases = range(ENDLESS) if asked.case is None else range(asked.case, asked.case + 1)
+    cases = range(asked.cases) if asked.case is None else range(asked.case, asked.case + 1)
     watch = Watch()
     failures: list[Failure] = []
     for name in names:
@@ -80,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="dev.py campaign", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[[], *NAMES], metavar="NAME", help=", ".join(NAMES))
     parser.add_argument("--minutes", type=float, default=5.0, help="for all parts together; 5 when not given")
+    parser.add_argument("--cases", type=int, default=ENDLESS, help="of each part at most")
     parser.add_argument("--seed", type=int, default=0, help="another seed makes other cases")
     parser.add_argument("--case", type=int, help="this one alone")
     return parser

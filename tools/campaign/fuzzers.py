@@ -19,13 +19,12 @@ from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.literals.parser import family_of, parse, parse_any
 from gradstudio.program.compile import compile_graph
 from tools.campaign import frames, mutations, sidecars, sources
+from tools.campaign.far import frames as far_frames
+from tools.campaign.far import porters
+from tools.campaign.watch import Wrong
 
 Look = Callable[[], object]
 """Reads what was laid out, while the watch looks on."""
-
-
-class Wrong(Exception):
-    """What was read is not what it should be."""
 
 
 class Fuzzer(NamedTuple):
@@ -168,6 +167,8 @@ FUZZERS = {
     "sidecars": Fuzzer(sidecars.make, sidecars.put),
     "requests": Fuzzer(frames.make_requests, frames.put_requests),
     "events": Fuzzer(frames.make_events, frames.put_events),
+    "far-ends": Fuzzer(far_frames.make_far, far_frames.put_far),
+    "porters": Fuzzer(porters.make, porters.put),
 }
 
 

@@ -30,6 +30,10 @@ MADE_OF_TEXT = ("<string>", "<gradstudio>", "<unknown>")
 """File names of code that was compiled of a text."""
 
 
+class Wrong(Exception):
+    """What was read is not what it should be."""
+
+
 class TooSlow(BaseException):
     """The answer did not come in time; no reader of ours may hold it for one of its errors."""
 

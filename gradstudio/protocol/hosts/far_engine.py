@@ -65,16 +65,18 @@ class FarEngine(EngineProcess):
             EngineDied: as of any engine; also where what comes is no engine's.
         """
         try:
-            event = super().receive(timeout)
-            with self._taken:
-                self._taken.notify()
-            if isinstance(event, Lacking):
+            while isinstance(event := super().receive(timeout), Lacking):
+                self._note_taken()
                 self._send_tensors(event)
-                return self.receive(timeout)
+            self._note_taken()
             return event
         except BrokenFrame as error:
             self.process.kill()
             raise HostFailed(f"What comes from the host “{self.host.name}” is no engine's: {error}") from error
+
+    def _note_taken(self) -> None:
+        with self._taken:
+            self._taken.notify()
 
     def _frames_of(self, request: Request) -> Iterable[bytes]:
         return self._sending.frames_of(request)

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from typing import Final, cast
 
 from gradstudio.protocol.errors import BrokenFrame, HostFailed
-from gradstudio.protocol.framing import Decoder
+from gradstudio.protocol.framing import LARGEST_FAR_FRAME, Decoder
 from gradstudio.protocol.hosts.host_command import MARK, MARK_END, STARTS
+from gradstudio.protocol.hosts.message_parts import has_more_parts
 from gradstudio.protocol.messages.events import Event
 from gradstudio.protocol.messages.hosting import Document, Handover, Lacking, Staying
 
-LARGEST_FAR_FRAME: Final = 1 << 26
-"""Bytes of one message from a host."""
+MOST_PARTS: Final = 1 << 22
+"""So many values may one message from a host hold: each takes up to 80 bytes here, where it came as one."""
 MOST_NOISE: Final = 1 << 16
 """So much may stand before the greeting: what a shell prints when it starts."""
 MOST_REASON: Final = 2000
@@ -91,6 +92,11 @@ class FarDecoder(Decoder[Event]):
             raise HostFailed(self._refusal(self._greeting.reason))
         self.greeted = True
         return self._count(super().feed(rest))
+
+    def _decode(self, body: bytes) -> Event:
+        if len(body) > MOST_PARTS and has_more_parts(body, MOST_PARTS):
+            raise BrokenFrame(f"A message of {len(body)} bytes holds more than {MOST_PARTS} values.")
+        return super()._decode(body)
 
     def _count(self, events: list[Event]) -> list[Event]:
         for event in events:

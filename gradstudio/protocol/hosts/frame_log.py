@@ -9,6 +9,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from gradstudio.protocol.framing import decoded
+
 MOST_BYTES: Final = 1 << 26
 """Of records, which are many and soon old: the newest stay."""
 MOST_LIGHT_BYTES: Final = 1 << 29
@@ -76,8 +78,12 @@ class FrameLog:
         self._keeps_records, self._light.most_bytes = True, self._most_light_bytes
 
     def add(self, kind: str, body: bytes) -> None:
-        """The engine says something."""
-        if kind == "Started" and _STARTS.decode(body).fresh:
+        """The engine says something.
+
+        Raises:
+            BrokenFrame: it is no message of the kind that it says it is.
+        """
+        if kind == "Started" and decoded(_STARTS, body).fresh:
             self.run_begins = self.count
             self.forget(self._heard)
         frames = self._bulky if kind in BULKY else self._light

@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from gradstudio.protocol.errors import BrokenFrame
-from gradstudio.protocol.framing import FrameCutter, encode, framed
+from gradstudio.protocol.framing import FrameCutter, decoded, encode, framed
 from gradstudio.protocol.hosts.channel import Channel
 from gradstudio.protocol.hosts.tensor_stock import OWNER, cache_folder
 from gradstudio.protocol.messages.hosting import Ask, Join, Leave, PorterRequest, Stay, Staying
@@ -91,12 +91,12 @@ class MeetingPlace:
             try:
                 bodies = list(requests.cut(data))
                 for place, body in enumerate(bodies):
-                    request = _REQUESTS.decode(body)
+                    request = decoded(_REQUESTS, body)
                     self._meet(visitor, request)
                     if isinstance(request, Join):
                         self._take(b"".join(map(framed, bodies[place + 1 :])) + requests.take_rest())
                         return
-            except (BrokenFrame, msgspec.MsgspecError):
+            except BrokenFrame:
                 data = b""
             if not data:
                 visitor.hang_up()

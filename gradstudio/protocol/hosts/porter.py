@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Final, cast
 import msgspec
 
 from gradstudio.protocol.errors import BrokenFrame
-from gradstudio.protocol.framing import LENGTH_BYTES, FrameCutter, encode, framed
+from gradstudio.protocol.framing import LARGEST_FAR_FRAME, LENGTH_BYTES, FrameCutter, decoded, encode, framed
 from gradstudio.protocol.hosts.channel import Channel
 from gradstudio.protocol.hosts.frame_log import FrameLog
 from gradstudio.protocol.hosts.tensor_stock import Arrival, TensorStock
@@ -131,7 +131,7 @@ class Porter:
         self._line = Channel(self._selector, source, target)
         self._pipe = Channel(self._selector, _number(self._engine.stdout), _number(self._engine.stdin))
         self._desk = TensorDesk(TensorStock())
-        self._requests, self._events = FrameCutter(), FrameCutter()
+        self._requests, self._events = FrameCutter(), FrameCutter(LARGEST_FAR_FRAME)
         self._held: deque[bytes] = deque()
         self._heard_s: float | None = None
         self._is_over = self._is_alone = self._has_ended = False
@@ -196,23 +196,28 @@ class Porter:
         try:
             for body in self._requests.cut(data):
                 self._take(body)
-        except (BrokenFrame, msgspec.MsgspecError) as error:
-            sys.stderr.write(f"{error}\n")
-            self._is_over = True
+        except BrokenFrame as error:
+            self._refuse(error)
+
+    def _refuse(self, error: BrokenFrame) -> None:
+        """Say what came, and end: what follows it cannot be read."""
+        sys.stderr.write(f"{error}\n")
+        sys.stderr.flush()
+        self._is_over = True
 
     def _take(self, body: bytes) -> None:
-        kind = _KINDS.decode(body).type
+        kind = decoded(_KINDS, body).type
         if kind == "Beat":
             self._heard_s = time.monotonic()
-            self._log.forget(cast(Beat, _REQUESTS.decode(body)).heard)
+            self._log.forget(cast(Beat, decoded(_REQUESTS, body)).heard)
         elif kind == "Document":
             self._document = body
         elif kind == "Piece":
-            self._take_piece(_REQUESTS.decode(body))
+            self._take_piece(decoded(_REQUESTS, body))
         elif self._desk.waits and kind not in AT_ONCE:
             self._held.append(body)
         elif kind in OURS:
-            self._carry_out(_REQUESTS.decode(body))
+            self._carry_out(decoded(_REQUESTS, body))
         else:
             self._is_busy = self._is_busy or kind == "Do"
             self._pipe.write(framed(body))
@@ -300,8 +305,11 @@ class Porter:
         if not data:
             self._hear_end()
             return
-        for body in self._events.cut(data):
-            self._pass_on(body)
+        try:
+            for body in self._events.cut(data):
+                self._pass_on(body)
+        except BrokenFrame as error:
+            self._refuse(error)
 
     def _hear_end(self) -> None:
         """The engine has ended; of one that ended alone, what it said waits for whoever takes it up."""
@@ -316,7 +324,7 @@ class Porter:
 
     def _pass_on(self, body: bytes) -> None:
         """What the engine says, to the line and into the log."""
-        kind = _KINDS.decode(body).type
+        kind = decoded(_KINDS, body).type
         self._log.add(kind, body)
         if kind == "Hello":
             self._hello = body

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-Size = Annotated[int, Meta(ge=0)]
-"""Bytes, elements, and the numbers of revisions and requests."""
+Size = Annotated[int, Meta(ge=0, le=2**62)]
+"""Bytes, elements, and the numbers of revisions and requests; one more is still a number that can be sent."""
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 """Executions, turns, lines: they are indices, and are kept in 32 bits."""
 Place = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
@@ -14,5 +14,7 @@ Edge = Annotated[int, Meta(ge=1, le=1024)]
 """Rows or columns of a picture."""
 Seconds = Annotated[float, Meta(ge=0.0, le=1e12)]
 """A time that is one: neither NaN nor infinite."""
+Moment = Annotated[float, Meta(ge=0.0, le=1e11)]
+"""Seconds since 1970, of a year with four digits."""
 Shape = tuple[Size, ...]
 Turns = tuple[Count, ...]

@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from gradstudio.protocol.messages.base import Message
-from gradstudio.protocol.messages.bounds import Seconds, Size
+from gradstudio.protocol.messages.bounds import Moment, Size
 
 Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 """Sha256 in hex."""
@@ -103,7 +103,7 @@ class Staying(Message, frozen=True):
     title: str
     is_busy: bool
     is_joined: bool
-    since_s: Seconds
+    since_s: Moment
     pid: Size
     lost: Size = 0
     said: Size = 0

@@ -8,8 +8,8 @@ import pytest
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.errors import BrokenFrame, HostFailed, ProtocolError
-from gradstudio.protocol.framing import encode
-from gradstudio.protocol.hosts.far_frames import LARGEST_FAR_FRAME, MOST_NOISE, FarDecoder
+from gradstudio.protocol.framing import LARGEST_FAR_FRAME, encode
+from gradstudio.protocol.hosts.far_frames import MOST_NOISE, FarDecoder
 from gradstudio.protocol.hosts.host_command import MARK, MARK_END
 from gradstudio.protocol.messages.events import Device, Hello, Printed, Row, Traced
 from gradstudio.protocol.messages.records import Preview, Summary, TensorRecord

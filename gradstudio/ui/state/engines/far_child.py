@@ -43,6 +43,7 @@ class FarChild(EngineChild):
         self._errors, self._reason = "", ""
         self.host, self._may_send = host, may_send
         self._sending, self._is_sending = TensorSending(), False
+        self._is_asking = False
         super().__init__(start_command(host, bundle_key(), *options), parent)
         self.process.bytesWritten.connect(self._send_more)
         self._heart = QTimer(self)
@@ -112,12 +113,21 @@ class FarChild(EngineChild):
 
     def _begin_sending(self, lacking: Lacking) -> None:
         sending = self._sending
-        if sending.begin(lacking) > ASK_BYTES and not self._may_send(sending.question(self.host.name)):
+        if self._is_asking:  # a host that asks again meanwhile is not answered: one question stands at a time
+            return
+        if sending.begin(lacking) > ASK_BYTES and not self._ask(sending.question(self.host.name)):
             self._reason = sending.refusal(self.host.name)
             self.process.kill()
             return
         self._is_sending = True
         self._send_more()
+
+    def _ask(self, question: str) -> bool:
+        self._is_asking = True
+        try:
+            return self._may_send(question)
+        finally:
+            self._is_asking = False
 
     def _send_more(self) -> None:
         """Send the next piece when there is room for it; one at a time, for packing takes its milliseconds."""
