@@ -5,6 +5,7 @@ from typing import Literal as OneOf
 import msgspec
 
 from gradstudio.protocol.messages.bounds import Count, Edge, Shape, Size
+from gradstudio.protocol.messages.rank_spread import Spread
 
 GradState = OneOf["not_run", "cut", "not_required", "accumulated", "value", "not_retained", "not_reached"]
 Scalar = float | int | str | bool | None
@@ -56,6 +57,7 @@ class Summary(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults
         nan, posinf, neginf: how many.
         sampled: statistics are of a sample (more than 2**24 elements): shown with "~".
         value: exact nested lists when there are few enough elements, else None.
+        spread: over the ranks of a distributed run, where several have told it; the rest is of one of them.
     """
 
     dtype: str
@@ -70,6 +72,7 @@ class Summary(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults
     sampled: bool = False
     value: Nested = None
     preview: Preview | None = None
+    spread: Spread | None = None
 
     def __post_init__(self) -> None:
         """Refuse values that are not as many as the shape has, also where a message is read.
