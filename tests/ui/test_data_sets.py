@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gradstudio.cli import main
@@ -15,7 +16,9 @@ from gradstudio.document.file import save
 from gradstudio.graph.text.code_records import CODE
 from gradstudio.paths import resources
 from gradstudio.program.compile import compile_graph
+from gradstudio.ui.canvas.popups.filter_list import Entry, FilterList
 from gradstudio.ui.state.library import user_groups
+from gradstudio.ui.theme import Theme
 from tests.ui.desk import Desk
 
 TEXT = (resources() / "groups" / "data_sets.py").read_text("utf-8")
@@ -137,3 +140,24 @@ def test_digits_are_stored_tensors_of_the_published_numbers(desk: Desk, qtbot: Q
     assert sorted(together) == sorted(rows) and digits.dtype == torch.int64
     store.undo_stack.undo()
     assert len(desk.graph.nodes) == 1 and not desk.graph.tensors
+
+
+def test_what_takes_stored_data_is_a_layer(desk: Desk, qtbot: QtBot) -> None:
+    desk.sit_down(qtbot)
+    desk.open("import torch\n")
+    canvas = desk.window.canvas
+    canvas.operator_commands.add_operator(user_groups.DIGITS)
+    canvas.searching.open_behind()
+    popup = canvas.searching.popup
+    assert popup is not None
+    popup.field.setText("linear")
+    assert popup.current is not None and popup.current.operator.key == "torch.nn.Linear"
+    popup.close_now()
+
+
+def test_an_entry_that_is_called_as_typed_is_first(qtbot: QtBot, dark: Theme) -> None:
+    room = QWidget()
+    qtbot.addWidget(room)
+    chooser = FilterList(room, "Wire", [Entry(name, str, True, name) for name in ("y3", "y_val", "y")], dark)
+    assert [entry.words for entry in chooser.matches("y")] == ["y", "y3", "y_val"]
+    assert [entry.words for entry in chooser.matches("")] == ["y3", "y_val", "y"]

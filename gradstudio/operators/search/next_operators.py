@@ -48,6 +48,8 @@ def usually_after(operator: Operator | None) -> tuple[str, ...]:
         return ()
     if operator.key in _AFTER:
         return _AFTER[operator.key]
+    if operator.key == "python.stored":  # not in the table: nobody means an empty one before a layer
+        return ("torch.nn.Linear", "operator.matmul", "torch.nn.Conv2d")
     if operator.category == "Losses":
         return ("torch.Tensor.backward", "torch.Tensor.item")
     if operator.category == "Activations":

@@ -59,9 +59,10 @@ class FilterList(PopupList[Entry]):
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def matches(self, typed: str) -> Sequence[Entry]:
-        """Those that have all typed words in them."""
+        """Those that have all typed words in them; one that is called so comes first."""
         words = typed.casefold().split()
-        return tuple(entry for entry in self._entries if all(word in entry.words.casefold() for word in words))
+        found = (entry for entry in self._entries if all(word in entry.words.casefold() for word in words))
+        return tuple(sorted(found, key=lambda entry: entry.words != typed.strip()))
 
     def row_data(self, row: Entry, role: int) -> object:
         """Its words with the note; dim, where it is not possible."""
