@@ -15,7 +15,11 @@ from tools.campaign.fuzzers import FUZZERS, Fuzzer
 from tools.campaign.tally import Tally, generator_of
 from tools.campaign.watch import Watch
 
-CORPUS = sorted(path for path in (Path(__file__).parents[1] / "corpus" / "campaign").glob("*/*") if path.is_file())
+CORPUS = sorted(
+    path
+    for path in (Path(__file__).parents[1] / "corpus" / "campaign").glob("*/*")
+    if path.is_file() and path.parent.name in FUZZERS
+)
 CASES = 120
 
 
