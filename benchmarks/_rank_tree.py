@@ -35,7 +35,7 @@ DIFFERENT_TURNS = 2
 NAN_RANK = 7
 PACE_S = 0.1
 BYTES_A_SECOND = 800_000
-"""What the root may send: after a large telling it waits for longer."""
+"""What the root may send: of more in view than that, a portion each turn."""
 
 
 class Layer(NamedTuple):
@@ -165,20 +165,16 @@ class Root:
         nodes = [node for node in inside if node in request.visible]
         tellings = list(self._tellings(nodes))
         self._say(m.Started(verb=request.verb, revision=self._revision, fresh=True, pass_number=1, seed=0))
-        begun, turn, rows_at = time.monotonic(), 0, 0.0
+        begun, turn, sent = time.monotonic(), 0, 0
         while not self._is_told_to_stop():
-            now = time.monotonic()
-            key = CurveKey(node=inside[-2])
+            key, seconds = CurveKey(node=inside[-2]), time.monotonic() - begun
             curve = Curve(key, np.float64(1 / (1 + turn)).tobytes())
-            sent = self._say(
-                Turned(
-                    loop=loop.block, turn=turn, number=turn + 1, seconds=now - begun, is_sampled=True, curves=(curve,)
-                )
-            )
-            if now >= rows_at:
-                telling = tellings[turn % DIFFERENT_TURNS]
-                sent += sum(map(self._say, _at_turn(telling, turn, len(inside), self._revision)))
-                rows_at = now + sent / BYTES_A_SECOND
+            sampled = Turned(loop=loop.block, turn=turn, number=turn + 1, is_sampled=True)
+            self._say(msgspec.structs.replace(sampled, seconds=seconds, curves=(curve,)))
+            telling = _portion(tellings[turn % DIFFERENT_TURNS], sent)
+            sent += len(telling.rows)
+            for message in _at_turn(telling, turn, len(inside), self._revision):
+                self._say(message)
             turn += 1
             time.sleep(PACE_S)
         self._say(
@@ -201,6 +197,15 @@ class Root:
             return False
         data = os.read(0, 1 << 16)
         return not data or any(isinstance(each, requests.Stop) for each in self._decoder.feed(data))
+
+
+def _portion(telling: m.Traced, sent: int) -> m.Traced:
+    """As many values as the line takes until the next turn, from behind those that were sent last."""
+    size = len(encode(telling)) / max(len(telling.rows), 1)
+    count = min(len(telling.rows), max(1, int(BYTES_A_SECOND * PACE_S / size)))
+    begin = sent % max(len(telling.rows), 1)
+    chosen = (telling.rows[begin:] + telling.rows[:begin])[:count]
+    return m.Traced(revision=0, rows=tuple(sorted(chosen, key=lambda row: row.step)))
 
 
 def _at_turn(telling: m.Traced, turn: int, statements: int, revision: int) -> tuple[m.Traced, m.Gradients]:
