@@ -20,12 +20,15 @@ from gradstudio.graph.edits import Edits
 from gradstudio.protocol.messages.requests import SampleMemory
 from gradstudio.scene.camera import Camera
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
+from gradstudio.ui.state.throttle import Throttle
 from tests.ui.canvas.conftest import Hand
 from tests.ui.desk import Desk, Key, Keys
 
 OURS = str(Path(gradstudio.__file__).parent)
 NUMPY = str(Path(np.__file__).parent)
 MAKERS = frozenset({"__init__", "__new__"})
+HELD_MS = 60_000
+"""What is held comes at the end of a gesture and not before."""
 SOON_MS = 300
 """What waits so long at most belongs to the gesture."""
 
@@ -76,11 +79,20 @@ def is_quiet(desk: Desk) -> bool:
 
 
 def come_to_rest(desk: Desk) -> None:
-    """Let all that a gesture began come to its end."""
+    """Let all that a gesture began come to its end, and mistakes be looked for once: a busy machine takes no more."""
     desk.rest()
     desk.until(lambda: is_quiet(desk))
     QApplication.processEvents()
     desk.until(lambda: is_quiet(desk))
+    for throttle in held(desk):
+        throttle.set_interval(HELD_MS)
+        throttle.flush()
+    desk.until(lambda: is_quiet(desk))
+
+
+def held(desk: Desk) -> list[Throttle]:
+    """What looks for mistakes and begins anew with each answer of the engine, however late that comes."""
+    return desk.session.problems.findChildren(Throttle)
 
 
 NUMBERS = "torch.tensor([1.0, 2.0], requires_grad=True)"
