@@ -8,7 +8,6 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 
 from gradstudio.advice.model import Fix
-from gradstudio.advice.told_once import told_once
 from gradstudio.graph.analysis.validity import INSIDE, incomplete_inside, trouble_inside
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.errors import EditError
@@ -211,7 +210,10 @@ class ProblemStore(QObject):
             elif refusal is not None and refusal.refusal:
                 refusals += 1
                 found.append(self._refusal(refusal, refusals <= MAX_REFUSALS_WITH_FIXES))
-            found += [self._warning(warned, times) for warned, times in told_once(results.warnings(item))]
+            if warned := results.warnings(item):
+                from gradstudio.advice.told_once import told_once  # most runs warn of nothing
+
+                found += [self._warning(one, times) for one, times in told_once(warned)]
         inside = incomplete_inside(self._store.graph)
         found += [_incomplete(item, reason) for item, reason in inside.items() if results.failure(item) is None]
         found += [_size(need) for need in self._run.memory_check.needs if need.node in self._store.graph]
