@@ -5,7 +5,7 @@ from functools import partial
 from itertools import pairwise
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
-from PySide6.QtGui import QAccessible, QKeyEvent
+from PySide6.QtGui import QAccessible, QAction, QKeyEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QWidget
 
 from gradstudio.ui.docks.dock_panels import DockPanels
@@ -230,9 +230,13 @@ class Docks(QObject):
             wanted += height_px - self._docks[key].height()
 
     def fill_menu(self, menu: QMenu) -> None:
-        """An entry per dock that shows and hides it."""
-        for dock in self._docks.values():
-            menu.addAction(dock.toggleViewAction())
+        """An entry per dock that shows it, also from behind another, and hides it when it is seen."""
+        for key, dock in self._docks.items():
+            entry = QAction(dock.windowTitle(), menu, checkable=True, checked=not dock.isHidden())
+            dock.windowTitleChanged.connect(entry.setText)
+            dock.toggleViewAction().toggled.connect(entry.setChecked)
+            entry.triggered.connect(partial(self._on_entry_triggered, key, entry))
+            menu.addAction(entry)
 
     def _resize(self, sizes_px: dict[str, int], direction: Qt.Orientation) -> None:
         """Resize those that are seen and docked; what lies behind another tab has its size."""
@@ -246,6 +250,13 @@ class Docks(QObject):
 
     def _is_docked(self, dock: QDockWidget) -> bool:
         return not dock.isHidden() and not dock.isFloating()
+
+    def _on_entry_triggered(self, key: str, entry: QAction) -> None:
+        if key in self._seen:
+            self._docks[key].hide()
+        else:
+            self.bring_forward(key)
+            entry.setChecked(True)
 
     def _on_panel_added(self, panels: DockPanels, key: str, panel: QWidget) -> None:
         self.fill(key, panel)

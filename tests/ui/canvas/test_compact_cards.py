@@ -2,17 +2,20 @@
 
 import pytest
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QImage, QPainter
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import GradRow, Row
 from gradstudio.protocol.messages.records import ModuleRecord, Summary, TensorRecord
 from gradstudio.scene.camera import LEAST_READABLE, Camera
-from gradstudio.scene.card.card_layout import PADDING
+from gradstudio.scene.card.card_layout import PADDING, CardLayout
+from gradstudio.scene.card.result_sections import ResultSections, Section
+from gradstudio.scene.card.section_heights import EDGE, LINE
 from gradstudio.scene.hit_test import LEAST_FIELD_ZOOM, PLATE_HEAD, plate_literals
 from gradstudio.ui.canvas.paint.card.distant_card import paint_distant_card
 from gradstudio.ui.canvas.paint.card.field_painter import field_rect
+from gradstudio.ui.canvas.paint.card.result_section_painter import paint_result_sections
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.theme import Theme
@@ -168,3 +171,18 @@ def test_the_word_before_a_switch_is_whole(hand: Hand, zoom: float) -> None:
     end = row.x + PADDING + style.meter.width(row.label, "label")
     rect = field_rect(style, row, end + 4, card.layout.width - PADDING)
     assert rect is not None and rect.left() >= end
+
+
+@pytest.mark.parametrize("zoom", [1.0, 0.8, 0.6])
+def test_numbers_of_an_optimizer_stand_in_their_well_and_not_over_the_rows_above(dark: Theme, zoom: float) -> None:
+    rows = (("lr", "0.1"), ("momentum", "0"), ("dampening", "0"))
+    section = Section(LINE * len(rows) + EDGE, rows=rows)
+    layout = CardLayout(ItemId("opt"), "opt", "SGD", "optim", (), (), 120.0, 60.0)
+    well = ResultSections(section.height + EDGE, (section,))
+    image = QImage(120, 160, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(0)
+    painter = QPainter(image)
+    paint_result_sections(painter, CanvasStyle(dark).at(zoom), layout, well)
+    painter.end()
+    inked = [y for y in range(160) if any(image.pixelColor(x, y).alpha() for x in range(120))]
+    assert layout.height <= min(inked) and max(inked) <= layout.height + well.height + 2

@@ -69,6 +69,19 @@ def test_a_few_letters_and_enter_do_a_command_and_the_focus_comes_back(window: M
 
 
 @pytest.mark.feature(47)
+def test_a_panel_behind_another_comes_to_the_front_and_goes_when_it_is_chosen_again(window: MainWindow) -> None:
+    dock = window.frame.docks["breakpoints"]
+    window.frame.docks.bring_forward("code")
+    QApplication.processEvents()
+    for is_seen in (True, False, True):
+        palette = opened(window)
+        assert typed(palette, "Breakpoints")[0] == "Breakpoints"
+        QTest.keyClick(palette.field, Key.Key_Return)
+        QApplication.processEvents()
+        assert (not dock.isHidden(), not dock.visibleRegion().isEmpty()) == (is_seen, is_seen)
+
+
+@pytest.mark.feature(47)
 def test_escape_does_nothing_and_gives_the_focus_back(window: MainWindow) -> None:
     window.library.field.setFocus()
     palette = opened(window)

@@ -102,7 +102,8 @@ def _paint_section(painter: QPainter, style: CanvasStyle, section: Section, y: f
         )
         inner.setTop(y + LINE)
     facts = bool(section.facts) and not (style.is_compact and section.value is not None)
-    lines = len(section.rows) + int(facts)
+    rows = section.rows[: max(1, int(inner.height() / style.line + 0.1))]  # large letters: fewer
+    lines = len(rows) + int(facts)
     upper = inner.adjusted(0, 0, 0, -style.line * lines)
     value, gradient = _columns(style, section, upper)
     value.adjust(_indent(style, section, value.width()), 0, 0, 0)
@@ -116,7 +117,7 @@ def _paint_section(painter: QPainter, style: CanvasStyle, section: Section, y: f
         _paint_gradient(painter, style, section.gradient, gradient, upper.left() if shares_line else gradient.left())
     if facts:
         _paint_facts(painter, style, section.facts, QRectF(inner.left(), upper.bottom(), inner.width(), style.line))
-    _paint_rows(painter, style, section.rows, inner.left(), upper.bottom() + style.line * int(facts), inner.width())
+    _paint_rows(painter, style, rows, inner.left(), upper.bottom() + style.line * int(facts), inner.width())
 
 
 def _indent(style: CanvasStyle, section: Section, width: float) -> float:
