@@ -20,6 +20,7 @@ from gradstudio.graph.edits import Edits
 from gradstudio.protocol.messages.requests import SampleMemory
 from gradstudio.scene.camera import Camera
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
+from gradstudio.ui.state.run.problem_store import REFRESH_MS
 from gradstudio.ui.state.throttle import Throttle
 from tests.ui.canvas.conftest import Hand
 from tests.ui.desk import Desk, Key, Keys
@@ -28,7 +29,7 @@ OURS = str(Path(gradstudio.__file__).parent)
 NUMPY = str(Path(np.__file__).parent)
 MAKERS = frozenset({"__init__", "__new__"})
 HELD_MS = 60_000
-"""What is held comes at the end of a gesture and not before."""
+"""Longer than any gesture."""
 SOON_MS = 300
 """What waits so long at most belongs to the gesture."""
 
@@ -79,20 +80,22 @@ def is_quiet(desk: Desk) -> bool:
 
 
 def come_to_rest(desk: Desk) -> None:
-    """Let all that a gesture began come to its end, and mistakes be looked for once: a busy machine takes no more."""
+    """Let all that a gesture began come to its end."""
     desk.rest()
     desk.until(lambda: is_quiet(desk))
     QApplication.processEvents()
     desk.until(lambda: is_quiet(desk))
-    for throttle in held(desk):
-        throttle.set_interval(HELD_MS)
-        throttle.flush()
-    desk.until(lambda: is_quiet(desk))
 
 
-def held(desk: Desk) -> list[Throttle]:
-    """What looks for mistakes and begins anew with each answer of the engine, however late that comes."""
-    return desk.session.problems.findChildren(Throttle)
+@contextmanager
+def looked_at_last(desk: Desk) -> Iterator[Callable[[], None]]:
+    """Look for mistakes when it is asked for: else it begins anew with each answer, and a busy machine's come late."""
+    (throttle,) = desk.session.problems.findChildren(Throttle)
+    throttle.set_interval(HELD_MS)
+    try:
+        yield throttle.flush
+    finally:
+        throttle.set_interval(REFRESH_MS)
 
 
 NUMBERS = "torch.tensor([1.0, 2.0], requires_grad=True)"
@@ -311,8 +314,10 @@ def count(at: Gestures, gesture: Gesture) -> Calls:
         for each in gesture.before:
             each()
             come_to_rest(at.desk)
-        with counting() as calls:
+        with looked_at_last(at.desk) as look, counting() as calls:
             gesture.do()
+            come_to_rest(at.desk)
+            look()
             come_to_rest(at.desk)
         for each in gesture.after:
             each()

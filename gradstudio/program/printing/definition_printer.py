@@ -54,7 +54,8 @@ def definition_lines(graph: Graph, device: bool, stem: str, imports: set[str]) -
     spans: dict[str, tuple[Span, ...]] = {}
     for name in call_order(graph):
         one = _Writer(graph, graph.definitions[name], device, stem)
-        lines += [*(["", ""] if lines else []), *paragraphs(graph.definitions[name].note)]
+        note = paragraphs(graph.definitions[name].note)
+        lines += [*(["", ""] if lines else []), *note, *([""] if note and not note[-1] else [])]  # two, as above it
         above = len(lines)
         lines += one.lines()
         spans[name] = shift_spans(one.spans, above)
