@@ -10,8 +10,8 @@ AT_ONCE: Final = 1000
 """So many small things are done between two stops."""
 
 
-def work_through(slices: Slices[T]) -> T:
-    """All of it at once; what it returns."""
+def work_through(slices: Generator[object, None, T]) -> T:
+    """All of it at once, whatever it says at its stops; what it returns."""
     while True:
         try:
             next(slices)

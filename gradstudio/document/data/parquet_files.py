@@ -8,8 +8,8 @@ from typing import Any, Final
 from gradstudio.document.data.model import Progress, Work
 from gradstudio.document.data.table_text import MOST_CELLS, Cells
 from gradstudio.document.data.tables import FIRST_ROWS, Table, table_of
-from gradstudio.document.data.work import finish
 from gradstudio.document.errors import BadData
+from gradstudio.graph.slices import work_through
 
 NOT_INSTALLED: Final = (
     "'{name}' is Parquet, which pyarrow reads, and it is not installed. Install it: pip install pyarrow"
@@ -39,7 +39,7 @@ def parquet_reading(path: Path) -> Work[Table]:
             raise BadData(f"'{path.name}' has no rows.")
         if rows * count > MOST_CELLS:
             raise BadData(f"'{path.name}' has {rows * count:,} cells, more than {MOST_CELLS:,}. Keep fewer rows.")
-        yield Progress("rows", first=finish(_table(path.name, file, names, min(rows, FIRST_ROWS))))
+        yield Progress("rows", first=work_through(_table(path.name, file, names, min(rows, FIRST_ROWS))))
         return (yield from _table(path.name, file, names, rows))
     except (OSError, arrow.ArrowException) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__

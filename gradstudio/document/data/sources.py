@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from gradstudio.document.data.model import Progress, Source, Work
-from gradstudio.document.data.work import finish
 from gradstudio.document.errors import BadData
+from gradstudio.graph.slices import work_through
 
 TABLES = (".csv", ".tsv")
 PARQUETS = (".parquet",)
@@ -19,7 +19,7 @@ def open_data(path: Path) -> Source:
     Raises:
         BadData: as `data_reading` does.
     """
-    return finish(data_reading(path))
+    return work_through(data_reading(path))
 
 
 def data_reading(path: Path) -> Work[Source]:

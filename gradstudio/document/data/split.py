@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradstudio.document.data.model import Choice, Numbers, Prepared, Rows, Samples, Source, Work
-from gradstudio.document.data.work import finish
 from gradstudio.document.errors import BadData
+from gradstudio.graph.slices import work_through
 
 LARGEST_SHARE = 0.9
 
@@ -18,7 +18,7 @@ def prepare(source: Source, choice: Choice) -> Prepared:
     Raises:
         BadData: as `preparation` does.
     """
-    return finish(preparation(source, choice))
+    return work_through(preparation(source, choice))
 
 
 def preparation(source: Source, choice: Choice) -> Work[Prepared]:

@@ -17,8 +17,9 @@ from gradstudio.document.data.table_text import (
     guess_layout,
     read_text,
 )
-from gradstudio.document.data.work import finish, part_of
+from gradstudio.document.data.work import part_of
 from gradstudio.document.errors import BadData
+from gradstudio.graph.slices import work_through
 
 TARGET_WORDS = ("target", "label", "labels", "class", "y", "species", "output", "outcome")
 FIRST_ROWS = 60
@@ -143,7 +144,7 @@ def table_reading(path: Path, layout: TextLayout | None = None) -> Work[Table]:
             raise BadData(f"'{path.name}' has a header and no rows. Choose a file with rows below it.")
         return (yield from table_of(path.name, cells, layout, _description(cells, layout, encoding)))
 
-    yield Progress("lines", first=finish(table(FIRST_ROWS)))
+    yield Progress("lines", first=work_through(table(FIRST_ROWS)))
     return (yield from table(MOST_CELLS))
 
 

@@ -1,24 +1,10 @@
-"""Carries out pieces of work (`model.Work`): without a stop, to what can be shown first, or as a part of another."""
+"""Carries out pieces of work (`model.Work`): to what can be shown first, or as a part of another."""
 
 from typing import TypeVar
 
 from gradstudio.document.data.model import Source, Work
 
 Result = TypeVar("Result")
-
-
-def finish(work: Work[Result]) -> Result:
-    """What comes of it, without a stop.
-
-    Raises:
-        BadData: as the work does.
-    """
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            found: Result = end.value
-            return found
 
 
 def until_first(work: Work[Source]) -> tuple[Source, Work[Source] | None]:

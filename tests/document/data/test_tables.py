@@ -14,8 +14,8 @@ from gradstudio.document.data.model import Choice
 from gradstudio.document.data.split import prepare
 from gradstudio.document.data.table_text import TextLayout, guess_layout
 from gradstudio.document.data.tables import Table, table_reading
-from gradstudio.document.data.work import finish
 from gradstudio.document.errors import BadData
+from gradstudio.graph.slices import work_through
 
 IRIS = "length,width,species\n5.1,3.5,setosa\n7.0,3.2,versicolor\n6.3,3.3,virginica\n4.9,3.0,setosa\n"
 ALL = {"validation": 0.0}
@@ -24,7 +24,7 @@ ALL = {"validation": 0.0}
 def table(folder: Path, text: str | bytes, name: str = "data.csv") -> Table:
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return finish(table_reading(path))
+    return work_through(table_reading(path))
 
 
 def chosen(source: Table, **changes: object) -> Choice:
@@ -132,14 +132,14 @@ def test_a_bad_table_says_what_where_and_what_to_do(tmp_path: Path, text: bytes,
 def test_a_header_alone_is_no_data(tmp_path: Path) -> None:
     (tmp_path / "head.csv").write_text("a,b\n")
     with pytest.raises(BadData, match="a header and no rows"):
-        finish(table_reading(tmp_path / "head.csv", TextLayout(",")))
+        work_through(table_reading(tmp_path / "head.csv", TextLayout(",")))
 
 
 def test_what_is_no_file_or_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadData, match="There is no file"):
-        finish(table_reading(tmp_path / "gone.csv"))
+        work_through(table_reading(tmp_path / "gone.csv"))
     with pytest.raises(BadData, match="not an ordinary file"):
-        finish(table_reading(tmp_path))
+        work_through(table_reading(tmp_path))
     monkeypatch.setattr(table_text, "LARGEST_TABLE", 10)
     with pytest.raises(BadData, match=r"Save it with numpy"):
         table(tmp_path, IRIS)
@@ -207,7 +207,7 @@ NUMBERS = st.one_of(
 
 @given(st.lists(NUMBERS, min_size=1, max_size=12))
 def test_the_fast_way_reads_what_the_other_reads(cells: list[str]) -> None:
-    fast, slow = finish(column_of("a", cells, ".")), finish(column_of("a", [*cells, "?"], "."))
+    fast, slow = work_through(column_of("a", cells, ".")), work_through(column_of("a", [*cells, "?"], "."))
     assert (fast.numbers is None) == (slow.numbers is None)
     if fast.numbers is not None and slow.numbers is not None:
         np.testing.assert_array_equal(fast.numbers, slow.numbers[:-1])

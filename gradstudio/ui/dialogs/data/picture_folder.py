@@ -12,8 +12,8 @@ from PySide6.QtGui import QImage, QImageIOHandler, QImageReader
 
 from gradstudio.document.data.class_folders import PictureFile, PictureFiles, picture_files
 from gradstudio.document.data.model import Choice, Field, Progress, Rows, Samples, Work
-from gradstudio.document.data.work import finish
 from gradstudio.document.errors import BadData
+from gradstudio.graph.slices import work_through
 
 FORMATS = frozenset((b"png", b"jpeg", b"bmp", b"gif", b"webp", b"ppm", b"pgm", b"pbm"))
 """By what a file holds, whatever it is called: a drawing in SVG could name other files."""
@@ -140,7 +140,7 @@ def pictures_reading(path: Path) -> Work[PictureFolder]:
         BadData: none is a picture, or they are too many or too large.
     """
     try:
-        yield Progress("files", first=finish(_reading(path, FIRST_CLASSES, FIRST_OF_CLASS)))
+        yield Progress("files", first=work_through(_reading(path, FIRST_CLASSES, FIRST_OF_CLASS)))
     except BadData:
         pass  # more of them may be none, or say better why
     return (yield from _reading(path))
