@@ -16,8 +16,8 @@ from gradstudio.document.data.data_graph import data_graph
 from gradstudio.document.data.hazards import class_counts
 from gradstudio.document.data.model import Choice, Prepared
 from gradstudio.document.data.split import prepare
-from gradstudio.document.data.work import finish
 from gradstudio.document.errors import BadData
+from gradstudio.graph.slices import work_through
 from gradstudio.graph.text.code_records import CODE
 from gradstudio.ui.dialogs.data import picture_folder
 from gradstudio.ui.dialogs.data.picture_folder import PictureFolder, pictures_reading
@@ -46,7 +46,7 @@ def put(folder: Path, **files: bytes) -> Path:
 
 
 def folder_of(path: Path) -> PictureFolder:
-    return finish(pictures_reading(path))
+    return work_through(pictures_reading(path))
 
 
 def rows(source: PictureFolder, **changes: object) -> Prepared:
