@@ -133,11 +133,14 @@ def _timed_edit(
 
 def _of_typing(application: "QApplication", name: str, graph: "Graph") -> list[dict[str, Any]]:
     """A key in the middle of the text, and what its application to the graph costs at the pause."""
+    from PySide6.QtCore import Qt
     from PySide6.QtTest import QTest
 
     session, panel = _dock(application, graph, engine=False)
     editor = panel.editor
+    QTest.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton)  # as a hand does before it types
     editor.go_to(STATEMENTS // 2, 10**6)
+    _idle(application, 0.5)
     keys = []
     for letter in ("  # " + "why " * KEYS)[:KEYS]:
         begun = time.process_time()

@@ -9,7 +9,7 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.layout.placement.stable_layout import stable_layout
 from gradstudio.program import code_cards
-from gradstudio.program.merging.merge import draw_code
+from gradstudio.program.merging.whole_merge import draw_code
 
 
 def split(graph: Graph, item: ItemId) -> Edits:

@@ -9,7 +9,6 @@ import msgspec
 from gradstudio.graph.graph_index import copy_with_index
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place
 from gradstudio.graph.ports.wire_dots import end_of, item_of
-from gradstudio.layout.placement.new_item_places import places_for_new
 from gradstudio.layout.placement.occupancy import Occupancy, Rect
 from gradstudio.layout.tidy import layout
 
@@ -31,9 +30,15 @@ def stable_layout(graph: Graph, target: Graph, *, anew: bool = False) -> dict[st
     if anew and len(target.nodes) <= MOST_ANEW:
         return _laid_out(target) if new or _differs(graph, target) else target.places
     wrapping = _wrapping(graph, target, new)
-    draft = copy_with_index(target)
     fresh = [item for item in new if item not in wrapping]
-    draft.places |= places_for_new(draft, [*fresh, *_displaced(graph, draft, wrapping, fresh)])
+    lost = [*fresh, *_displaced(graph, target, wrapping, fresh)]
+    if not lost and not wrapping:
+        return target.places
+    draft = copy_with_index(target)
+    if lost:
+        from gradstudio.layout.placement.new_item_places import places_for_new
+
+        draft.places |= places_for_new(draft, lost)
     for block in reversed(wrapping):
         _clear(draft, block)
     return draft.places
@@ -54,17 +59,22 @@ def _differs(graph: Graph, target: Graph) -> bool:
 
 def _wrapping(graph: Graph, target: Graph, new: Iterable[ItemId]) -> list[ItemId]:
     """New blocks that were drawn around what stands somewhere, the outermost first."""
+    blocks = [item for item in new if item in target.blocks]
+    if not blocks:
+        return []
     around = {body for item in target.nodes if item in graph for body in target.ancestors(item)}
-    return [item for item in new if BodyId(item) in around]
+    return [item for item in blocks if BodyId(item) in around]
 
 
 def _displaced(graph: Graph, target: Graph, wrapping: list[ItemId], fresh: Iterable[ItemId]) -> list[ItemId]:
     """What came into another block, or out of one, and cannot stay where it stands."""
     moved = [
         item
-        for item in target.order()
-        if item in graph and target.parents[item] not in (graph.parents[item], *map(BodyId, wrapping))
+        for item, body in target.parents.items()
+        if graph.parents.get(item, body) != body and ItemId(body) not in wrapping
     ]
+    if not moved:
+        return []
     ground = Occupancy(target, {}, list(fresh))
     touched = {frame for item in moved for frame in _frames(graph, target, item)}
     return moved if any(_is_covered(ground, target, item) for item in (*moved, *sorted(touched))) else []

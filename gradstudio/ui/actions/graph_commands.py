@@ -107,7 +107,7 @@ class GraphCommands:
         """Whether something of the selected card of code would be drawn; what stands in groups is drawn in the text."""
         if not self._has_code() or self._context.session.scope.path:
             return False
-        from gradstudio.program.merging.merge import draw_code
+        from gradstudio.program.merging.whole_merge import draw_code
 
         return draw_code(self._store.graph, self._attention.current or ItemId("")) is not None
 

@@ -17,7 +17,7 @@ from gradstudio.graph.text.code_records import CODE, code_of, is_code
 from gradstudio.graph.text.literal_text import quote
 from gradstudio.program.code_cards import merge_with_next
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.merging.merge import draw_code
+from gradstudio.program.merging.whole_merge import draw_code
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write, write_script
 

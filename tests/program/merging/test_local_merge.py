@@ -12,7 +12,7 @@ from gradstudio.document.python.python_document import read_python
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.merging.local_merge import merge_locally
-from gradstudio.program.merging.merge import merge_whole
+from gradstudio.program.merging.whole_merge import merge_whole
 from gradstudio.program.write import write_code
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.gsg"))

@@ -12,7 +12,7 @@ from gradstudio.graph.text.code_records import is_code_at
 from gradstudio.layout.placement.alignment import Side
 from gradstudio.operators.calls.equivalent_calls import as_written, spellings
 from gradstudio.program.code_cards import can_split, next_card
-from gradstudio.program.merging.merge import draw_code
+from gradstudio.program.merging.whole_merge import draw_code
 from gradstudio.ui.canvas.menus.card_display_menu import display_rows, part_rows
 from gradstudio.ui.canvas.menus.debug_menu import node_rows
 from gradstudio.ui.canvas.menus.group_menu import card_rows, group_rows, step_rows

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 LINKED_MS: Final = 40
 """A selection of lines that grows selects its nodes this often."""
+READER: Final = "reader"
+"""The idle work that loads what reads a text."""
 NOTHING_YET: Final = "pass"
 """What a new card of code holds."""
 
@@ -339,8 +341,11 @@ class CodePanel(QWidget):
         return "completion" in vars(self) and self.completion.isVisible()
 
     def _on_editor_focus_changed(self, has_focus: bool) -> None:
-        if has_focus:
+        if has_focus and "completion" not in vars(self):
             self.completion  # noqa: B018  # for its effect: keys are its own first
+            from gradstudio.document.python.reader_imports import import_slices
+
+            self._session.idle.begin(READER, import_slices())  # a pause of the typing waits for what reads it
         self._show_state()
 
     def _on_editor_escaped(self, again: object) -> None:
