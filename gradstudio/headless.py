@@ -34,6 +34,7 @@ from gradstudio.advice.problem_report import (
     without_insides,
 )
 from gradstudio.advice.run_problems import RunRecorder
+from gradstudio.advice.text_causes import describe_slips
 from gradstudio.document import file as document_file
 from gradstudio.document import png_embedding
 from gradstudio.document.errors import UnreadableFile, refusal_text
@@ -230,7 +231,7 @@ def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options:
         data["code"], shown = untrusted_code(program, opened.lines)
         words = need_words([one.text for one in program.codes])
         data["error"] = _error(None, None, "NotTrusted", words, Advice())
-        return UNREADABLE, data, f"{data['file']}: {shown}"
+        return UNREADABLE, data, f"{data['file']}: {shown}{describe_slips(graph, opened.lines)}"
     trust = trust_in(program, str(data["file"])) if program.codes else None
     process, hello = engine.ready(runs_code=trust is not None)
     data["torch"] = hello.torch

@@ -8,23 +8,23 @@ import msgspec
 from gradstudio.advice.failure_case import Lookup, place_of
 from gradstudio.advice.failure_sentences import cause_sentence
 from gradstudio.advice.model import Advice, Rule
-from gradstudio.advice.quotations import written
+from gradstudio.advice.none_causes import NONE, describe_early_gradient
+from gradstudio.advice.quotations import source_name, value_name, written
 from gradstudio.advice.rules.error_rules import RULES
 from gradstudio.advice.rules.gradient_errors import STEPPED
 from gradstudio.advice.rules.layer_errors import OF_OPERATORS
 from gradstudio.advice.rules.torch_warnings import WARNINGS
+from gradstudio.advice.text_causes import cause_in_text, slip_in_text
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis.call_addresses import locate_item
-from gradstudio.graph.analysis.program_analysis import effects, may_require_grad
+from gradstudio.graph.analysis.program_analysis import may_require_grad
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.groups.call_ids import is_call_item, path_of
 from gradstudio.graph.groups.definitions import definition_graph, group_of
-from gradstudio.graph.model import DEFINITION_INPUTS, ROOT, Graph, ItemId, Wire
+from gradstudio.graph.model import ROOT, Graph, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.arguments import find_operator
 from gradstudio.graph.ports.module_calls import label_at, port_label
-from gradstudio.graph.text.name_bindings import binding_of, name_of
-from gradstudio.operators.model import Effect
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import flatten_statements
 from gradstudio.protocol.messages.debugging import Clash
@@ -33,12 +33,6 @@ from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
 
 STEP = "torch.optim.Optimizer.step"
-GRADIENT, NONE = "torch.Tensor.grad", "NoneType"
-SET_GRADIENT = "torch.Tensor.grad="
-ZEROING = frozenset({"torch.optim.Optimizer.zero_grad", "torch.nn.Module.zero_grad"})
-EMPTY_LATER = "Empty the gradient behind the statement that reads it"
-KEEP_LEAF = "Change the leaf in place, under no_grad (w -= …), instead of binding its name anew"
-MAKE_LEAF = "Set requires_grad behind the last step that makes it (requires_grad_())"
 FREED = r"first backward freed"
 SHAPES_EXPLAIN_NOTHING = r"memory"
 """In an explanation: it is about two backwards; what went in has nothing to do with it."""
@@ -76,6 +70,10 @@ def explain(failed: Failed, graph: Graph | None = None, lines: Lines = SCRIPT_LI
     Of a failure inside calls it begins with where that is: "In Net ▸ fc2: ...". What has no place in `lines` is told
     with its line in the script.
     """
+    reason, hint = slip_in_text(failed, graph) if graph is not None else ("", "")
+    if reason or hint:
+        advice = explain_words(failed.type_name, failed.message)
+        return Advice(reason or f"{advice.explanation} {hint}".strip(), advice.fixes)
     found = locate_item(graph, failed.node) if graph is not None and is_call_item(failed.node) else None
     if graph is None or found is None or failed.clash is not None:
         return _explain(failed, graph, lines)
@@ -107,7 +105,10 @@ def _explain(failed: Failed, graph: Graph | None, lines: Lines) -> Advice:
 
 
 def _explain_rule(failed: Failed, graph: Graph | None, lines: Lines) -> Advice:
-    """What the rules know of it, with names and sizes."""
+    """What the text or the rules know of it, with names and sizes."""
+    cause = cause_in_text(failed, graph) if graph is not None else None
+    if cause is not None:
+        return cause
     advice = explain_words(failed.type_name, failed.message)
     for rule in of_operator(graph, failed.node):
         advice = rule.match(failed.type_name, failed.message) or advice
@@ -118,7 +119,7 @@ def _explain_rule(failed: Failed, graph: Graph | None, lines: Lines) -> Advice:
         words = STEPPED.explanation.replace("The step", stepped)
         return Advice(f"{words} {describe_clash(failed.clash, graph)}", STEPPED.fixes)
     if graph is not None and advice.explanation and NONE in failed.message:
-        advice = explain_none(failed.node, graph) or advice
+        advice = _early(failed, graph, advice)
     if advice.explanation and failed.clash is not None and failed.clash.culprits:
         first, dot, _ = advice.explanation.partition(". ")  # what follows is told better, with names and lines
         told = describe_clash(failed.clash, graph)
@@ -131,6 +132,12 @@ def _explain_rule(failed: Failed, graph: Graph | None, lines: Lines) -> Advice:
     return Advice(f"{advice.explanation} {operands}", advice.fixes)
 
 
+def _early(failed: Failed, graph: Graph, advice: Advice) -> Advice:
+    """The same with the reason, where a gradient is asked for before there is one."""
+    words = describe_early_gradient(failed.node, graph)
+    return Advice(words, advice.fixes) if words else advice
+
+
 def stepped_between(failed: Failed, graph: Graph) -> str:
     """The step of an optimizer that wrote into what a backward needs, as it is written; "" where none did."""
     for culprit in failed.clash.culprits if failed.clash is not None else ():
@@ -138,89 +145,8 @@ def stepped_between(failed: Failed, graph: Graph) -> str:
         node = place.graph.nodes.get(place.item) if place is not None else None
         if place is not None and node is not None and node.operator == STEP:
             wire = place.graph.wire_into(place.item, "self")
-            return f"{_source_name(place.graph, wire)}.step()" if wire is not None else "A step"
+            return f"{source_name(place.graph, wire)}.step()" if wire is not None else "A step"
     return ""
-
-
-def explain_none(node: ItemId, graph: Graph) -> Advice | None:
-    """Why the .grad that a statement reads is None, where the program's text says it."""
-    computed = describe_computed_owner(node, graph)
-    if computed:
-        is_carried = any(owner in graph.blocks for owner in _grad_owners(graph, node))
-        return Advice(computed, (KEEP_LEAF if is_carried else MAKE_LEAF,))
-    emptied = describe_emptied_gradient(node, graph)
-    return Advice(emptied, (EMPTY_LATER,)) if emptied else None
-
-
-def describe_emptied_gradient(node: ItemId, graph: Graph) -> str:
-    """The statement that emptied a .grad between the backward and what reads it; "" where there is none."""
-    read = next((wire.source for wire in graph.wires_to(node) if _is_grad(graph, wire.source)), None)
-    owner = graph.wire_into(read, "self") if read is not None else None
-    items = list(graph.order())
-    if owner is None or node not in items:
-        return ""
-    before = [item for item in items[: items.index(node)] if item in graph.nodes]
-    has_backward = any(Effect.BACKWARD in effects(graph, item) for item in before)
-    for item in reversed(before if has_backward else []):
-        if Effect.BACKWARD in effects(graph, item):
-            return ""
-        if not _empties(graph, item, owner):
-            continue
-        name = _source_name(graph, owner)
-        what = f"`{written(graph, item) or title(graph, item)}`"
-        return f"{what} stands between the backward and what reads {name}.grad, which is None then."
-    return ""
-
-
-def _empties(graph: Graph, item: ItemId, owner: Wire) -> bool:
-    """Whether a statement sets the .grad of a value to None, or those of an optimizer or a module."""
-    node = graph.nodes[item]
-    if node.operator in ZEROING:
-        return True
-    wire = graph.wire_into(item, "self")
-    is_none = node.operator == SET_GRADIENT and node.literals.get("value") == "None"
-    return is_none and wire is not None and (wire.source, wire.output) == (owner.source, owner.output)
-
-
-def describe_computed_owner(node: ItemId, graph: Graph) -> str:
-    """Why the .grad that a statement reads is None, where a loop binds its name anew: "w is no leaf: ..."; else ""."""
-    for wire in graph.wires_to(node):
-        owner = graph.wire_into(wire.source, "self") if _is_grad(graph, wire.source) else None
-        maker = (_maker_of(graph, owner) or _converted(graph, owner)) if owner is not None else None
-        if maker is None or not graph.wires_to(maker):
-            continue
-        name, text = _name(graph, maker), written(graph, maker) or title(graph, maker)
-        return (
-            f"{name} is no leaf: `{text}` computes a new tensor, and only leaves keep their gradient, so "
-            f"{name}.grad is None."
-        )
-    return ""
-
-
-def _grad_owners(graph: Graph, node: ItemId) -> list[ItemId]:
-    reads = [wire.source for wire in graph.wires_to(node) if _is_grad(graph, wire.source)]
-    wires = [graph.wire_into(read, "self") for read in reads]
-    return [wire.source for wire in wires if wire is not None]
-
-
-def _is_grad(graph: Graph, item: ItemId) -> bool:
-    return item in graph.nodes and graph.nodes[item].operator == GRADIENT
-
-
-def _maker_of(graph: Graph, wire: Wire) -> ItemId | None:
-    """What each turn leaves of a value that a loop carries."""
-    block = graph.blocks.get(wire.source)
-    if block is None or not 0 < wire.output <= len(block.carried):
-        return None
-    following = graph.wire_into(block.id, f"next.{block.carried[wire.output - 1]}")
-    return following.source if following is not None and following.source in graph.nodes else None
-
-
-def _converted(graph: Graph, wire: Wire) -> ItemId | None:
-    """What a leaf without a name became in the statement that made it: ``torch.randn(3, requires_grad=True) * 0.1``."""
-    made = [graph.nodes.get(one.source) for one in graph.wires_to(wire.source)] if wire.source in graph.nodes else []
-    is_one = any(node is not None and node.literals.get("requires_grad") == "True" and not node.names for node in made)
-    return wire.source if is_one else None
 
 
 def of_operator(graph: Graph | None, node: ItemId) -> tuple[Rule, ...]:
@@ -263,17 +189,11 @@ def describe_operands(
     for port, record in operands:
         if isinstance(record, TensorRecord):
             wire = graph.wire_into(node, port) if graph is not None and node is not None else None
-            name = _source_name(graph, wire) if graph is not None and wire is not None else port
+            name = source_name(graph, wire) if graph is not None and wire is not None else port
             label = label_at(graph, node, port) if graph is not None and node is not None else port_label(port)
             named = f"{label} ({name})" if name != port else label
             parts.append(f"{named} is {record.summary.dtype} {list(record.summary.shape)}")
     return f"Here {', '.join(parts[:MAX_OPERANDS])}." if parts else ""
-
-
-def _source_name(graph: Graph, wire: Wire) -> str:
-    """How a person calls what a wire brings, an input of a definition by its own name."""
-    inputs = graph.edges.inputs if graph.edges is not None and wire.source == DEFINITION_INPUTS else ()
-    return inputs[wire.output] if wire.output < len(inputs) else title(graph, wire.source)
 
 
 def describe_cut(node: ItemId, graph: Graph) -> str:
@@ -371,14 +291,8 @@ def _place(graph: Graph | None, item: ItemId, line: int, address: str) -> str:
 
 def _value_name(clash: Clash, graph: Graph | None) -> str:
     if clash.value and graph is not None and clash.value in graph:
-        return _name(graph, clash.value)
+        return value_name(graph, clash.value)
     return "the tensor"
-
-
-def _name(graph: Graph, item: ItemId) -> str:
-    """The name a value is known by: an in-place statement's is that of what it writes into."""
-    from_here, output = binding_of(graph, item, 0)
-    return name_of(graph, (from_here, output)) or title(graph, item)
 
 
 def _capital(text: str) -> str:

@@ -1,6 +1,8 @@
-"""Statements as a person wrote them: what stands in the script for an item, parts within the line they stand on."""
+"""Statements and values as a person calls them: what stands in the script for an item, and names of what flows."""
 
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.model import DEFINITION_INPUTS, Graph, ItemId, Wire
+from gradstudio.graph.names import title
+from gradstudio.graph.text.name_bindings import binding_of, name_of
 from gradstudio.program.write import write
 
 
@@ -12,3 +14,15 @@ def written(graph: Graph, item: ItemId) -> str:
         return ""
     line = script.code.split("\n")[span.line - 1]
     return line[span.column : span.end_column] if span.line == span.end_line else line[span.column :].strip()
+
+
+def source_name(graph: Graph, wire: Wire) -> str:
+    """How a person calls what a wire brings, an input of a definition by its own name."""
+    inputs = graph.edges.inputs if graph.edges is not None and wire.source == DEFINITION_INPUTS else ()
+    return inputs[wire.output] if wire.output < len(inputs) else title(graph, wire.source)
+
+
+def value_name(graph: Graph, item: ItemId) -> str:
+    """The name a value is known by: an in-place statement's is that of what it writes into."""
+    from_here, output = binding_of(graph, item, 0)
+    return name_of(graph, (from_here, output)) or title(graph, item)

@@ -6,9 +6,7 @@ import msgspec
 
 from gradstudio.advice.explanation import (
     CUTS_CHAIN,
-    NONE,
     describe_cut,
-    explain_none,
     failed_of,
     of_operator,
     stepped_between,
@@ -29,6 +27,7 @@ from gradstudio.advice.model import Fix, FixKind, Rule
 from gradstudio.advice.rules.error_rules import RULES
 from gradstudio.advice.rules.gradient_errors import CUT_OFF, STEPPED
 from gradstudio.advice.rules.torch_warnings import WARNINGS
+from gradstudio.advice.text_causes import cause_in_text
 from gradstudio.graph import recipes
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages.events import Failed, Warned
@@ -139,7 +138,7 @@ def _inside(node: ItemId, lookup: Lookup) -> Lookup:
 
 
 def _fixes_in(failed: Failed, graph: Graph, lookup: Lookup) -> tuple[Fix, ...]:
-    why = explain_none(failed.node, graph) if NONE in failed.message else None
+    why = cause_in_text(failed, graph)
     if why is not None:
         return tuple(map(Fix, why.fixes))
     if word := uncalled_layer(failed.message):

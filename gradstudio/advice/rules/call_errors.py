@@ -130,11 +130,10 @@ CALLS: tuple[Rule, ...] = (
     Rule(
         "parameters of an optimizer",
         "",
-        r"optimizer got an empty parameter list|can't optimize a non-leaf Tensor"
-        r"|params argument given to the optimizer should be an iterable|optimizer can only optimize Tensors",
+        r"params argument given to the optimizer should be an iterable|optimizer can only optimize Tensors",
         "An optimizer changes leaves: it takes a list of leaf tensors, or a module's parameters().",
         ("Wire the parameters() of a module, or leaves that require grad",),
-        "import torch\ntorch.optim.SGD([], lr=0.1)",
+        "import torch\ntorch.optim.SGD(torch.ones(1, requires_grad=True), lr=0.1)",
     ),
     Rule(
         "nesterov",

@@ -323,5 +323,26 @@ ATTENTION = Rule(
     "import torch\nq, k = torch.ones(2, 4, 8), torch.ones(2, 4, 6)\n"
     "torch.nn.functional.scaled_dot_product_attention(q, k, k)",
 )
-OF_OPERATORS: dict[str, Rule] = {"scaled_dot_product_attention": ATTENTION}
+WRITTEN_INTO = Rule(
+    "shape of what is written",
+    "RuntimeError",
+    r"The expanded size of the tensor \((?P<a>\d+)\) must match the existing size \((?P<b>\d+)\)"
+    r"|shape mismatch: value tensor",
+    "What is written does not fit into what stands left of the =: sizes are equal there, or 1.",
+    ("Choose a part of the same shape on both sides",),
+    "import torch\ntorch.zeros(3)[0:2] = torch.ones(3)",
+)
+JOINED = Rule(
+    "tensors in torch.tensor",
+    "ValueError",
+    r"^only one element tensors can be converted to Python scalars",
+    "torch.tensor takes numbers, and got tensors with several elements: stack and cat join tensors.",
+    ("Use torch.stack for a new dimension, torch.cat to put them end to end",),
+    "import torch\ntorch.tensor([torch.ones(2), torch.ones(2)])",
+)
+OF_OPERATORS: dict[str, Rule] = {
+    "scaled_dot_product_attention": ATTENTION,
+    "setitem": WRITTEN_INTO,
+    "tensor": JOINED,
+}
 """By operator's word: what is said before any other rule, where torch's words are those of what runs inside of it."""

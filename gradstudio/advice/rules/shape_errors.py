@@ -308,8 +308,7 @@ SHAPES: tuple[Rule, ...] = (
         "number of parts",
         "ValueError",
         r"(?P<what>too many|not enough) values to unpack \(expected (?P<n>\d+)(?:, got (?P<g>\d+))?\)",
-        "It gives another number of parts than the {n} names that are bound: {what} of them. What split is given is "
-        "the size of a part; chunk is given how many.",
+        "It gives another number of parts than the {n} names that are bound: {what} of them.",
         ("Choose the size so that there are as many parts as names", "Bind a name for each part"),
         "import torch\na, b = torch.ones(10).split(3)",
         (FixKind("even_parts", 0),),

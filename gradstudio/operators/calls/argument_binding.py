@@ -54,6 +54,8 @@ _CONVERTED = frozenset(
 )
 """Kinds for which a tensor is converted."""
 _NEAR_NAME = "Did you mean"
+RECEIVED = frozenset({Face.METHOD, Face.CALL})
+"""Their first argument stands in front of the brackets."""
 _SLICE_PARTS = ("start", "stop", "step")
 
 
@@ -132,9 +134,7 @@ def signature(operator: Operator) -> str:
     """How an operator is called, as a person would note it down: ``torch.sum(input, dim=None, *, dtype=None)``."""
     parts: list[str] = []
     is_open = True
-    has_receiver = operator.face in (Face.METHOD, Face.CALL)
-    parameters = operator.parameters[1:] if has_receiver else operator.parameters
-    for parameter in parameters:
+    for parameter in operator.parameters[operator.face in RECEIVED :]:
         if parameter.keyword_only and is_open:
             is_open = False
             if not any(part.startswith("*") for part in parts):
@@ -243,8 +243,10 @@ def _by_position(operator: Operator, positional: tuple[Given, ...], skipped: fro
             rest.clear()
     placed.values, placed.positional = values, tuple(values)
     hint = f" Call what it makes: {operator.title}()(…)." if operator.constructs else ""
-    count = f"{len(values)} argument{'' if len(values) == 1 else 's'}"
-    return f"{operator.title} takes {count} by position, not {len(positional)}.{hint}" if rest else ""
+    receivers = operator.face in RECEIVED  # what stands in front of the brackets is none of those within
+    taken = len(values) - receivers
+    count = f"{taken} argument{'' if taken == 1 else 's'}"
+    return f"{operator.title} takes {count} by position, not {len(positional) - receivers}.{hint}" if rest else ""
 
 
 def _is_whole(given: Given) -> bool:
