@@ -22,10 +22,12 @@ from gradstudio.ui.docks.code.code_editor import CodeEditor
 from gradstudio.ui.docks.code.line_diff import (
     Hunk,
     combine_changes,
+    error_in,
     hunks,
     is_spacing,
     merge_theirs,
     own_imports,
+    typed_alone,
     with_imports,
 )
 from gradstudio.ui.state.session import Session
@@ -171,7 +173,7 @@ class LiveText(QObject):
         text, begun = self._editor.text, time.perf_counter()
         try:
             anew = self._stands_as_given()
-            edits = self._merge(self._store.graph, text.rstrip() + "\n", anew)
+            edits = self._edits(anew)
             self._took_ms = (time.perf_counter() - begun) * 1000
             self._submit(edits, text)
             if anew:
@@ -181,6 +183,25 @@ class LiveText(QObject):
         except GradStudioError as reason:
             self._refuse(NotReadable(str(reason), self._editor.line))
         return self.is_applied
+
+    def _edits(self, anew: bool) -> Edits:
+        """What the text means; what was written before and means the program already is not read again.
+
+        Raises:
+            GradStudioError: it means nothing.
+        """
+        typed = self._editor.lines
+        alone = typed_alone(self._means.split("\n"), typed, self.program) if self._holding else typed
+        try:
+            return self._merged(alone, anew)
+        except NotReadable as error:
+            placed = error if alone == typed else error_in(error, alone, typed)
+            if placed is not None:
+                raise placed from None
+            return self._merged(typed, anew)
+
+    def _merged(self, lines: list[str], anew: bool) -> Edits:
+        return self._merge(self._store.graph, "\n".join(lines).rstrip() + "\n", anew)
 
     def _stands_as_given(self) -> bool:
         """Whether all cards stand where the text has put them: nobody has moved one."""
@@ -228,6 +249,7 @@ class LiveText(QObject):
     def keep(self) -> None:
         """Where the canvas changed the same line: what stands here is what is meant."""
         if self.state == "conflict":
+            self._means = ""  # nothing that stands here is known to mean the program
             self._set("typed")
             self.apply()
 

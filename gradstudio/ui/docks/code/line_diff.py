@@ -8,6 +8,7 @@ import msgspec
 
 from gradstudio.graph.edits import Edits, ReplaceNode
 from gradstudio.graph.model import Graph
+from gradstudio.program.errors import NotReadable
 from gradstudio.ui.widgets.python_highlighter import changed_lines
 
 MOST_COMPARED = 400
@@ -88,6 +89,20 @@ def merge_theirs(base: Sequence[str], typed: Sequence[str], theirs: Sequence[str
     return apply_hunks(
         base, sorted([*changed, *left], key=lambda hunk: hunk[:2])
     )  # theirs first where both put lines in
+
+
+def typed_alone(base: Sequence[str], typed: Sequence[str], program: Sequence[str]) -> list[str]:
+    """The program's lines with what was typed since `base`, which means the program.
+
+    All that was typed where both have another line than `base`, or other imports.
+    """
+    found = combine_changes(base, typed, program)
+    is_sure = found is not None and _import_lines(base) == _import_lines(program)
+    return apply_hunks(typed, found) if found and is_sure else list(typed)
+
+
+def _import_lines(lines: Iterable[str]) -> list[str]:
+    return [line for line in lines if line.lstrip().startswith(("import ", "from "))]
 
 
 def own_imports(written: Sequence[str], program: Sequence[str]) -> list[str]:
@@ -183,3 +198,16 @@ class LineMap:
                 return True
             offset += len(lines) - (end - start)
         return False
+
+
+def error_in(error: NotReadable, read: Sequence[str], shown: Sequence[str]) -> NotReadable | None:
+    """What is wrong in a text that was read, at the lines of the one that is shown; None where one says otherwise."""
+    lines = LineMap(read, shown)
+    placed = []
+    for one in error.all:
+        line = lines.shown(one.line)
+        if not 0 < line <= len(shown) or one.line > len(read) or shown[line - 1] != read[one.line - 1]:
+            return None
+        placed.append(NotReadable(one.reason, line, one.column))
+    first, *others = placed
+    return NotReadable(first.reason, first.line, first.column, tuple(others))

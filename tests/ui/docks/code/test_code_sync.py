@@ -10,10 +10,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
+from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import Graph, Header, ItemId
 from gradstudio.program.reading.reader import read_script
-from gradstudio.ui.docks.code.panel import CodePanel
+from gradstudio.ui.docks.code.panel import CodePanel, merge_text
 from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
 from tests.ui.docks.code.conftest import TEXT, applied, go_behind, press, write
 
 Key, Control, Shift = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -75,6 +77,75 @@ def test_what_was_typed_is_printed_when_the_dock_is_left(qtbot: QtBot, code: Cod
     assert code.editor.text.endswith("\nw=z+1") and code.editor.line == 5
     code.editor.clearFocus()
     assert code.editor.text.endswith("\nw = z + 1") and code.editor.line == 5
+
+
+def recording_panel(qtbot: QtBot, session: Session, dark: Theme) -> tuple[CodePanel, list[str]]:
+    """The dock with `TEXT` and the keys, and the texts that it has had merged."""
+    merged: list[str] = []
+
+    def merge(graph: Graph, text: str, anew: bool) -> Edits:
+        merged.append(text)
+        return merge_text(graph, text, anew)
+
+    panel = CodePanel(session, dark, merge=merge)
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.activateWindow()
+    panel.editor.setFocus()
+    session.graph_store.load(read_script(TEXT).graph)
+    qtbot.waitUntil(lambda: panel.editor.hasFocus() and panel.editor.text == TEXT.strip())
+    return panel, merged
+
+
+def write_below(panel: CodePanel, *lines: str) -> None:
+    for line in lines:
+        press(panel, Key.Key_Return)
+        write(panel, line)
+
+
+def test_of_what_stays_as_it_was_written_only_what_is_typed_next_is_read_again(
+    qtbot: QtBot, session: Session, dark: Theme
+) -> None:
+    panel, merged = recording_panel(qtbot, session, dark)
+    go_behind(panel, "x = torch.ones(2, 3)")
+    write_below(panel, "v=x+  3")
+    applied(qtbot, panel)
+    go_behind(panel, "z = y * 2")
+    write_below(panel, "w = z + 5")
+    applied(qtbot, panel)
+    assert merged[0] == TEXT.replace("3)\n", "3)\nv=x+  3\n")
+    assert merged[1:] == [TEXT.replace("3)\n", "3)\nv = x + 3\n") + "w = z + 5\n"]
+    assert "\nv=x+  3\n" in panel.editor.text and {"v", "w"} < nodes(session).keys()
+
+
+def test_an_import_that_nothing_needs_yet_is_read_with_what_is_typed_next(
+    qtbot: QtBot, session: Session, dark: Theme
+) -> None:
+    panel, _ = recording_panel(qtbot, session, dark)
+    go_behind(panel, "x = torch.ones(2, 3)")
+    write_below(panel, "from torch import sin as wave")
+    applied(qtbot, panel)
+    go_behind(panel, "z = y * 2")
+    write_below(panel, "w = wave(z)")
+    applied(qtbot, panel)
+    assert "w" in nodes(session)
+
+
+def test_a_refusal_tells_the_line_of_the_dock_below_what_stays_as_it_was_written(
+    qtbot: QtBot, session: Session, dark: Theme
+) -> None:
+    panel, merged = recording_panel(qtbot, session, dark)
+    go_behind(panel, "x = torch.ones(2, 3)")
+    write_below(panel, "v = torch.add(", "x,", "3)")
+    applied(qtbot, panel)
+    assert "torch.add(x, 3)" in session.run.program.code
+    count = len(merged)
+    go_behind(panel, "z = y * 2")
+    write_below(panel, "w = z + nobody")
+    refused(qtbot, panel)
+    assert len(merged) == count + 1
+    error = panel.live.error
+    assert error is not None and panel.editor.lines[error.line - 1] == "w = z + nobody"
 
 
 def test_a_new_line_to_type_on_stays_until_the_cursor_leaves_it(
