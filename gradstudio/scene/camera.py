@@ -114,7 +114,12 @@ def with_rows_above(first: Box, bounds: Sequence[Corners], width: float, height:
 
 
 def _start(wish: float, wish_end: float, low: float, high: float, room: float) -> float:
-    """Where a view begins: with everything, where what is wished fits too; else as wished, with no room wasted."""
+    """Where a view begins: everything in its middle where that fits, or with everything, where what is wished fits too.
+
+    Else as wished, with no room wasted.
+    """
+    if high <= low + room:
+        return (low + high - room) / 2
     if wish_end <= low + room:
         return low
     return max(low, min(wish, max(high - room, low)))

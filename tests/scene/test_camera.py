@@ -54,6 +54,14 @@ def test_a_document_opens_whole_where_it_can_be_read_else_at_its_beginning() -> 
     assert opening_camera(large, late, *VIEW).seen(*VIEW).meets(late)
 
 
+def test_a_way_on_which_a_document_has_room_leaves_as_much_on_both_sides() -> None:
+    wide, high, first = Box(0, 0, 9000, 200), Box(0, 0, 300, 9000), Box(0, 0, 200, 100)
+    shown = opening_camera(wide, first, *VIEW).box_to_view(wide)
+    assert shown.y == pytest.approx(VIEW[1] - shown.bottom) and 0 < shown.x < 2 * FIT_MARGIN
+    shown = opening_camera(high, first, *VIEW).box_to_view(high)
+    assert shown.x == pytest.approx(VIEW[0] - shown.right) and 0 < shown.y < 2 * FIT_MARGIN
+
+
 def test_what_was_seen_whole_stays_so_in_a_lower_window() -> None:
     box, first = Box(0, 0, 1400, 900), Box(0, 0, 200, 100)
     assert opening_camera(box, first, *VIEW, shown_whole=True) == fit_box(box, *VIEW)

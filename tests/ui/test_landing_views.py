@@ -1,12 +1,14 @@
 """Where the view lands after a command has changed much: what is seen there can be read."""
 
 import pytest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import BodyId, ItemId
+from gradstudio.paths import examples
 from gradstudio.scene.camera import LEAST_READABLE
-from tests.ui.desk import Desk
+from tests.ui.desk import Desk, Key, Keys
 from tests.ui.gestures import come_to_rest
 
 CLASSIFIER = """
@@ -18,6 +20,14 @@ y = torch.randint(0, 3, (16,))
 net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 3))
 logits = net(x)
 loss = F.cross_entropy(logits, y)
+"""
+SHORT = """
+import torch
+import torch.nn.functional as F
+x = torch.randn(16, 3)
+y = torch.randint(0, 3, (16,))
+loss = F.cross_entropy(x, y)
+z = torch.tanh(torch.tanh(loss))
 """
 CHAIN = "import torch\nx = torch.randn(3)\n" + "".join("x = torch.tanh(x)\n" for _ in range(40))
 
@@ -105,3 +115,55 @@ def test_the_view_stays_with_what_a_person_has_moved_it_to(small: Desk) -> None:
     canvas.field_commands.toggle_folded(x)
     come_to_rest(small)
     assert canvas.camera == camera, "the card was not whole in view"
+
+
+def test_an_input_that_is_wired_by_keys_changes_no_zoom_and_moves_nothing_that_is_seen(small: Desk) -> None:
+    small.open(SHORT)
+    small.rest()
+    assert small.session.graph_store.attempt(recipes.delete, "Delete", [small.node("y")])
+    canvas = small.window.canvas
+    small.session.attention.select([small.node("loss")])
+    canvas.navigation.zoom_to(1.0)
+    canvas.navigation.travel.finish()
+    canvas.navigation.bring_into_view(small.node("loss"))
+    come_to_rest(small)
+    small.until(lambda: canvas.camera == canvas.navigation.travel.target)
+    before, nodes = canvas.camera, len(small.graph.nodes)
+    small.key(Key.Key_W, Keys.ShiftModifier)
+    small.press(Key.Key_Return)
+    if canvas.keyboard_navigation.chooser is not None:
+        small.press(Key.Key_Return)
+    come_to_rest(small)
+    QApplication.processEvents()
+    assert len(small.graph.nodes) == nodes + 1
+    assert canvas.navigation.travel.target.zoom == before.zoom
+    assert canvas.navigation.is_whole(small.graph.wires_to(small.node("loss"))[-1].source)
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)], ids=str)
+def test_an_example_that_is_not_seen_whole_opens_at_its_beginning(
+    desk: Desk, qtbot: QtBot, size: tuple[int, int]
+) -> None:
+    desk.sit_down(qtbot)
+    desk.window.frame.resize(*size)
+    desk.window.documents.open(examples() / "22_overfitting.gsg")
+    come_to_rest(desk)
+    canvas = desk.window.canvas
+    extent = canvas.scene.placement.extent()
+    assert extent is not None
+    x, y = canvas.camera.to_view(extent.x, extent.y)
+    assert 0 < x < 40 and 0 < y < 40, "the note in the corner is seen"
+    assert canvas.camera.zoom >= LEAST_READABLE
+
+
+def test_a_long_row_stands_in_the_middle_of_a_high_view(desk: Desk, qtbot: QtBot) -> None:
+    desk.sit_down(qtbot)
+    desk.window.frame.resize(1920, 1080)
+    desk.open(CHAIN)
+    desk.rest()
+    come_to_rest(desk)
+    canvas = desk.window.canvas
+    extent = canvas.scene.placement.extent()
+    assert extent is not None
+    shown = canvas.camera.box_to_view(extent)
+    assert shown.y + shown.bottom == pytest.approx(canvas.viewport().height(), abs=20)

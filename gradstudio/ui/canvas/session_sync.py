@@ -71,7 +71,7 @@ class SessionSync(QObject):
         self._forget_gone()
         for edit in edits:
             if isinstance(edit, AddNode) and edit.node.operator == BACKWARD:
-                self._navigation.show_with_its_sources(edit.node.id)
+                self._navigation.show_with_neighbours(edit.node.id)
         self._canvas.repaint_scene()
 
     def _on_store_replaced(self) -> None:

@@ -11,6 +11,7 @@ from gradstudio.scene import geometry
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.entry_point import first_item
 from gradstudio.scene.geometry import Box, Corners
+from gradstudio.scene.placement import Placement
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.paint.screen_cache import SETTLE_MS
 from gradstudio.ui.canvas.view_animation import ViewAnimation
@@ -129,10 +130,13 @@ class Viewport:
             self._fit(self._scene.placement.extent(self.fitted_to) or box, at_once=True)
 
     def _first_box(self) -> Box | None:
-        """Where the program begins: its first statement with its note."""
-        item = first_item(self._scene.graph)
-        note = self._scene.placement.notes.get(item) if item is not None else None
-        boxes = [self._scene.placement.box(item) if item is not None else None, note.box if note is not None else None]
+        """Where the program begins: its first statement with its note, or the note in the corner of the drawing."""
+        placement, item = self._scene.placement, first_item(self._scene.graph)
+        if item is None:
+            return None
+        note = placement.notes.get(item)
+        heading = note.box if note is not None else _heading(placement)
+        boxes = (placement.box(item), heading)
         return geometry.union(box for box in boxes if box is not None)
 
     def _all_bounds(self) -> list[Corners]:
@@ -183,17 +187,19 @@ class Viewport:
         if box is not None:
             self._show_whole(box)
 
-    def show_with_its_sources(self, item: ItemId) -> None:
-        """Show a card that was added: with everything where that can be read, else with what feeds it, else alone."""
-        feeding = {wire.source for wire in self._scene.graph.wires.values() if wire.target == item}
-        here, width, height = self.travel.target, self._canvas.viewport().width(), self._canvas.viewport().height()
-        least = min(here.zoom, cameras.LEAST_READABLE * self.text_scale)
-        for box in (self._scene.placement.extent(), self._scene.placement.extent({item, *feeding})):
-            if box is not None and cameras.fit_box(box, width, height, here.zoom).zoom >= least:
-                self._show_whole(box)
-                return
-        room = self._scene.placement.room(item)
-        if room is not None:
+    def show_with_neighbours(self, item: ItemId) -> None:
+        """Show a card that was added with what it is wired to, else alone: the zoom stays while both fit into it.
+
+        Farther away only where they do not fit and can be read there; nothing moves while both are in view.
+        """
+        graph = self._scene.graph
+        wired = {wire.source for wire in graph.wires_to(item)} | {wire.target for wire in graph.wires_from(item)}
+        box, room = self._scene.placement.extent({item, *wired}), self._scene.placement.room(item)
+        width, height = self._canvas.viewport().width(), self._canvas.viewport().height()
+        here, least = self.travel.target, cameras.LEAST_READABLE * self.text_scale
+        if box is not None and cameras.fit_box(box, width, height, here.zoom).zoom >= min(here.zoom, least):
+            self._show_whole(box)
+        elif room is not None:
             self._push_to(room)
 
     def _show_whole(self, box: Box) -> None:
@@ -329,7 +335,8 @@ class Viewport:
         here = self.travel.target
         shown = here.box_to_view(box)
         if here.zoom < 0.5 or shown.x < 0 or shown.y < 0 or shown.right > width or shown.bottom > height:
-            self.travel.go(cameras.center_on(box, width, height, max(here.zoom, 0.8)))
+            zoom = here.zoom if here.zoom >= 0.5 else 0.8
+            self.travel.go(cameras.center_on(box, width, height, zoom))
 
     def visible_items(self) -> tuple[ItemId, ...]:
         """Nodes whose cards can be seen: the engine summarises them first."""
@@ -368,6 +375,15 @@ class Viewport:
             round((camera.y - self._canvas.camera.y) * step) / step,
         )
         return Camera(camera.zoom, self._canvas.camera.x + dx, self._canvas.camera.y + dy)
+
+
+def _heading(placement: Placement) -> Box | None:
+    """The note above and left of everything; None where there is none."""
+    extent = placement.extent()
+    if extent is None:
+        return None
+    boxes = (note.box for note in placement.notes.values())
+    return next((box for box in boxes if box.x <= extent.x and box.y <= extent.y), None)
 
 
 def _nothing(_camera: Camera) -> Box | None:

@@ -8,7 +8,7 @@ from gradstudio.ui.app.window.window_frame import Frame
 from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.docks.code.panel import CodePanel
 
-SHARE: Final = 0.38
+SHARE: Final = 1 / 3
 """Of the window's height."""
 
 

@@ -128,7 +128,7 @@ class QuickSearch:
         else:
             item = self._operator_commands.add_operator(key, box.x, box.bottom + BESIDE / 2, body, aside=True)
             if item is not None:
-                self._navigation.show_with_its_sources(item)
+                self._navigation.show_with_neighbours(item)
 
     def replace_current(self) -> None:
         """Search for an operator to stand in the place of the selected one."""
@@ -280,7 +280,7 @@ class QuickSearch:
         self._follow_up.wait(item, port)
         self._selection.select(frozenset({item}))
         self._canvas.shelf.use(key)
-        self._navigation.show_with_its_sources(item)
+        self._navigation.show_with_neighbours(item)
         return True
 
 

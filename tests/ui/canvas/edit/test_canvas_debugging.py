@@ -251,29 +251,20 @@ def test_the_card_of_the_moment_is_shown_whole(squared: Squared) -> None:
     assert canvas.navigation.is_whole(squared.z)
 
 
-def test_a_backward_that_is_appended_comes_into_view_with_the_leaves_where_there_is_room(hand: Hand) -> None:
+def test_a_backward_that_is_appended_comes_into_view_with_what_it_starts_from_at_the_same_zoom(hand: Hand) -> None:
     x = hand.add("torch.tensor", 40, 60, data="3.0", requires_grad="True")
     hand.canvas.resize(640, 480)
-    store = hand.session.graph_store
+    store, navigation = hand.session.graph_store, hand.canvas.navigation
     z = hand.add("torch.square", 300, 60)
     hand.wire(x, z, "input")
-    hand.canvas.navigation.set_camera(Camera())
+    navigation.set_camera(Camera())
     assert store.attempt(recipes.append_backward, "Append")
     (backward,) = hand.graph.nodes.keys() - {x, z}
-    assert (
-        hand.canvas.navigation.is_whole(x)
-        and hand.canvas.navigation.is_whole(backward)
-        and hand.canvas.navigation.zoom < 1
-    )
+    assert navigation.is_whole(z) and navigation.is_whole(backward) and navigation.zoom == 1
     store.undo_stack.undo()
-    far = hand.add("torch.exp", 4000, 60)  # all is too much now
-    hand.canvas.navigation.set_camera(Camera())
-    assert store.attempt(recipes.append_backward, "Append", z)
-    assert (
-        hand.canvas.navigation.is_whole(z)
-        and hand.canvas.navigation.zoom == 1
-        and not hand.canvas.navigation.is_seen(far)
-    )
+    navigation.set_camera(Camera(0.6, 0.0, 0.0))
+    assert store.attempt(recipes.append_backward, "Append")
+    assert hand.canvas.camera == Camera(0.6, 0.0, 0.0), "it is in view already"
 
 
 def test_the_pointer_over_a_card_is_told_and_another_panels_card_lit(squared: Squared) -> None:
