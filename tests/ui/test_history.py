@@ -74,6 +74,6 @@ def test_the_history_is_of_the_document_in_front(qtbot: QtBot, window: MainWindo
     first = window.history
     window.actions["file.new"].trigger()
     assert texts(window.history) == ["New document"] and window.history is not first
-    assert window.frame.docks["history"].widget().currentWidget() is window.history
+    assert window.frame.docks["history"].widget().front is window.history
     window.actions["view.next_tab"].trigger()
     qtbot.waitUntil(lambda: len(texts(window.history)) == 4)

@@ -97,7 +97,7 @@ def test_undo_and_every_panel_belong_to_the_document_in_front(ready: MainWindow)
     assert not ready.actions["edit.undo"].isEnabled()
     for dock in ("inspector", "code", "log", "problems", "memory", "breakpoints", "documentation"):
         ready.frame.docks.bring_forward(dock)
-        assert ready.frame.docks[dock].widget().currentWidget() is ready.room.panels[dock]
+        assert ready.frame.docks[dock].widget().front is ready.room.panels[dock]
     add_node(ready, "torch.zeros")
     click_tab(ready, 0)
     key(ready, Qt.Key.Key_Z)

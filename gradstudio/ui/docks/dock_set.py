@@ -6,12 +6,13 @@ from itertools import pairwise
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAction, QKeyEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QWidget
 
 from gradstudio.ui.docks.dock_panels import DockPanels
 from gradstudio.ui.docks.dock_registry import DOCKS, DockArea, docks_of, places
 from gradstudio.ui.docks.dock_title import DockTitle
 from gradstudio.ui.theme import Theme
+from gradstudio.ui.widgets.page_stack import PageStack
 
 Area = Qt.DockWidgetArea
 AREAS: dict[DockArea, Area] = {
@@ -69,7 +70,7 @@ class Docks(QObject):
     def fill(self, key: str, panel: QWidget) -> None:
         """Give a panel a page in its dock; the first one there is shown."""
         panel.setMinimumWidth(LEAST_PX)  # else a dock grows with what its panel shows
-        self._pages(key).addWidget(panel)
+        self._pages(key).take_in(panel)
 
     def fill_when_seen(self, key: str, build: Callable[[], object]) -> None:
         """Build what fills a dock as soon as the dock is seen; a screen reader sees them all."""
@@ -93,17 +94,17 @@ class Docks(QObject):
             self._unbuilt.popitem()[1]()
         for key in panels:
             if all_seen or key in panels.built or key in self._seen:
-                self._pages(key).setCurrentWidget(panels[key])
+                self._pages(key).turn_to(panels[key])
 
     def take_out(self, panels: DockPanels) -> None:
         """These panels are needed no more."""
         for key, panel in panels.built.items():
-            self._pages(key).removeWidget(panel)
+            self._pages(key).take_out(panel)
 
-    def _pages(self, key: str) -> QStackedWidget:
+    def _pages(self, key: str) -> PageStack:
         """What holds the pages of a dock."""
         pages = self._docks[key].widget()
-        assert isinstance(pages, QStackedWidget)
+        assert isinstance(pages, PageStack)
         return pages
 
     def _show_buttons(self) -> None:
@@ -261,7 +262,7 @@ class Docks(QObject):
     def _on_panel_added(self, panels: DockPanels, key: str, panel: QWidget) -> None:
         self.fill(key, panel)
         if panels is self._panels:
-            self._pages(key).setCurrentWidget(panel)
+            self._pages(key).turn_to(panel)
 
     def _on_dock_visibility_changed(self, key: str, shown: bool) -> None:
         """Also told when its tab comes to the front."""
@@ -272,7 +273,7 @@ class Docks(QObject):
         if (build := self._unbuilt.pop(key, None)) is not None:
             build()
         if self._panels is not None and key in self._panels:
-            self._pages(key).setCurrentWidget(self._panels[key])
+            self._pages(key).turn_to(self._panels[key])
         if key in self._left:
             self._front = key
 
@@ -307,7 +308,7 @@ class _Dock(QDockWidget):
 def _dock(key: str, title: str, window: QMainWindow, theme: Theme) -> _Dock:
     dock = _Dock(title, window)
     dock.setObjectName(key)
-    dock.setWidget(QStackedWidget(dock))
+    dock.setWidget(PageStack(dock))
     dock.setTitleBarWidget(DockTitle(dock, theme))
     dock.setFeatures(
         QDockWidget.DockWidgetFeature.DockWidgetMovable

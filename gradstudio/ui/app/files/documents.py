@@ -1,5 +1,6 @@
 """The documents that are open in a window: which there are, which is in front, how one is opened and closed."""
 
+import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -72,7 +73,8 @@ class Documents(QObject):
         shown(object): this `Tab` is in front now.
         edited(): a document, or a text typed for one, is another one; often.
         filled(object): this `Tab` has a file in it now that it had not before.
-        changed(): titles, marks or the order are others.
+        changed(): others are open, their files or their order are others.
+        marked(object): of this `Tab` alone: whether all of it is saved, or what is said of its run, is another.
         refused(object): something could not be opened; the words. `status_message(object)`: what
             opening a file did that is no document of its own.
     """
@@ -82,6 +84,7 @@ class Documents(QObject):
     edited = Signal()
     filled = Signal(object)
     changed = Signal()
+    marked = Signal(object)
     refused = Signal(object)
     status_message = Signal(object)
 
@@ -118,20 +121,25 @@ class Documents(QObject):
 
     def find(self, path: Path) -> Tab | None:
         """The tab in which a file is open already."""
-        wanted = _same(path)
-        return next((tab for tab in self.tabs if tab.session.path and _same(tab.session.path) == wanted), None)
+        wanted, on_disk = _same(path), _on_disk(path)
+        for tab in self.tabs:
+            own = tab.session.path
+            if own is not None and _on_disk(own) == on_disk and _same(own) == wanted:
+                return tab
+        return None
 
     def show(self, tab: Tab) -> None:
         """Bring a tab to the front."""
         if tab is self._current:
             return
-        if self._current is not None and self._current in self.tabs:
-            self._current.session.engine.shown = False
-            self._current.mark = "running" if self._current.session.run.state.busy else ""
-        self._current, tab.mark = tab, ""
+        before = self._current
+        if before is not None and before in self.tabs:
+            before.session.engine.shown = False
+            self._mark(before, "running" if before.session.run.state.busy else "")
+        self._current = tab
         tab.session.engine.shown = True
         self.shown.emit(tab)
-        self.changed.emit()
+        self._mark(tab, "")
 
     def step(self, by: int) -> None:
         """Bring the next tab to the front, or the one before; behind the last comes the first."""
@@ -162,7 +170,7 @@ class Documents(QObject):
         session.number = self._free_number(session)
         session.path_changed.connect(self.changed)
         session.graph_store.edited.connect(self.edited)
-        session.graph_store.clean_changed.connect(self.changed)
+        session.graph_store.clean_changed.connect(lambda: self.marked.emit(tab))
         session.run.state_changed.connect(lambda state: self._on_run_state_changed(tab, state))
         if show:
             self.show(tab)
@@ -300,19 +308,21 @@ class Documents(QObject):
     def _on_run_state_changed(self, tab: Tab, state: object) -> None:
         """A run in a tab behind is marked on it, until a person looks."""
         busy, outcome = getattr(state, "busy", False), getattr(state, "outcome", "")
-        before = tab.mark
         if busy:
             self._ran.add(tab)
             for other in self.tabs:
                 other.session.memory.of_others = other not in self._ran
         if tab is self._current:
-            tab.mark = ""
+            self._mark(tab, "")
         elif busy:
-            tab.mark = "running"
+            self._mark(tab, "running")
         elif tab.mark == "running":
-            tab.mark = "failed" if outcome in ("failed", "died") else "done"
-        if tab.mark != before:
-            self.changed.emit()
+            self._mark(tab, "failed" if outcome in ("failed", "died") else "done")
+
+    def _mark(self, tab: Tab, mark: str) -> None:
+        if mark != tab.mark:
+            tab.mark = mark
+            self.marked.emit(tab)
 
 
 def _read_words(path: Path) -> str:
@@ -335,6 +345,15 @@ def _restore(closed: ClosedDocument, session: Session) -> None:
         session.restore(closed.graph, closed.path, closed.subject)
     elif closed.path is not None:
         session.open(closed.path)
+
+
+def _on_disk(path: Path) -> tuple[int, int] | None:
+    """Device and inode, which are asked sooner than `_same`; None where there is no file."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _same(path: Path) -> Path:

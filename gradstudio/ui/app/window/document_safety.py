@@ -35,6 +35,7 @@ class DocumentSafety(QObject):
         window.frame.may_close = lambda: may_close_all(documents, self._may_close, self._save, window.frame)
         documents.filled.connect(lambda tab: QTimer.singleShot(0, self, lambda: self._offer_newer(tab)))
         documents.changed.connect(self._remember_open)
+        documents.shown.connect(self._remember_open)
         documents.refused.connect(lambda words: window.status.say(words))
         documents.status_message.connect(lambda words: window.status.confirm(words))
         self.recovering.refused.connect(lambda words: window.status.say(words))

@@ -53,6 +53,7 @@ class MainWindow(FrontDocument):
         self.frame, self.settings, self.theme = frame, settings, theme
         self.overlays, self.shelf, self.habits = Overlays(self), Favourites(self), ConnectionStatistics(self)
         self._rooms: dict[Tab, DocumentWindow] = {}
+        self._front: DocumentWindow | None = None
         self._plots = False
         self._take_up_preferences()
         self.documents = Documents(session.engine.client, settings.state_folder / "recovery", self)
@@ -123,8 +124,9 @@ class MainWindow(FrontDocument):
             self.actions.keep_off(dock)
         self.documents.shown.connect(self._on_documents_shown)
         self.documents.closed.connect(self._on_documents_closed)
-        self.documents.changed.connect(self._show_title)
-        self.documents.changed.connect(self.actions.refresh)
+        for another in (self.documents.changed, self.documents.marked):
+            another.connect(self._show_title)
+            another.connect(self.actions.refresh)
         self.documents.show(tab)
 
     def _document(self, tab: Tab) -> DocumentWindow:
@@ -200,9 +202,9 @@ class MainWindow(FrontDocument):
 
     def _on_documents_shown(self, tab: Tab) -> None:
         """Everything that follows the document in front turns to it."""
-        for other in self.rooms:
-            other.show_in_front(False)
-        room = self.room_of(tab)
+        if self._front is not None:
+            self._front.show_in_front(False)
+        room = self._front = self.room_of(tab)
         room.dress(self.theme)
         self.actions.take_rows(room.rows)
         self.toolbar.take(room.session, room.hosts)

@@ -47,6 +47,8 @@ class TabStrip(QWidget):
         self.bar.tabMoved.connect(self._on_bar_tab_moved)
         self.bar.customContextMenuRequested.connect(self._on_bar_menu_requested)
         documents.changed.connect(self._refresh)
+        documents.marked.connect(self._on_documents_marked)
+        documents.shown.connect(self._on_documents_shown)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
@@ -81,7 +83,9 @@ class TabStrip(QWidget):
         while self.bar.count() > len(tabs):
             self.bar.removeTab(self.bar.count() - 1)
         while self.bar.count() < len(tabs):
-            self._add_button(self.bar.addTab(""))
+            number = self.bar.addTab(_text(tabs[self.bar.count()]))
+            self.bar.setTabData(number, ("", self._theme))
+            self._add_button(number)
         for number, tab in enumerate(tabs):
             self._show_tab(number, tab)
         if self._documents.is_any_shown and self._documents.current in tabs:
@@ -89,9 +93,14 @@ class TabStrip(QWidget):
         self._filling = False
         self.setVisible(len(tabs) > 1)
 
+    @property
+    def _has_all(self) -> bool:
+        """Whether no document waits for `_refresh` to get its tab, or to lose it."""
+        return self.bar.count() == len(self._documents.tabs)
+
     def _show_tab(self, number: int, tab: Tab) -> None:
         session = tab.session
-        text = session.title.replace("&", "&&") + (f"  {CHANGED}" if tab.is_changed else "")
+        text = _text(tab)
         if self.bar.tabText(number) != text:
             self.bar.setTabText(number, text)
         where = str(session.path) if session.path is not None else "Not saved yet"
@@ -123,6 +132,16 @@ class TabStrip(QWidget):
 
     # ------------------------------------------------------------------ slots
 
+    def _on_documents_marked(self, tab: Tab) -> None:
+        if self._has_all:
+            self._show_tab(self._documents.tabs.index(tab), tab)
+
+    def _on_documents_shown(self, _tab: Tab) -> None:
+        if self._has_all:
+            self._filling = True
+            self.bar.setCurrentIndex(self._documents.place)
+            self._filling = False
+
     def _on_bar_current_changed(self, number: int) -> None:
         if not self._filling and 0 <= number < len(self._documents.tabs):
             self._documents.show(self._documents.tabs[number])
@@ -145,6 +164,10 @@ class TabStrip(QWidget):
             self._commands.close(self._documents.tabs[number])
 
 
+def _text(tab: Tab) -> str:
+    return tab.session.title.replace("&", "&&") + (f"  {CHANGED}" if tab.is_changed else "")
+
+
 class _Bar(QTabBar):
     """Tabs that can be dragged; the middle button closes one."""
 
@@ -165,8 +188,8 @@ class _Bar(QTabBar):
         """So many letters can always be read; where that has no room, buttons scroll the row."""
         least, whole = super().minimumTabSizeHint(index), self.tabSizeHint(index)
         title = self.fontMetrics().averageCharWidth() * LEAST_LETTERS
-        crosses = [button.width() for button in self.findChildren(QToolButton) if button.objectName() == "dock_button"]
-        beside = TAB_PADDING_PX + max(crosses, default=0)
+        cross = self.tabButton(index, QTabBar.ButtonPosition.RightSide)
+        beside = TAB_PADDING_PX + (cross.width() if isinstance(cross, QToolButton) else 0)
         return QSize(min(whole.width(), title + beside), least.height())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

@@ -333,7 +333,7 @@ def test_another_document_has_an_outline_of_its_own(outline: Outline) -> None:
     outline.window.documents.new()
     assert outline.window.outline is not first
     assert outline.window.outline.model.rowCount() == 0
-    assert outline.window.frame.docks["outline"].widget().currentWidget() is outline.window.outline  # type: ignore[attr-defined]
+    assert outline.window.frame.docks["outline"].widget().front is outline.window.outline  # type: ignore[attr-defined]
 
 
 def test_a_group_that_is_stepped_into_is_outlined(outline: Outline) -> None:
