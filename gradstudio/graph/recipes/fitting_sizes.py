@@ -9,7 +9,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.recipes.defaults import default_of
 from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.wiring.connection import connect
-from gradstudio.operators.search.fitting_literals import Shape, layer_size
+from gradstudio.operators.search.fitting_literals import Shape, layer_literals
 
 
 def connect_fitting(graph: Graph, source: ItemId, output: int, target: ItemId, port: str, shape: Shape | None) -> Edits:
@@ -28,18 +28,19 @@ def connect_fitting(graph: Graph, source: ItemId, output: int, target: ItemId, p
 
 
 def size_edits(graph: Graph, call: ItemId, shape: Shape) -> Edits:
-    """The size of a layer whose call is given that shape; nothing where a person chose one, or where it fits."""
+    """The sizes of a layer whose call is given that shape; none that a person chose, or that fits."""
     module = card_groups(graph).modules.get(call)
     if module is None:
         return ()
     node = graph.nodes[module]
-    size = layer_size(node.operator, shape)
-    if size is None:
-        return ()
-    argument, literal = size
-    now = node.literals.get(argument, "")
-    if now == literal or now != default_of(graph, module, argument) or graph.wire_into(module, argument) is not None:
+    literals = {
+        argument: literal
+        for argument, literal in layer_literals(node.operator, shape).items()
+        if node.literals.get(argument, "") == default_of(graph, module, argument)
+        and graph.wire_into(module, argument) is None
+    }
+    if all(node.literals.get(argument, "") == literal for argument, literal in literals.items()):
         return ()
     draft = Draft(graph)
-    draft.put(msgspec.structs.replace(node, literals={**node.literals, argument: literal}))
+    draft.put(msgspec.structs.replace(node, literals={**node.literals, **literals}))
     return draft.finish()

@@ -53,6 +53,10 @@ _NUMBERS: Final = frozenset(
 _SIZED: Final = frozenset(f"torch.{name}" for name in ("randn", "rand", "randint", "zeros", "ones", "empty", "full"))
 """What makes a tensor of the size that is written in it."""
 TARGET: Final = "target"
+_LINEAR: Final = "torch.nn.Linear"
+MANY_FEATURES: Final = 64
+HIDDEN_WIDTH: Final = "32"
+"""What a linear layer makes of so many features: few enough to look at, enough to tell handwritten digits apart."""
 
 
 class Giver(NamedTuple):
@@ -102,6 +106,17 @@ def layer_size(key: str, shape: Shape) -> tuple[str, str] | None:
     argument, dimension = found
     is_there = -len(shape) <= dimension < len(shape)
     return (argument, str(shape[dimension])) if is_there else None
+
+
+def layer_literals(key: str, shape: Shape) -> dict[str, str]:
+    """The literals of a layer that follow from the shape it is given; none where nothing does."""
+    size = layer_size(key, shape)
+    if size is None:
+        return {}
+    found = dict([size])
+    if key == _LINEAR and shape[-1] >= MANY_FEATURES:
+        found["out_features"] = HIDDEN_WIDTH
+    return found
 
 
 def target_givers(key: str, path: str, shape: Shape | None) -> tuple[Giver, ...]:

@@ -26,10 +26,12 @@ class GraphCommands:
         context: Context,
         find_operator: Callable[[], None],
         toggle_favourite: Callable[[], None],
+        show_dock: Callable[[str], None],
     ) -> None:
-        """`find_operator` brings the Library forward and takes the cursor there."""
+        """`find_operator` brings the Library forward and takes the cursor there; `show_dock` any dock by its key."""
         self._context = context
         self.find_operator, self.toggle_favourite = find_operator, toggle_favourite
+        self._show_dock = show_dock
         self.canvas = context.canvas
         self._store, self._attention = context.session.shown_store, context.session.attention
 
@@ -142,7 +144,8 @@ class GraphCommands:
         """Put the loss into a loop that learns, with data, optimizer and a test: one undo entry."""
         from gradstudio.ui.actions.training_command import add_training
 
-        add_training(self.canvas, self._context.session)
+        if add_training(self.canvas, self._context.session):
+            self._show_dock("curves")
 
     @cached_property
     def checkpoints(self) -> "CheckpointFiles":

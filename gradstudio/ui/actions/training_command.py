@@ -23,8 +23,8 @@ KEPT = "The checkpoint behind turn {turns:,} is in {name}. The training script g
 DONE = "A loop learns the loss now: Run (F5)."
 
 
-def add_training(canvas: CanvasView, session: Session) -> None:
-    """Change the program by its text; what cannot be trained is refused in words."""
+def add_training(canvas: CanvasView, session: Session) -> bool:
+    """Change the program by its text; what cannot be trained is refused in words, and False."""
     from gradstudio.document.python.merge_edits import merge
     from gradstudio.program.forms.training.added_training import with_training
 
@@ -34,17 +34,18 @@ def add_training(canvas: CanvasView, session: Session) -> None:
     for missing in session.run.program.incomplete:
         words = f"'{title(graph, missing.node)}' cannot run yet: {missing.reason}"
         session.run.status.refused.emit(words)
-        return
+        return False
     try:
         text = with_training(graph, lambda value: shape_of(session, *value))
         edits = merge(graph, text, anew=True)
     except (NoForm, NotReadable) as error:
         session.run.status.refused.emit(str(error))
-        return
+        return False
     before = frozenset(store.graph.blocks)
     store.submit(edits, "Add training")
     canvas.navigation.land(_learning_loop(store.graph, before))
     session.run.status.noted.emit(DONE)
+    return True
 
 
 def _learning_loop(graph: Graph, before: frozenset[ItemId]) -> list[ItemId]:

@@ -4,7 +4,7 @@ import pytest
 
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.search import fitting_literals
-from gradstudio.operators.search.fitting_literals import creation_shape, layer_size, target_givers
+from gradstudio.operators.search.fitting_literals import creation_shape, layer_literals, layer_size, target_givers
 
 
 def test_every_layer_of_the_table_has_the_argument_it_names() -> None:
@@ -30,6 +30,13 @@ def test_a_layer_takes_the_dimension_that_torch_calls_its_size(
     key: str, shape: tuple[int, ...], size: tuple[str, str] | None
 ) -> None:
     assert layer_size(key, shape) == size
+
+
+def test_of_many_features_a_linear_layer_makes_more_than_eight() -> None:
+    assert layer_literals("torch.nn.Linear", (1438, 64)) == {"in_features": "64", "out_features": "32"}
+    assert layer_literals("torch.nn.Linear", (1438, 32)) == {"in_features": "32"}
+    assert layer_literals("torch.nn.RNN", (5, 2, 64)) == {"input_size": "64"}
+    assert layer_literals("torch.nn.Linear", ()) == {} == layer_literals("torch.nn.ReLU", (3, 64))
 
 
 def test_a_loss_is_compared_with_what_it_takes() -> None:

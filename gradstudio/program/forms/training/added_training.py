@@ -20,7 +20,7 @@ from gradstudio.program.forms.training.static_shapes import Shapes
 from gradstudio.program.forms.training.training_step import Step
 from gradstudio.program.write import Script, write
 
-EPOCHS, STEPS, BATCH, RATE, TEST_BATCH = 20, 100, 32, "0.01", 256
+EPOCHS, STEPS, BATCH, RATE, TEST_BATCH = 20, 100, 32, "0.01", 1024
 CLASSES = ("cross_entropy", "CrossEntropyLoss")
 _NO_PARAMETERS = frozenset(
     "ReLU Tanh Sigmoid GELU SiLU Softmax LogSoftmax Dropout Dropout2d Flatten MaxPool1d MaxPool2d AvgPool1d AvgPool2d "

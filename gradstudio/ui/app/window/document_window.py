@@ -217,10 +217,10 @@ class DocumentWindow(QObject):
 
     def _build_commands(self) -> None:
         services, session = self._services, self.session
-        frame, settings = services.frame, services.settings
+        frame, settings, docks = services.frame, services.settings, services.frame.docks
         context = Context(session, services.overlays, settings, self.canvas, frame)
         self.file = FileCommands(context, services.documents, self)
-        self.graph = GraphCommands(context, services.find_operator, services.toggle_favourite)
+        self.graph = GraphCommands(context, services.find_operator, services.toggle_favourite, docks.bring_forward)
         self.analyse = AnalyseCommands(context, self)
         self.hosts = HostCommands(context, self.graph.set_device)
         self.commands = Commands(

@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit
 
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import ItemId, Wire
-from gradstudio.operators.search.fitting_literals import TARGET
+from gradstudio.operators.search.fitting_literals import TARGET, layer_literals
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.results import Results
 from gradstudio.ui.canvas.canvas_context import CanvasContext
-from gradstudio.ui.canvas.edit.wired_adding import NO_LITERALS, givers_of, known_shape, layer_literals, written_shape
+from gradstudio.ui.canvas.edit.wired_adding import NO_LITERALS, givers_of, known_shape, written_shape
 from gradstudio.ui.state.throttle import Throttle
 
 REST_MS: Final = 100

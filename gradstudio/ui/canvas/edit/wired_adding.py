@@ -11,7 +11,7 @@ from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.names import bound_names, fresh_name
 from gradstudio.graph.ports.item_ports import output_family, output_ports
 from gradstudio.operators.model import Family
-from gradstudio.operators.search.fitting_literals import TARGET, Giver, Shape, creation_shape, layer_size, target_givers
+from gradstudio.operators.search.fitting_literals import TARGET, Giver, Shape, creation_shape, target_givers
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.results import Results
@@ -40,12 +40,6 @@ def written_shape(graph: Graph, item: ItemId) -> Shape | None:
     if node is None or graph.wires_to(item):
         return None
     return creation_shape(node.operator, node.literals)
-
-
-def layer_literals(key: str, shape: Shape) -> Mapping[str, str]:
-    """The literal of a layer that follows from the shape it is given."""
-    size = layer_size(key, shape)
-    return dict([size]) if size is not None else NO_LITERALS
 
 
 def givers_of(graph: Graph, results: Results, item: ItemId, path: str) -> tuple[Giver, ...]:

@@ -5,10 +5,9 @@ from typing import Final
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from gradstudio.document.runs.kept_run import WORDS, KeptRun, State
-from gradstudio.scene.value_format import number
 from gradstudio.ui.docks.curves.beside_colors import beside_color
 from gradstudio.ui.state.results.loop_progress import duration
-from gradstudio.ui.state.runs.run_list import RunList, when
+from gradstudio.ui.state.runs.run_list import RunList, figures, when
 from gradstudio.ui.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -17,7 +16,6 @@ COLUMNS: Final = ("Run", "What differs", "Last figures", "Turns", "Time", "State
 RUN, DIFFERS, LAST, TURNS, TIME, STATE = range(len(COLUMNS))
 INK: Final[dict[State, str]] = {"failed": "danger", "ended": "warning", "running": "accent"}
 MOST_FIGURES: Final = 3
-DIGITS: Final = 4
 
 
 class RunModel(QAbstractTableModel):
@@ -90,7 +88,7 @@ class RunModel(QAbstractTableModel):
             case 1:
                 return self.list.differences[self.rows.index(run)]
             case 2:
-                return " · ".join(figures(run)[:MOST_FIGURES])
+                return " · ".join(figures(run.record)[:MOST_FIGURES])
             case 3:
                 return f"{record.turns:,}"
             case 4:
@@ -102,7 +100,7 @@ class RunModel(QAbstractTableModel):
             return f"{when(run)}\nThe box draws its curves in the Curves dock; F2 gives it a name"
         if column == STATE:
             return "\n".join(filter(None, (WORDS[run.state], run.record.reason)))
-        return "\n".join(figures(run)) if column == LAST else self._text(run, column)
+        return "\n".join(figures(run.record)) if column == LAST else self._text(run, column)
 
     def _everything_changed(self) -> None:
         if self.rows:
@@ -117,10 +115,3 @@ class RunModel(QAbstractTableModel):
         self.beginResetModel()
         self.rows = list(self.list.runs)
         self.endResetModel()
-
-
-def figures(run: KeptRun) -> list[str]:
-    """``loss 0.0123``, ``accuracy 0.95``: the last number of each curve, and of other results."""
-    return [
-        f"{name} {number(value, DIGITS) if value is not None else 'nan'}" for name, value in run.record.last.items()
-    ]

@@ -6,9 +6,8 @@ from typing import Final
 
 from gradstudio.document.runs.kept_run import WORDS, KeptRun
 from gradstudio.document.runs.run_comparison import Difference, DiffLine, line_differences, literal_differences
-from gradstudio.ui.docks.runs.run_model import figures
 from gradstudio.ui.state.results.loop_progress import duration
-from gradstudio.ui.state.runs.run_list import when
+from gradstudio.ui.state.runs.run_list import figures, when
 from gradstudio.ui.theme import Theme, mono_font
 
 SAME: Final = "The same program with the same literals."
@@ -21,7 +20,7 @@ def about_one(run: KeptRun, label: str, now: dict[str, str], text: str, theme: T
     lines = [f"<b>{escape(label)}</b>", f"{when(run)} · {duration(record.seconds)} · {WORDS[run.state]}"]
     if record.reason:
         lines.append(escape(record.reason))
-    lines += [escape(one) for one in (*figures(run), *record.marks)]
+    lines += [escape(one) for one in (*figures(run.record), *record.marks)]
     learnt = "What it learnt is kept." if run.has_parameters else record.lacks or "What it learnt is not kept."
     lines.append(_dim(learnt, theme))
     differences = literal_differences(record.literals, now)
@@ -58,7 +57,7 @@ def _pair(one: Difference) -> str:
 
 
 def _figure(run: KeptRun, name: str) -> str:
-    words = {text.rpartition(" ")[0]: text.rpartition(" ")[2] for text in figures(run)}
+    words = {text.rpartition(" ")[0]: text.rpartition(" ")[2] for text in figures(run.record)}
     return words.get(name, "")
 
 

@@ -20,17 +20,20 @@ from gradstudio.protocol.messages.events import Event, Log, Started
 from gradstudio.protocol.messages.progress import CheckpointKept
 from gradstudio.protocol.messages.records import PlainRecord, TensorRecord
 from gradstudio.ui.state.document.graph_store import GraphStore
+from gradstudio.ui.state.results.loop_progress import duration
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run.engine_line import EngineLine
 from gradstudio.ui.state.run.run_controller import RunController
 from gradstudio.ui.state.run.run_state import RunState
-from gradstudio.ui.state.runs.run_list import RunList
+from gradstudio.ui.state.runs.run_list import RunList, figures
 
 EVERY_S: Final = 3.0
 LEAST_TURNS: Final = 2
 NOT_KEPT: Final = ("repeat", "go_to_turn")
 """Verbs that run a program once more, for its values alone: a slider that moves begins no run of its own."""
 NO_ROOM: Final = "This run is not kept: {reason}"
+TRAINED: Final = "Trained {turns:,} turns in {time}, kept in Runs: {figures}"
+MOST_FIGURES: Final = 3
 LEFT: Final = "The document was closed while it ran."
 
 
@@ -197,6 +200,14 @@ class RunKeeper(QObject):
                 if isinstance(value, float):
                     last[name] = value
 
+    def _say_what_came_out(self) -> None:
+        record = self._writer.record if self._writer is not None else None
+        if record is None or record.state != "finished":
+            return
+        time_taken, known = duration(record.seconds), ", ".join(figures(record)[:MOST_FIGURES])
+        words = TRAINED.format(turns=record.turns, time=time_taken, figures=known)
+        self._session.run.status.noted.emit(words)
+
     def _ask_for_parameters(self) -> None:
         """What was learnt is kept where the run rests, once for so many turns."""
         writer, state = self._writer, self._session.run.state
@@ -214,6 +225,7 @@ class RunKeeper(QObject):
             return
         self._note_state(state)
         self._write()
+        self._say_what_came_out()
         if not state.live:
             self._writer = None
 

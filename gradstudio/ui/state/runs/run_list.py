@@ -9,13 +9,15 @@ from PySide6.QtCore import QObject, Signal
 
 from gradstudio.document.errors import CannotSave
 from gradstudio.document.runs import kept_run
-from gradstudio.document.runs.kept_run import KeptRun, kept_runs
+from gradstudio.document.runs.kept_run import KeptRun, RunRecord, kept_runs
 from gradstudio.document.runs.run_comparison import summaries
+from gradstudio.scene.value_format import number
 from gradstudio.ui.state.results.curve_store import BesideCurve, CurveStore
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+DIGITS: Final = 4
 WHEN: Final = "%d %b %H:%M:%S"
 
 
@@ -139,3 +141,9 @@ class RunList(QObject):
 def when(run: KeptRun) -> str:
     """``28 Nov 07:51:48``."""
     return time.strftime(WHEN, time.localtime(run.record.began)).lstrip("0")
+
+
+def figures(record: RunRecord) -> list[str]:
+    """``accuracy 0.95``, ``loss 0.0123``: what was measured beside the curves first, for that a person trains."""
+    found = reversed(record.last.items())
+    return [f"{name} {number(value, DIGITS) if value is not None else 'nan'}" for name, value in found]
