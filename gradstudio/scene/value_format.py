@@ -2,6 +2,8 @@
 
 Rules (from the best tensor viewers): 3-4 significant digits with trailing zeros kept, scientific outside
 1e-4 .. 1e4, integers never gain a decimal point, NaN and infinities in words, sampled figures marked "~".
+A number that is rounded can be seen to be: it has three digits or more, or two decimals or more in a column of
+equal decimals; what is rounded further, because there is no room, stands behind "≈".
 """
 
 import math
@@ -40,6 +42,8 @@ RANGE = " … "
 """Between the least and the largest value."""
 BETWEEN = ", "
 """Between the counts of what is not finite."""
+ROUNDED = "≈"
+"""Before what is rounded to fewer than three digits."""
 MAX_ITEMS = 4
 """Of a list or tuple, so many items are written out."""
 MAX_GRID = 4
@@ -142,6 +146,15 @@ def cells(summary: Summary, columns: int, digits: int = 4) -> tuple[tuple[str, .
     return tuple(texts[start : start + columns] for start in range(0, len(texts), columns))
 
 
+def are_coarse(summary: Summary, texts: Sequence[Sequence[str]], digits: int) -> bool:
+    """Whether some of the cells that were asked for with so few digits are rounded, so that it has to be said."""
+    if digits > 2 or _complex_parts(summary):
+        return False
+    pairs = zip((text for row in texts for text in row), nested_scalars([summary.value]), strict=False)
+    finite = ((text, value) for text, value in pairs if isinstance(value, float) and math.isfinite(value))
+    return any(abs(float(text) - value) > FLOAT32_HALF_STEP * abs(value) for text, value in finite)
+
+
 def _alike(scalars: Sequence[object], digits: int, everything: Sequence[object]) -> tuple[str, ...]:
     """Numbers with as many decimals each: none when all are whole, at most so many digits of the largest of all.
 
@@ -155,7 +168,8 @@ def _alike(scalars: Sequence[object], digits: int, everything: Sequence[object])
         if isinstance(value, float) and math.isfinite(value):
             top = max(top, abs(value))
     largest = int(f"{top:.{digits - 1}e}".partition("e")[2])
-    fewest = 1 if largest <= 1 else 0  # -1.9 and -0.4 are no longer than -2 and -4e-1
+    coarse = 1 if largest <= 1 else 0  # -1.9 and -0.4 are no longer than -2 and -4e-1
+    fewest = 2 if digits > 2 else coarse
     decimals = _enough_decimals(sizes, max(fewest, min(digits, digits - 1 - largest)))
     texts = list[str]()
     for value in scalars:
@@ -214,10 +228,11 @@ def extent(summary: Summary, digits: int = 3) -> str:
 
 def extents(summary: Summary) -> tuple[str, ...]:
     """The range of finite values in several wordings, the most exact first."""
-    wordings = [extent(summary, digits) for digits in (3, 2)]
+    exact = extent(summary)
     if is_uniform(summary):
-        return tuple(dict.fromkeys([wordings[0], *(words.replace("all ", "≡") for words in wordings)]))
-    return tuple(dict.fromkeys([*wordings, wordings[-1].replace(RANGE, RANGE.strip())]))
+        return exact, exact.replace("all ", "≡")
+    tight, coarse = (extent(summary, digits).replace(RANGE, RANGE.strip()) for digits in (3, 2))
+    return tuple(dict.fromkeys([exact, tight, *([] if coarse == tight else [f"{ROUNDED}{coarse}"])]))
 
 
 def oddities(summary: Summary) -> str:
@@ -225,6 +240,13 @@ def oddities(summary: Summary) -> str:
     total = max(1, element_count(summary.shape))
     found = (("NaN", summary.nan), ("+∞", summary.posinf), ("−∞", summary.neginf))
     return BETWEEN.join(_share(count, total, name) for name, count in found if count)
+
+
+def oddity_wordings(summary: Summary) -> tuple[str, ...]:
+    """The same in several wordings: ``33 % NaN, 33 % +∞``, ``NaN, +∞``, ``NaN``; none where all are finite."""
+    found = (("NaN", summary.nan), ("+∞", summary.posinf), ("−∞", summary.neginf))
+    names = [name for name, count in found if count]
+    return tuple(dict.fromkeys([oddities(summary), BETWEEN.join(names), names[0]])) if names else ()
 
 
 def _share(count: int, total: int, name: str) -> str:
@@ -246,19 +268,14 @@ def norm(summary: Summary, digits: int = 3) -> str:
     return f"{mark}{number(summary.rms * math.sqrt(element_count(summary.shape)), digits)}"
 
 
-def norm_wordings(summary: Summary) -> tuple[str, ...]:
-    """A gradient's norm behind its sign in several wordings, the most exact first: ``‖∇‖ 0.0257``, ``‖∇‖ 0.026``."""
-    return tuple(dict.fromkeys(norm_wording(summary, digits) for digits in (3, 2)))
-
-
-def norm_wording(summary: Summary, digits: int) -> str:
-    """A gradient's norm behind its sign with so many digits."""
-    return f"‖∇‖ {norm(summary, digits)}"
+def norm_words(summary: Summary) -> str:
+    """A gradient's norm behind its sign: ``‖∇‖ 0.0257``."""
+    return f"‖∇‖ {norm(summary)}"
 
 
 def number_wordings(value: object) -> tuple[str, ...]:
-    """A number with fewer and fewer digits, for as much room as there is: ``-2.800``, ``-2.8``."""
-    return tuple(dict.fromkeys(number(value, digits) for digits in (4, 3, 2)))
+    """A number with fewer digits, for as much room as there is: ``-2.847``, ``-2.85``."""
+    return tuple(dict.fromkeys(number(value, digits) for digits in (4, 3)))
 
 
 def _complex_parts(summary: Summary) -> list[float]:

@@ -352,9 +352,8 @@ def _cells(summary: Summary, height: float, tone: Tone) -> Display:
 def _lines(summary: Summary) -> Iterator[tuple[tuple[str, ...], Tone]]:
     if summary.minimum is not None:
         yield value_format.extents(summary), "normal"
-    oddities = value_format.oddities(summary)
-    if oddities:
-        yield (oddities,), "bad"
+    if oddities := value_format.oddity_wordings(summary):
+        yield oddities, "bad"
 
 
 def _facts(record: Record, shown: Shown) -> tuple[str, ...]:
@@ -391,7 +390,7 @@ def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient | None:
         return Gradient(state, state_words(state, sentence), height, sentence=sentence)
     display = tensor_display(summary, "gradient")
     if display.kind in ("picture", "strip"):
-        lines: Lines = ((value_format.norm_wordings(summary), "gradient"), *display.lines[1:])
+        lines: Lines = (((value_format.norm_words(summary),), "gradient"), *display.lines[1:])
         display = msgspec.structs.replace(display, lines=lines)
     parts = gradient_terms(row) if row is not None and state == "accumulated" else ""
     return Gradient(state, state_words(state, sentence), height, display, sentence, parts)

@@ -182,7 +182,7 @@ def test_nan_is_said_in_words_beside_the_picture() -> None:
     well = result_sections(Told(TensorRecord(device="cpu", summary=summary)), NODE, ("y",), Shown())
     value = well.sections[0].value
     assert value is not None
-    assert (("50 % NaN",), "bad") in value.lines
+    assert (("50 % NaN", "NaN"), "bad") in value.lines
 
 
 @pytest.mark.parametrize(

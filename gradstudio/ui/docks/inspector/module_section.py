@@ -224,7 +224,7 @@ def _texts(leaf: ModuleParameter) -> tuple[str, str, str, str]:
         values = value_format.bare_dtype(leaf.dtype)
     else:
         one = value_format.single(summary)
-        values = value_format.number(one) if one is not None else value_format.extent(summary, 2)
+        values = value_format.number(one) if one is not None else value_format.extent(summary)
     if leaf.buffer:
         gradient = "buffer"
     elif leaf.grad is not None and leaf.state in ("value", "accumulated"):

@@ -250,8 +250,7 @@ def paint_number(painter: QPainter, style: CanvasStyle, record: Record, room: QR
     value = record.summary.value if isinstance(record, TensorRecord) else getattr(record, "value", None)
     roles = ("number_small", "mono", "mono_small") if tall else ("mono", "mono_small")
     text, role = "", ""
-    for digits in (4, 3, 2) if large else (0,):
-        text = value_format.number(value, digits) if large else value_format.one_line_value(record)
+    for text in value_format.number_wordings(value) if large else (value_format.one_line_value(record),):
         role = first_role(style, text, roles, room.width())
         if role:
             break
@@ -269,7 +268,11 @@ def _paint_tensor(
             _line(painter, style, text, "mono", style.color("text"), room.adjusted(0, LINE * number, 0, 0), LINE)
         return
     is_uniform = value_format.is_uniform(summary)
-    if scene.state.shown.shapes and room.height() >= LINE + (LINE - 2 if is_uniform else 0.0):
+    odd = next((text for text in value_format.oddity_wordings(summary) if _fitting_role(style, text, room.width())), "")
+    if odd and room.height() >= LINE - 2:  # read before its shape
+        _line(painter, style, odd, _fitting_role(style, odd, room.width()), style.color("danger"), room, LINE)
+        room = room.adjusted(0, LINE + 1, 0, 0)
+    elif scene.state.shown.shapes and room.height() >= LINE + (LINE - 2 if is_uniform else 0.0):
         shape = value_format.shape(summary.shape)
         role = _fitting_role(style, shape, room.width())
         if role:
@@ -321,8 +324,7 @@ def _paint_gradient(
         text = next((text for text in tries if style.meter.width(text, "badge_note") <= words.width()), "")
         _line(painter, style, text, "badge_note", color, words, LINE)
         return
-    for digits in (4, 3, 2) if one is not None else (3, 2):
-        text = value_format.number(one, digits) if one is not None else value_format.norm_wording(grad, digits)
+    for text in value_format.number_wordings(one) if one is not None else (value_format.norm_words(grad),):
         role = _fitting_role(style, text, words.width())
         if role:
             _line(painter, style, text, role, style.gradient, words, LINE)

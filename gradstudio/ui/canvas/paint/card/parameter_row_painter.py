@@ -86,7 +86,7 @@ def _gradient_words(style: CanvasStyle, row: ParameterRow, role: str, room: floa
     if style.meter.width(row.gradient, role) <= room:
         return row.gradient
     one = value_format.single(row.grad)
-    texts = value_format.norm_wordings(row.grad) if one is None else value_format.number_wordings(one)
+    texts = (value_format.norm_words(row.grad),) if one is None else value_format.number_wordings(one)
     return next((text for text in texts if style.meter.width(text, role) <= room), "")
 
 

@@ -3,19 +3,16 @@
 from typing import Final
 
 from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen
+from PySide6.QtGui import QBrush, QPainter, QPen
 
-from gradstudio.scene import value_format
 from gradstudio.scene.card.card_layout import PADDING, CardLayout
 from gradstudio.scene.card.gradient_state_words import SHORT_STATE_WORDS
-from gradstudio.scene.card.result_sections import Display, Gradient, Lines, ResultSections, Section
+from gradstudio.scene.card.result_sections import Display, Gradient, ResultSections, Section
 from gradstudio.scene.card.section_heights import (
-    CELL,
     EDGE,
     LINE,
     NUMBER,
     STRIP,
-    Tone,
     printout_height,
 )
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_parameter_rows
@@ -24,10 +21,9 @@ from gradstudio.ui.canvas.paint.card.text_fitting import (
     CELL_GAP,
     column_widths,
     first_line,
-    fit_wording,
-    fitting_cells,
-    fitting_line,
     fitting_text,
+    ink_of,
+    paint_lines,
     role_of,
     wordings,
 )
@@ -38,8 +34,6 @@ from gradstudio.ui.canvas.paint.primitives.glyphs import paint_state
 SIGN: Final = 13.0
 SIGN_GAP: Final = 4.0
 """Between the sign of a gradient's state and its words."""
-LEAST_STEP: Final = 0.95
-"""Lines of cells are so many heights of their letters apart, at least."""
 LEAST_PICTURE: Final = 6.0
 COLUMN_GAP: Final = 8.0
 """Between a value and the gradient beside it."""
@@ -196,10 +190,17 @@ def _paint_picture_and_line(
         box.setHeight(min(box.height(), STRIP))
     else:
         box = _picture_box(display, box)
-    if box.height() >= LEAST_PICTURE:
-        _paint_picture(painter, style, display, box)
+    _paint_picture(painter, style, display, box)
     if line_width:
-        _paint_lines(painter, style, first_line(display.lines), room.left(), room.bottom() - style.line, line_width)
+        paint_lines(painter, style, first_line(display.lines), room.left(), room.bottom() - style.line, line_width)
+
+
+def _paint_picture(painter: QPainter, style: CanvasStyle, display: Display, box: QRectF) -> None:
+    """A picture where it is high enough to be seen."""
+    if box.height() >= LEAST_PICTURE:
+        from gradstudio.ui.canvas.paint.card.cell_painter import paint_picture  # nothing has numbers at first
+
+        paint_picture(painter, style, display, box)
 
 
 def _picture_box(display: Display, room: QRectF) -> QRectF:
@@ -210,47 +211,9 @@ def _picture_box(display: Display, room: QRectF) -> QRectF:
     return QRectF(room.left(), room.top(), width, min(room.height(), max(width / ratio, 12.0)))
 
 
-def _paint_picture(painter: QPainter, style: CanvasStyle, display: Display, box: QRectF) -> None:
-    assert display.picture is not None
-    picture = tensor_image.image(display.picture, style.theme)
-    if picture is None:
-        return
-    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
-    opacity = painter.opacity()
-    painter.setOpacity(opacity * style.picture_opacity)
-    painter.drawImage(box, picture)
-    tensor_image.paint_marks(painter, box, display.picture, style.theme)
-    painter.setOpacity(opacity)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(style.gradient if display.tone == "gradient" else style.color("line"), 1.0))
-    painter.drawRect(box)
-
-
-def _ink(style: CanvasStyle, tone: Tone) -> QColor:
-    match tone:
-        case "faint":
-            return style.color("text_dim")
-        case "bad":
-            return style.color("danger")
-        case "gradient":
-            return style.gradient
-        case _:
-            return style.color("text")
-
-
-def _paint_lines(painter: QPainter, style: CanvasStyle, lines: Lines, x: float, y: float, width: float) -> None:
-    for texts, tone in lines:
-        text, role = fit_wording(style, texts, width)
-        if tone in ("normal", "gradient") and style.meter.width(text, role) > width and any(map(str.isdigit, text)):
-            continue  # half a number says less than none
-        painter.setPen(_ink(style, tone))
-        style.meter.write(painter, role, style.meter.elided(text, role, width), x, y, style.line)
-        y += style.line
-
-
 def _paint_facts(painter: QPainter, style: CanvasStyle, facts: tuple[str, ...], line: QRectF) -> None:
     """Dtype, device and grad_fn: as many as fit."""
-    _paint_lines(painter, style, ((facts, "faint"),), line.left(), line.top(), line.width())
+    paint_lines(painter, style, ((facts, "faint"),), line.left(), line.top(), line.width())
 
 
 def _paint_rows(
@@ -269,60 +232,13 @@ def _paint_rows(
 def paint_display(painter: QPainter, style: CanvasStyle, display: Display, rect: QRectF) -> None:
     """A number, words or cells."""
     if display.kind == "cells":
-        _paint_cells(painter, style, display, rect)
+        from gradstudio.ui.canvas.paint.card.cell_painter import paint_cells  # nothing has numbers at first
+
+        paint_cells(painter, style, display, rect)
         return
     text, role = fitting_text(style, display, rect.width())
-    painter.setPen(_ink(style, display.tone))
+    painter.setPen(ink_of(style, display.tone))
     style.meter.write(painter, role, style.meter.elided(text, role, rect.width()), rect.x(), rect.y(), rect.height())
-
-
-def _paint_cells(painter: QPainter, style: CanvasStyle, display: Display, rect: QRectF) -> None:
-    """Numbers in columns between brackets; where two digits have no room, a strip of colours and the range."""
-    assert display.picture is not None
-    lead = max((style.meter.width(text, "mono_small") + 5 for text in display.lead), default=0.0)
-    cells, role = fitting_cells(style, display, rect.width() - lead - 8)
-    step = min(max(CELL, style.line), (rect.height() - 2) / len(display.cells)) if cells else CELL
-    if step < LEAST_STEP * style.meter.least:
-        cells = ()
-    if not cells and value_format.is_uniform(display.picture):
-        _paint_lines(painter, style, display.lines[:1], rect.left(), rect.top() + 1, rect.width())
-        return
-    if not cells:
-        _paint_picture(painter, style, display, QRectF(rect.left(), rect.top() + 1, rect.width(), STRIP))
-        if rect.height() >= STRIP + style.line + 2:
-            _paint_lines(painter, style, display.lines[:1], rect.left(), rect.top() + STRIP + 2, rect.width())
-        return
-    widths = column_widths(style, cells, role)
-    inside = QRectF(rect.left() + lead, rect.top() + 1, sum(widths) + CELL_GAP * len(widths) + 1, step * len(cells) - 1)
-    _paint_brackets(painter, _ink(style, "faint"), inside)
-    _paint_leads(painter, style, display.lead, rect, step)
-    painter.setFont(style.meter.font(role))
-    painter.setPen(_ink(style, display.tone))
-    for i, row in enumerate(cells):
-        right = inside.left()
-        for text, width in zip(row, widths, strict=False):
-            right += width + CELL_GAP
-            cell = QRectF(right - width - CELL_GAP, rect.top() + 1 + step * i, width + CELL_GAP - 3, step)
-            painter.drawText(cell, Align.AlignVCenter | Align.AlignRight, text)
-
-
-def _paint_leads(painter: QPainter, style: CanvasStyle, lead: tuple[str, ...], rect: QRectF, step: float) -> None:
-    painter.setFont(style.meter.font("mono_small"))
-    painter.setPen(style.color("unknown_value"))
-    for number, text in enumerate(lead):
-        painter.drawText(QRectF(rect.left(), rect.top() + 1 + step * number, 40, step), Align.AlignVCenter, text)
-
-
-def _paint_brackets(painter: QPainter, color: QColor, rect: QRectF) -> None:
-    painter.setPen(QPen(color, 1.0))
-    for x, inward in ((rect.left() + 0.5, 3.0), (rect.right() - 0.5, -3.0)):
-        painter.drawLines(
-            [
-                QLineF(x, rect.top(), x, rect.bottom()),
-                QLineF(x, rect.top(), x + inward, rect.top()),
-                QLineF(x, rect.bottom(), x + inward, rect.bottom()),
-            ]
-        )
 
 
 def _paint_gradient(painter: QPainter, style: CanvasStyle, gradient: Gradient, room: QRectF, line_left: float) -> None:
@@ -337,8 +253,7 @@ def _paint_gradient(painter: QPainter, style: CanvasStyle, gradient: Gradient, r
         box = room.adjusted(0, 1, 0, -line - 2)
         box = box if display.kind != "strip" else QRectF(box.x(), box.y(), box.width(), min(box.height(), STRIP))
         box = _picture_box(display, box) if display.kind == "picture" else box
-        if box.height() >= LEAST_PICTURE:
-            _paint_picture(painter, style, display, box)
+        _paint_picture(painter, style, display, box)
     elif display is not None and display.kind != "number":
         top.setHeight(line)
     elif style.is_compact and room.height() < 2 * NUMBER:
@@ -359,7 +274,7 @@ def _paint_gradient(painter: QPainter, style: CanvasStyle, gradient: Gradient, r
         below = room.bottom() - body.bottom() if display.kind == "cells" or gradient.parts else 0.0
         _paint_gradient_cells(painter, style, gradient, display, body.adjusted(0, 0, 0, below))
     else:
-        _paint_lines(painter, style, fitting_line(style, display, body.width()), body.left(), body.top(), body.width())
+        paint_lines(painter, style, first_line(display.lines), body.left(), body.top(), body.width())
 
 
 def _paint_state_words(painter: QPainter, style: CanvasStyle, gradient: Gradient, body: QRectF) -> None:
