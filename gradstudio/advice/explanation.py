@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from gradstudio.advice.cut_chains import describe_cut
 from gradstudio.advice.failure_case import Lookup, place_of
 from gradstudio.advice.failure_sentences import cause_sentence
 from gradstudio.advice.model import Advice, Rule
@@ -15,13 +16,10 @@ from gradstudio.advice.rules.gradient_errors import STEPPED
 from gradstudio.advice.rules.layer_errors import OF_OPERATORS
 from gradstudio.advice.rules.torch_warnings import WARNINGS
 from gradstudio.advice.text_causes import cause_in_text, slip_in_text
-from gradstudio.graph import recipes
 from gradstudio.graph.analysis.call_addresses import locate_item
-from gradstudio.graph.analysis.program_analysis import may_require_grad
-from gradstudio.graph.edits import apply_all
 from gradstudio.graph.groups.call_ids import is_call_item, path_of
 from gradstudio.graph.groups.definitions import definition_graph, group_of
-from gradstudio.graph.model import ROOT, Graph, ItemId, Wire
+from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.arguments import find_operator
 from gradstudio.graph.ports.module_calls import label_at, port_label
@@ -37,9 +35,6 @@ FREED = r"first backward freed"
 SHAPES_EXPLAIN_NOTHING = r"memory"
 """In an explanation: it is about two backwards; what went in has nothing to do with it."""
 CUT = r"there is no way back"
-CUTS_CHAIN = "cuts the chain"
-ROOTS = ("self", "tensors", "outputs")
-NO_GRADS = frozenset({"no_grad", "inference_mode"})
 MAX_OPERANDS = 4
 MAX_CULPRITS = 3
 MAX_TEXT = 60
@@ -194,56 +189,6 @@ def describe_operands(
             named = f"{label} ({name})" if name != port else label
             parts.append(f"{named} is {record.summary.dtype} {list(record.summary.shape)}")
     return f"Here {', '.join(parts[:MAX_OPERANDS])}." if parts else ""
-
-
-def describe_cut(node: ItemId, graph: Graph) -> str:
-    """Where the way back from a backward's root ends: "d = y.detach() cuts the chain, ..."; "" when it is not known."""
-    wire = next((w for w in graph.wires_to(node) if w.port.partition(".")[0] in ROOTS), None)
-    if wire is None:
-        return ""
-    may = may_require_grad(graph)
-    queue = [wire.source]
-    seen = set[ItemId]()
-    while queue:
-        item = queue.pop(0)
-        if item in seen:
-            continue
-        seen.add(item)
-        wires = graph.wires_to(item)
-        if any((w.source, w.output) in may for w in wires) and not any(one[0] == item for one in may):
-            around = [graph.blocks[ItemId(b)].kind for b in graph.ancestors(item) if b != ROOT]
-            block = next((kind for kind in around if kind in NO_GRADS), "")
-            return _cut_words(graph, wire.source, item, block)
-        queue += [w.source for w in wires]
-    hidden = _under_no_grad(graph, wire, seen)
-    if hidden is not None:
-        return _cut_words(graph, wire.source, *hidden, is_hidden=True)
-    return f"Nothing that {title(graph, wire.source)} was computed from requires grad, so there is no way back."
-
-
-def _cut_words(graph: Graph, root: ItemId, item: ItemId, block: str, *, is_hidden: bool = False) -> str:
-    """What cuts the chain between what learns and a root, as it is written."""
-    text = written(graph, item)
-    what = f"`{text}`" if text else title(graph, item)
-    why = f"What {title(graph, item)} gives does not require grad, though what goes into it does."
-    if is_hidden:
-        why = f"Nothing that is computed under {block} requires grad, whatever goes into it."
-    return f"{title(graph, root)} has no way back: {what}{f' under {block}' if block else ''} {CUTS_CHAIN}. {why}"
-
-
-def _under_no_grad(graph: Graph, wire: Wire, above: set[ItemId]) -> tuple[ItemId, str] | None:
-    """The last of what a root is made of that stands under a block without which it may require grad; and its kind."""
-    order = [item for item in graph.order() if item in above and item in graph.nodes]
-    for item in reversed(order):
-        for body in graph.ancestors(item):
-            block = graph.blocks.get(ItemId(body))
-            if block is None or block.kind not in NO_GRADS:
-                continue
-            draft = graph.copy()
-            apply_all(draft, recipes.unwrap(graph, block.id))
-            if (wire.source, wire.output) in may_require_grad(draft):
-                return item, block.kind
-    return None
 
 
 def describe_backwards(failed: Failed, graph: Graph | None, lines: Lines = SCRIPT_LINES) -> str:

@@ -7,6 +7,7 @@ from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.graph.model import Graph, ItemId
 
 GRADIENT, NONE = "torch.Tensor.grad", "NoneType"
+SLOPELESS = "derivative for aten::floor_divide"
 FARTHEST = 30
 SIZES = ("batch_size", "size of tensor", "shapes cannot be multiplied", "must be the same as")
 
@@ -19,6 +20,8 @@ def failure_cause(graph: Graph, failing: ItemId, message: str, found: Iterable[F
     """
     if any(words in message for words in SIZES):
         return _mixed_up(ProgramView(graph), failing, found)
+    if SLOPELESS in message:
+        return next((one._replace(severity="error") for one in found if one.kind == "rounds_down"), None)
     if NONE not in message:
         return None
     owners = _owners(ProgramView(graph), failing)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.graph.analysis.program_analysis import may_require_grad
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.text.name_bindings import name_of
@@ -75,10 +75,12 @@ def _mixed_rows(failed: Failed, graph: Graph, rows: int, batch: int) -> str:
 
 def _shared_by_both(second: ItemId, graph: Graph) -> str:
     """What the backward before this one went through, and this one goes through again."""
-    if carried := _carried(graph, second):
+    carried = carried_graph(graph, second)
+    if carried is not None:
+        name = carried.port.partition(".")[2]
         return (
-            f"{carried} brings its graph along from turn to turn, and the backward of the turn before has freed it: "
-            f"carry {carried}.detach(), or begin it anew in each turn."
+            f"{name} brings its graph along from turn to turn, and the backward of the turn before has freed it: "
+            f"carry {name}.detach(), or begin it anew in each turn."
         )
     first = backward_before(graph, second)
     if first is None:
@@ -93,8 +95,8 @@ def _shared_by_both(second: ItemId, graph: Graph) -> str:
     )
 
 
-def _carried(graph: Graph, backward: ItemId) -> str:
-    """The name of a computed value that a loop carries into a backward of its own; "" where there is none."""
+def carried_graph(graph: Graph, backward: ItemId) -> Wire | None:
+    """The wire by which a loop carries a computed value into a backward of its own; None where there is none."""
     above, may = set(_above(graph, backward)), may_require_grad(graph)
     for body in graph.ancestors(backward) if backward in graph else ():
         block = graph.blocks.get(ItemId(body))
@@ -102,8 +104,8 @@ def _carried(graph: Graph, backward: ItemId) -> str:
             back = graph.wire_into(ItemId(body), f"next.{name}")
             is_read = any(wire.output == k and wire.target in above for wire in graph.wires_from(ItemId(body)))
             if back is not None and is_read and (back.source, back.output) in may and _is_computed(graph, back.source):
-                return name
-    return ""
+                return back
+    return None
 
 
 def _is_computed(graph: Graph, item: ItemId) -> bool:

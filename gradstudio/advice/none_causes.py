@@ -16,7 +16,9 @@ SET_GRADIENT, GRAD_FN = "torch.Tensor.grad=", "torch.Tensor.grad_fn"
 WRITTEN = "python.literal"
 ZEROING = frozenset({"torch.optim.Optimizer.zero_grad", "torch.nn.Module.zero_grad"})
 EMPTY_LATER = "Empty the gradient behind the statement that reads it"
-KEEP_LEAF = "Change the leaf in place, under no_grad (w -= …), instead of binding its name anew"
+KEEP_LEAF = (
+    "Change the leaf in place, under no_grad (w -= …), and zero w.grad behind it, instead of binding its name anew"
+)
 MAKE_LEAF = "Set requires_grad behind the last step that makes it (requires_grad_())"
 OWN_LINE = "Bind the loss in one line, and call backward() on it in the next"
 NO_LEAF = "Ask a tensor that was computed from one that requires grad"
@@ -125,17 +127,24 @@ def _empties(graph: Graph, item: ItemId, owner: Wire) -> bool:
 
 def describe_computed_owner(node: ItemId, graph: Graph) -> str:
     """Why the .grad that a statement reads is None, where a loop binds its name anew: "w is no leaf: ..."; else ""."""
+    maker = computed_owner(node, graph)
+    if maker is None:
+        return ""
+    name, text = value_name(graph, maker), written(graph, maker) or title(graph, maker)
+    return (
+        f"{name} is no leaf: `{text}` computes a new tensor, and only leaves keep their gradient, so "
+        f"{name}.grad is None."
+    )
+
+
+def computed_owner(node: ItemId, graph: Graph) -> ItemId | None:
+    """What computed the owner of a .grad that a statement reads, where that owner is no leaf."""
     for wire in graph.wires_to(node):
         owner = graph.wire_into(wire.source, "self") if _is_grad(graph, wire.source) else None
         maker = (_maker_of(graph, owner) or _converted(graph, owner)) if owner is not None else None
-        if maker is None or not graph.wires_to(maker):
-            continue
-        name, text = value_name(graph, maker), written(graph, maker) or title(graph, maker)
-        return (
-            f"{name} is no leaf: `{text}` computes a new tensor, and only leaves keep their gradient, so "
-            f"{name}.grad is None."
-        )
-    return ""
+        if maker is not None and graph.wires_to(maker):
+            return maker
+    return None
 
 
 def _grad_owners(graph: Graph, node: ItemId) -> list[ItemId]:

@@ -9,14 +9,21 @@ from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_diagnosis import RunDiagnosis
 from gradstudio.advice.explanation import SCRIPT_LINES, Lines, explain, explain_warning
 from gradstudio.advice.failure_cause import failure_cause
+from gradstudio.advice.failure_place import place_of_failure
 from gradstudio.advice.fixes.finding_fixes import finding_fixes
 from gradstudio.advice.fixes.fix_kinds import fixes_for, fixes_for_warning
+from gradstudio.advice.none_causes import NONE, computed_owner
+from gradstudio.graph.analysis.call_addresses import locate_item
+from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import Failed, Gradients, GradRow, NamedEntry, Traced, Warned
 from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord
 from gradstudio.protocol.timeline.run_timeline import Timeline
+
+GROWING = frozenset({"growth", "diverges", "exploding"})
+"""What ends in numbers that are not finite."""
 
 
 class RunProblem(NamedTuple):
@@ -101,8 +108,8 @@ def run_problems(graph: Graph, recorder: RunRecorder, lines: Lines = SCRIPT_LINE
     Args:
         lines: of the text that a person has, by item.
     """
-    told = list(_warnings(graph, recorder))
     failed = recorder.failed
+    told = [one for one in _warnings(graph, recorder) if failed is None or not _comes_to_failure(graph, one, failed)]
     nodes = {problem.node for problem in told} | ({failed.node} if failed is not None else set())
     run = RunDiagnosis(recorder.timeline)
     findings = every_finding(graph, recorder.value, run, recorder.gradients(), nodes)
@@ -111,20 +118,30 @@ def run_problems(graph: Graph, recorder: RunRecorder, lines: Lines = SCRIPT_LINE
     others = (one for one in findings if cause is None or (one.kind, one.node) != (cause.kind, cause.node))
     told += [_of_finding(graph, finding) for finding in others]
     failure = list(_failure(graph, recorder, lines, first[0].title if first else ""))
-    found = [*first, *failure, *told]
-    found += _spoilt(graph, recorder, found)
+    found = _with_spoilt(graph, recorder, [*first, *failure, *told])
     return tuple(sorted(found, key=lambda problem: WEIGHT[problem.severity]))
 
 
-def _spoilt(graph: Graph, recorder: RunRecorder, found: list[RunProblem]) -> Iterator[RunProblem]:
-    """A NaN in a gradient of which nobody has said where it comes from."""
+def _comes_to_failure(graph: Graph, warning: RunProblem, failed: Failed) -> bool:
+    """Whether a warning is of a .grad that is None, and the failure tells why."""
+    place = locate_item(graph, failed.node)
+    if place is None or NONE not in failed.message or computed_owner(place.item, place.graph) is None:
+        return False
+    return path_of(warning.node)[-1] in {wire.source for wire in place.graph.wires_to(place.item)}
+
+
+def _with_spoilt(graph: Graph, recorder: RunRecorder, found: list[RunProblem]) -> list[RunProblem]:
+    """With a NaN in a gradient: what grew beyond all bounds has made it, else nobody has said where it comes from."""
     leaf = recorder.spoilt_gradient()
     if leaf is None or any(problem.severity == "error" for problem in found):
-        return
+        return found
+    grown = next((problem for problem in found if problem.kind in GROWING), None)
+    if grown is not None:
+        return [problem._replace(severity="error") if problem is grown else problem for problem in found]
     item, path = leaf
     name = ProgramView(graph).name(item) + (f".{path}" if path else "")
     words = "Run it with --problems, or with a record in the window: then the node where it begins is named."
-    yield RunProblem("error", "spoilt_gradient", item, f"{name}.grad holds NaN", words)
+    return [*found, RunProblem("error", "spoilt_gradient", item, f"{name}.grad holds NaN", words)]
 
 
 def _failure(graph: Graph, recorder: RunRecorder, lines: Lines, cause: str) -> Iterator[RunProblem]:
@@ -136,7 +153,8 @@ def _failure(graph: Graph, recorder: RunRecorder, lines: Lines, cause: str) -> I
     if cause:
         explanation = f"{cause}. {explanation}"
     title, rest = split_first_sentence(explanation or failed.message)
-    yield RunProblem("error", "failure", failed.node, title, rest, f"{failed.type_name}: {failed.message}", fixes)
+    place = place_of_failure(failed, graph)
+    yield RunProblem("error", "failure", place, title, rest, f"{failed.type_name}: {failed.message}", fixes)
 
 
 def _warnings(graph: Graph, recorder: RunRecorder) -> Iterator[RunProblem]:

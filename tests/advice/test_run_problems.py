@@ -36,12 +36,22 @@ def run_of(name: str) -> tuple[Graph, RunRecorder]:
     return read_script(program.text).graph, recorder_of(recordings.kept_run(f"{RECORDINGS}/{name}"))
 
 
-def test_a_failure_stands_before_all_that_is_found_beside_it() -> None:
+def test_what_a_failure_comes_of_stands_before_it_and_in_its_first_sentence() -> None:
     graph, recorder = run_of("integer_division_of_a_loss")
-    problems = run_problems(graph, recorder)
-    assert [problem.kind for problem in problems] == ["failure", "rounds_down"]
-    assert problems[0].words.startswith("RuntimeError: ")
-    assert "// rounds down in loss" in problems[1].title
+    cause, failure = run_problems(graph, recorder)
+    assert (cause.kind, failure.kind) == ("rounds_down", "failure")
+    assert failure.words.startswith("RuntimeError: ")
+    assert failure.title == f"{cause.title}."
+    assert "// rounds down in loss" in cause.title
+
+
+def test_a_failure_is_placed_at_the_statement_that_caused_it() -> None:
+    graph, recorder = run_of("overwritten_result")
+    failed = recorder.failed
+    assert failed is not None
+    place = run_problems(graph, recorder)[0].node
+    assert graph.nodes[place].operator == "operator.iadd"
+    assert graph.nodes[failed.node].operator == "torch.Tensor.backward"
 
 
 def test_a_warning_that_is_said_in_each_turn_is_told_once() -> None:
@@ -104,11 +114,10 @@ def test_problems_are_plain_data_with_lines_and_people_read_all_but_the_failure(
     lines = {item: number for number, item in enumerate(graph.order(), 1)}
     problems = problems_json(graph, recorder, lines)
     assert holds_error(problems)
-    assert not holds_error(problems[1:])
     text = list(run_problem_lines(problems))
-    assert text[0].startswith("WARNING at loss (line ")
+    assert text[0].startswith("ERROR at loss (line ")
     assert text[-1] == "  → Divide by / instead of //"
-    assert not [line for line in text if "ERROR" in line]
+    assert [line for line in text if "ERROR" in line] == text[:1]
 
 
 def test_what_is_no_event_of_a_run_is_not_heard() -> None:

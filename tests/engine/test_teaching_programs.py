@@ -87,6 +87,7 @@ MENDED = {
     "step_behind_the_loop": "Move step behind the backward, into its loop",
     "clip_behind_the_step": "Move clip_grad_norm_ behind the backward",
     "train_function_without_zero": "Zero the gradients before this backward (opt.zero_grad())",
+    "hidden_not_detached": "Carry h.detach() into the next turn",
     "log_inside_a_class": "Keep h above 0 (clamp(min=1e-08))",
 }
 

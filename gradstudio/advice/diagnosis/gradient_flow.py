@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gradstudio.advice.diagnosis.activations import LOSSES, word_of
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.program_view import ProgramView
-from gradstudio.advice.diagnosis.run_facts import largest
+from gradstudio.advice.diagnosis.run_facts import RunFacts, largest
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.protocol.number_format import format_number
@@ -16,6 +16,7 @@ VANISHED, EXPLODED = 1e-6, 1e4
 """RMS of a leaf's gradient over that of the gradient the backward began with."""
 STRETCH, LEAST_STEPS = 1.5, 4
 """By so much, and so many times, a gradient grows on its way before it is called an explosion."""
+SATURATING, LEAST_ACTIVATIONS = ("sigmoid", "tanh", "softmax"), 2
 CENTRED = 1e-4
 NORMALISING = ("norm", "softmax")
 CHANCES = frozenset({"log", "binarycrossentropy"})
@@ -24,12 +25,12 @@ CANCELLING = frozenset({"bias"})
 """Last words of leaves that shift, and whose gradient is a sum over all examples."""
 
 
-def fading_gradients(view: ProgramView, traced: BackwardTraced) -> tuple[Finding, ...]:
+def fading_gradients(view: ProgramView, facts: RunFacts, traced: BackwardTraced) -> tuple[Finding, ...]:
     """Leaves whose gradient is vanishingly small, or huge, against the one the backward began with.
 
     One finding for the worst leaf of each kind, with the nodes on the way to it.
     """
-    return tuple(_faded(view, traced, leaf, way, kind) for leaf, way, kind in _extremes(traced))
+    return tuple(_faded(view, facts, traced, leaf, way, kind) for leaf, way, kind in _extremes(traced))
 
 
 def fades(traced: BackwardTraced) -> bool:
@@ -104,8 +105,15 @@ def _size(summaries: tuple[Summary | None, ...]) -> int:
     return max((math.prod(summary.shape) for summary in summaries if summary is not None), default=0)
 
 
-def _faded(view: ProgramView, traced: BackwardTraced, leaf: AutogradRow, way: list[AutogradRow], kind: str) -> Finding:
-    name = view.name(leaf.values[0].node)
+def _faded(
+    view: ProgramView,
+    facts: RunFacts,
+    traced: BackwardTraced,
+    leaf: AutogradRow,
+    way: list[AutogradRow],
+    kind: str,
+) -> Finding:
+    name = facts.leaf_name(view, (leaf.values[0].node, leaf.values[0].path))
     start = largest(way[0].incoming)
     figures = [(row, rms) for row in way if view.node(row.node) is not None and (rms := largest(row.incoming))]
     factors = [(one.node, rms / before) for (one, before), (_, rms) in itertools.pairwise(figures)]
@@ -125,13 +133,20 @@ def _faded(view: ProgramView, traced: BackwardTraced, leaf: AutogradRow, way: li
         "vanishing" if vanishes else "exploding",
         "warning",
         leaf.values[0].node,
-        f"The gradient {'vanishes' if vanishes else 'explodes'} on its way to {name}: {shrinks}",
+        f"The gradient {'vanishes' if vanishes else 'explodes'} on its way to {name}{_through(way)}: {shrinks}",
         f"It began with {format_number(start)} RMS and arrives with {format_number(largest(leaf.incoming))}, "
         f"{len(way)} steps of the backward later.{steepest} {out}",
         tuple(dict.fromkeys(row.node for row in way if row.node)),
         traced.backward,
         traced.rows.index(leaf),
     )
+
+
+def _through(way: list[AutogradRow]) -> str:
+    """The saturating activations on a way: ", through 12 × sigmoid"."""
+    words = [word_of(row) for row in way]
+    counts = {word: words.count(word) for word in SATURATING if words.count(word) >= LEAST_ACTIVATIONS}
+    return ", through " + " and ".join(f"{count} × {word}" for word, count in counts.items()) if counts else ""
 
 
 def _users(traced: BackwardTraced) -> dict[int, tuple[float, AutogradRow]]:

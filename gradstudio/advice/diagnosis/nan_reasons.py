@@ -96,13 +96,18 @@ def step_reason(optimizer: Record | None) -> str:
     return "a step so long that the weights overflow"
 
 
+SIGNS = frozenset("add sub mul truediv floordiv pow mod matmul neg".split())
+"""Words of operators that a program writes as signs."""
+
+
 def untaken_branch(view: ProgramView, item: ItemId) -> str:
     """That where hides the numbers of a branch, not its slope; "" where none does."""
     user = next((one for one in view.followers(item) if view.word(one) == "where"), None)
     if user is None:
         return ""
     word = view.word(item)
-    return f"where does not take {word} there, but sends 0 back into it, and 0 times its infinite slope is NaN"
+    what = value_words(view.name(item)) if word in SIGNS else word
+    return f"where does not take {what} there, but sends 0 back into it, and 0 times its infinite slope is NaN"
 
 
 def _is_at_its_edge(word: str, inputs: Sequence[Record | None]) -> bool:

@@ -11,11 +11,12 @@ from gradstudio.graph.analysis.call_addresses import ItemLocation, locate_item
 from gradstudio.graph.card_grouping import CALL, CALLED
 from gradstudio.graph.groups.call_ids import INPUTS, OUTPUTS, SEPARATOR, call_item_id, calls_around, path_of
 from gradstudio.graph.groups.definitions import group_of
-from gradstudio.graph.model import Definition, Graph, ItemId, Node
+from gradstudio.graph.model import Definition, Graph, ItemId, Node, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.ports.module_calls import FARTHEST, origin
+from gradstudio.graph.text.name_bindings import binding_of, name_of
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face, Operator
 
@@ -24,6 +25,8 @@ SECOND_NAMES = frozenset({"python.alias"})
 TUPLE = "python.tuple"
 MAIN_PORTS = ("inputs.0", "input", "self", "a", "x", "value", "tensor", "tensors.0", "b", "other")
 """Ports by which a value comes into what computes with it, the likeliest first."""
+CARRYING = frozenset({"first", "next"})
+"""How the ports of a loop begin by which a value goes from turn to turn."""
 MAX_STAGES = 24
 
 
@@ -78,6 +81,19 @@ class ProgramView:
             wire = place.graph.wire_into(place.item, CALLED)
             return f"{title(place.graph, wire.source)}(…)" if wire is not None else title(place.graph, place.item)
         return title(place.graph, place.item)
+
+    def name_of_written(self, item: ItemId) -> str:
+        """The same; of what writes in place the name of what it writes into: "layers" for ``layers += […]``."""
+        place = self.place(item)
+        if place is None or place.item not in place.graph.nodes:
+            return self.name(item)
+        written, output = binding_of(place.graph, place.item, 0)
+        return name_of(place.graph, (written, output)) or self.name(item)
+
+    def applied(self, word: str, item: ItemId) -> str:
+        """An operator where it is applied: "softmax in p"; its word alone where that is what the item is called."""
+        name = self.name(item)
+        return word if name.partition(" ")[0] == word else f"{word} in {name}"
 
     def where(self, item: ItemId) -> str:
         """How a person calls an item, with the calls that it is inside of: "Net ▸ fc2"."""
@@ -169,7 +185,7 @@ class ProgramView:
         if place is None:
             return
         prefix = _prefix(item)
-        for wire in place.graph.wires_from(place.item):
+        for wire in _taken_by(place):
             target = ItemId(prefix + wire.target)
             if wire.target == OUTPUTS:
                 yield from self.followers(ItemId(prefix.removesuffix(SEPARATOR)))
@@ -249,6 +265,23 @@ class ProgramView:
             return
         for child in layers_of(graph, maker.id)[::-1]:
             yield from self._layers(call, graph, child)
+
+
+def _taken_by(place: ItemLocation) -> list[Wire]:
+    """The wires out of an item; of what a loop carries those out of what it carries it as, not those of its counter."""
+    found, seen = list[Wire](), set[Wire]()
+    todo = list(place.graph.wires_from(place.item))
+    while todo:
+        wire = todo.pop(0)
+        way, _, name = wire.port.partition(".")
+        block = place.graph.blocks.get(wire.target)
+        if block is None or way not in CARRYING or name not in block.carried:
+            found.append(wire)
+        elif wire not in seen:
+            output = 1 + block.carried.index(name)
+            todo += [one for one in place.graph.wires_from(block.id) if one.output == output]
+        seen.add(wire)
+    return found
 
 
 def layers_of(graph: Graph, container: ItemId) -> list[Node]:

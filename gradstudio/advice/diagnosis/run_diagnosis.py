@@ -82,7 +82,7 @@ class RunDiagnosis:
         for traced in reversed(self._births):  # of two at one node the first one stays
             found += backward_origins(view, traced, _spoilt_before(facts, traced))
         for traced in self._suspects:
-            found += [*fading_gradients(view, traced), *dead_nodes(view, traced, facts.latest)]
+            found += [*fading_gradients(view, facts, traced), *dead_nodes(view, traced, facts.latest)]
         dead = {finding.node for finding in found if finding.kind == "dead"}  # the same cause, and worse
         found += [f for f in saturated_activations(view, self._saturated.values(), facts.latest) if f.node not in dead]
         found += without_gradient(view, facts, gradients, self._backwards)
@@ -135,6 +135,8 @@ def _causes(found: list[Finding], *, is_spoilt: bool) -> list[Finding]:
         found = [one for one in found if one.kind != "idle_step" or "zero_grad" in one.title]
     late = {finding.node for finding in found if finding.kind == "late_step"}
     found = [one for one in found if one.kind != "idle_step" or one.node not in late]
+    without = {finding.node for finding in found if finding.kind == "left_out"}
+    found = [one for one in found if one.kind != "idle_step" or not without.intersection(one.path)]
     if "growing_graph" in kinds:
         found = [finding for finding in found if finding.kind != "old_loss"]
     if "no_zero_grad" in kinds:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
+from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.graph.groups.call_ids import is_call_item
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
@@ -114,6 +115,11 @@ class RunFacts:
         for storage, homes in self._homes.items():
             own = [leaf for leaf in homes if not is_call_item(leaf.owner)] or homes
             self.leaves[storage] = next((leaf for leaf in own if has_name(leaf.owner)), own[0])
+
+    def leaf_name(self, view: ProgramView, key: LeafKey) -> str:
+        """How a person calls a leaf: ``net.0.weight``."""
+        leaf = next((self.leaves[storage] for storage in self.storages(key) if storage in self.leaves), Leaf(*key))
+        return view.name_of_written(leaf.owner) + (f".{leaf.path}" if leaf.path else "")
 
     def is_held(self, item: ItemId) -> bool:
         """Whether an optimizer has a leaf that an item made."""

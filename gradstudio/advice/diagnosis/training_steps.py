@@ -198,7 +198,7 @@ def _is_known(view: ProgramView, facts: RunFacts, role: Role) -> bool:
 
 def _not_zeroed(view: ProgramView, facts: RunFacts, steps: Steps) -> Iterator[Finding]:
     for statement, (by, key) in steps.stale.items():
-        leaf = _leaf_name(view, facts, key)
+        leaf = facts.leaf_name(view, key)
         is_optimizer = by in facts.held
         who = f"the steps of {view.name(by)}" if is_optimizer else f"the updates of {leaf}"
         zeroing = f"{view.name(by)}.zero_grad()" if is_optimizer else f"{leaf}.grad = None"
@@ -242,7 +242,7 @@ def _frozen(view: ProgramView, facts: RunFacts, steps: Steps) -> Iterator[Findin
             continue
         yield Finding(
             "frozen_parameter",
-            "warning" if len(frozen) == len(held) or _is_given_whole(view, facts, optimizer, set(frozen)) else "info",
+            "warning" if len(frozen) == len(held) or is_given_whole(view, facts, optimizer, set(frozen)) else "info",
             optimizer,
             f"{view.name(optimizer)} is to update {names}, which is frozen: it does not require grad",
             f"{names} never gets a gradient, so a step leaves it as it is. Set its requires_grad to True where it is "
@@ -251,7 +251,7 @@ def _frozen(view: ProgramView, facts: RunFacts, steps: Steps) -> Iterator[Findin
         )
 
 
-def _is_given_whole(view: ProgramView, facts: RunFacts, optimizer: ItemId, frozen: set[int]) -> bool:
+def is_given_whole(view: ProgramView, facts: RunFacts, optimizer: ItemId, frozen: set[int]) -> bool:
     """Whether the parameters of a module that is all frozen were listed for an optimizer beside others."""
     todo, seen = [optimizer], {optimizer}
     while todo and len(seen) < MOST_PARTS:
@@ -351,11 +351,6 @@ def _unregistered(view: ProgramView, facts: RunFacts, optimizer: ItemId, left: l
 def _is_module_of(facts: RunFacts, held: set[int]) -> bool:
     """Whether more than one tensor made by hand is held: a model without modules."""
     return sum(storage in facts.leaves for storage in held) > 1
-
-
-def _leaf_name(view: ProgramView, facts: RunFacts, key: LeafKey) -> str:
-    leaf = next((facts.leaves[storage] for storage in facts.storages(key) if storage in facts.leaves), Leaf(*key))
-    return view.name(leaf.owner) + (f".{leaf.path}" if leaf.path else "")
 
 
 def _names(view: ProgramView, facts: RunFacts, storages: list[int]) -> str:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from gradstudio.advice.diagnosis.finding import Finding, Severity
 from gradstudio.advice.diagnosis.program_view import TUPLE, ProgramView
 from gradstudio.advice.diagnosis.run_facts import RunFacts
+from gradstudio.advice.diagnosis.training_steps import is_given_whole
 from gradstudio.graph.groups.call_ids import INPUTS, path_of
 from gradstudio.graph.model import ROOT, ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
@@ -126,14 +127,11 @@ def _not_reached(
     name = _name(view, facts, owner, rows)
     node = owner
     ends, reaches = _ends(view, facts, rows[0].node, {traced.statement for traced in backwards.values()})
-    severity: Severity = "warning" if optimizers or not facts.held else "info"
-    if ends and all(end.is_block for end in ends):
-        severity = "info"
-    if not optimizers and any(not end.is_block and not end.is_number for end in ends) and rows[0].path:
-        severity = "info"  # a module behind a detach, which nobody is to train
+    severity = _severity(view, facts, rows, storages, ends)
     late = _too_late(view, facts, rows[0].node)
     if late is not None:
         return _late_leaf(view, late[0], name, late[1])
+    ends = _first_ends(view, ends)
     hidden = next((end for end in ends if end.is_hidden), None)
     if ends:
         where = "; and at ".join(f"{view.where(end.item)}: {end.words}" for end in ends[:MOST_ENDS])
@@ -156,6 +154,18 @@ def _not_reached(
         (owner, *(end.item for end in ends)),
         max(backwards, default=0),
     )
+
+
+def _severity(view: ProgramView, facts: RunFacts, rows: list[GradRow], storages: set[int], ends: list[End]) -> Severity:
+    """A warning where somebody meant to train it, or where its own module goes round it."""
+    optimizers = [item for item, held in facts.held.items() if storages & held.keys()]
+    if ends and all(end.is_block for end in ends):
+        is_listed = any(is_given_whole(view, facts, optimizer, storages) for optimizer in optimizers)
+        return "warning" if is_listed else "info"
+    if not optimizers and any(not end.is_block and not end.is_number for end in ends) and rows[0].path:
+        is_part = any(storages < facts.module_storages(item) for item in facts.latest) and not facts.held
+        return "warning" if is_part else "info"  # a module behind a detach, which nobody is to train
+    return "warning" if optimizers or not facts.held else "info"
 
 
 def _too_late(view: ProgramView, facts: RunFacts, leaf: ItemId) -> tuple[ItemId, ItemId] | None:
@@ -201,7 +211,7 @@ def _hidden_title(view: ProgramView, end: End, name: str) -> str:
 
 def _name(view: ProgramView, facts: RunFacts, owner: ItemId, rows: list[GradRow]) -> str:
     record = facts.record(owner, 0)
-    if isinstance(record, ModuleRecord) and len(rows) < len(record.parameters):
+    if isinstance(record, ModuleRecord) and len({_path(facts, row) for row in rows}) < len(record.parameters):
         paths = {row.path if row.node == owner else _path(facts, row) for row in rows}
         reached = {_layer(path) for path in record.parameters if path not in paths}
         modules = sorted({path if _layer(path) in reached else _layer(path) for path in paths})
@@ -236,6 +246,13 @@ def _ends(view: ProgramView, facts: RunFacts, leaf: ItemId, statements: set[Item
             elif _leads_to(view, target, statements.__contains__):
                 ends.append(end)
     return ends, reaches
+
+
+def _first_ends(view: ProgramView, ends: list[End]) -> list[End]:
+    """Those that no other one leads to: what is cut once needs no second cut."""
+    items = {end.item for end in ends}
+    behind = {item for item in items if any(_leads_to(view, one, item.__eq__) for one in items - {item})}
+    return [end for end in ends if end.item not in behind] or ends
 
 
 def _leads_to(view: ProgramView, item: ItemId, is_sought: Callable[[ItemId], bool]) -> bool:

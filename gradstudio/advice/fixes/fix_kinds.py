@@ -4,15 +4,20 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from gradstudio.advice.cut_chains import Cut, find_cut
 from gradstudio.advice.explanation import (
-    CUTS_CHAIN,
-    describe_cut,
     failed_of,
     of_operator,
     stepped_between,
 )
 from gradstudio.advice.failure_case import Case, Lookup, Offer
-from gradstudio.advice.failure_sentences import LOSS_PORTS, made_before_loop, swapped_words, uncalled_layer
+from gradstudio.advice.failure_sentences import (
+    LOSS_PORTS,
+    carried_graph,
+    made_before_loop,
+    swapped_words,
+    uncalled_layer,
+)
 from gradstudio.advice.fixes import (
     argument_fixes,
     dimension_fixes,
@@ -25,7 +30,7 @@ from gradstudio.advice.fixes.inside_calls import fixes_where, id_inside, lookup_
 from gradstudio.advice.fixes.recipe_trial import edits_of
 from gradstudio.advice.model import Fix, FixKind, Rule
 from gradstudio.advice.rules.error_rules import RULES
-from gradstudio.advice.rules.gradient_errors import CUT_OFF, STEPPED
+from gradstudio.advice.rules.gradient_errors import CARRIED, CUT_OFF, STEPPED
 from gradstudio.advice.rules.torch_warnings import WARNINGS
 from gradstudio.advice.text_causes import cause_in_text
 from gradstudio.graph import recipes
@@ -56,6 +61,7 @@ MAKERS: dict[str, Maker] = {
     "create_graph": gradient_fixes.create_graph,
     "detach_shared": gradient_fixes.detach_shared,
     "device_cpu": value_fixes.device_cpu,
+    "detach_carried": gradient_fixes.detach_carried,
     "dim": shape_fixes.choose_dim,
     "document_device": value_fixes.document_device,
     "each_rank": dimension_fixes.each_rank,
@@ -147,8 +153,16 @@ def _fixes_in(failed: Failed, graph: Graph, lookup: Lookup) -> tuple[Fix, ...]:
         return (Fix(f"Compute {name} in the loop, from the inputs on, before its backward"),)
     if swapped_words(failed, graph) is not None:
         return _swap(failed.node, graph)
-    if CUT_OFF.match(failed.type_name, failed.message) and CUTS_CHAIN in describe_cut(failed.node, graph):
-        return _fixes(CUT_OFF, Case(graph, failed, {}, lookup))
+    cut = find_cut(failed.node, graph) if CUT_OFF.match(failed.type_name, failed.message) else None
+    match cut:
+        case Cut(why="late", leaf=leaf):
+            return (Fix(f"Let {leaf} require grad where it is made"),)
+        case Cut(why="frozen"):
+            return (Fix("Freeze only what is not to learn"),)
+        case Cut():
+            return _fixes(CUT_OFF, Case(graph, failed, {}, lookup))
+    if CARRIED.match(failed.type_name, failed.message) and carried_graph(graph, failed.node) is not None:
+        return _fixes(CARRIED, Case(graph, failed, {}, lookup))
     rules = (STEPPED,) if stepped_between(failed, graph) else (*of_operator(graph, failed.node), *RULES)
     for rule in rules:
         groups = rule.groups(failed.type_name, failed.message)

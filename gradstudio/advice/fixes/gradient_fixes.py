@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from gradstudio.advice.failure_case import Case, Offer
-from gradstudio.advice.failure_sentences import backward_before, shared_result
+from gradstudio.advice.failure_sentences import backward_before, carried_graph, shared_result
 from gradstudio.advice.model import FixKind
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis.program_analysis import may_require_grad
@@ -118,6 +118,14 @@ def detach_shared(case: Case, _kind: FixKind) -> Iterator[Offer]:
     if len(wires) == 1:
         name = case.name(shared)
         yield f"Detach {name} in the first loss ({name}.detach())", _insert(wires[0], "torch.Tensor.detach")
+
+
+def detach_carried(case: Case, _kind: FixKind) -> Iterator[Offer]:
+    """Carry the value alone into the next turn, without the graph that the backward of this turn frees."""
+    wire = carried_graph(case.graph, case.item)
+    if wire is not None:
+        name = wire.port.partition(".")[2]
+        yield f"Carry {name}.detach() into the next turn", _insert(wire, "torch.Tensor.detach")
 
 
 def no_grad(case: Case, _kind: FixKind) -> Iterator[Offer]:

@@ -26,6 +26,17 @@ CUT_OFF = Rule(
 )
 """Of what torch says of a root that does not require grad, where a cut is known: another leaf would be no way out."""
 
+CARRIED = Rule(
+    "carried graph",
+    "RuntimeError",
+    r"Trying to backward through the graph a second time",
+    "The backward of a turn frees what it had saved on the way forward, and the next turn goes through it again.",
+    ("Carry its detach() into the next turn",),
+    "import torch\nh = w = torch.ones(1, requires_grad=True)\nfor _ in range(2):\n    h = h * w\n    h.backward()",
+    (FixKind("detach_carried", 0),),
+)
+"""Of what torch says of a second backward, where a loop carries a graph: keeping it would not help."""
+
 GRADIENTS: tuple[Rule, ...] = (
     Rule(
         "backward not scalar",

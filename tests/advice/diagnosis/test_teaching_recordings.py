@@ -114,13 +114,13 @@ TITLES = {
     "step stands before the backward, and zero_grad before both",
     "gradient_zeroed_before_the_update": "warning isub_1: The updates of w go by gradients of 0: w.grad is zeroed "
     "between the backward and the update",
-    "deep_prediction_computed_once": "error backward_1: opt.step() changed weights that this backward needs: it stands "
+    "deep_prediction_computed_once": "error step_1: opt.step() changed weights that this backward needs: it stands "
     "between the forward and the backward.",
     "loss_computed_once": "warning backward_1: loss is computed once, before the loop: each backward gives the "
     "gradient of the first weights",
     "two_losses_and_a_step_between": "warning backward_2: loss2 was computed before opt stepped: its gradient is that "
     "of the old weights",
-    "weight_rebound_with_its_graph": "error mul_2: w is no leaf: `w = w - 0.1 * w.grad` computes a new tensor, and "
+    "weight_rebound_with_its_graph": "error w: w is no leaf: `w = w - 0.1 * w.grad` computes a new tensor, and "
     "only leaves keep their gradient, so w.grad is None.",
     "layers_in_a_plain_list": "warning opt: opt does not update Linear: parameters() does not list what is in a plain "
     "list, or no nn.Parameter",
@@ -144,7 +144,8 @@ TITLES = {
     "nan_in_the_data": "error data: data holds NaN",
     "ages_and_incomes_into_sigmoids": "warning pred: The inputs are not normalised (x reaches 8.97e4), so sigmoid is "
     "saturated in pred: no gradient passes",
-    "no_grad_method_in_a_class": "error call_1/call_1: Net ▸ enc(…) stands under no_grad, so model gets no gradient",
+    "no_grad_method_in_a_class": "error call_1/call_1: Net ▸ enc(…) stands under no_grad, so model.enc gets no "
+    "gradient",
     "net_made_anew_in_the_loop": "warning net: net is made anew in each turn of for epoch: what it has learnt is lost",
     "loss_summed_over_the_data": "warning opt: loss is a sum over 1,000 numbers, not their mean, so the learning "
     "rate (lr=0.01) is too high: loss grows ×3.7e2 a step since step 0",

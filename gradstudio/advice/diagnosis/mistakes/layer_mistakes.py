@@ -29,7 +29,7 @@ def always_drops(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) ->
         "always_drops",
         "warning",
         item,
-        f"{word} in {view.name(item)} drops out in evaluation, too: as a function it does not know of eval()",
+        f"{view.applied(word, item)} drops out in evaluation, too: as a function it does not know of eval()",
         "Its argument `training` is True unless it is given. Write training=self.training, or use nn.Dropout, which "
         "follows the mode of the model.",
         (item,),

@@ -70,7 +70,7 @@ def single_softmax(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -
         "batch_softmax",
         "warning",
         item,
-        f"{softmax.word} in {view.name(item)} runs over a single score: it always gives {constant}",
+        f"{view.applied(softmax.word, item)} runs over a single score: it always gives {constant}",
         "Shares of one are all of it, so nothing can be learnt. For yes or no use sigmoid (better: the score itself "
         "and binary_cross_entropy_with_logits), or give two scores.",
         (item,),
@@ -96,7 +96,7 @@ def _weights_of_products(
                 "batch_softmax",
                 "warning",
                 item,
-                f"{word} in {view.name(item)} runs over dimension {dim}: {over}, not over the keys",
+                f"{view.applied(word, item)} runs over dimension {dim}: {over}, not over the keys",
                 "The product behind it sums over the last dimension, so the weights of each query are to sum to 1 "
                 "there. Write dim=-1.",
                 (item, user),
@@ -137,7 +137,7 @@ def rounds_down(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> 
     after = lookup(item, 0)
     if first is None or before is None:
         return
-    name, of = view.name(item), view.name(first.item)
+    of = view.name(first.item)
     if isinstance(before, TensorRecord) and before.requires_grad:
         words = "and its slope is 0 everywhere, so no gradient passes"
     elif isinstance(before, TensorRecord) and before.summary.dtype.startswith("float") and _is_lost(before, after):
@@ -146,11 +146,13 @@ def rounds_down(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> 
         words = f"and of {of} (at most {_largest(before):g}) nothing but 0 is left"
     else:
         return
+    name = view.name(item)
+    rounds = "// rounds down" + (f" in {name}" if name != "//" else "")
     yield Finding(
         "rounds_down",
         "warning",
         item,
-        f"// rounds down in {name}, {words}",
+        f"{rounds}, {words}",
         "The division of whole numbers throws the remainder away. Write / where a share, a mean or a scaled value "
         "is meant; // is for positions and counts.",
         (item, first.item),
@@ -187,10 +189,10 @@ def view_for_transpose(view: ProgramView, item: ItemId, word: str, lookup: Looku
 
 def _batch_finding(view: ProgramView, item: ItemId, word: str, is_product: bool, path: tuple[ItemId, ...]) -> Finding:
     if is_product:
-        what = f"{word} in {view.name(item)} runs over dimension 0: over the queries, not over the keys"
+        what = f"{view.applied(word, item)} runs over dimension 0: over the queries, not over the keys"
         why = "Each row of attention weights is to sum to 1; now each column does. Write dim=-1."
     else:
-        what = f"{word} in {view.name(item)} runs over the batch (dimension 0), not over the classes"
+        what = f"{view.applied(word, item)} runs over the batch (dimension 0), not over the classes"
         why = "So the examples of a batch compete with one another, and the numbers of one example do not sum to 1. "
         why += "Write dim=1 (or -1) where each row holds the scores of one example."
     return Finding("batch_softmax", "warning", item, what, why, path)

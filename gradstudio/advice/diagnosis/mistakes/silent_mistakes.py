@@ -22,6 +22,7 @@ from gradstudio.advice.diagnosis.mistakes.remade_models import remade_models
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.card_grouping import CALL
+from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.model import Graph, ItemId
 
 Look = Callable[[ProgramView, ItemId, str, Lookup], Iterator[Finding]]
@@ -87,7 +88,7 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
     found += remade_models(view)
     found += loop_mistakes.of_loops(graph)
     found += optimizer_mistakes.of_optimizers(graph, lookup)
-    return tuple(dict.fromkeys(found))
+    return tuple({(one.kind, one.title, path_of(one.node)[-1]): one for one in reversed(found)}.values())[::-1]
 
 
 def _may_be_one(key: str) -> bool:

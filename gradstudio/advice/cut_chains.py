@@ -1,0 +1,142 @@
+"""Why there is no way back from the root of a backward: what cuts the chain, what learns too late, what was frozen."""
+
+from typing import Literal as OneOf
+from typing import NamedTuple
+
+from gradstudio.advice.quotations import written
+from gradstudio.graph import recipes
+from gradstudio.graph.analysis.program_analysis import may_require_grad
+from gradstudio.graph.edits import apply_all
+from gradstudio.graph.model import ROOT, Graph, ItemId, Wire
+from gradstudio.graph.names import title
+
+CUTS_CHAIN = "cuts the chain"
+ROOTS = ("self", "tensors", "outputs")
+NO_GRADS = frozenset({"no_grad", "inference_mode"})
+SWITCH, SET_SWITCH = "torch.Tensor.requires_grad_", "torch.Tensor.requires_grad="
+
+
+class Cut(NamedTuple):
+    """What keeps a root from requiring grad.
+
+    Attributes:
+        item: the statement where it happens.
+        block: the kind of the block around it that does it; "" where it does it itself.
+        leaf: of "late", what learns only behind the item's use.
+    """
+
+    why: OneOf["cut", "hidden", "late", "frozen"]
+    item: ItemId
+    block: str = ""
+    leaf: str = ""
+
+
+def find_cut(node: ItemId, graph: Graph) -> Cut | None:
+    """Where the way back from a backward's root ends; None where nothing is known to cut it."""
+    wire = root_wire(node, graph)
+    if wire is None:
+        return None
+    above = _above(graph, wire.source)
+    found = _late_leaf(graph, set(above)) or _nearest_cut(graph, above)
+    return found or _under_no_grad(graph, wire, set(above)) or _frozen(graph, node)
+
+
+def root_wire(node: ItemId, graph: Graph) -> Wire | None:
+    """What a backward begins from."""
+    return next((w for w in graph.wires_to(node) if w.port.partition(".")[0] in ROOTS), None)
+
+
+def describe_cut(node: ItemId, graph: Graph) -> str:
+    """Where the way back from a backward's root ends: "d = y.detach() cuts the chain, ..."; "" when it is not known."""
+    wire = root_wire(node, graph)
+    if wire is None:
+        return ""
+    root, cut = title(graph, wire.source), find_cut(node, graph)
+    if cut is None:
+        return f"Nothing that {root} was computed from requires grad, so there is no way back."
+    what = f"`{written(graph, cut.item) or title(graph, cut.item)}`"
+    match cut.why:
+        case "late":
+            return (
+                f"{root} has no way back: {what} lets {cut.leaf} require grad only behind what was computed from it. "
+                f"What is computed notes at that moment what requires grad."
+            )
+        case "frozen":
+            return (
+                f"{root} has no way back: {what} froze all that it was computed from. "
+                "Parameters that do not require grad learn nothing."
+            )
+        case "hidden":
+            why = f"Nothing that is computed under {cut.block} requires grad, whatever goes into it."
+        case "cut":
+            why = f"What {title(graph, cut.item)} gives does not require grad, though what goes into it does."
+    under = f" under {cut.block}" if cut.block else ""
+    return f"{root} has no way back: {what}{under} {CUTS_CHAIN}. {why}"
+
+
+def _above(graph: Graph, item: ItemId) -> list[ItemId]:
+    """An item and all that it was made from, the nearest first."""
+    found = {item: None}
+    queue = [item]
+    while queue:
+        sources = [wire.source for wire in graph.wires_to(queue.pop(0)) if wire.source not in found]
+        found.update(dict.fromkeys(sources))
+        queue += sources
+    return list(found)
+
+
+def _nearest_cut(graph: Graph, above: list[ItemId]) -> Cut | None:
+    """What may not require grad, though what goes into it may."""
+    may = may_require_grad(graph)
+    learning = {item for item, _ in may}
+    for item in above:
+        if item in learning or not any((w.source, w.output) in may for w in graph.wires_to(item)):
+            continue
+        around = [graph.blocks[ItemId(b)].kind for b in graph.ancestors(item) if b != ROOT]
+        return Cut("cut", item, next((kind for kind in around if kind in NO_GRADS), ""))
+    return None
+
+
+def _late_leaf(graph: Graph, above: set[ItemId]) -> Cut | None:
+    """A leaf that is let require grad behind what the root was computed by."""
+    order = list(graph.order())
+    for at, item in enumerate(order):
+        wire = graph.wire_into(item, "self") if _switches(graph, item, "True") else None
+        if wire is None or wire.source not in above:
+            continue
+        users = [w.target for w in graph.wires_from(wire.source) if w.target in above and w.target in graph.nodes]
+        if users and all(order.index(user) < at for user in users):
+            return Cut("late", item, leaf=title(graph, wire.source))
+    return None
+
+
+def _frozen(graph: Graph, backward: ItemId) -> Cut | None:
+    """The last statement in front of a backward that freezes something."""
+    order = list(graph.order())
+    before = order[: order.index(backward)] if backward in order else []
+    found = next((item for item in reversed(before) if _switches(graph, item, "False")), None)
+    return Cut("frozen", found) if found is not None else None
+
+
+def _switches(graph: Graph, item: ItemId, text: str) -> bool:
+    """Whether a statement sets requires_grad to True, or to False."""
+    node = graph.nodes.get(item)
+    if node is None or node.muted or node.operator not in (SWITCH, SET_SWITCH):
+        return False
+    port = "requires_grad" if node.operator == SWITCH else "value"
+    return node.literals.get(port, "True") == text and graph.wire_into(item, port) is None
+
+
+def _under_no_grad(graph: Graph, wire: Wire, above: set[ItemId]) -> Cut | None:
+    """The last of what a root is made of that stands under a block without which it may require grad."""
+    order = [item for item in graph.order() if item in above and item in graph.nodes]
+    for item in reversed(order):
+        for body in graph.ancestors(item):
+            block = graph.blocks.get(ItemId(body))
+            if block is None or block.kind not in NO_GRADS:
+                continue
+            draft = graph.copy()
+            apply_all(draft, recipes.unwrap(graph, block.id))
+            if (wire.source, wire.output) in may_require_grad(draft):
+                return Cut("hidden", item, block.kind)
+    return None
