@@ -24,7 +24,9 @@ def obstacles_of_frames(
         measure: of texts.
     """
     number = {item: first + EACH * k for k, item in enumerate(frames)}
-    rects = [corners for frame in frames.values() for corners in _obstacles(frame, measure)]
+    rects: list[Corners] = []
+    for frame in frames.values():
+        rects += [(frame.box.x, frame.box.y, frame.box.right, frame.box.bottom), *frame_heads(frame, measure)]
     around = {item: _around(graph, item) for wire in wires for item in (wire.source, wire.target)}
     open_to = []
     for wire in wires:
@@ -42,19 +44,18 @@ def _around(graph: Graph, item: ItemId) -> tuple[ItemId, ...]:
     return (*own, *(ItemId(body) for body in graph.ancestors(item) if body != ROOT))
 
 
-def _obstacles(frame: Frame, measure: Measure) -> tuple[Corners, Corners, Corners]:
-    """All of a frame, its head's words at the left, and those at the right: an empty corner where there are none."""
+def frame_heads(frame: Frame, measure: Measure) -> tuple[Corners, Corners]:
+    """The words of a frame's head at the left, with its ports, and those at the right: an empty corner for none."""
     box = frame.box
     layout = frame.layout
-    whole = (box.x, box.y, box.right, box.bottom)
     left_end = min(box.x + _left_width(layout, measure), box.right)
     at_left = (box.x, box.y, left_end, box.y + layout.height)
 
     right_width = _right_width(layout, measure)
     if not right_width:
-        return whole, at_left, (box.x, box.y, box.x, box.y)
+        return at_left, (box.x, box.y, box.x, box.y)
     lowest = max((row.y for row in layout.inputs if row.path.startswith("next.")), default=0.0) + ROW / 2
-    return whole, at_left, (box.right - right_width, box.y, box.right, box.y + lowest)
+    return at_left, (box.right - right_width, box.y, box.right, box.y + lowest)
 
 
 def _left_width(layout: CardLayout, measure: Measure) -> float:

@@ -23,7 +23,7 @@ def occupied(scene: Scene, camera: Camera, seen: Box, labels: WireLabels) -> lis
     boxes = [box for box in near if box is not None]
     boxes += [note.box for note in scene.placement.notes.values()]
     for frame in scene.placement.frames.values():
-        boxes += frame_lines(frame.box)
+        boxes += frame_lines(frame, scene.state.meter)
     if scene.state.shown.wire_gradients:
         boxes += [label.box for _, label in labels.near(seen, camera.zoom)]
     return [camera.box_to_view(box) for box in boxes]

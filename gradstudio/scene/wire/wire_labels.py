@@ -19,6 +19,7 @@ from gradstudio.protocol.messages.backward_trace import WireGrad
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.scene import geometry, value_format
 from gradstudio.scene.geometry import FRAME_TITLE, Box, Floats
+from gradstudio.scene.items import Frame
 from gradstudio.scene.scene import Scene
 from gradstudio.scene.text_measure import TextMeasure
 
@@ -54,7 +55,7 @@ LEAST_ZOOM: Final = 0.3
 MOST: Final = 400
 """So many wires at once are too many for labels."""
 NEAR: Final = 240.0
-"""Cards so far from what is seen can still be in the way."""
+"""Cards so far from wires can still be in the way of their labels."""
 
 
 class WireLabel(msgspec.Struct, frozen=True):
@@ -110,7 +111,7 @@ class WireLabels:
             self._forget_changed(wire)
         fresh = [wire for wire in wires if wire not in self._labels]
         if fresh:
-            self._place(fresh, seen)
+            self._place(fresh)
         placed = ((wire, self._labels[wire]) for wire in wires)
         found = [(wire, label) for wire, label in placed if label is not None and label.box.is_within(seen)]
         self._near = (key, found)
@@ -148,9 +149,7 @@ class WireLabels:
         lefts_tops = np.array([(here.x, here.y + lift * height) for lift in FAR])
         boxes = np.concatenate([lefts_tops, lefts_tops + np.array([width, height])], 1)
         cards = scene.placement.bounds[geometry.visible(scene.placement.bounds, here, FAR[-1] * height)]
-        others = [one.box for other, one in self._homes.items() if other != wire]
-        taken = np.array([(box.x, box.y, box.right, box.bottom) for box in others]).reshape(-1, 4)
-        free = np.nonzero(~_meets(boxes, np.concatenate([cards, taken])))[0]
+        free = np.nonzero(~_meets(boxes, np.concatenate([cards, self._words_between(wire)])))[0]
         if not len(free):
             return WireLabel(text, here)
         return WireLabel(text, Box(here.x, float(boxes[free[0], 1]), width, height), (x, y))
@@ -194,7 +193,7 @@ class WireLabels:
         room = label.box.width / self._scale - label_width(self._scene.state.meter, text)
         return -0.5 <= room <= LOOSE
 
-    def _place(self, wires: Sequence[Wire], seen: Box) -> None:
+    def _place(self, wires: Sequence[Wire]) -> None:
         scene = self._scene
         self._sent.update((wire, scene.results.wire_grad(wire)) for wire in wires)
         self._labels.update(dict.fromkeys(wires))
@@ -203,18 +202,12 @@ class WireLabels:
             return
         import numpy as np
 
-        obstacles = scene.placement.bounds[geometry.visible(scene.placement.bounds, seen, NEAR)] + (
-            -PORT_ROOM,
-            0.0,
-            PORT_ROOM,
-            0.0,
-        )
-        taken = [note.box for note in scene.placement.notes.values()]
-        taken += [label.box for label in self._homes.values()]
-        for frame in scene.placement.frames.values():
-            taken += frame_lines(frame.box)
-        boxes = np.array([(box.x, box.y, box.right, box.bottom) for box in taken]).reshape(-1, 4)
-        obstacles = np.concatenate([obstacles, boxes])
+        bounds = scene.routes.bounds[[scene.wiring.ends[wire.target, wire.port] for wire in sent]]
+        (left, top), (right, bottom) = bounds[:, :2].min(0).tolist(), bounds[:, 2:].max(0).tolist()
+        along = Box(left, top, right - left, bottom - top)  # also what is out of view now: a place is kept
+        cards = scene.placement.bounds
+        obstacles = cards[geometry.visible(cards, along, NEAR)] + (-PORT_ROOM, 0.0, PORT_ROOM, 0.0)
+        obstacles = np.concatenate([obstacles, self._words_between()])
         for wire in sent:
             found = self._sent[wire]
             assert found is not None
@@ -224,6 +217,17 @@ class WireLabels:
             self._homes[wire] = label
             box = label.box
             obstacles = np.concatenate([obstacles, [(box.x, box.y, box.right, box.bottom)]])
+
+    def _words_between(self, without: Wire | None = None) -> Floats:
+        """What stands between cards and is to be read: notes, heads and edges of frames, labels of other wires."""
+        import numpy as np
+
+        scene = self._scene
+        taken = [note.box for note in scene.placement.notes.values()]
+        taken += [label.box for wire, label in self._homes.items() if wire != without]
+        for frame in scene.placement.frames.values():
+            taken += frame_lines(frame, scene.state.meter)
+        return np.array([(box.x, box.y, box.right, box.bottom) for box in taken]).reshape(-1, 4)
 
     def _says_more(self, wire: Wire) -> bool:
         """Whether a wire's gradient is not just the one that stands on the card it comes from.
@@ -262,7 +266,13 @@ class WireLabels:
         middles = np.concatenate([points + np.array([0.0, lift * height]) for lift in lifts])
         half = np.array([width / 2, height / 2])
         boxes = np.concatenate([middles - half, middles + half], 1)
-        places = np.nonzero(~_meets(boxes, obstacles))[0]
+        is_free = ~_meets(boxes, obstacles)
+        if lifts is OFF_WIRE and is_free.any():
+            feet = np.concatenate([points] * len(lifts))
+            ties = np.concatenate([np.minimum(middles, feet), np.maximum(middles, feet)], 1)
+            is_tied = is_free & ~_meets(ties, obstacles)
+            is_free = is_tied if is_tied.any() else is_free
+        places = np.nonzero(is_free)[0]
         if not len(places):
             return None
         left, top = boxes[places[0], :2].tolist()
@@ -270,14 +280,19 @@ class WireLabels:
         return WireLabel(words, Box(left, top, width, height), foot)
 
 
-def frame_lines(box: Box) -> list[Box]:
-    """What of a frame is not to be written over: its title and its edges."""
+def frame_lines(frame: Frame, meter: TextMeasure) -> list[Box]:
+    """What of a frame is not to be written over: its title, its edges, and its ports with their words and fields."""
+    from gradstudio.scene.wire.frame_obstacles import frame_heads
+
+    box = frame.box
     width, height = box.width, box.height
+    heads = [Box(x, y, right - x, bottom - y) for x, y, right, bottom in frame_heads(frame, meter.width)]
     return [
         Box(box.x, box.y, width, FRAME_TITLE),
         Box(box.x, box.y, 1.0, height),
         Box(box.right, box.y, 1.0, height),
         Box(box.x, box.bottom, width, 1.0),
+        *(head for head in heads if head.width),
     ]
 
 

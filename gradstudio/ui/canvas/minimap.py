@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box
+from gradstudio.scene.wire.wire_labels import frame_lines
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.minimap_places import GAP_PX, button_places, opened_from, place_in_corner
 from gradstudio.ui.canvas.paint.minimap_painter import (
@@ -26,6 +27,7 @@ from gradstudio.ui.canvas.paint.minimap_painter import (
     paint_marks,
     paint_view,
 )
+from gradstudio.ui.canvas.paint.storage_link_painter import edge_words
 from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.state.settings import Corner
 from gradstudio.ui.state.throttle import Throttle
@@ -78,6 +80,7 @@ class Minimap(QWidget):
         self._wanted = True
         self._faded = False
         self._insists = False
+        self._words = list[Box]()
         self._is_near = False
         self.is_folded, self._is_open = False, False
         self._button: QRect | None = None
@@ -176,6 +179,7 @@ class Minimap(QWidget):
 
     def _fold_or_open(self, place: QRect) -> None:
         """Stand there, or as a button near; a map that was opened from a button stands around it."""
+        self._words = self._words_between()
         is_in_hand = self._in_use() or self._is_open
         if self._is_moving() and not is_in_hand:
             self.setGeometry(place if self._button is None else self._button)
@@ -199,11 +203,26 @@ class Minimap(QWidget):
         return self.isVisible() and (self._rest.isActive() or is_at_work)
 
     def _covers_something(self, here: QRect) -> bool:
-        """Whether cards or notes lie there."""
+        """Whether cards or notes lie there, or words between them."""
         placement = self._canvas.scene.placement
         over = self._canvas.camera.box_to_scene(Box(here.x(), here.y(), here.width(), here.height()))
-        is_over_note = any(note.box.meets(over) for note in placement.notes.values())
-        return is_over_note or bool(placement.cards_in(over, 0.0))
+        if placement.cards_in(over, 0.0) or any(note.box.meets(over) for note in placement.notes.values()):
+            return True
+        return any(box.meets(over) for box in self._words)
+
+    def _words_between(self) -> list[Box]:
+        """Words and edges of frames, numbers on wires, words at edges that are no wires, scene pixels."""
+        canvas, port = self._canvas, self._canvas.viewport()
+        scene, camera = canvas.scene, canvas.camera
+        seen = camera.seen(port.width(), port.height())
+        found = list[Box]()
+        for frame in scene.placement.frames.values():
+            if frame.box.meets(seen):
+                found += frame_lines(frame, scene.state.meter)
+        if scene.state.shown.wire_gradients:
+            found += [label.box for _, label in canvas.layer.labels.near(seen, camera.zoom)]
+        edges = edge_words(canvas.canvas_style, scene, camera, seen, canvas.layer.labels)
+        return found + [camera.box_to_scene(box) for _, _, box in edges if box is not None]
 
     def _free_button(self) -> QRect:
         """The button in the corner, or as near to it along the edges as it covers nothing."""

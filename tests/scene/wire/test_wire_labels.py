@@ -91,7 +91,9 @@ def test_no_label_stands_on_a_title_or_an_edge_of_a_frame_nor_over_the_edge_of_t
     found = WireLabels(drawing.scene).near(EVERYTHING, 1.0)
     (frame,) = drawing.scene.placement.frames.values()
     assert found
-    assert not any(label.box.meets(line) for _, label in found for line in frame_lines(frame.box))
+    assert not any(
+        label.box.meets(line) for _, label in found for line in frame_lines(frame, drawing.scene.state.meter)
+    )
     box = found[0][1].box
     cut = Box(box.x + 3.0, box.y - 300.0, 2000.0, 2000.0)
     assert found[0][0] not in dict(WireLabels(drawing.scene).near(cut, 1.0))

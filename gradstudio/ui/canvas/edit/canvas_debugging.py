@@ -282,11 +282,11 @@ class CanvasDebugging(QObject):
         """Over the scene: the moment, clashes, breakpoints, the legend."""
         view = self._canvas.viewport()
         seen = self._canvas.camera.seen(view.width(), view.height())
-        paint_clashes(painter, self._canvas.canvas_style, self._scene, self._canvas.camera, seen)
+        labels = self._canvas.layer.labels
+        paint_clashes(painter, self._canvas.canvas_style, self._scene, self._canvas.camera, seen, labels)
         if self._scene.results.active is not None:
             from gradstudio.ui.canvas.paint.moment_painter import Stage, paint_moment
 
-            labels = self._canvas.layer.labels
             paint_moment(
                 Stage(
                     painter, self._canvas.canvas_style, self._scene, self._canvas.camera, seen, labels, self.tab_words()

@@ -24,6 +24,8 @@ HEIGHT: Final = 18.0
 """Of words, view pixels."""
 CLEAR: Final = 2.0
 """Least distance of words to what they must not cover."""
+EdgeWords = tuple[QPainterPath, str, Box | None]
+"""An edge, its words, and where they stand, view pixels; None: there is no room."""
 SHARES: Final = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)
 LIFTS: Final = (0.0, 20.0, -20.0, 40.0, -40.0)
 """Places along an edge, and so far below it, that are tried for its words."""
@@ -42,46 +44,93 @@ def paint_storage(
             plate(painter, style, QRectF(box.x, box.y, box.width, box.height), words, color)
 
 
-def storage_words(
-    style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, labels: WireLabels
-) -> list[tuple[QPainterPath, str, Box | None]]:
+def storage_words(style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, labels: WireLabels) -> list[EdgeWords]:
     """Each edge of the storage overlay, its words, and where they stand, view pixels; None: there is no room."""
     from gradstudio.scene.wire.label_placement import occupied
 
     taken = [box.grown(CLEAR) for box in occupied(scene, camera, seen, labels)]
-    found = []
+    found, view = list[EdgeWords](), camera.box_to_view(seen)
     for base, other in scene.results.shared_storage():
         path = _path(scene, camera, seen, (base, other))
         if path is None:
             continue
         writes = Effect.IN_PLACE in program_analysis.effects(scene.graph, other)
         words = "same memory" if writes else f"view of {title(scene.graph, base)}"
-        box = _free_place(path, style.meter.width(words, "badge") + 14, taken) if camera.zoom >= LEGIBLE else None
+        width = style.meter.width(words, "badge") + 14
+        box = _free_place(path, width, taken, view) if camera.zoom >= LEGIBLE else None
         taken.extend([box.grown(2 * CLEAR)] if box is not None else ())
         found.append((path, words, box))
     return found
 
 
-def _free_place(path: QPainterPath, width: float, taken: Sequence[Box]) -> Box | None:
-    """The first place on a path, or just above or below it, where words cover nothing."""
+def _free_place(path: QPainterPath, width: float, taken: Sequence[Box], view: Box) -> Box | None:
+    """The first place on a path, or just above or below it, where words are seen whole and cover nothing."""
     for lift in LIFTS:
         for share in SHARES:
             at = path.pointAtPercent(share)
             place = Box(at.x() - width / 2, at.y() - HEIGHT / 2 + lift, width, HEIGHT)
-            if not any(place.meets(box) for box in taken):
+            is_whole = view.contains(place.x, place.y) and view.contains(place.right, place.bottom)
+            if is_whole and not any(place.meets(box) for box in taken):
                 return place
     return None
 
 
-def paint_clashes(painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box) -> None:
-    """Who wrote (a pen) into what was saved for a backward (a broken link), with the versions.
+def paint_clashes(
+    painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, labels: WireLabels
+) -> None:
+    """Who wrote (a pen) into what was saved for a backward (a broken link), with the versions."""
+    danger = style.color("danger")
+    for path, words, box in clash_words(style, scene, camera, seen, labels):
+        _draw(painter, camera, path, danger)
+        if box is not None:
+            painter.setFont(style.meter.font("badge"))
+            plate(painter, style, QRectF(box.x, box.y, box.width, box.height), words, danger)
+    for clash in _clashes(scene):
+        for culprit in clash.culprits:
+            _edge_sign(painter, style, scene, camera, culprit.node, "pen")
+        if clash.victim:
+            _edge_sign(painter, style, scene, camera, clash.victim, "broken")
 
-    At an earlier moment only when those had run that clash: before, nothing is wrong yet.
-    """
-    for failure in scene.results.failures:
-        clash = failure.failed.clash
-        if clash is not None and _stands(scene, clash):
-            _paint_clash(painter, style, scene, camera, seen, clash)
+
+def clash_words(style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, labels: WireLabels) -> list[EdgeWords]:
+    """Each edge from who wrote to what was saved, its words, and where they stand, view pixels; None: no room."""
+    from gradstudio.scene.wire.label_placement import occupied
+
+    clashes = _clashes(scene)
+    if not clashes:
+        return []
+    taken = [box.grown(CLEAR) for box in occupied(scene, camera, seen, labels)]
+    if scene.state.shown.storage:
+        sharing = storage_words(style, scene, camera, seen, labels)
+        taken += [box.grown(CLEAR) for _, _, box in sharing if box is not None]
+    found, view = list[EdgeWords](), camera.box_to_view(seen)
+    for clash in clashes:
+        saved = f"saved at v{clash.saved_version}, now v{clash.version}"
+        words = saved if clash.autograd else "a leaf was written to"
+        for culprit in clash.culprits:
+            path = None
+            if clash.victim and culprit.node != clash.victim:
+                path = _path(scene, camera, seen, (culprit.node, clash.victim))
+            if path is None:
+                continue
+            box = None
+            if camera.zoom >= LEGIBLE:
+                box = _free_place(path, style.meter.width(words, "badge") + 14, taken, view)
+            taken.extend([box.grown(CLEAR)] if box is not None else ())
+            found.append((path, words, box))
+    return found
+
+
+def edge_words(style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, labels: WireLabels) -> list[EdgeWords]:
+    """Both kinds of edges, those of the storage where it is shown."""
+    found = clash_words(style, scene, camera, seen, labels)
+    return found + storage_words(style, scene, camera, seen, labels) if scene.state.shown.storage else found
+
+
+def _clashes(scene: Scene) -> list[Clash]:
+    """Those to be shown: at an earlier moment only when those had run that clash, for before, nothing is wrong yet."""
+    found = (failure.failed.clash for failure in scene.results.failures)
+    return [clash for clash in found if clash is not None and _stands(scene, clash)]
 
 
 def _stands(scene: Scene, clash: Clash) -> bool:
@@ -89,32 +138,6 @@ def _stands(scene: Scene, clash: Clash) -> bool:
         return True
     parts = [culprit.node for culprit in clash.culprits] + [clash.victim]
     return all(scene.results.row(node) is not None for node in parts if node)
-
-
-def _paint_clash(painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, clash: Clash) -> None:
-    danger = style.color("danger")
-    words = f"saved at v{clash.saved_version}, now v{clash.version}" if clash.autograd else "a leaf was written to"
-    for culprit in clash.culprits:
-        if clash.victim and culprit.node != clash.victim:
-            _link(painter, style, scene, camera, seen, (culprit.node, clash.victim), danger, words)
-        _edge_sign(painter, style, scene, camera, culprit.node, "pen")
-    if clash.victim:
-        _edge_sign(painter, style, scene, camera, clash.victim, "broken")
-
-
-def _link(
-    painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, ends: tuple[ItemId, ItemId],
-    color: QColor, words: str,
-) -> None:  # fmt: skip
-    path = _path(scene, camera, seen, ends)
-    if path is None:
-        return
-    _draw(painter, camera, path, color)
-    if camera.zoom >= LEGIBLE:
-        painter.setFont(style.meter.font("badge"))
-        width = style.meter.width(words, "badge") + 14
-        middle = path.pointAtPercent(0.5)
-        plate(painter, style, QRectF(middle.x() - width / 2, middle.y() - 9, width, 18), words, color)
 
 
 def _path(scene: Scene, camera: Camera, seen: Box, ends: tuple[ItemId, ItemId]) -> QPainterPath | None:

@@ -117,10 +117,13 @@ class QuickFixes:
     def _taken(self, shown: list[Problem]) -> list[Box]:
         """What no button may cover, view pixels: what is drawn, the sizes at inputs, what floats over the canvas."""
         from gradstudio.scene.wire.label_placement import occupied
+        from gradstudio.ui.canvas.paint.storage_link_painter import edge_words
 
         canvas, port = self._canvas, self._canvas.viewport()
         seen = canvas.camera.seen(port.width(), port.height())
-        boxes = occupied(canvas.scene, canvas.camera, seen, canvas.layer.labels)
+        about = canvas.scene, canvas.camera, seen, canvas.layer.labels
+        boxes = occupied(*about)
+        boxes += [place for _, _, place in edge_words(canvas.canvas_style, *about) if place is not None]
         for problem in shown:
             plates = (place for _, place in self._plates(problem))
             boxes += [Box(plate.x(), plate.y(), plate.width(), plate.height()) for plate in plates]
