@@ -18,6 +18,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
     os.environ[variable] = os.path.join(HOME, variable.lower())
 os.environ.pop("WAYLAND_DISPLAY", None)
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the same sums on every machine, and none that spins beside another's
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as an engine says, where a test asks for more threads
+gc.disable()  # until all tests are collected: each collection would walk all that is imported, and all of it stays
 if engine_forks.is_possible():  # before anybody takes the command that starts an engine
     engine_forks.use(HOME)
 
@@ -46,6 +49,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """
     gc.freeze()
     gc.set_threshold(5_000)
+    gc.enable()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -22,6 +22,7 @@ COVERAGE = REPORTS / "coverage.json"
 COVERAGE_FLOOR = 92
 """Per cent of the lines and branches of the rooms without Qt and torch; what is missing is printed by file."""
 
+PROCESSES = "3"
 DISPLAY_TOOLS = {"Xvfb": "xvfb", "xdotool": "xdotool", "openbox": "openbox"}
 
 
@@ -135,14 +136,14 @@ def stages() -> list[Stage]:
 
 
 def test_pure_rooms() -> bool:
-    """Tests the rooms without Qt and torch, on two processes, with their branch coverage recorded.
+    """Tests the rooms without Qt and torch, on three processes, with their branch coverage recorded.
 
     By slipcover: before Python 3.12 a tracer, as in coverage.py, makes these tests four times as slow.
     """
     folders = [f"tests/{room}" for room in PURE_ROOMS if (ROOT / "tests" / room).exists()]
     source = ",".join(f"gradstudio/{room}" for room in PURE_ROOMS)
     recorder = ["--branch", "--source", source, "--json", "--out", str(COVERAGE)]
-    return tool("slipcover", *recorder, "-m", "pytest", "-p", "no:pytest-qt", *on_two_processes("pure"), *folders)
+    return tool("slipcover", *recorder, "-m", "pytest", "-p", "no:pytest-qt", *on_processes("pure"), *folders)
 
 
 def report_coverage() -> bool:
@@ -152,16 +153,17 @@ def report_coverage() -> bool:
 
 
 def test_the_rest() -> bool:
-    """Tests what needs torch, Qt, a built wheel or a virtual display, on two processes."""
-    return tool("pytest", *on_two_processes("rest"), *[f"--ignore=tests/{room}" for room in PURE_ROOMS])
+    """Tests what needs torch, Qt, a built wheel or a virtual display, on three processes."""
+    return tool("pytest", *on_processes("rest"), *[f"--ignore=tests/{room}" for room in PURE_ROOMS])
 
 
-def on_two_processes(report: str) -> list[str]:
+def on_processes(report: str) -> list[str]:
     """What pytest is told for that.
 
-    Each takes a half in its order and then from the other's end: a file's engine or window is made once, not twice.
+    Each takes a part in its order and then from another's end: a file's engine or window is made once, not twice.
+    One more than CI has cores: a test of the window waits for its engine and for timers half of its time.
     """
-    return ["-n", "2", "--dist", "worksteal", "--junit-xml", str(REPORTS / f"{report}.xml"), "-q"]
+    return ["-n", PROCESSES, "--dist", "worksteal", "--junit-xml", str(REPORTS / f"{report}.xml"), "-q"]
 
 
 def tool(module: str, *arguments: str) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from tools.broken_imports import broken_imports
 from tools.unused_functions import unused_functions
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -297,6 +298,12 @@ def unused_names(house: House) -> Iterator[str]:
         yield f"{house.short(path)}:{function.lineno} {function.name}(): nobody in gradstudio names it"
 
 
+def imports_of_nothing(house: House) -> Iterator[str]:
+    """Imports in tests and tools that lead nowhere: these files are not type-checked."""
+    for path, line, name in broken_imports(house.root, house.trees):
+        yield f"{house.short(path)}:{line} imports {name}, which is not there"
+
+
 def unused_dependencies(house: House) -> Iterator[str]:
     """Packages that are declared and imported nowhere."""
     project = tomllib.loads((house.root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -353,6 +360,7 @@ CHECKS = (
     paths_in_pages,
     names_in_pages,
     unused_names,
+    imports_of_nothing,
     unused_dependencies,
     stale_folders,
 )

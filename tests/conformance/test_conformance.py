@@ -1,4 +1,4 @@
-"""A fixed eighth of PyTorch's own samples, drawn, run by an engine process and exported: bit for bit what torch gives.
+"""A fixed part of PyTorch's own samples, drawn, run by an engine process and exported: bit for bit what torch gives.
 
 The whole is ``python3 dev.py conformance``; every exception is listed with its reason in its `exceptions.txt`.
 """
@@ -11,13 +11,13 @@ from tools.conformance.exceptions import read
 from tools.conformance.measure import Measure
 from tools.conformance.tally import Tally, exceptions
 
-PARTS = 8
+PARTS = 24
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
 def measure() -> Iterator[Measure]:
-    """The first eighth, with one engine and one process for the scripts."""
+    """The first part, with one engine and one process for the scripts."""
     with Measure(0, PARTS, "", 0, say=lambda text: None) as measure:
         yield measure
 
@@ -31,7 +31,7 @@ def agree(tallies: list[Tally], share: float) -> None:
         assert tally.share_of_drawn >= share
 
 
-# Slow: an eighth of PyTorch's own samples, each run by torch, by the engine and as a script.
+# Slow: hundreds of PyTorch's own samples, each run by torch, by the engine and as a script.
 @pytest.mark.parametrize(
     ("dtype", "variant"),
     [
@@ -58,7 +58,7 @@ def test_wrong_calls_fail_at_the_node_with_torchs_words(measure: Measure) -> Non
     agree([measure.errors()], 98.0)
 
 
-# Slow: an eighth of PyTorch's own samples, each inferred, and compared with what torch gives.
+# Slow: hundreds of PyTorch's own samples, each inferred, and compared with what torch gives.
 def test_nothing_wrong_is_stated_before_a_run(measure: Measure) -> None:
     """Shapes and dtypes: what is stated holds; the shares are those that were asked for."""
     first, second = measure.inference("float32")

@@ -18,7 +18,7 @@ from tests.engine.augmented_programs import program
 from tests.engine.conftest import Bench
 
 NAMES = ("cell", "net", "tensors", "numbers", "x", "seen", "optimizer", "loss", "again")
-SEEDS = range(120)
+SEEDS = range(60)
 
 
 def _by_python(text: str) -> tuple[dict[str, Any], str]:

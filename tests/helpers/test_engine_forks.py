@@ -69,9 +69,11 @@ def test_folder_and_environment_are_those_of_who_starts_it(tmp_path: Path, monke
 
 
 def test_with_other_threads_it_is_started_in_earnest_and_the_next_is_a_fork_as_before() -> None:
-    kept = program(f"assert torch.get_num_threads() == {torch.get_num_threads()}")
+    threads = torch.get_num_threads()
+    kept = program(f"assert torch.get_num_threads() == {threads}")
+    more = str(threads + 1)
     for environment, text in (
-        ({**os.environ, "OMP_NUM_THREADS": "1"}, program("assert torch.get_num_threads() == 1")),
+        ({**os.environ, "OMP_NUM_THREADS": more}, program(f"assert torch.get_num_threads() == {more}")),
         (None, kept),
     ):
         with EngineProcess(environment=environment) as engine:

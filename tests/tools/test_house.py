@@ -134,6 +134,32 @@ def test_a_function_that_only_tests_name_is_found(build) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("line", "lacks"),
+    [
+        ("from gradstudio.room import Name, value, inner", ""),
+        ("from gradstudio import room", ""),
+        ("import gradstudio.room", ""),
+        ("from tests.helpers.all_of_it import whatever", ""),
+        ("import os.path, pytest", ""),
+        ("def test_it():\n    from gradstudio.room import Name", ""),
+        ("from gradstudio.room import Name, Other", "gradstudio.room.Other"),
+        ("from gradstudio.gone import Name", "gradstudio.gone.Name"),
+        ("import tests.helpers.gone", "tests.helpers.gone"),
+        (
+            "def test_it():\n    try:\n        from gradstudio.room import local\n    except OSError: pass",
+            "room.local",
+        ),
+    ],
+)
+def test_an_import_in_a_test_leads_somewhere(build, line: str, lacks: str) -> None:
+    room = "if 1:\n    inner, value = 1, 2\nclass Name:\n    def f(self):\n        local = 1\n"
+    helper = "def __getattr__(name): ...\n"
+    files = {"gradstudio/room.py": room, "tests/helpers/all_of_it.py": helper, "tests/test_it.py": line}
+    said = found(house.imports_of_nothing(build(**files)))
+    assert lacks in said and bool(lacks) == bool(said)
+
+
 def test_a_package_that_nobody_imports_is_found(build) -> None:
     project = '[project]\ndependencies = ["numpy>=2", "networkx>=3"]\noptional-dependencies.test = ["pytest>=9"]\n'
     one = build(**{"pyproject.toml": project, "gradstudio/order.py": "import numpy as np\n"})

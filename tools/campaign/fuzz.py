@@ -59,6 +59,10 @@ def read(fuzzer: Fuzzer, data: bytes, folder: Path, watch: Watch) -> tuple[str, 
 
 
 def warm_up(name: str, watch: Watch) -> None:
-    """Read sound and changed inputs once, so that what loads late is not taken for their doing."""
-    fuzz(name, watch, seed=-1, cases=range(WARM_CASES))
-    gc.collect()
+    """Read sound and changed inputs once, so that what loads late is not taken for their doing.
+
+    What another process loads is gone with it.
+    """
+    if not FUZZERS[name].is_forked:
+        fuzz(name, watch, seed=-1, cases=range(WARM_CASES))
+        gc.collect()

@@ -34,10 +34,12 @@ class Fuzzer(NamedTuple):
     Attributes:
         make: an input.
         put: lays an input out in an empty folder, and says how it is read there.
+        is_forked: whether it is read in a process of its own.
     """
 
     make: Callable[[Random], bytes]
     put: Callable[[bytes, Path], Look]
+    is_forked: bool = False
 
 
 def _encoded(text: str) -> bytes:
@@ -171,7 +173,7 @@ FUZZERS = {
     "far-ends": Fuzzer(far_frames.make_far, far_frames.put_far),
 }
 if sys.platform == "linux":  # porters are forked, and their end is waited for
-    FUZZERS["porters"] = Fuzzer(porters.make, porters.put)
+    FUZZERS["porters"] = Fuzzer(porters.make, porters.put, is_forked=True)
 
 
 def clear(folder: Path) -> None:
