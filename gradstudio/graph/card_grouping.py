@@ -4,9 +4,24 @@ A constructor and its call are joined while there is exactly one call and it sta
 the module's mode, or freezes it, directly behind the constructor is on its card as well.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from gradstudio.graph.graph_index import nodes_of
+from gradstudio.graph.edits import (
+    AddNode,
+    AddWire,
+    Edit,
+    Edits,
+    MoveItem,
+    RemoveNode,
+    RemoveWire,
+    ReplaceNode,
+    SetHeader,
+    SetPlaces,
+    SetTail,
+    SetTensor,
+    edits_since,
+)
+from gradstudio.graph.graph_index import index_of, nodes_of
 from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import BodyId, Graph, ItemId, Node, Wire
 from gradstudio.graph.operator_rows import row_of
@@ -28,7 +43,7 @@ NEVER_CALLED = frozenset(
 
 
 class CardGroups:
-    """Which calls are drawn on the card of their module, at one revision of a graph.
+    """Which calls are drawn on the card of their module, until an edit concerns them.
 
     Attributes:
         calls: by constructor, the call whose card shows both.
@@ -38,15 +53,41 @@ class CardGroups:
 
     def __init__(self, graph: Graph) -> None:
         """Look at every call."""
-        self.revision = graph.revision
         self.calls: dict[ItemId, ItemId] = {}
         self.modules: dict[ItemId, ItemId] = {}
+        self._asked = {node.id for node in nodes_of(graph, (CALL, *_FOLDED))}
         for node in nodes_of(graph, (CALL,)):
+            if (wire := graph.wires.get((node.id, CALLED))) is not None:
+                self._asked.add(wire.source)
             if (module := _called_here_alone(graph, node)) is not None:
                 self.calls[module] = node.id
                 self.modules[node.id] = module
         self.switches = _switches(graph)
+        self._insides = {item: self.home(item) for item in (*self.calls, *self.switches)}
         self._together = _together(self.calls, self.switches)
+
+    def stay(self, graph: Graph, edits: Edits) -> bool:
+        """Whether edits that are applied surely leave them as they were."""
+        folds = any(index_of(graph).by_operator.get(key) for key in _FOLDED)
+        return all(self._is_elsewhere(graph, edit, folds) for edit in edits)
+
+    def _is_elsewhere(self, graph: Graph, edit: Edit, folds: bool) -> bool:
+        """Whether an edit concerns no call, no module that is called, and no order in which one may be switched."""
+        match edit:
+            case SetPlaces() | SetHeader() | SetTail() | SetTensor():
+                return True
+            case AddNode() | ReplaceNode():
+                node = edit.node
+                is_asked = node.operator == CALL or node.operator in _FOLDED or makes_module(row_of(graph, node))
+                return not is_asked and node.id not in self._asked and not folds
+            case RemoveNode():
+                return edit.id not in self._asked and not folds
+            case MoveItem():
+                return edit.item not in self._asked and not folds
+            case AddWire() | RemoveWire():
+                return edit.wire.port != CALLED and not folds
+            case _:
+                return False
 
     def home(self, item: ItemId) -> ItemId:
         """The item whose card shows this one: a call for its module and what switches it, else itself."""
@@ -57,9 +98,9 @@ class CardGroups:
         """Whether an item is drawn on the card of another."""
         return item in self.calls or item in self.switches
 
-    def insides(self) -> dict[ItemId, ItemId]:
+    def insides(self) -> Mapping[ItemId, ItemId]:
         """By item that is drawn on the card of another, that one."""
-        return {item: self.home(item) for item in (*self.calls, *self.switches)}
+        return self._insides
 
     def whole(self, items: Iterable[ItemId]) -> frozenset[ItemId]:
         """The items with all else that is on their cards."""
@@ -98,15 +139,18 @@ def _together(calls: dict[ItemId, ItemId], switches: dict[ItemId, ItemId]) -> di
     return together
 
 
-_known: MemoTable[CardGroups] = MemoTable()
+_known: MemoTable[tuple[int, CardGroups]] = MemoTable(is_copied=True)
 
 
 def card_groups(graph: Graph) -> CardGroups:
-    """Which calls and modules share a card as the graph is now; kept until the next edit."""
-    known = _known.get(graph)
-    if known is None or known.revision != graph.revision:
-        known = _known[graph] = CardGroups(graph)
-    return known
+    """Which calls and modules share a card as the graph is now; the same object as long as nothing concerns it."""
+    revision, groups = _known.get(graph) or (-1, None)
+    if groups is None or revision != graph.revision:
+        edits = edits_since(graph, revision) if groups is not None else None
+        if groups is None or edits is None or not groups.stay(graph, edits):
+            groups = CardGroups(graph)
+        _known[graph] = graph.revision, groups
+    return groups
 
 
 def makes_module(operator: Operator | None) -> bool:

@@ -186,6 +186,7 @@ def copy_with_index(graph: Graph) -> Graph:
     """A copy of the graph that knows what is known of it, to be changed by edits alone."""
     twin = graph.copy()
     _indices[twin] = index_of(graph).copy()
+    twin.memos |= {table: memo for table, memo in graph.memos.items() if getattr(table, "is_copied", False)}
     return twin
 
 

@@ -21,6 +21,10 @@ class MemoTable(Generic[Value]):
     A dictionary with weak keys would hold for ever whatever its value refers to, and an analysis refers to its graph.
     """
 
+    def __init__(self, *, is_copied: bool = False) -> None:
+        """No memos yet; `is_copied`: each says of which revision it is and never changes, so a copy has it as well."""
+        self.is_copied = is_copied
+
     def get(self, owner: MemoOwner) -> Value | None:
         """What was derived of it; None when nothing was."""
         return cast(Value | None, owner.memos.get(self))

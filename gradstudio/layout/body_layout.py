@@ -1,6 +1,7 @@
 """Places within bodies, from the innermost outwards: each block is a box in its parent. No Qt here."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.layout import block_frames
@@ -28,7 +29,6 @@ class Part:
         inner: places within a body, relative to its corner.
         extent: size of each item with its note, or of a block's frame.
         edges: room of each block's frame around what it holds.
-        light: what needs nothing but numbers.
         drop: how far below the top of its box an item's own card begins (its note is above).
     """
 
@@ -42,16 +42,28 @@ class Part:
         self.drop: dict[ItemId, float] = {}
         self._ports: dict[ItemId, tuple[dict[str, float], dict[int, float]]] = {}
         self.edges = {item: block_frames.frame_edges(graph, item) for item in graph.blocks}
-        self.wires = wires_by_body(graph)
-        self.light = number_items(graph)
+
+    @cached_property
+    def wires(self) -> dict[BodyId, BodyWires]:
+        """The wires within each body, and across its border."""
+        return wires_by_body(self.graph)
+
+    @cached_property
+    def light(self) -> set[ItemId]:
+        """What needs nothing but numbers."""
+        return number_items(self.graph)
 
     def arrange(self, body: BodyId, only: Collection[ItemId] | None = None) -> None:
         """Place the items of a body, or only some of them; those of its blocks first."""
-        order = [item for item in self.graph.bodies[body] if only is None or item in only]
+        chosen = None if only is None else frozenset(only)
+        order = [item for item in self.graph.bodies[body] if chosen is None or item in chosen]
         for item in order:
             if item in self.graph.blocks:
                 self.arrange(BodyId(item))
             self._measure(item)
+        if only is not None and len(order) == 1:
+            self.inner[body] = {order[0]: (0.0, 0.0)}
+            return
         wires = self.wires.get(body, BodyWires()) if only is None else self._between(body, order)
         entries = list(wires.entering)
         exits = list(wires.leaving)

@@ -1,5 +1,7 @@
 """Which wires run within each body, and which cross its border on their way in or out."""
 
+from collections.abc import Iterable
+
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
 
 Output = tuple[ItemId, int]
@@ -22,13 +24,16 @@ class BodyWires:
         self.leaving: dict[Output, Ends] = {}
 
 
-def wires_by_body(graph: Graph) -> dict[BodyId, BodyWires]:
-    """For each body that has any, its wires; those to and from the edge of a definition are left out."""
-    chains = {item: _chain(graph, item) for item in (*graph.nodes, *graph.blocks)}
+def wires_by_body(graph: Graph, wires: Iterable[Wire] | None = None) -> dict[BodyId, BodyWires]:
+    """For each body that has any, its wires, or those among `wires`; none to and from the edge of a definition."""
+    chains: dict[ItemId, list[ItemId]] = {}
     found: dict[BodyId, BodyWires] = {}
-    for wire in sorted(graph.wires.values()):
-        source, target = chains.get(wire.source), chains.get(wire.target)
-        if source is None or target is None:
+    for wire in sorted(graph.wires.values() if wires is None else wires):
+        for item in (wire.source, wire.target):
+            if item not in chains:
+                chains[item] = _chain(graph, item)
+        source, target = chains[wire.source], chains[wire.target]
+        if not source or not target:
             continue
         shared = _shared(source, target)
         inside = shared
@@ -55,6 +60,8 @@ def _shared(one: list[ItemId], other: list[ItemId]) -> int:
 
 
 def _chain(graph: Graph, item: ItemId) -> list[ItemId]:
-    """The item and the blocks around it, outermost first."""
+    """The item and the blocks around it, outermost first; none of the edge of a definition."""
+    if item not in graph.parents:
+        return []
     around = [ItemId(body) for body in graph.ancestors(item) if body != ROOT]
     return [*reversed(around), item]

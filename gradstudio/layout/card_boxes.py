@@ -1,6 +1,7 @@
 """A module and what shares its card are one box: the graph as it is laid out. No Qt here."""
 
-from gradstudio.graph.card_grouping import card_groups
+from gradstudio.graph.card_grouping import CardGroups, card_groups
+from gradstudio.graph.graph_index import index_of, is_wire_forward
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
 
 OWN_OUTPUT = -1
@@ -18,33 +19,37 @@ def without_joined(graph: Graph) -> Graph:
     if not inside:
         return graph
     made = graph.copy()
-    made.wires.clear()
-    made.incoming.clear()
-    made.outgoing.clear()
-    for wire in graph.wires.values():
-        if not groups.is_hidden(wire):
-            _add(made, _led(wire, groups.calls))
+    led = _lead_wires(graph, made, groups)
+    for body in {graph.parents[item] for item in inside}:
+        made.bodies[body] = tuple(item for item in graph.bodies[body] if item not in inside)
     for item in inside:
         del made.nodes[item]
         del made.parents[item]
-    for body, items in graph.bodies.items():
-        made.bodies[body] = tuple(item for item in items if item not in inside)
-    for body in graph.bodies:
-        made.bodies[body] = _forward(made, body)
+    if not index_of(graph).is_forward or not all(is_wire_forward(graph, wire) for wire in led):
+        for body in graph.bodies:
+            made.bodies[body] = _forward(made, body)
     made.revision += 1
     return made
+
+
+def _lead_wires(graph: Graph, made: Graph, groups: CardGroups) -> list[Wire]:
+    """Draw the wires of what is inside a card from and to the card, but for those within it; the wires drawn."""
+    inner = {wire for item in groups.insides() for wire in (*graph.wires_from(item), *graph.wires_to(item))}
+    found = []
+    for wire in graph.wires.values():
+        if wire in inner:
+            made.erase(wire)
+            if not groups.is_hidden(wire):
+                found.append(_led(wire, groups.calls))
+    for wire in found:
+        made.draw(wire)
+    return found
 
 
 def _led(wire: Wire, calls: dict[ItemId, ItemId]) -> Wire:
     """The wire between cards."""
     output = OWN_OUTPUT if wire.source in calls else wire.output
     return Wire(calls.get(wire.source, wire.source), output, calls.get(wire.target, wire.target), wire.port)
-
-
-def _add(graph: Graph, wire: Wire) -> None:
-    graph.wires[wire.target, wire.port] = wire
-    graph.outgoing.setdefault(wire.source, {})[wire] = None
-    graph.incoming.setdefault(wire.target, {})[wire] = None
 
 
 def _forward(graph: Graph, body: BodyId) -> tuple[ItemId, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from gradstudio.graph.card_grouping import CALLED, card_groups
 from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import Graph, ItemId, Node
-from gradstudio.graph.ports.item_ports import Port, input_ports, operator_of, output_ports
+from gradstudio.graph.ports.item_ports import OutputPort, Port, input_ports, operator_of, output_ports
 from gradstudio.graph.text.code_records import CODE, may_draw, may_print, shown_lines
 from gradstudio.graph.text.notes import note_of
 from gradstudio.operators.model import Family, Kind
@@ -53,26 +53,28 @@ def card_size(graph: Graph, item: ItemId, values: float | None = None) -> Size:
     module = card_groups(graph).modules.get(item)
     if module is not None:
         return _joined_size(graph, item, module)
-    ports, outputs = _shown(graph, item), output_ports(graph, item)
-    rows = max(_first_row(graph, item, ports) + len(ports), len(outputs), 2 * _is_stored(graph, item))
-    more = MORE_ROW if len(ports) < len(_ports(graph, item)) else 0.0
+    every, outputs = _ports(graph, item), output_ports(graph, item)
+    ports = _unfolded(every)
+    rows = max(_first_row(outputs, ports) + len(ports), len(outputs), 2 * _is_stored(graph, item))
+    more = MORE_ROW if len(ports) < len(every) else 0.0
     if values is None or not outputs:
         values = sum(VALUES.get(output.family, OTHER_VALUES) for output in outputs[:MOST_RESULTS])
         if outputs and group_of(graph, item) and outputs[0].family is Family.MODULE:
             values = LEAVES_OF_CLASS
     code = _code_height(graph.nodes[item]) if _is_code(graph, item) else 0.0
-    return _width(graph, item), HEADER + ROW * rows + more + code + FOOT + values
+    return _width(graph, item, every), HEADER + ROW * rows + more + code + FOOT + values
 
 
 def _joined_size(graph: Graph, call: ItemId, module: ItemId) -> Size:
     """Of the card of a module and its call: inputs and results above the arguments, leaves above the values."""
     asked = [port for port in input_ports(graph, call) if port.path != CALLED and not port.grows]
     given = len(_unfolded(asked))
-    ports, outputs = _shown(graph, module), output_ports(graph, call)
-    more = MORE_ROW if len(ports) < len(_ports(graph, module)) or given < len(asked) else 0.0
+    every, outputs = _ports(graph, module), output_ports(graph, call)
+    ports = _unfolded(every)
+    more = MORE_ROW if len(ports) < len(every) or given < len(asked) else 0.0
     values = sum(VALUES.get(output.family, OTHER_VALUES) for output in outputs[:MOST_RESULTS])
     rows = max(given, len(outputs)) + len(ports)
-    width = min(_width(graph, module) + SWITCH, WIDEST)
+    width = min(_width(graph, module, every) + SWITCH, WIDEST)
     leaves = LEAVES_OF_CLASS if group_of(graph, module) else LEAVES
     return width, HEADER + ROW * rows + more + FOOT + leaves + values
 
@@ -91,13 +93,12 @@ def note_size(graph: Graph, item: ItemId) -> Size:
 
 def port_offsets(graph: Graph, item: ItemId) -> tuple[dict[str, float], dict[int, float]]:
     """How far below the top of the card each input and each output stands, pixels."""
-    ports = _shown(graph, item)
-    first = _first_row(graph, item, ports)
+    ports, outputs = _unfolded(_ports(graph, item)), output_ports(graph, item)
+    first = _first_row(outputs, ports)
     inputs = {port.path: HEADER + ROW * (first + k + 0.5) for k, port in enumerate(ports)}
     for wire in graph.wires_to(item):  # of the module that shares its call's card
         inputs.setdefault(wire.port, HEADER + ROW * (len(ports) + 0.5))
-    outputs = {port.index: HEADER + ROW * (k + 0.5) for k, port in enumerate(output_ports(graph, item))}
-    return inputs, outputs
+    return inputs, {port.index: HEADER + ROW * (k + 0.5) for k, port in enumerate(outputs)}
 
 
 def _code_height(node: Node) -> float:
@@ -124,12 +125,8 @@ def _ports(graph: Graph, item: ItemId) -> tuple[Port, ...]:
     return tuple([port for port in ports if port.path != "code"]) if _is_code(graph, item) else ports
 
 
-def _shown(graph: Graph, item: ItemId) -> list[Port]:
-    """The inputs that are not folded away; optional ones stand last."""
-    return _unfolded(_ports(graph, item))
-
-
 def _unfolded(ports: Sequence[Port]) -> list[Port]:
+    """The inputs that are not folded away; optional ones stand last."""
     optional = [port for port in ports if _is_optional(port)]
     if len(optional) < 2:
         return list(ports)
@@ -141,19 +138,19 @@ def _is_optional(port: Port) -> bool:
     return not port.required and port.element is None and port.parameter.name not in NEVER_FOLDED
 
 
-def _first_row(graph: Graph, item: ItemId, ports: list[Port]) -> int:
+def _first_row(outputs: Sequence[OutputPort], ports: list[Port]) -> int:
     """Rows above the first input: outputs stand beside inputs of tensors, else above."""
-    count = len(output_ports(graph, item))
+    count = len(outputs)
     beside = (port.parameter.kind in ONLY_WIRED or port.parameter.kind in BESIDE_OUTPUTS for port in ports[:count])
     return 0 if all(beside) else count
 
 
-def _width(graph: Graph, item: ItemId) -> float:
+def _width(graph: Graph, item: ItemId, ports: Sequence[Port]) -> float:
     if _is_code(graph, item):
         return WIDEST
     operator = operator_of(graph, item)
     title = operator.title if operator is not None else ""
-    literal = [port for port in _ports(graph, item) if port.parameter.kind not in ONLY_WIRED]
+    literal = [port for port in ports if port.parameter.kind not in ONLY_WIRED]
     label = max((len(port.label) for port in literal), default=0)
     kinds = {port.parameter.kind for port in literal}
     if Kind.DATA in kinds:

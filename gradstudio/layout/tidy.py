@@ -63,7 +63,7 @@ def layout_part(
     part = Part(graph, sizes or {})
     ground = Occupancy(graph, sizes or {})
     found: dict[str, Point] = {}
-    for body in {graph.parents[item] for item in sorted(chosen)}:
+    for body in dict.fromkeys(graph.parents[item] for item in sorted(chosen)):
         if chosen.isdisjoint(map(ItemId, (body, *_around(graph, body)))):
             found |= _part_of_body(part, ground, body, [item for item in graph.bodies[body] if item in chosen])
     return found | {item: found[home] for item, home in card_groups(graph).insides().items() if home in found}

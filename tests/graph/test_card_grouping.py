@@ -1,12 +1,31 @@
 """A module and its only call share a card: which ones, and what gestures make of it."""
 
+import pytest
+
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis import module_modes
-from gradstudio.graph.card_grouping import EVAL, FREEZE, calls_of, card_groups
+from gradstudio.graph.card_grouping import EVAL, FREEZE, CardGroups, calls_of, card_groups
+from gradstudio.graph.graph_index import copy_with_index
 from gradstudio.graph.model import ItemId
 from gradstudio.layout.tidy import layout
 from gradstudio.program.compile import compile_graph
+from tests.graph.analysis.random_edits import PROGRAM, Edited
 from tests.graph.builder import Drawing
+
+SWITCHED = """
+import torch
+from torch import nn
+
+x = torch.ones(2)
+first = nn.Linear(2, 2)
+first.eval()
+second = nn.Dropout()
+second.train(False)
+third = nn.Linear(2, 2)
+third.requires_grad_(False)
+y = third(second(first(x)))
+z = torch.relu(y)
+"""
 
 
 def layer(d: Drawing, key: str = "torch.nn.Linear") -> tuple[ItemId, ItemId]:
@@ -218,3 +237,29 @@ def test_a_leaf_inside_a_sequence_is_read_by_number() -> None:
         d.do(edits)
     d.do(recipes.initialise(d.graph, wire.source, "1.weight", "torch.nn.init.zeros_"))
     assert "nn.init.zeros_(model[1].weight)" in text(d)
+
+
+@pytest.mark.parametrize("program", [PROGRAM, SWITCHED], ids=["modules", "switches"])
+@pytest.mark.parametrize("seed", range(6))
+def test_after_each_edit_the_cards_are_those_of_the_whole(seed: int, program: str) -> None:
+    edited = Edited(seed, program)
+    for _ in range(100):
+        before = copy_with_index(edited.graph)
+        edited.edit()
+        for graph in (edited.graph, before):
+            known, whole = card_groups(graph), CardGroups(graph)
+            assert (known.calls, known.modules, known.switches) == (whole.calls, whole.modules, whole.switches)
+            assert known.insides() == whole.insides()
+
+
+def test_an_edit_that_concerns_no_module_leaves_the_cards_as_they_are() -> None:
+    d = Drawing()
+    _, call = layer(d)
+    before = card_groups(d.graph)
+    edits, item = recipes.add_operator(d.graph, "torch.relu", 0, 0)
+    d.do(edits)
+    d.do(recipes.connect(d.graph, call, 0, item, "input"))
+    assert card_groups(d.graph) is before
+    assert card_groups(copy_with_index(d.graph)) is before
+    layer(d)
+    assert card_groups(d.graph) is not before

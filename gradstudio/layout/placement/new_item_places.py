@@ -9,6 +9,7 @@ from gradstudio.graph.edits import Edits, SetPlaces, apply_all
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place, Wire
 from gradstudio.graph.ports.wire_dots import item_of
 from gradstudio.layout.body_layout import Part, Point
+from gradstudio.layout.body_wires import wires_by_body
 from gradstudio.layout.card_sizes import Size
 from gradstudio.layout.layered.components import connected_components
 from gradstudio.layout.placement.occupancy import Occupancy, Rect
@@ -70,6 +71,11 @@ class _Newcomers:
         self.cards = self.card_groups.cards(new) & new
         self.part = Part(graph, sizes)
         self.ground = Occupancy(graph, sizes, new)
+        near = {item for item in (*self.cards, *new) if item in self.part.graph}
+        boxes = self.part.graph
+        self.wires = wires_by_body(
+            boxes, {wire for item in near for wire in (*boxes.wires_to(item), *boxes.wires_from(item))}
+        )
 
     def settle(self) -> dict[str, Place]:
         """Place all groups."""
@@ -88,6 +94,11 @@ class _Newcomers:
                 corners[item] = corner
         return {key: Place(x, y) for key, (x, y) in corners.items()}
 
+    def _within(self, body: BodyId) -> list[End]:
+        """The wires of new items between two items of a body, with these."""
+        wires = self.wires.get(body)
+        return wires.within if wires is not None else []
+
     def _groups(self) -> list[tuple[BodyId, list[ItemId]]]:
         """What is wired together among the outermost new items of each body, in program order.
 
@@ -99,7 +110,7 @@ class _Newcomers:
                 continue
             items = [item for item in self.part.graph.bodies[body] if item in self.cards]
             number = {item: k for k, item in enumerate(items)}
-            ends = [(number.get(source), number.get(target)) for _, source, target in self.part.within(body)]
+            ends = [(number.get(source), number.get(target)) for _, source, target in self._within(body)]
             pairs = [(one, other) for one, other in ends if one is not None and other is not None]
             groups += [(body, [items[k] for k in part]) for part in connected_components(len(items), pairs)]
         return groups
@@ -109,7 +120,7 @@ class _Newcomers:
         inner = self.part.inner[body]
         sources: list[tuple[Rect, float]] = []
         users: list[tuple[Rect, float]] = []
-        for wire, source, target in self.part.within(body):
+        for wire, source, target in self._within(body):
             if source in inner and target not in inner and (box := self.ground.rect(target)) is not None:
                 users.append((box, self._top(body, inner, (wire, source, wire.source), (wire, target, wire.target))))
             if target in inner and source not in inner and (box := self.ground.rect(source)) is not None:

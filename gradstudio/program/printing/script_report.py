@@ -20,8 +20,8 @@ from gradstudio.program.printing.name_references import References
 from gradstudio.program.printing.pretty_printer import columns
 from gradstudio.program.printing.print_memo import Memo
 
-FAR_SEEING = frozenset({Face.ALIAS, Face.INFIX, Face.PREFIX})
-"""What statements of these give, what they read decides."""
+INFIXES = frozenset({Face.INFIX, Face.PREFIX})
+"""Whether statements of these give a tensor, what they read decides."""
 Beside = tuple[object, ...]
 NOTHING: Beside = ()
 MOST_STEPS = 50
@@ -84,8 +84,10 @@ class _Reporter:
     def beside(self, item: ItemId) -> Beside | None:
         """On what depends what is printed of a statement, beside its row and arguments; None where that may be all."""
         node, operator = self.graph.nodes[item], self.validity.operators.get(item)
-        if operator is None or node.bypassed or len(node.names) != 1 or operator.face in FAR_SEEING:
+        if operator is None or node.bypassed or len(node.names) != 1 or operator.face is Face.ALIAS:
             return None
+        if operator.face in INFIXES:
+            return (self._reads_tensor(node),)
         if node.operator == CALL:
             return self._beside_call(node)
         if node.operator.startswith(GROUP):
@@ -178,7 +180,7 @@ class _Reporter:
         if (group := group_of_call(self.graph, node)) is not None:
             return self._given_by(group, node, index, depth + 1)
         family = operator.results[index].family if index < len(operator.results) else Family.UNKNOWN
-        if operator.face in (Face.INFIX, Face.PREFIX) and family is Family.TENSOR:
+        if operator.face in INFIXES and family is Family.TENSOR:
             return Family.TENSOR if self._reads_tensor(node) else Family.NUMBER
         return family
 

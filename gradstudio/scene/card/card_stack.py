@@ -85,7 +85,7 @@ class CardStack:
     def follow_card_groups(self, before: CardGroups) -> bool:
         """Forget the cards that other items share than before; whether there are none."""
         old, new = before.insides(), self._state.card_groups.insides()
-        if old == new:
+        if old is new or old == new:
             return True
         for item, home in old.items() ^ new.items():
             self.cards.pop(item, None)

@@ -3,6 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.recipes.fragments import paste
@@ -10,8 +11,11 @@ from gradstudio.layout.card_sizes import card_size
 from gradstudio.layout.placement.new_item_places import clear_of, places_for_new
 from gradstudio.layout.tidy import layout
 from tests.document.graphs import graphs
+from tests.helpers.call_count import calls_of
 from tests.layout.programs import named, overlaps, placed, program, rectangles, strangers_in_frames
 
+CALLS_A_LAYER = 13
+"""Of ours, for each module and its call that stand elsewhere."""
 CHAIN = """
 x = torch.tensor([1.0, 2.0])
 y = torch.exp(x)
@@ -106,3 +110,18 @@ def test_whatever_is_new_covers_nothing(graph, data):
     assert at.keys() >= {*graph.nodes, *graph.blocks}
     assert not overlaps(rectangles(graph, at))
     assert not strangers_in_frames(graph, rectangles(graph, at))
+
+
+def calls_for_one_more(layers: int) -> int:
+    lines = ["x = torch.ones(4)"]
+    for k in range(layers):
+        lines += [f"m{k} = nn.Linear(4, 4)", f"y{k} = m{k}({f'y{k - 1}' if k else 'x'})"]
+    graph = program("\n".join([*lines, "w = torch.tanh(y1)"]))
+    new = named(graph, "w")
+    there = placed(graph, {key: at for key, at in layout(graph).items() if key != new})
+    card_groups(there)
+    return calls_of(lambda: places_for_new(there, {new}))
+
+
+def test_the_place_of_a_new_card_asks_little_of_each_other_card():
+    assert calls_for_one_more(120) - calls_for_one_more(60) < 60 * CALLS_A_LAYER
