@@ -11,7 +11,7 @@ from gradstudio.engine.pipe import take_standard_streams
 from gradstudio.protocol.messages.base import PROTOCOL_VERSION
 from gradstudio.protocol.messages.events import Hello, Log
 from gradstudio.protocol.parent_death import end_with_parent
-from gradstudio.protocol.process_group import lead_group
+from gradstudio.protocol.process_group import lead_group, rank_of
 
 if TYPE_CHECKING:
     from gradstudio.engine.service import Service
@@ -53,7 +53,10 @@ def start() -> "Service":
     from gradstudio.engine.devices import devices
     from gradstudio.engine.missing_operators import is_other_version, missing_rows, notice
     from gradstudio.engine.service import Service
+    from gradstudio.engine.value.tensor_summary import Here
     from gradstudio.engine.walls import build_walls
+
+    Here.rank = rank_of(sys.argv)
 
     found = devices()  # first: a driver may have to be loaded by a program with more rights than ours
     walls = build_walls()

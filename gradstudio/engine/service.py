@@ -10,6 +10,7 @@ from gradstudio.engine.audit_wall import wall
 from gradstudio.engine.bring.bring_module import bring
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.code.freedom import DRAWN_ONLY, freedom
+from gradstudio.engine.code.meeting import meeting
 from gradstudio.engine.code.program_input import Person
 from gradstudio.engine.code.trusted_verbs import TrustedVerbs
 from gradstudio.engine.errors import VerbRefused
@@ -35,6 +36,7 @@ from gradstudio.protocol.messages.events import Loaded as LoadedEvent
 from gradstudio.protocol.messages.inference import Estimate, Estimated, Infer, Inferred, Inferring, TryWire, WireTried
 from gradstudio.protocol.messages.module_import import BringModule, NotBrought
 from gradstudio.protocol.messages.progress import CheckpointKept, KeepCheckpoint
+from gradstudio.protocol.messages.ranks import Meet
 from gradstudio.protocol.messages.requests import Answer, Collect, Do, Fetch, Load, Request, SampleMemory, Stop, Take
 from gradstudio.protocol.messages.torch_docs import Describe, Described
 
@@ -143,6 +145,8 @@ class Service:
                 self._engine.settle()
                 with clean_modes():
                     self._outbox.send(memory_by_node(self._engine.live, self._engine.memory))
+            case Meet():
+                meeting.port = request.port
             case KeepCheckpoint():
                 self._outbox.send(self._keep_checkpoint(request))
             case BringModule():
@@ -187,6 +191,8 @@ class Service:
                 self._outbox.send(Checked(request=request.request, nodes=request.nodes, error=reason))
             case WeighMemory():
                 self._outbox.send(MemoryByNode(revision=0))
+            case Meet():
+                meeting.port = request.port
             case KeepCheckpoint():
                 self._outbox.send(CheckpointKept(request=request.request, error=reason))
             case BringModule():

@@ -19,6 +19,9 @@ COMMAND = (sys.executable, "-P", "-c", _START, str(Path(__file__).resolve().pare
 RUNS_CODE: Final = "--runs-code"
 """Behind `COMMAND`: an engine that is to run a file of its user's, to which the kernel refuses nothing."""
 
+OF_RANK: Final = "--rank="
+"""With a number: an engine that is one of several of the same program; its leader leads the group."""
+
 OF_SIGNAL: Final = 128
 """The code of a process that a signal has ended is told as this and the signal's number, as shells do."""
 PROCESSES: Final = "/proc"
@@ -26,9 +29,14 @@ PROCESSES: Final = "/proc"
 
 def lead_group(arguments: Sequence[str]) -> None:
     """This process, if it was started for code, leads a group of its own, which all that it starts belongs to."""
-    if RUNS_CODE in arguments and os.name == "posix":
+    if RUNS_CODE in arguments and rank_of(arguments) is None and os.name == "posix":
         with suppress(OSError):
             os.setsid()
+
+
+def rank_of(arguments: Sequence[str]) -> int | None:
+    """Which rank an engine is that was started with these arguments; None: it is none of several."""
+    return next((int(one.removeprefix(OF_RANK)) for one in arguments if one.startswith(OF_RANK)), None)
 
 
 def end_group(process: int, arguments: Sequence[str]) -> None:

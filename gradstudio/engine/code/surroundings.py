@@ -11,6 +11,7 @@ from typing import Any
 
 from gradstudio.engine.audit_wall import FILENAME
 from gradstudio.engine.code.freedom import freedom
+from gradstudio.engine.code.meeting import meeting
 from gradstudio.engine.code.program_input import Person, ProgramInput
 from gradstudio.engine.code.program_output import Locate, Send, console
 from gradstudio.engine.code.pyplot_figures import PYPLOT
@@ -80,3 +81,4 @@ def _begin_libraries() -> None:
     logging.root.setLevel(logging.WARNING)
     if (pyplot := sys.modules.get(PYPLOT)) is not None:
         pyplot.close("all")
+    meeting.begin_anew()

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from gradstudio.engine.value.rank_spread import with_spread
 from gradstudio.engine.value.tensor_preview import EDGE, NUMPY_NATIVE, preview_of, preview_of_array
 from gradstudio.protocol.messages.records import Nested, Preview, Summary
 
@@ -57,6 +58,16 @@ def dtype_name(dtype: torch.dtype) -> str:
     return DTYPE_NAMES.get(dtype) or str(dtype).removeprefix("torch.")
 
 
+class Here:
+    """Which of several ranks this process is.
+
+    Attributes:
+        rank: None: it is none; set before anything is summarised.
+    """
+
+    rank: int | None = None
+
+
 def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
     """The summary of a tensor of any dtype, layout and device.
 
@@ -78,8 +89,9 @@ def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
                 small = None
             summary = small(tensor, dtype, max_values) if small is not None and count <= SAMPLE_ABOVE else None
             if summary is not None:
-                return summary
-        return _of_any(tensor, dtype, max_values)
+                return summary if Here.rank is None else with_spread(summary, tensor, Here.rank)
+        summary = _of_any(tensor, dtype, max_values)
+        return summary if Here.rank is None else with_spread(summary, tensor, Here.rank)
     except (RuntimeError, TypeError, ValueError):  # a dtype or layout torch has no reductions for (float4, opaque)
         if tensor._is_zerotensor():  # what some backwards give where all is zero: it has no memory to look into
             return summarise(torch.zeros_like(tensor), max_values)

@@ -18,6 +18,7 @@ from gradstudio.protocol.messages.debugging import (
 from gradstudio.protocol.messages.inference import Estimate, Infer, TryWire
 from gradstudio.protocol.messages.module_import import BringModule
 from gradstudio.protocol.messages.progress import CurveKey, KeepCheckpoint
+from gradstudio.protocol.messages.ranks import Meet
 from gradstudio.protocol.messages.torch_docs import Describe
 
 
@@ -154,5 +155,5 @@ class SampleMemory(Message, frozen=True):
 
 Request = (
     Load | Take | Do | Stop | Answer | Infer | Estimate | TryWire | Fetch | Collect | SampleMemory
-    | Watch | WhatIf | Check | WeighMemory | Describe | BringModule | KeepCheckpoint
+    | Watch | WhatIf | Check | WeighMemory | Describe | BringModule | KeepCheckpoint | Meet
 )  # fmt: skip

@@ -1,0 +1,336 @@
+"""The leader of several ranks: a process that the window and the command line have as one engine. No torch here.
+
+Each rank is an engine with the environment of torchrun's processes. A verb goes to all of them; what one rank says is
+shown, with the spread over all on its values. Only code reaches other processes, so an engine with walls, which runs
+none, is one alone: it looks for shapes.
+"""
+
+import os
+import selectors
+import sys
+import time
+from typing import Final, cast
+
+import msgspec
+
+from gradstudio.protocol.errors import BrokenFrame
+from gradstudio.protocol.framing import LENGTH_BYTES, Decoder, FrameCutter, decoded, encode, framed
+from gradstudio.protocol.hosts.channel import Channel
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.events import Event, Failed, Gradients, Hello, Log, Paused, Printed, Report, Row, Traced
+from gradstudio.protocol.messages.progress import Asked, Running
+from gradstudio.protocol.messages.ranks import LookAt, Meet
+from gradstudio.protocol.messages.requests import Answer, Do, Request
+from gradstudio.protocol.parent_death import end_with_parent
+from gradstudio.protocol.process_group import RUNS_CODE, end_others, lead_group
+from gradstudio.protocol.ranks.rank_command import asked_for
+from gradstudio.protocol.ranks.rank_engine import RankEngine, free_port
+from gradstudio.protocol.ranks.report_join import joined_report
+from gradstudio.protocol.ranks.row_join import GradJoin, RowJoin
+from gradstudio.protocol.ranks.waiting_words import waiting_words
+
+LOOK_S: Final = 0.2
+GRACE_S: Final = 3.0
+"""So long the others may take to come to an end after one has failed; then they are ended."""
+PATIENCE_S: Final = 5.0
+"""From here on it is said where ranks wait for one another."""
+OF_ONE: Final = {
+    *("Infer", "TryWire", "Estimate", "Describe", "Fetch", "WhatIf", "Check", "WeighMemory", "BringModule"),
+    *("KeepCheckpoint", "Answer"),
+}
+"""Requests that one rank answers, the one that is shown."""
+
+
+class _Kind(msgspec.Struct):
+    """The tag of any message."""
+
+    type: str
+
+
+_KINDS: Final = msgspec.msgpack.Decoder(_Kind)
+_LOOKS: Final = msgspec.msgpack.Decoder(LookAt)
+_REQUESTS: Final = msgspec.msgpack.Decoder(Request)
+
+
+class Leader:
+    """Passes messages between whoever started it and the ranks.
+
+    Attributes:
+        shown: the number of the rank whose messages are passed on.
+    """
+
+    def __init__(self, count: int, options: list[str], source: int = 0, target: int = 1) -> None:
+        """Start the ranks."""
+        self._count = count if RUNS_CODE in options else 1
+        self._options = options
+        self._selector = selectors.DefaultSelector()
+        self._line = Channel(self._selector, source, target)
+        self._requests = FrameCutter()
+        self._is_over = False
+        self.shown = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        """Ranks from nothing."""
+        self._ranks = [RankEngine(number, self._count, self._options, self._selector) for number in range(self._count)]
+        self._rows, self._grads = RowJoin(self._count), GradJoin(self._count)
+        self._decoders = [Decoder(cast(type[Event], Event)) for _ in self._ranks]
+        self._pauses: dict[int, Paused] = {}
+        self._reports: dict[int, Report] = {}
+        self._failed_s: float | None = None
+        self._has_said_waiting = False
+        self._verb: Do | None = None
+        self._hello: Hello | None = None
+        for rank in self._ranks:
+            rank.listen(self._on_rank)
+
+    def run(self) -> None:
+        """Serve until whoever started this is gone."""
+        self._line.listen(self._on_line)
+        while not self._is_over:
+            for key, _ in self._selector.select(LOOK_S):
+                key.data()
+            if self._verb is not None:
+                self._look_after()
+        for rank in self._ranks:
+            rank.kill()
+
+    # ------------------------------------------------------------------ from the window
+
+    def _on_line(self, data: bytes) -> None:
+        if not data:
+            self._is_over = True
+            return
+        try:
+            for body in self._requests.cut(data):
+                self._take(body)
+        except BrokenFrame as error:
+            sys.stderr.write(f"{error}\n")
+            self._is_over = True
+
+    def _take(self, body: bytes) -> None:
+        kind = decoded(_KINDS, body).type
+        if kind == "LookAt":
+            self._look_at(decoded(_LOOKS, body).rank)
+        elif kind in OF_ONE:
+            self._ranks[self.shown].write(body)
+        else:
+            if kind == "Do":
+                self._begin_verb(cast(Do, decoded(_REQUESTS, body)))
+            for rank in self._ranks:
+                rank.write(body)
+
+    def _begin_verb(self, verb: Do) -> None:
+        self._verb, self._failed_s, self._has_said_waiting = verb, None, False
+        self._pauses.clear()
+        meet = _body(Meet(port=free_port()))
+        for rank in self._ranks:
+            rank.is_busy, rank.has_failed, rank.running = True, False, None
+            rank.write(meet)
+
+    def _look_at(self, number: int) -> None:
+        """Show another rank: what it has said of its newest run, with what is known over all."""
+        if number >= self._count or number == self.shown:
+            return
+        self.shown = number
+        rank = self._ranks[number]
+        decoder = Decoder(cast(type[Event], Event))
+        for body in rank.log.since(rank.log.run_begins):
+            (message,) = decoder.feed(framed(body))
+            self._say(message if not isinstance(message, Traced) else _with_rows(message, self._rows.recall(message.rows)))
+        if not rank.is_busy:
+            self._tell_gradients()
+
+    # ------------------------------------------------------------------ from the ranks
+
+    def _on_rank(self, rank: RankEngine, body: bytes) -> None:
+        if not body:
+            self._on_rank_ended(rank)
+            return
+        kind = decoded(_KINDS, body).type
+        if self._count == 1 and kind not in ("Hello", "Paused"):
+            self._line.write(framed(body))
+            return
+        if kind in KEPT:
+            rank.log.add(kind, body)
+        for message in self._decoders[rank.number].feed(framed(body)):
+            self._hear(rank, message)
+
+    def _hear(self, rank: RankEngine, message: Event) -> None:
+        is_shown = rank.number == self.shown
+        match message:
+            case Hello():
+                self._on_hello(rank, message)
+            case Traced():
+                self._on_traced(rank, message)
+            case Gradients():
+                self._grads.tell(rank.number, message)
+                if is_shown:
+                    self._say(message)
+            case Paused():
+                self._on_paused(rank, message)
+            case Failed():
+                self._on_failed(rank, message)
+            case Report():
+                self._on_report(rank, message)
+            case Printed():
+                self._say(msgspec.structs.replace(message, text=_of_rank(rank, message.text)))
+            case Log() if not is_shown:
+                if message.level != "info":
+                    self._say(msgspec.structs.replace(message, text=_of_rank(rank, message.text)))
+            case Asked() if not is_shown:
+                rank.write(_body(Answer()))  # torchrun gives its input to the first rank alone
+            case Running():
+                rank.running = message
+                if is_shown:
+                    self._say(message)
+            case _ if is_shown:
+                self._say(message)
+            case _:
+                pass
+
+    def _on_hello(self, rank: RankEngine, hello: Hello) -> None:
+        rank.is_ready = hello.ready
+        if rank.number == 0:
+            self._hello = msgspec.structs.replace(hello, pid=os.getpid())
+            if not hello.ready:
+                self._say(self._hello)
+        if self._hello is not None and all(one.is_ready for one in self._ranks):
+            self._say(self._hello)
+
+    def _on_traced(self, rank: RankEngine, traced: Traced) -> None:
+        rank.running = None
+        self._rows.tell(rank.number, traced.rows)
+        if rank.number == self.shown:
+            self._say(_with_rows(traced, self._rows.show(traced.rows)))
+        if known := self._rows.take_known():
+            self._say(_with_rows(traced, known))
+
+    def _on_failed(self, rank: RankEngine, failed: Failed) -> None:
+        rank.has_failed = True
+        if self._failed_s is None:
+            self._failed_s = time.monotonic()
+            self._say(failed)
+            if self._count > 1:
+                self._say(Log(level="error", text=f"Rank {rank.number} failed at line {failed.line}."))
+
+    def _on_report(self, rank: RankEngine, report: Report) -> None:
+        self._reports[rank.number] = report
+        if len(self._reports) == self._count:
+            self._say(joined_report(self._reports, self.shown))
+            self._reports = {}
+
+    def _on_paused(self, rank: RankEngine, paused: Paused) -> None:
+        rank.is_busy, rank.running = False, None
+        self._pauses[rank.number] = paused
+        if not any(one.is_busy for one in self._ranks):
+            self._end_verb()
+
+    def _end_verb(self) -> None:
+        """All have come to the end of the verb."""
+        self._verb = None
+        paused = self._pauses[self.shown]
+        failed = [number for number, one in self._pauses.items() if one.outcome == "failed"]
+        if failed and paused.outcome != "failed":
+            reason = f"rank {failed[0]} failed; rank {self.shown}, which is shown, did not"
+            paused = msgspec.structs.replace(paused, outcome="failed", reason=reason)
+        if rows := self._rows.finish():
+            self._say(Traced(revision=paused.revision, rows=rows))
+        self._tell_gradients()
+        self._say(paused)
+
+    def _tell_gradients(self) -> None:
+        paused = self._pauses.get(self.shown)
+        if paused is not None and self._count > 1 and (rows := self._grads.rows(self.shown)):
+            self._say(Gradients(revision=paused.revision, rows=rows, whole=False))
+
+    # ------------------------------------------------------------------ what goes wrong
+
+    def _look_after(self) -> None:
+        """A verb is under way: whether ranks wait for one that has failed, or for one another."""
+        now = time.monotonic()
+        if self._failed_s is not None and now - self._failed_s > GRACE_S:
+            self._give_up(self._words_of_failure())
+        elif not self._has_said_waiting and (words := waiting_words(self._ranks, now, PATIENCE_S)):
+            self._has_said_waiting = True
+            self._say(Log(level="warning", text=words))
+
+    def _words_of_failure(self) -> str:
+        failed = next(rank.number for rank in self._ranks if rank.has_failed)
+        busy = [rank for rank in self._ranks if rank.is_busy]
+        where = "; ".join(f"rank {rank.number}{_place(rank)}" for rank in busy)
+        return f"Rank {failed} failed, and others waited for it: {where}. All were ended, and begin from nothing."
+
+    def _on_rank_ended(self, rank: RankEngine) -> None:
+        words = f"Rank {rank.number} {rank.end_words}{_place(rank)}"
+        if self._verb is None and not rank.is_ready:
+            self._say(Log(level="error", text=f"{words} before it was ready."))
+            self._is_over = True
+        else:
+            self._give_up(f"{words}. All ranks were ended, and begin from nothing.")
+
+    def _give_up(self, words: str) -> None:
+        """The verb ends here and now; ranks from nothing take over."""
+        verb = self._verb
+        rows = self._rows.finish()
+        for rank in self._ranks:
+            rank.kill()
+        if rows:
+            self._say(Traced(revision=0, rows=rows))
+        self._say(Log(level="error", text=words))
+        if verb is not None:
+            self._say(_failed_pause(verb, self._pauses.get(self.shown), words))
+        self._begin()
+
+    def _say(self, message: Message) -> None:
+        self._line.write(encode(message))
+
+
+KEPT: Final = {
+    *("Started", "Traced", "Gradients", "BackwardTraced", "PackedBackward", "Paused", "Failed", "Printed", "Warned"),
+    *("Turned", "Hit", "Figured", "NoChart", "HistogramDrawn", "PointsDrawn", "ImagesDrawn", "ConfusionDrawn"),
+    "BoundaryDrawn",
+}
+"""What is told again of a rank that comes to be shown."""
+
+
+def _body(message: Message) -> bytes:
+    return encode(message)[LENGTH_BYTES:]
+
+
+def _of_rank(rank: RankEngine, text: str) -> str:
+    """Words of a rank, line by line."""
+    return "\n".join(f"[rank {rank.number}] {line}" if line else line for line in text.split("\n"))
+
+
+def _place(rank: RankEngine) -> str:
+    return f" at line {rank.running.line}" if rank.running is not None else ""
+
+
+def _with_rows(traced: Traced, rows: tuple[Row, ...]) -> Traced:
+    return msgspec.structs.replace(traced, rows=rows)
+
+
+def _failed_pause(verb: Do, told: Paused | None, words: str) -> Paused:
+    """How the verb ended in the eyes of the window."""
+    if told is not None:
+        return msgspec.structs.replace(told, outcome="failed", reason=words)
+    return Paused(
+        revision=0, verb=verb.verb, outcome="failed", next_node=verb.until, at_end=False, pass_number=1, reason=words
+    )
+
+
+def main() -> None:
+    """Lead so many ranks for whoever started this, by `leader_command`."""
+    count, options = asked_for(sys.argv)
+    end_with_parent()
+    lead_group(options)
+    leader = Leader(count, options)
+    try:
+        leader.run()
+    finally:
+        end_others(options)
+
+
+if __name__ == "__main__":
+    main()

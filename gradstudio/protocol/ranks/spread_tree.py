@@ -1,0 +1,74 @@
+"""The summaries within records, wherever they lie: how they are read one after another, and put back with a spread."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from operator import or_
+from typing import TypeVar
+
+import msgspec
+
+from gradstudio.protocol.messages.events import LeafState, Row
+from gradstudio.protocol.messages.rank_spread import Spread
+from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord, TupleRecord
+
+Change = Callable[[Summary], Summary]
+RecordT = TypeVar("RecordT", bound=Record)
+
+
+def changed_row(row: Row, change: Change) -> Row:
+    """The row with all of its summaries changed, in their order."""
+    outputs = tuple(changed_record(record, change) for record in row.outputs)
+    writes = tuple(LeafState(state.storage, changed_record(state.record, change)) for state in row.writes)
+    return msgspec.structs.replace(row, outputs=outputs, writes=writes)
+
+
+def changed_record(record: RecordT, change: Change) -> RecordT:
+    """The record with all of its summaries changed, in their order: of a tensor, then its gradient; items; names."""
+    match record:
+        case TensorRecord():
+            grad = None if record.grad is None else change(record.grad)
+            return msgspec.structs.replace(record, summary=change(record.summary), grad=grad)
+        case TupleRecord():
+            return msgspec.structs.replace(record, items=tuple(changed_record(item, change) for item in record.items))
+        case ModuleRecord():
+            return msgspec.structs.replace(
+                record,
+                parameters={name: changed_record(one, change) for name, one in record.parameters.items()},
+                buffers={name: changed_record(one, change) for name, one in record.buffers.items()},
+            )
+        case _:
+            return record
+
+
+Told = Sequence[Spread | None]
+"""The spreads of one rank's record, in the order of its summaries."""
+
+
+def spreads_of(row: Row) -> Told:
+    """What its rank says of each summary."""
+    found: list[Spread | None] = []
+
+    def note(summary: Summary) -> Summary:
+        found.append(summary.spread)
+        return summary
+
+    changed_row(row, note)
+    return found
+
+
+def joined(told: Iterable[Told]) -> Told:
+    """Over all ranks that have told it; nothing of what they hold differently, as lists of other lengths."""
+    ranks = list(told)
+    if len({len(each) for each in ranks}) > 1:
+        return ()
+    return [_joined([spread for spread in of_one if spread is not None]) for of_one in zip(*ranks, strict=True)]
+
+
+def with_spreads(row: Row, spreads: Told) -> Row:
+    """The row, each of its summaries with the spread over ranks; as it is where they are not as many."""
+    left = iter(spreads)
+    return changed_row(row, lambda summary: msgspec.structs.replace(summary, spread=next(left, None)))
+
+
+def _joined(spreads: list[Spread]) -> Spread | None:
+    return reduce(or_, spreads) if spreads else None
