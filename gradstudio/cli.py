@@ -116,6 +116,8 @@ def _add_run(verbs: Any) -> None:
     run.add_argument("--host", metavar="NAME", help="run there: a machine that `gradstudio hosts` knows")
     words = "with --host: yes, send stored tensors there, also more than 100 MB"
     run.add_argument("--send", action="store_true", help=words)
+    words = "run in N processes that torch.distributed joins, and say what differs between them (2 to 64, here)"
+    run.add_argument("--processes", type=_count, default=1, metavar="N", help=words)
     run.add_argument("--backward", action="store_true", help="append root.backward() if there is no backward statement")
     run.add_argument("--trust", action="store_true", help="yes, run the Python in FILE that is not drawn, too")
     run.add_argument("--trace", action="store_true", help="record every node, with gradients of non-leaves")

@@ -152,7 +152,7 @@ def _open_text(data: bytes) -> OpenedGraph:
 
 def run_files(options: argparse.Namespace) -> Iterator[Result]:
     """Run each file from nothing, here or on the host that is asked for; a result per file."""
-    with EngineOnDemand(options.host, sends=options.send) as engine:
+    with EngineOnDemand(options.host, sends=options.send, ranks=options.processes) as engine:
         for name in options.files:
             yield _run_one(engine, name, options)
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from gradstudio.protocol.client import COMMAND, RUNS_CODE, EngineProcess
 from gradstudio.protocol.messages.events import Hello
+from gradstudio.protocol.ranks.rank_command import leader_command
 
 if TYPE_CHECKING:
     from gradstudio.protocol.hosts.host_book import Host
@@ -12,9 +13,12 @@ if TYPE_CHECKING:
 class EngineOnDemand:
     """An engine that is started when the first document needs it, and again when it died."""
 
-    def __init__(self, host: "Host | None" = None, sends: bool = False) -> None:
-        """Start nothing yet; later here, or on a host, to which stored tensors are sent without a question."""
-        self._host, self._sends = host, sends
+    def __init__(self, host: "Host | None" = None, sends: bool = False, ranks: int = 1) -> None:
+        """Start nothing yet; later here, or on a host, to which stored tensors are sent without a question.
+
+        `ranks`: so many processes of a program with code, here.
+        """
+        self._host, self._sends, self._ranks = host, sends, ranks
         self._process: EngineProcess | None = None
         self._runs_code = False
         self._hello: Hello | None = None
@@ -35,6 +39,8 @@ class EngineOnDemand:
         return self._process, self._hello
 
     def _start(self, *options: str) -> EngineProcess:
+        if self._ranks > 1 and RUNS_CODE in options:
+            return EngineProcess(leader_command(self._ranks, *options))
         if self._host is None:
             return EngineProcess((*COMMAND, *options) if options else None)
         from gradstudio.protocol.hosts.far_engine import FarEngine  # most runs are here

@@ -7,6 +7,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.debugging import Clash
 from gradstudio.protocol.messages.events import NamedEntry, Printed, Row
+from gradstudio.protocol.messages.rank_spread import Spread
 from gradstudio.protocol.messages.records import (
     ArrayRecord,
     ModuleRecord,
@@ -132,7 +133,7 @@ def _entry(entry: NamedEntry) -> Json:
 
 def _tensor(record: TensorRecord) -> Json:
     summary = record.summary
-    return {
+    data: Json = {
         "kind": "tensor",
         "dtype": summary.dtype,
         "shape": list(summary.shape),
@@ -152,6 +153,18 @@ def _tensor(record: TensorRecord) -> Json:
         "grad": None if record.grad is None else record.grad.value,
         "grad_state": record.grad_state,
     }
+    if summary.spread is not None:
+        data["ranks"] = spread_json(summary.spread)
+    if record.grad is not None and record.grad.spread is not None:
+        data["grad_ranks"] = spread_json(record.grad.spread)
+    return data
+
+
+def spread_json(spread: Spread) -> Json:
+    """A value over ranks: whether all hold the same bytes, who holds a NaN, and the ends of each figure."""
+    ends = ((name, getattr(spread, name)) for name in ("minimum", "maximum", "mean", "rms"))
+    figures = {name: [[one.least, one.least_rank], [one.most, one.most_rank]] for name, one in ends if one is not None}
+    return {"count": spread.ranks, "equal": spread.is_equal, "nan": list(spread.nan.ranks), **figures}
 
 
 def _autograd(row: AutogradRow, addresses: Mapping[ItemId, str]) -> Json:

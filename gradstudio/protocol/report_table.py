@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from gradstudio.protocol.messages.events import NamedEntry
 from gradstudio.protocol.messages.records import ModuleRecord, PlainRecord, Record, Summary, TensorRecord, TupleRecord
 from gradstudio.protocol.number_format import format_number
+from gradstudio.protocol.ranks.spread_words import spread_words
 
-HEADINGS = ("name", "value", "shape", "dtype", "grad_fn", "grad")
+HEADINGS = ("name", "value", "shape", "dtype", "grad_fn", "grad", "ranks")
 SMALL = 10
 STATE_WORDS = {
     "not_run": "",
@@ -25,7 +26,9 @@ def report_table(entries: Iterable[NamedEntry]) -> str:
     if not rows:
         return "Nothing has a value."
     table = [HEADINGS, *rows]
-    widths = [max(len(row[k]) for row in table) for k in range(len(HEADINGS))]
+    if not any(row[-1] for row in rows):
+        table = [row[:-1] for row in table]
+    widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
     return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:]])
 
@@ -56,17 +59,18 @@ def _rows(name: str, record: Record) -> list[tuple[str, ...]]:
     match record:
         case TensorRecord(summary=summary):
             return [
-                (name, summary_text(summary), str(summary.shape), summary.dtype, record.grad_fn or "", _grad(record))
-            ]
+                (name, summary_text(summary), str(summary.shape), summary.dtype, record.grad_fn or "", _grad(record),
+                 _ranks(record))
+            ]  # fmt: skip
         case PlainRecord(value=value):
             text = _complex(value, 0) if _is_complex(record.class_name) else number(value)
-            return [(name, text, "", record.class_name, "", "")]
+            return [(name, text, "", record.class_name, "", "", "")]
         case TupleRecord(class_name=class_name, length=length):
             inner = [_rows(f"{name}[{k}]", item) for k, item in enumerate(record.items)]
-            return [(name, f"{length} items", "", class_name, "", ""), *(row for rows in inner for row in rows)]
+            return [(name, f"{length} items", "", class_name, "", "", ""), *(row for rows in inner for row in rows)]
         case ModuleRecord(class_name=class_name):
             inner = [_rows(f"{name}.{path}", tensor) for path, tensor in record.parameters.items()]
-            return [(name, class_name, "", "module", "", ""), *(row for rows in inner for row in rows)]
+            return [(name, class_name, "", "module", "", "", ""), *(row for rows in inner for row in rows)]
         case _:
             return []
 
@@ -76,6 +80,13 @@ def _grad(record: TensorRecord) -> str:
         text = summary_text(record.grad)
         return f"{text} (accumulated)" if record.grad_state == "accumulated" else text
     return STATE_WORDS.get(record.grad_state, "")
+
+
+def _ranks(record: TensorRecord) -> str:
+    """Where the program has several ranks: whether all hold the same value, and the same gradient."""
+    value, grad = record.summary.spread, record.grad.spread if record.grad is not None else None
+    words = spread_words(value) if value is not None else ""
+    return f"{words}; gradient {spread_words(grad)}" if grad is not None else words
 
 
 def _is_complex(kind: str) -> bool:
