@@ -25,7 +25,7 @@ from gradstudio.protocol.messages import events as m
 from gradstudio.protocol.messages import requests
 from gradstudio.protocol.messages.base import PROTOCOL_VERSION
 from gradstudio.protocol.messages.progress import Curve, CurveKey, Turned
-from gradstudio.protocol.messages.rank_spread import Spread
+from gradstudio.protocol.messages.ranks import Spread
 from gradstudio.protocol.messages.records import Preview, Summary, TensorRecord
 
 ARITY = 8

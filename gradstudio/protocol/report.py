@@ -7,7 +7,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.debugging import Clash
 from gradstudio.protocol.messages.events import NamedEntry, Printed, Row
-from gradstudio.protocol.messages.rank_spread import Spread
+from gradstudio.protocol.messages.ranks import Spread
 from gradstudio.protocol.messages.records import (
     ArrayRecord,
     ModuleRecord,

@@ -6,7 +6,7 @@ import msgspec
 import torch
 from torch import Tensor
 
-from gradstudio.protocol.messages.rank_spread import Digest, Spread
+from gradstudio.protocol.messages.ranks import Digest, Spread
 from gradstudio.protocol.messages.records import Summary
 
 DIGEST_BYTES = 8
@@ -27,5 +27,5 @@ def digest(tensor: Tensor) -> Digest:
     if tensor.is_meta or tensor.layout is not torch.strided or tensor.numel() > COMPARED_UP_TO or tensor.is_quantized:
         return b""
     plain = tensor.detach().resolve_neg().resolve_conj().cpu().contiguous().reshape(-1)
-    data = plain.view(torch.uint8).numpy() if plain.numel() else b""
+    data = plain.view(torch.uint8).numpy().data if plain.numel() else b""
     return hashlib.blake2b(data, digest_size=DIGEST_BYTES).digest()

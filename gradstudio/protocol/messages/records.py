@@ -5,7 +5,7 @@ from typing import Literal as OneOf
 import msgspec
 
 from gradstudio.protocol.messages.bounds import Count, Edge, Shape, Size
-from gradstudio.protocol.messages.rank_spread import Spread
+from gradstudio.protocol.messages.ranks import Spread
 
 GradState = OneOf["not_run", "cut", "not_required", "accumulated", "value", "not_retained", "not_reached"]
 Scalar = float | int | str | bool | None

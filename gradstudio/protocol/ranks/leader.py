@@ -17,7 +17,18 @@ from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.framing import LENGTH_BYTES, Decoder, FrameCutter, decoded, encode, framed
 from gradstudio.protocol.hosts.channel import Channel
 from gradstudio.protocol.messages.base import Message
-from gradstudio.protocol.messages.events import Event, Failed, Gradients, Hello, Log, Paused, Printed, Report, Row, Traced
+from gradstudio.protocol.messages.events import (
+    Event,
+    Failed,
+    Gradients,
+    Hello,
+    Log,
+    Paused,
+    Printed,
+    Report,
+    Row,
+    Traced,
+)
 from gradstudio.protocol.messages.progress import Asked, Running
 from gradstudio.protocol.messages.ranks import LookAt, Meet
 from gradstudio.protocol.messages.requests import Answer, Do, Request
@@ -137,7 +148,9 @@ class Leader:
         decoder = Decoder(cast(type[Event], Event))
         for body in rank.log.since(rank.log.run_begins):
             (message,) = decoder.feed(framed(body))
-            self._say(message if not isinstance(message, Traced) else _with_rows(message, self._rows.recall(message.rows)))
+            self._say(
+                message if not isinstance(message, Traced) else _with_rows(message, self._rows.recall(message.rows))
+            )
         if not rank.is_busy:
             self._tell_gradients()
 

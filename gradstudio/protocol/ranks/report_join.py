@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from gradstudio.protocol.messages.events import NamedEntry, Report, Row
-from gradstudio.protocol.ranks.spread_tree import joined, spreads_of, with_spreads
+from gradstudio.protocol.ranks.spread_tree import over_ranks, spreads_of, with_spreads
 
 
 def joined_report(reports: Mapping[int, Report], shown: int) -> Report:
@@ -19,7 +19,7 @@ def joined_report(reports: Mapping[int, Report], shown: int) -> Report:
 
 
 def _joined_entry(entry: NamedEntry, told: list[NamedEntry]) -> NamedEntry:
-    spreads = joined([spreads_of(_as_row(one)) for one in told])
+    spreads = over_ranks([spreads_of(_as_row(one)) for one in told])
     return msgspec.structs.replace(entry, outputs=with_spreads(_as_row(entry), spreads).outputs)
 
 

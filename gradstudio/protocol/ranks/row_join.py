@@ -7,8 +7,8 @@ from typing import Final
 import msgspec
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.events import GradRow, Gradients, Row
-from gradstudio.protocol.ranks.spread_tree import Told, joined, spreads_of, with_spreads
+from gradstudio.protocol.messages.events import Gradients, GradRow, Row
+from gradstudio.protocol.ranks.spread_tree import Told, over_ranks, spreads_of, with_spreads
 
 Key = tuple[int, ItemId]
 """The step and its node: ranks that go different ways share no more of them."""
@@ -58,10 +58,10 @@ class RowJoin:
         return tuple(with_spreads(row, self._known.get((row.step, row.node), spreads_of(row))) for row in rows)
 
     def _taken(self, keys: Iterable[Key]) -> tuple[Row, ...]:
-        return tuple(with_spreads(self._waiting.pop(key), joined(self._told[key].values())) for key in keys)
+        return tuple(with_spreads(self._waiting.pop(key), over_ranks(self._told[key].values())) for key in keys)
 
     def _keep(self, key: Key, told: dict[int, Told]) -> None:
-        self._known[key] = joined(told.values())
+        self._known[key] = over_ranks(told.values())
         if len(self._known) > MOST_STEPS:
             self._known.popitem(last=False)
 
@@ -71,7 +71,7 @@ class RowJoin:
         if not row.complete or not told:
             return row
         if len(told) == self._count:
-            return with_spreads(row, joined(told.values()))
+            return with_spreads(row, over_ranks(told.values()))
         self._waiting[key] = row
         return msgspec.structs.replace(row, complete=False)
 
@@ -95,6 +95,6 @@ class GradJoin:
             others = [each[key].grad for each in self._told if key in each]
             spreads = [grad.spread for grad in others if grad is not None and grad.spread is not None]
             if row.grad is not None and spreads:
-                (spread,) = joined([[one] for one in spreads])
+                (spread,) = over_ranks([[one] for one in spreads])
                 found.append(msgspec.structs.replace(row, grad=msgspec.structs.replace(row.grad, spread=spread)))
         return tuple(found)

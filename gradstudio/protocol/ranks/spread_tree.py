@@ -8,7 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from gradstudio.protocol.messages.events import LeafState, Row
-from gradstudio.protocol.messages.rank_spread import Spread
+from gradstudio.protocol.messages.ranks import Spread
 from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord, TupleRecord
 
 Change = Callable[[Summary], Summary]
@@ -56,12 +56,12 @@ def spreads_of(row: Row) -> Told:
     return found
 
 
-def joined(told: Iterable[Told]) -> Told:
+def over_ranks(told: Iterable[Told]) -> Told:
     """Over all ranks that have told it; nothing of what they hold differently, as lists of other lengths."""
     ranks = list(told)
     if len({len(each) for each in ranks}) > 1:
         return ()
-    return [_joined([spread for spread in of_one if spread is not None]) for of_one in zip(*ranks, strict=True)]
+    return [_of_one([spread for spread in of_one if spread is not None]) for of_one in zip(*ranks, strict=True)]
 
 
 def with_spreads(row: Row, spreads: Told) -> Row:
@@ -70,5 +70,5 @@ def with_spreads(row: Row, spreads: Told) -> Row:
     return changed_row(row, lambda summary: msgspec.structs.replace(summary, spread=next(left, None)))
 
 
-def _joined(spreads: list[Spread]) -> Spread | None:
+def _of_one(spreads: list[Spread]) -> Spread | None:
     return reduce(or_, spreads) if spreads else None

@@ -1,6 +1,6 @@
 """What is said of a value over ranks: equal, or by how much not, and which rank holds a NaN."""
 
-from gradstudio.protocol.messages.rank_spread import Holders, Range, Spread
+from gradstudio.protocol.messages.ranks import Holders, Range, Spread
 from gradstudio.protocol.number_format import format_number
 
 
@@ -8,13 +8,16 @@ def spread_mark(spread: Spread) -> str:
     """In few letters, as a card has room: "= 4 ranks", "≠ 4 ranks", "NaN on rank 2"."""
     if spread.nan.count:
         return f"NaN on {_ranks(spread.nan)}"
-    return f"{'=' if spread.is_equal else '≠' if _is_other(spread) else '~'} {_count(spread.ranks)}"
+    mark = "≠" if _is_other(spread) else "~"
+    return f"{'=' if spread.is_equal else mark} {_count(spread.ranks)}"
 
 
 def spread_words(spread: Spread) -> str:
     """In a sentence: all hold the same bytes, or where means (of one number, it) lie, and on which rank."""
     count = _count(spread.ranks)
-    odd = [f"{word} on {_ranks(who)}" for word, who in (("NaN", spread.nan), ("infinite", spread.infinite)) if who.count]
+    odd = [
+        f"{word} on {_ranks(who)}" for word, who in (("NaN", spread.nan), ("infinite", spread.infinite)) if who.count
+    ]
     if not spread.layout:
         said = f"of different shapes or dtypes on {count}"
     elif spread.is_equal:

@@ -15,6 +15,7 @@ from gradstudio.ui.state.run.run_state import Command
 if TYPE_CHECKING:
     from gradstudio.protocol.hosts.host_book import Host, HostBook
     from gradstudio.protocol.messages.events import Device
+    from gradstudio.ui.state.engines.rank_child import RankGroup
     from gradstudio.ui.state.run.engine_exchange import EngineLeft
 
 AWAY = "Run/Other machines"
@@ -144,6 +145,11 @@ class HostCommands:
         """The name of the host on which programs run; "": this machine."""
         return self._session.engine.place
 
+    @property
+    def ranks(self) -> "RankGroup | None":
+        """The processes that run a program together; None: it is one."""
+        return self._session.engine.client.exchange.ranks
+
     def choices(self) -> tuple[DeviceChoice, ...]:
         """Every device that can be chosen, those of this machine first."""
         engine, wanted = self._session.engine, self._session.graph_store.graph.header.device
@@ -154,6 +160,8 @@ class HostCommands:
         if not self.place:
             rows.setdefault(wanted, wanted)
         found = [DeviceChoice(name, "", name, tip) for name, tip in rows.items()]
+        if self.ranks is not None:
+            found.append(DeviceChoice(self.current(), self.place, "", "This machine, in several processes"))
         for host in self._hosts():
             found += self._choices_of(host, wanted)
         return tuple(found)
@@ -202,15 +210,18 @@ class HostCommands:
 
     def show_running(self) -> None:
         """List what goes on on hosts, whoever began it, and take up what is chosen."""
-        from gradstudio.ui.dialogs.running_dialog import RunningDialog
-        from gradstudio.ui.state.run.engine_exchange import EngineLeft
+        from gradstudio.ui.dialogs.away_questions import chosen_running
 
-        dialog = RunningDialog(self._hosts(), self._folder, self._window)
-        dialog.exec()
-        dialog.deleteLater()
-        if dialog.chosen is not None:
-            host, engine = dialog.chosen
-            self._move_to(host.name, EngineLeft(engine.name, title=engine.title))
+        if (chosen := chosen_running(self._hosts(), self._folder, self._window)) is not None:
+            self._move_to(*chosen)
+
+    def ask_processes(self) -> None:
+        """Ask in how many processes programs run, and run there."""
+        from gradstudio.ui.dialogs.away_questions import asked_ranks
+
+        if (ranks := asked_ranks(self.ranks, self._window)) is not None:
+            engine, is_one = self._session.engine, ranks.count == 1
+            engine.move_to("", None) if is_one else engine.move_to(ranks.place, ranks.make, ranks=ranks)
 
     def add(self) -> None:
         """Ask for a host, look what is there, and run there."""
@@ -221,13 +232,10 @@ class HostCommands:
         self._show_dialog(self._find(self.place))
 
     def _show_dialog(self, known: "Host | None") -> None:
-        from gradstudio.ui.dialogs.host_dialog import HostDialog
+        from gradstudio.ui.dialogs.away_questions import chosen_host
 
-        dialog = HostDialog(self._book(), known, self._window)
-        dialog.exec()
-        dialog.deleteLater()
-        if dialog.chosen is not None:
-            self._move_to(dialog.chosen.name)
+        if (name := chosen_host(self._book(), known, self._window)) is not None:
+            self._move_to(name)
 
     def _find(self, place: str) -> "Host | None":
         return next((host for host in self._hosts() if host.name == place), None)
@@ -284,7 +292,7 @@ def _text_there(place: str, device: str) -> str:
 
 def run_rows(run: RunController, debug: DebugCommands, hosts: HostCommands) -> tuple[Row, ...]:
     """All of the Run menu."""
-    rows = (*_verb_rows(run), *_moment_rows(debug), *_breakpoint_rows(debug), *_engine_rows(run, debug))
+    rows = (*_verb_rows(run), *_moment_rows(debug), *_breakpoint_rows(debug), *_engine_rows(run, debug, hosts))
     return (*rows, *_host_rows(hosts))
 
 
@@ -355,12 +363,14 @@ def _breakpoint_rows(debug: DebugCommands) -> tuple[Row, ...]:
     )
 
 
-def _engine_rows(run: RunController, debug: DebugCommands) -> tuple[Row, ...]:
+def _engine_rows(run: RunController, debug: DebugCommands, hosts: HostCommands) -> tuple[Row, ...]:
+    many = "Run programs in several processes here, as torchrun does, and see what differs between them"
     small = "Shapes before a run: compute small values, too; without it on stand-ins without data only"
     title, flip, is_on = "Compute small values while inferring", debug.toggle_small, debug.computes_small
     return (
         ActionRow("run.small", title, "Run", 5, flip, (), "", None, is_on, small),
         ActionRow("run.restart", "Restart engine", "Run", 5, run.restart_engine, (), "restart"),
+        ActionRow("run.processes", "On several processes…", "Run", 5, hosts.ask_processes, (), "", None, None, many),
     )
 
 

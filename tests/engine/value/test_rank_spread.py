@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from gradstudio.engine.value.tensor_summary import summarise
-from gradstudio.protocol.messages.rank_spread import Range, Spread
+from gradstudio.protocol.messages.ranks import Range, Spread
 
 RANKS = 37
 

@@ -40,6 +40,8 @@ class ToolBar(QObject):
         self._actions = actions
         self.device = _DeviceList(bar)
         self._device_icon = QLabel(bar)
+        self.rank_list: _DeviceList | None = None
+        self._rank_action: QAction | None = None
         self._offered: tuple[DeviceChoice, ...] = ()
         self.run_button = _OwnIconButton(actions.on_button("run.run"), bar)
         self.overlay_buttons: list[QToolButton] = []
@@ -87,11 +89,30 @@ class ToolBar(QObject):
         texts = [choice.text for choice in offered if choice.place == self._hosts.place]
         wider = self.device.take_widths(texts)
         self.device.setCurrentText(self._hosts.current())
+        self._show_ranks()
         moved = self._back_action.isVisible() != self._hosts.is_away()
         if moved:
             self._back_action.setVisible(self._hosts.is_away())
         if moved or wider:
             self.fit_words()
+
+    def _show_ranks(self) -> None:
+        """Which rank is shown can be chosen where there are several."""
+        ranks, shown = self._hosts.ranks, self.rank_list
+        if ranks is not None:
+            if shown is None:
+                shown = self.rank_list = _DeviceList(self._bar)
+                self._rank_action = self._bar.insertWidget(self._back_action, shown)
+                shown.setAccessibleName("Rank that is shown")
+                shown.setToolTip("Which process the cards show; where ranks differ, a card says so")
+                shown.activated.connect(self._on_rank_activated)
+            if shown.count() != ranks.count:
+                shown.clear()
+                shown.addItems([f"rank {number}" for number in range(ranks.count)])
+                shown.take_widths([shown.itemText(0)])
+            shown.setCurrentIndex(ranks.shown)
+        if self._rank_action is not None:
+            self._rank_action.setVisible(ranks is not None)
 
     def button(self, key: str) -> QWidget | None:
         """What stands in the bar for an action; None where it has no room."""
@@ -183,6 +204,10 @@ class ToolBar(QObject):
         else:
             self._actions["run.add_host"].trigger()
         self.show_device()
+
+    def _on_rank_activated(self, rank: int) -> None:
+        if self._hosts.ranks is not None:
+            self._hosts.ranks.look_at(rank)
 
 
 def _style(buttons: Iterable[QToolButton], *, words: bool) -> None:

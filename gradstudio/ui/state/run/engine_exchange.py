@@ -4,12 +4,15 @@ And engines that are not on it: set aside with their documents, or left to go on
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from PySide6.QtCore import SignalInstance
 
 from gradstudio.protocol.messages.events import Event, Hello, Memory
 from gradstudio.ui.state.engines.engine_child import EngineChild
+
+if TYPE_CHECKING:
+    from gradstudio.ui.state.engines.rank_child import RankGroup
 
 
 class Line(Protocol):
@@ -54,6 +57,7 @@ class Exchange:
         code_line: for whose code the engine was started, without walls; None: it has them, and runs no code.
         ended_for: for whose code the engine was that ended last; None: it had walls.
         aside: for whose code engines wait, set aside while another is at work.
+        ranks: the processes that are one engine together; None: it is one.
     """
 
     def __init__(self) -> None:
@@ -64,6 +68,7 @@ class Exchange:
         self.code_line: Line | None = None
         self.ended_for: Line | None = None
         self.aside: set[Line] = set()
+        self.ranks: RankGroup | None = None
         self._numbers = 0
 
     def hand_on(self, event: Event) -> None:

@@ -5,6 +5,7 @@ base of its own, so that every answer names the line it belongs to; what names n
 """
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
@@ -16,6 +17,9 @@ from gradstudio.protocol.messages.requests import Do, Load, Request
 from gradstudio.ui.state.results.memory_store import OF_TENSORS
 from gradstudio.ui.state.run.engine_client import EngineClient, MakeEngine
 from gradstudio.ui.state.run.engine_exchange import EngineLeft
+
+if TYPE_CHECKING:
+    from gradstudio.ui.state.engines.rank_child import RankGroup
 
 BASE = 1 << 32
 """Numbers of a line are below this; those of the next line begin here."""
@@ -117,6 +121,8 @@ class EngineLine(QObject):
         """What follows the end of an engine, or what a person can do then."""
         if not self.place:
             return "A new one is started."
+        if self._exchange.ranks is not None:
+            return "Run ▸ Restart engine starts them again; what is shown stays."
         if self._client.goes_on:
             return "What runs there goes on: Run ▸ Other machines ▸ Take up again. What is shown stays."
         look = "Run ▸ Other machines ▸ Host… looks what is there."
@@ -151,11 +157,14 @@ class EngineLine(QObject):
             if other is not self and self._exchange.is_struck(other):
                 other.died.emit("it was restarted from another tab")
 
-    def move_to(self, place: str, make: MakeEngine | None, joins: EngineLeft | None = None) -> None:
+    def move_to(
+        self, place: str, make: MakeEngine | None, joins: EngineLeft | None = None, ranks: "RankGroup | None" = None
+    ) -> None:
         """Have engines on a host, or on this machine again ("", None); what all there were held is gone.
 
-        `joins`: an engine that goes on there is taken up.
+        `joins`: an engine that goes on there is taken up; `ranks`: the place is several processes here.
         """
+        self._exchange.ranks = ranks
         self._client.move_to(place, make, joins)
         for line in tuple(self._exchange.lines):
             line.replaced.emit()

@@ -13,7 +13,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.framing import Decoder
 from gradstudio.protocol.messages.events import Event, Traced
-from gradstudio.protocol.messages.rank_spread import Holders, Spread
+from gradstudio.protocol.messages.ranks import Holders, Spread
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session

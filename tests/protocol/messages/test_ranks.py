@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages.events import Event, Row, Traced
-from gradstudio.protocol.messages.rank_spread import NAMED_RANKS, Holders, Range, Spread
+from gradstudio.protocol.messages.ranks import NAMED_RANKS, Holders, Range, Spread
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 
 FIGURES = st.one_of(st.none(), st.integers(-3, 3), st.floats(-1e30, 1e30))

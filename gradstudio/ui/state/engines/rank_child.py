@@ -1,0 +1,74 @@
+"""Several processes as the engine of the window: how they are started, and which rank is shown."""
+
+import weakref
+
+from PySide6.QtCore import QObject, Signal
+
+from gradstudio.protocol.framing import encode
+from gradstudio.protocol.messages.events import Log
+from gradstudio.protocol.messages.ranks import LookAt
+from gradstudio.protocol.ranks.rank_command import leader_command
+from gradstudio.ui.state.engines.engine_child import EngineChild
+
+
+class RankChild(EngineChild):
+    """The leader of several ranks, as the window holds it: its last words say how it ended."""
+
+    def __init__(self, command: list[str], parent: QObject) -> None:
+        """Start it."""
+        self._last_words = ""
+        super().__init__(command, parent)
+        self.message.connect(self._on_message)
+
+    def look_at(self, rank: int) -> None:
+        """Have this rank shown."""
+        self.process.write(encode(LookAt(rank=rank)))
+
+    def _how(self, code: int, *, crashed: bool) -> str:
+        return self._last_words or super()._how(code, crashed=crashed)
+
+    def _on_message(self, message: object) -> None:
+        if isinstance(message, Log) and message.level == "error":
+            self._last_words = message.text
+
+
+class RankGroup(QObject):
+    """So many ranks of whatever program runs.
+
+    Attributes:
+        count: how many.
+        shown: which is looked at, in every document.
+
+    Signals:
+        changed(): another rank is looked at.
+    """
+
+    changed = Signal()
+
+    def __init__(self, count: int, parent: QObject | None = None) -> None:
+        """Nothing is started."""
+        super().__init__(parent)
+        self.count, self.shown = count, 0
+        self._children: weakref.WeakSet[RankChild] = weakref.WeakSet()
+
+    @property
+    def place(self) -> str:
+        """What stands where the name of a host would."""
+        return f"{self.count} processes"
+
+    def make(self, options: tuple[str, ...], parent: QObject) -> EngineChild:
+        """Start them as one engine, with these options, for this parent."""
+        child = RankChild(list(leader_command(self.count, *options)), parent)
+        self._children.add(child)
+        if self.shown:
+            child.look_at(self.shown)
+        return child
+
+    def look_at(self, rank: int) -> None:
+        """Show another rank: what it has said of its newest run takes the place of what is shown."""
+        if rank == self.shown:
+            return
+        self.shown = rank
+        for child in self._children:
+            child.look_at(rank)
+        self.changed.emit()
