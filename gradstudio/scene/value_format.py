@@ -235,6 +235,15 @@ def extents(summary: Summary) -> tuple[str, ...]:
     return tuple(dict.fromkeys([exact, tight, *([] if coarse == tight else [f"{ROUNDED}{coarse}"])]))
 
 
+def ranks_sign(summary: Summary) -> str:
+    """Behind a shape, of a value on several ranks: " =" where all hold the same, " ≠", or which holds a NaN."""
+    if summary.spread is None:
+        return ""
+    from gradstudio.protocol.ranks.spread_words import spread_sign  # most programs have one rank
+
+    return f" {spread_sign(summary.spread)}"
+
+
 def whereabouts(summary: Summary, device: str) -> str:
     """Where a tensor is; of several ranks instead, in few letters, whether they hold the same."""
     if summary.spread is None:

@@ -10,6 +10,7 @@ import selectors
 import sys
 import time
 from typing import Final, cast
+from typing import Literal as OneOf
 
 import msgspec
 
@@ -31,7 +32,7 @@ from gradstudio.protocol.messages.events import (
 )
 from gradstudio.protocol.messages.progress import Asked, Running
 from gradstudio.protocol.messages.ranks import LookAt, Meet
-from gradstudio.protocol.messages.requests import Answer, Do, Request
+from gradstudio.protocol.messages.requests import Answer, Do, Request, SampleMemory
 from gradstudio.protocol.parent_death import end_with_parent
 from gradstudio.protocol.process_group import RUNS_CODE, end_others, lead_group
 from gradstudio.protocol.ranks.rank_command import asked_for
@@ -42,9 +43,11 @@ from gradstudio.protocol.ranks.waiting_words import waiting_words
 
 LOOK_S: Final = 0.2
 GRACE_S: Final = 3.0
-"""So long the others may take to come to an end after one has failed; then they are ended."""
+"""So long ranks may take to come to an end after one has failed, or a Stop; then they are ended."""
+LOOK_MS: Final = 500
 PATIENCE_S: Final = 5.0
 """From here on it is said where ranks wait for one another."""
+Outcome = OneOf["failed", "stopped"]
 OF_ONE: Final = {
     *("Infer", "TryWire", "Estimate", "Describe", "Fetch", "WhatIf", "Check", "WeighMemory", "BringModule"),
     *("KeepCheckpoint", "Answer"),
@@ -88,12 +91,14 @@ class Leader:
         self._decoders = [Decoder(cast(type[Event], Event)) for _ in self._ranks]
         self._pauses: dict[int, Paused] = {}
         self._reports: dict[int, Report] = {}
-        self._failed_s: float | None = None
+        self._ends_since_s: float | None = None
         self._has_said_waiting = False
         self._verb: Do | None = None
         self._hello: Hello | None = None
         for rank in self._ranks:
             rank.listen(self._on_rank)
+            if self._count > 1:
+                rank.write(_body(SampleMemory(every_ms=LOOK_MS)))  # beside it a rank says what takes long
 
     def run(self) -> None:
         """Serve until whoever started this is gone."""
@@ -128,11 +133,13 @@ class Leader:
         else:
             if kind == "Do":
                 self._begin_verb(cast(Do, decoded(_REQUESTS, body)))
+            elif kind == "Stop" and self._ends_since_s is None:
+                self._ends_since_s = time.monotonic()
             for rank in self._ranks:
                 rank.write(body)
 
     def _begin_verb(self, verb: Do) -> None:
-        self._verb, self._failed_s, self._has_said_waiting = verb, None, False
+        self._verb, self._ends_since_s, self._has_said_waiting = verb, None, False
         self._pauses.clear()
         meet = _body(Meet(port=free_port()))
         for rank in self._ranks:
@@ -194,7 +201,7 @@ class Leader:
             case Asked() if not is_shown:
                 rank.write(_body(Answer()))  # torchrun gives its input to the first rank alone
             case Running():
-                rank.running = message
+                rank.running, rank.since_s = message, time.monotonic() - message.seconds
                 if is_shown:
                     self._say(message)
             case _ if is_shown:
@@ -221,8 +228,8 @@ class Leader:
 
     def _on_failed(self, rank: RankEngine, failed: Failed) -> None:
         rank.has_failed = True
-        if self._failed_s is None:
-            self._failed_s = time.monotonic()
+        if not any(one.has_failed for one in self._ranks if one is not rank):
+            self._ends_since_s = time.monotonic()
             self._say(failed)
             if self._count > 1:
                 self._say(Log(level="error", text=f"Rank {rank.number} failed at line {failed.line}."))
@@ -262,17 +269,21 @@ class Leader:
     def _look_after(self) -> None:
         """A verb is under way: whether ranks wait for one that has failed, or for one another."""
         now = time.monotonic()
-        if self._failed_s is not None and now - self._failed_s > GRACE_S:
-            self._give_up(self._words_of_failure())
+        if self._ends_since_s is not None and now - self._ends_since_s > GRACE_S:
+            self._give_up(*self._words_of_end())
         elif not self._has_said_waiting and (words := waiting_words(self._ranks, now, PATIENCE_S)):
             self._has_said_waiting = True
             self._say(Log(level="warning", text=words))
 
-    def _words_of_failure(self) -> str:
-        failed = next(rank.number for rank in self._ranks if rank.has_failed)
-        busy = [rank for rank in self._ranks if rank.is_busy]
-        where = "; ".join(f"rank {rank.number}{_place(rank)}" for rank in busy)
-        return f"Rank {failed} failed, and others waited for it: {where}. All were ended, and begin from nothing."
+    def _words_of_end(self) -> tuple[str, Outcome]:
+        failed = [rank.number for rank in self._ranks if rank.has_failed]
+        where = "; ".join(f"rank {rank.number}{_place(rank)}" for rank in self._ranks if rank.is_busy)
+        if failed:
+            words = (
+                f"Rank {failed[0]} failed, and others waited for it: {where}. All were ended, and begin from nothing."
+            )
+            return words, "failed"
+        return f"Ranks did not stop by themselves: {where}. All were ended, and begin from nothing.", "stopped"
 
     def _on_rank_ended(self, rank: RankEngine) -> None:
         words = f"Rank {rank.number} {rank.end_words}{_place(rank)}"
@@ -280,9 +291,9 @@ class Leader:
             self._say(Log(level="error", text=f"{words} before it was ready."))
             self._is_over = True
         else:
-            self._give_up(f"{words}. All ranks were ended, and begin from nothing.")
+            self._give_up(f"{words}. All ranks were ended, and begin from nothing.", "failed")
 
-    def _give_up(self, words: str) -> None:
+    def _give_up(self, words: str, outcome: Outcome) -> None:
         """The verb ends here and now; ranks from nothing take over."""
         verb = self._verb
         rows = self._rows.finish()
@@ -292,7 +303,7 @@ class Leader:
             self._say(Traced(revision=0, rows=rows))
         self._say(Log(level="error", text=words))
         if verb is not None:
-            self._say(_failed_pause(verb, self._pauses.get(self.shown), words))
+            self._say(_last_pause(verb, self._pauses.get(self.shown), words, outcome))
         self._begin()
 
     def _say(self, message: Message) -> None:
@@ -324,12 +335,12 @@ def _with_rows(traced: Traced, rows: tuple[Row, ...]) -> Traced:
     return msgspec.structs.replace(traced, rows=rows)
 
 
-def _failed_pause(verb: Do, told: Paused | None, words: str) -> Paused:
+def _last_pause(verb: Do, told: Paused | None, words: str, outcome: Outcome) -> Paused:
     """How the verb ended in the eyes of the window."""
     if told is not None:
-        return msgspec.structs.replace(told, outcome="failed", reason=words)
+        return msgspec.structs.replace(told, outcome=outcome, reason=words)
     return Paused(
-        revision=0, verb=verb.verb, outcome="failed", next_node=verb.until, at_end=False, pass_number=1, reason=words
+        revision=0, verb=verb.verb, outcome=outcome, next_node=verb.until, at_end=False, pass_number=1, reason=words
     )
 
 

@@ -5,7 +5,6 @@ import selectors
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Callable
 from typing import IO, Final, cast
 
@@ -28,7 +27,7 @@ class RankEngine:
         is_ready: torch is imported there.
         is_busy: a verb is under way.
         has_failed: the newest verb ended there by an error.
-        running: the statement that takes long there; `heard_s`: when it said the last thing.
+        running: the statement that takes long there; `since_s`: when it began.
     """
 
     def __init__(self, number: int, count: int, options: list[str], selector: selectors.BaseSelector) -> None:
@@ -38,10 +37,11 @@ class RankEngine:
         self.log.keep_for_others()
         self.is_ready = self.is_busy = self.has_failed = self.has_ended = False
         self.running: Running | None = None
-        self.heard_s = time.monotonic()
+        self.since_s = 0.0
         pipe = subprocess.PIPE
+        its_rank = (f"{OF_RANK}{number}",) if count > 1 else ()
         self.process = subprocess.Popen(
-            (*COMMAND, *options, f"{OF_RANK}{number}"),
+            (*COMMAND, *options, *its_rank),
             stdin=pipe, stdout=pipe, bufsize=0, env={**os.environ, **environment(number, count)},
         )  # fmt: skip
         source, target = cast(IO[bytes], self.process.stdout), cast(IO[bytes], self.process.stdin)
@@ -56,7 +56,6 @@ class RankEngine:
                 self.has_ended = True
                 hear(self, b"")
                 return
-            self.heard_s = time.monotonic()
             for body in self._cutter.cut(data):
                 hear(self, body)
 

@@ -26,8 +26,10 @@ def changed_record(record: RecordT, change: Change) -> RecordT:
     """The record with all of its summaries changed, in their order: of a tensor, then its gradient; items; names."""
     match record:
         case TensorRecord():
-            grad = None if record.grad is None else change(record.grad)
-            return msgspec.structs.replace(record, summary=change(record.summary), grad=grad)
+            summary = change(record.summary)
+            return msgspec.structs.replace(
+                record, summary=summary, grad=None if record.grad is None else change(record.grad)
+            )
         case TupleRecord():
             return msgspec.structs.replace(record, items=tuple(changed_record(item, change) for item in record.items))
         case ModuleRecord():

@@ -4,12 +4,19 @@ from gradstudio.protocol.messages.ranks import Holders, Range, Spread
 from gradstudio.protocol.number_format import format_number
 
 
-def spread_mark(spread: Spread) -> str:
-    """In few letters, as a card has room: "= 4 ranks", "≠ 4 ranks", "NaN on rank 2"."""
+def spread_sign(spread: Spread) -> str:
+    """As short as can be: "=" where all hold the same bytes, "≠", "~" where figures alone are, "NaN" and who."""
     if spread.nan.count:
         return f"NaN on {_ranks(spread.nan)}"
-    mark = "≠" if _is_other(spread) else "~"
-    return f"{'=' if spread.is_equal else mark} {_count(spread.ranks)}"
+    if spread.is_equal:
+        return "="
+    return "≠" if _is_other(spread) else "~"
+
+
+def spread_mark(spread: Spread) -> str:
+    """In few letters, as a card has room: "= 4 ranks", "≠ 4 ranks", "NaN on rank 2"."""
+    sign = spread_sign(spread)
+    return sign if spread.nan.count else f"{sign} {_count(spread.ranks)}"
 
 
 def spread_words(spread: Spread) -> str:

@@ -22,8 +22,8 @@ class Rank(Protocol):
         """The statement that takes long there."""
 
     @property
-    def heard_s(self) -> float:
-        """When it said the last thing."""
+    def since_s(self) -> float:
+        """When that began."""
 
 
 def waiting_words(ranks: Sequence[Rank], now_s: float, patience_s: float) -> str:
@@ -32,7 +32,7 @@ def waiting_words(ranks: Sequence[Rank], now_s: float, patience_s: float) -> str
     All at one line are at work, as far as can be told: a collective of all ranks ends.
     """
     busy = [rank for rank in ranks if rank.is_busy]
-    long = [rank for rank in busy if rank.running is not None and rank.running.seconds >= patience_s]
+    long = [rank for rank in busy if rank.running is not None and now_s - rank.since_s >= patience_s]
     if len(busy) < 1 or len(long) < len(busy) or len(ranks) < 2:
         return ""
     lines = {rank.running.line for rank in long if rank.running is not None}

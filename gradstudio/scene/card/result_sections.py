@@ -281,7 +281,7 @@ def _shape_text(record: Record, results: Results, *, with_layout: bool) -> str:
             since = f" v{version}" if version else ""
             if now > (version or 0):
                 since = f" v{version}→v{now}"
-            return f"{value_format.shape(summary.shape)}{since}{layout}"
+            return f"{value_format.shape(summary.shape)}{since}{layout}{value_format.ranks_sign(summary)}"
         case ArrayRecord(shape=sizes):
             return value_format.shape(sizes)
         case PlainRecord(class_name=name):

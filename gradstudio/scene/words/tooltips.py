@@ -207,6 +207,16 @@ def value_text(record: TensorRecord) -> str:
 
 
 def statistics_text(summary: Summary, *, told: bool = False) -> str:
+    """What is told of one rank's numbers (`_numbers_text`), and where there are several, how the others stand to it."""
+    numbers = _numbers_text(summary, told=told)
+    if summary.spread is None:
+        return numbers
+    from gradstudio.protocol.ranks.spread_words import spread_words  # most programs have one rank
+
+    return "<br>".join(filter(None, (numbers, escape(spread_words(summary.spread)))))
+
+
+def _numbers_text(summary: Summary, *, told: bool) -> str:
     """The elements when they are few, else minimum, maximum, mean and RMS of the finite, and what is not finite.
 
     Args:

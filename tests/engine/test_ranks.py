@@ -1,0 +1,216 @@
+"""Several real processes of one program: what they hold beside torch, and what is said when one fails or hangs."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from gradstudio.graph.model import Graph
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.model import Program
+from gradstudio.program.reading.reader import read_script
+from gradstudio.program.trust import code_digest
+from gradstudio.protocol.client import EngineProcess
+from gradstudio.protocol.messages.events import Event, Failed, Log, NamedEntry, Paused, Report, Started, Traced
+from gradstudio.protocol.messages.ranks import LookAt, Spread
+from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
+from gradstudio.protocol.messages.requests import Do, Load, Stop, Trust
+from gradstudio.protocol.process_group import PROCESSES, RUNS_CODE
+from gradstudio.protocol.ranks.rank_command import asked_for, leader_command
+from gradstudio.protocol.runner import Outcome, run_program
+from tests.helpers.patience import PATIENCE_SECONDS, wait_until
+
+RANKS = 2
+JOIN = "import torch\nimport torch.distributed\nfrom torch import nn\n\ntorch.distributed.init_process_group('gloo')\n"
+TRAINED = f"""{JOIN}rank = torch.distributed.get_rank()
+torch.manual_seed(0)
+net = nn.Linear(3, 1)
+model = nn.parallel.DistributedDataParallel(net)
+x = torch.arange(12.0).reshape(4, 3) / 10 + rank
+loss = (model(x) ** 2).mean()
+loss.backward()
+total = torch.ones(2) * (rank + 1)
+torch.distributed.all_reduce(total)
+print('rank', rank)
+"""
+
+
+def read(text: str) -> tuple[Graph, Program]:
+    graph = read_script(text, keeps_code=True).graph
+    return graph, compile_graph(graph)
+
+
+def run(engine: EngineProcess, text: str, heard: list[Event] | None = None) -> Outcome:
+    graph, program = read(text)
+    return run_program(
+        engine, graph, program, document=text, trace=True, trust=Trust(digest=code_digest(program)),
+        on_event=heard.append if heard is not None else None,
+    )  # fmt: skip
+
+
+def begin(engine: EngineProcess, text: str) -> None:
+    graph, program = read(text)
+    engine.send(Load(document=text, revision=graph.revision, program=program))
+    engine.send(Do(verb="run", trust=Trust(digest=code_digest(program))))
+
+
+def tensor(report: Report, name: str) -> TensorRecord:
+    (entry,) = [entry for entry in report.entries if entry.name == name]
+    return record(entry)
+
+
+def record(entry: NamedEntry) -> TensorRecord:
+    found = entry.outputs[entry.output or 0]
+    assert isinstance(found, TensorRecord)
+    return found
+
+
+def spread(record: TensorRecord) -> Spread:
+    assert record.summary.spread is not None and record.summary.spread.ranks == RANKS
+    return record.summary.spread
+
+
+@pytest.fixture(scope="module")
+def ranks() -> Iterator[EngineProcess]:
+    with EngineProcess(leader_command(RANKS, RUNS_CODE)) as engine:
+        engine.wait_until_ready(PATIENCE_SECONDS)
+        yield engine
+
+
+def by_hand() -> tuple[list[torch.Tensor], torch.Tensor]:
+    """The losses of both ranks, and the mean of their gradients, in one process."""
+    losses, grads = [], []
+    for rank in range(RANKS):
+        torch.manual_seed(0)
+        net = torch.nn.Linear(3, 1)
+        loss = (net(torch.arange(12.0).reshape(4, 3) / 10 + rank) ** 2).mean()
+        loss.backward()
+        assert net.weight.grad is not None
+        losses.append(loss.detach())
+        grads.append(net.weight.grad)
+    return losses, torch.stack(grads).mean(0)
+
+
+def test_each_rank_has_its_own_values_and_all_have_the_mean_of_the_gradients(ranks: EngineProcess) -> None:
+    losses, grad = by_hand()
+    for _ in range(2):  # the second run meets the others anew
+        outcome = run(ranks, TRAINED)
+        assert outcome.paused.outcome == "done"
+        loss = spread(tensor(outcome.report, "loss"))
+        assert loss.mean is not None and not loss.is_equal
+        torch.testing.assert_close(torch.tensor([loss.mean.least, loss.mean.most]), torch.stack(sorted(losses)))
+        assert tensor(outcome.report, "total").summary.value == [3.0, 3.0]
+        assert spread(tensor(outcome.report, "total")).is_equal
+        (entry,) = [entry for entry in outcome.report.entries if entry.name == "net"]
+        module = entry.outputs[0]
+        assert isinstance(module, ModuleRecord)
+        weight = module.parameters["weight"]
+        assert spread(weight).is_equal and weight.grad is not None and weight.grad.spread is not None
+        assert weight.grad.spread.is_equal
+        torch.testing.assert_close(torch.tensor(weight.grad.value), grad)
+
+
+def test_what_ranks_print_is_told_with_their_numbers(ranks: EngineProcess) -> None:
+    texts = sorted(line for printed in run(ranks, TRAINED).printed for line in printed.text.splitlines())
+    assert texts == ["[rank 0] rank 0", "[rank 1] rank 1"]
+
+
+def test_another_rank_is_shown_with_what_it_said_of_its_run(ranks: EngineProcess) -> None:
+    run(ranks, TRAINED)
+    ranks.send(LookAt(rank=1))  # type: ignore[arg-type]  # of the leader alone
+    heard: list[Event] = []
+    try:
+        ranks.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
+        assert isinstance(heard[0], Started) and heard[0].fresh
+        rows = [row for event in heard if isinstance(event, Traced) for row in event.rows]
+        tensors = [one for row in rows for one in row.outputs if isinstance(one, TensorRecord)]
+        assert any(one.summary.value == [2.0, 2.0] for one in tensors)  # ones * (rank + 1)
+        compared = [one.summary.spread for one in tensors if one.summary.spread is not None]
+        assert compared and all(one.ranks == RANKS for one in compared)
+        report = run(ranks, TRAINED).report
+        low, high = by_hand()[0]
+        assert tensor(report, "loss").summary.value == pytest.approx(max(low, high).item())
+    finally:
+        ranks.send(LookAt(rank=0))  # type: ignore[arg-type]  # as above
+
+
+def test_one_rank_holds_a_nan_and_is_named(ranks: EngineProcess) -> None:
+    text = f"{JOIN}x = torch.ones(3)\nx[torch.distributed.get_rank()] = float('nan') * torch.distributed.get_rank()\n"
+    outcome = run(ranks, text + "y = x * 2\n")
+    assert spread(tensor(outcome.report, "y")).nan.ranks == (0, 1)
+    outcome = run(ranks, f"{JOIN}x = torch.tensor([1.0, 0.0]) / (1 - torch.distributed.get_rank())\n")
+    assert spread(tensor(outcome.report, "x")).nan.ranks == (1,)
+
+
+def test_one_fails_and_the_others_that_wait_for_it_are_ended_and_begin_anew(ranks: EngineProcess) -> None:
+    text = f"{JOIN}if torch.distributed.get_rank() == 1:\n    raise ValueError('no data')\n"
+    begin(ranks, text + "t = torch.ones(1)\ntorch.distributed.all_reduce(t)\n")
+    heard: list[Event] = []
+    paused = ranks.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
+    assert isinstance(paused, Paused) and paused.outcome == "failed" and paused.reason.startswith("Rank 1 failed")
+    assert [one.message for one in heard if isinstance(one, Failed)] == ["no data"]
+    assert any(one.text.startswith("Rank 1 failed at line") for one in heard if isinstance(one, Log))
+    ranks.wait_until_ready(PATIENCE_SECONDS)
+    assert run(ranks, TRAINED).paused.outcome == "done"
+
+
+@pytest.mark.skipif(not os.path.isdir(PROCESSES), reason="which processes there are is asked of /proc")
+def test_one_is_killed_and_is_named_and_nothing_is_left_behind() -> None:
+    with EngineProcess(leader_command(RANKS, RUNS_CODE)) as engine:
+        engine.wait_until_ready(PATIENCE_SECONDS)
+        begin(engine, f"{JOIN}t = torch.ones(1)\nfor k in range(10**9):\n    torch.distributed.all_reduce(t)\n")
+        engine.wait_for(Traced, timeout=PATIENCE_SECONDS)
+        os.kill(ranks_of(engine)[1], signal.SIGKILL)
+        paused = engine.wait_for(Paused, timeout=PATIENCE_SECONDS)
+        assert isinstance(paused, Paused) and paused.outcome == "failed"
+        assert paused.reason.startswith("Rank 1 was killed by SIGKILL")
+        engine.wait_until_ready(PATIENCE_SECONDS)
+        left = ranks_of(engine)
+        assert len(left) == RANKS
+    wait_until("no rank is left", lambda: not any(os.path.exists(f"{PROCESSES}/{one}") for one in left))
+
+
+def test_ranks_that_wait_for_one_another_are_named_and_stop(ranks: EngineProcess) -> None:
+    late = "if torch.distributed.get_rank() == 1:\n    threading.Event().wait(30)\n"
+    begin(ranks, f"{JOIN}import threading\nt = torch.ones(1)\n{late}torch.distributed.all_reduce(t)\n")
+    heard: list[Event] = []
+    while not any("wait for one another" in one.text for one in heard if isinstance(one, Log)):
+        event = ranks.receive(PATIENCE_SECONDS)
+        assert event is not None and not isinstance(event, Paused)
+        heard.append(event)
+    (words,) = [one.text for one in heard if isinstance(one, Log) and one.level == "warning"]
+    assert "rank 0 is at line" in words and "rank 1 is at line" in words
+    ranks.send(Stop())
+    paused = ranks.wait_for(Paused, timeout=PATIENCE_SECONDS)
+    assert isinstance(paused, Paused) and paused.outcome == "stopped"
+
+
+def test_without_code_there_is_one_engine_with_walls() -> None:
+    with EngineProcess(leader_command(RANKS)) as engine:
+        hello = engine.wait_until_ready(PATIENCE_SECONDS)
+        assert "audit hook" in hello.walls
+        graph = read_script("import torch\n\nx = torch.ones(2) * 3\n").graph
+        outcome = run_program(engine, graph, compile_graph(graph), document="drawn")
+        assert tensor(outcome.report, "x").summary.value == [3.0, 3.0]
+        assert tensor(outcome.report, "x").summary.spread is None
+
+
+def test_the_command_says_how_many_and_passes_on_the_option_for_code() -> None:
+    assert asked_for(leader_command(4, RUNS_CODE)) == (4, [RUNS_CODE]) and asked_for(leader_command(3)) == (3, [])
+
+
+def ranks_of(engine: EngineProcess) -> list[int]:
+    """The processes of the ranks, in their order."""
+    leader, found = engine.process.pid, {}
+    for name in filter(str.isdecimal, os.listdir(PROCESSES)):
+        try:
+            with open(f"{PROCESSES}/{name}/stat") as stat, open(f"{PROCESSES}/{name}/cmdline") as line:
+                if int(stat.read().rsplit(")", 1)[1].split()[1]) == leader:
+                    found[line.read().rstrip("\0").rsplit("=", 1)[1]] = int(name)
+        except OSError:
+            pass  # it has ended meanwhile
+    assert sys.platform == "linux"
+    return [found[key] for key in sorted(found)]

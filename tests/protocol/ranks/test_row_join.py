@@ -1,0 +1,157 @@
+"""What ranks say of one step as one row: whoever is first, whoever is late, and who is shown afterwards."""
+
+import random
+
+import msgspec
+import pytest
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.events import Gradients, GradRow, LeafState, Row
+from gradstudio.protocol.messages.ranks import Spread
+from gradstudio.protocol.messages.records import ModuleRecord, PlainRecord, Summary, TensorRecord, TupleRecord
+from gradstudio.protocol.ranks.row_join import GradJoin, RowJoin
+from gradstudio.protocol.ranks.spread_tree import spreads_of
+
+RANKS = 3
+
+
+def summary(rank: int, value: float) -> Summary:
+    told = Summary(dtype="float32", shape=(), minimum=value, maximum=value, mean=value, rms=abs(value), value=value)
+    return msgspec.structs.replace(told, spread=Spread.of(rank, told, str(value).encode()))
+
+
+def tensor(rank: int, value: float) -> TensorRecord:
+    return TensorRecord(device="cpu", summary=summary(rank, value), grad=summary(rank, -value))
+
+
+def row(rank: int, step: int, *values: float, complete: bool = True) -> Row:
+    outputs = tuple(tensor(rank, value) for value in values)
+    return Row(step=step, node=ItemId(f"n{step}"), outputs=outputs, complete=complete)
+
+
+def ends(spread: Spread | None) -> tuple[object, object]:
+    assert spread is not None and spread.mean is not None
+    return spread.mean.least, spread.mean.most
+
+
+def test_the_last_rank_to_tell_completes_a_row_that_was_shown_before() -> None:
+    rows = RowJoin(RANKS)
+    rows.tell(0, [row(0, 1, 5.0)])
+    (shown,) = rows.show([row(0, 1, 5.0)])
+    assert not shown.complete and not rows.take_known()
+    rows.tell(2, [row(2, 1, 7.0)])
+    assert not rows.take_known()
+    rows.tell(1, [row(1, 1, 6.0)])
+    (known,) = rows.take_known()
+    assert known.complete and [ends(spread) for spread in spreads_of(known)] == [(5.0, 7.0), (-7.0, -5.0)]
+    assert isinstance(known.outputs[0], TensorRecord) and known.outputs[0].summary.value == 5.0
+    assert not rows.take_known() and not rows.finish()
+
+
+def test_a_row_that_all_others_have_told_is_complete_at_once() -> None:
+    rows = RowJoin(RANKS)
+    for rank in (1, 2, 0):
+        rows.tell(rank, [row(rank, 1, 4.0)])
+    (shown,) = rows.show([row(0, 1, 4.0)])
+    assert shown.complete and all(spread is not None and spread.is_equal for spread in spreads_of(shown))
+    assert not rows.take_known()
+
+
+def test_what_a_rank_never_tells_is_told_without_it_at_the_end() -> None:
+    rows = RowJoin(RANKS)
+    rows.tell(0, [row(0, 1, 5.0)])
+    rows.tell(1, [row(1, 1, 9.0)])
+    rows.show([row(0, 1, 5.0)])
+    (left,) = rows.finish()
+    assert left.complete and ends(spreads_of(left)[0]) == (5.0, 9.0)
+    spread = spreads_of(left)[0]
+    assert spread is not None and spread.ranks == 2
+
+
+def test_outlines_wait_for_their_figures_as_they_do_with_one_rank() -> None:
+    rows = RowJoin(RANKS)
+    outline = row(0, 1, 5.0, complete=False)
+    rows.tell(0, [outline])
+    assert rows.show([outline]) == (outline,) and not rows.finish()
+
+
+def test_a_rank_looked_at_later_shows_its_own_values_with_what_was_known_of_all() -> None:
+    rows = RowJoin(2)
+    for rank, value in ((0, 1.0), (1, 3.0)):
+        rows.tell(rank, [row(rank, 1, value)])
+    rows.show([row(0, 1, 1.0)])
+    rows.finish()
+    (recalled,) = rows.recall([row(1, 1, 3.0)])
+    assert isinstance(recalled.outputs[0], TensorRecord) and recalled.outputs[0].summary.value == 3.0
+    assert ends(spreads_of(recalled)[0]) == (1.0, 3.0)
+
+
+def test_the_same_steps_come_again_after_the_end_and_nothing_old_is_joined() -> None:
+    rows = RowJoin(2)
+    for value in (1.0, 8.0):
+        for rank in (0, 1):
+            rows.tell(rank, [row(rank, 1, value + rank)])
+        (shown,) = rows.show([row(0, 1, value)])
+        rows.finish()
+        assert ends(spreads_of(shown)[0]) == (value, value + 1)
+
+
+def test_ranks_whose_values_have_another_structure_are_not_compared() -> None:
+    rows = RowJoin(2)
+    rows.tell(0, [row(0, 1, 1.0)])
+    rows.tell(1, [row(1, 1, 1.0, 2.0)])
+    (shown,) = rows.show([row(0, 1, 1.0)])
+    assert spreads_of(shown) == [None, None]
+
+
+def test_everything_within_records_is_joined_in_its_order() -> None:
+    def nested(rank: int) -> Row:
+        pair = TupleRecord(class_name="tuple", length=2, items=(tensor(rank, 1.0 + rank), tensor(rank, 10.0 + rank)))
+        module = ModuleRecord(class_name="Linear", parameters={"weight": tensor(rank, 100.0 + rank)})
+        plain = PlainRecord(what="number", class_name="int", value=rank)
+        written = LeafState(7, tensor(rank, 1000.0 + rank))
+        return Row(step=1, node=ItemId("n"), outputs=(pair, module, plain), writes=(written,))
+
+    rows = RowJoin(2)
+    rows.tell(0, [nested(0)])
+    rows.tell(1, [nested(1)])
+    (shown,) = rows.show([nested(0)])
+    values = [ends(spread) for spread in spreads_of(shown)[::2]]
+    assert values == [(1.0, 2.0), (10.0, 11.0), (100.0, 101.0), (1000.0, 1001.0)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_in_whatever_order_ranks_tell_all_steps_come_out_once_with_the_spread_of_all(seed: int) -> None:
+    draw, steps = random.Random(seed), 12
+    value = {(rank, step): draw.uniform(-5, 5) for rank in range(RANKS) for step in range(steps)}
+    left = {rank: list(range(steps)) for rank in range(RANKS)}
+    rows, complete = RowJoin(RANKS), []
+    while any(left.values()):
+        rank = draw.choice([rank for rank, steps_left in left.items() if steps_left])
+        count = draw.randint(1, 3)
+        told = [row(rank, step, value[rank, step]) for step in left[rank][:count]]
+        del left[rank][:count]
+        rows.tell(rank, told)
+        if rank == 0:
+            complete += [one for one in rows.show(told) if one.complete]
+        complete += rows.take_known()
+    assert not rows.finish() and sorted(one.step for one in complete) == list(range(steps))
+    for one in complete:
+        of_ranks = [value[rank, one.step] for rank in range(RANKS)]
+        assert ends(spreads_of(one)[0]) == (min(of_ranks), max(of_ranks))
+
+
+def test_gradients_are_those_that_each_rank_told_last() -> None:
+    def grad(rank: int, value: float, *, whole: bool) -> Gradients:
+        rows = (GradRow(node=ItemId("w"), path="weight", state="value", grad=summary(rank, value)),)
+        return Gradients(revision=1, rows=rows, whole=whole)
+
+    grads = GradJoin(2)
+    grads.tell(0, grad(0, 1.0, whole=True))
+    grads.tell(1, grad(1, 1.0, whole=True))
+    grads.tell(1, grad(1, 2.0, whole=False))
+    (told,) = grads.rows(0)
+    assert told.grad is not None and told.grad.value == 1.0 and ends(told.grad.spread) == (1.0, 2.0)
+    grads.tell(1, Gradients(revision=1, rows=()))
+    (told,) = grads.rows(0)
+    assert told.grad is not None and told.grad.spread is not None and told.grad.spread.ranks == 1
