@@ -292,7 +292,7 @@ class Graph:
         """An independent graph with the same records."""
         twin = Graph()
         for name in ("nodes", "blocks", "bodies", "parents", "wires", "places", "tails", "definitions", "tensors"):
-            setattr(twin, name, dict(getattr(self, name)))
+            setattr(twin, name, getattr(self, name).copy())  # ten times faster than dict() once one was deleted
         twin.outgoing, twin.incoming = self.wires_by_end()
         twin.header, twin.edges, twin.revision = self.header, self.edges, self.revision
         twin._walked, twin._ordered, twin._numbered = self._walked, self._ordered, self._numbered
@@ -305,7 +305,7 @@ class Graph:
     def wires_by_end(self) -> tuple[dict[ItemId, dict[Wire, None]], dict[ItemId, dict[Wire, None]]]:
         """The wires from and into each item now; later edits put others in the place of those they change."""
         self._own.clear()
-        return dict(self.outgoing), dict(self.incoming)
+        return self.outgoing.copy(), self.incoming.copy()
 
     def draw(self, wire: Wire) -> None:
         """Put a wire into a free input; `graph.edits` checks that it is."""
@@ -356,7 +356,7 @@ class Graph:
 
     def _whole_order(self) -> tuple[ItemId, ...]:
         if self.bodies != self._walked:  # an edit replaces the bodies it changes: the others compare at once
-            self._walked, self._numbered = dict(self.bodies), None
+            self._walked, self._numbered = self.bodies.copy(), None
             self._ordered = self._flat(ROOT)
         return self._ordered
 

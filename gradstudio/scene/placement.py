@@ -189,7 +189,7 @@ class Placement:
     def raise_cards(self, items: Iterable[ItemId]) -> bool:
         """Put cards on top of those that cover them; whether anything lay above them. View state only."""
         stack = self._stack
-        homes = dict.fromkeys(self._state.card_groups.home(item) for item in items)
+        homes = dict.fromkeys(self._state.card_groups.homes(items))
         if len(homes) >= len(stack.cards):
             return False  # none of them lies above all others
         covered = [item for item in homes if item in stack.index and self._is_covered(stack.index[item])]

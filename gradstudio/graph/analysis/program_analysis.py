@@ -53,7 +53,7 @@ class Analysis:
         self.graph = graph
         self.inputs = inputs or inputs_of(graph)
         self.revision = graph.revision
-        self.nodes = dict(graph.nodes)
+        self.nodes = graph.nodes.copy()
         self.structure = object()
         self._earlier: tuple[Validity, frozenset[ItemId], frozenset[str]] | None = None
         self._flows: tuple[Gradients, frozenset[ItemId], bool] | None = None

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from gradstudio.graph.card_grouping import CALLED, card_groups
+from gradstudio.graph.card_grouping import CALL, CALLED, card_groups
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.graph_index import copy_with_index
 from gradstudio.graph.model import Graph, ItemId
@@ -20,7 +20,8 @@ def connect_fitting(graph: Graph, source: ItemId, output: int, target: ItemId, p
         Refused: no order of the statements allows it.
     """
     edits = connect(graph, source, output, target, port)
-    if shape is None or port == CALLED:
+    node = graph.nodes.get(target)
+    if shape is None or port == CALLED or node is None or node.operator != CALL:
         return edits
     trial = copy_with_index(graph)
     apply_all(trial, edits)
