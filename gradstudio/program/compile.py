@@ -26,7 +26,7 @@ def program_slices(graph: Graph, *, stem: str = "program") -> Slices[Program]:
         yield from stop_if(graph.nodes)
     script = yield from script_slices(graph, stem)
     yield from stop_if(graph.nodes)
-    steps = Steps(analysis, script.references, script.lines, script.memo, script.device, stem)
+    steps = Steps(analysis, script.references, script.lines, script.memo, script.device, stem, script.bodies)
     validity = analysis.validity
     for name in call_order(graph):
         inner = graph.definitions[name].graph.nodes.values()

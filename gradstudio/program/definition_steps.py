@@ -19,7 +19,7 @@ _made: MemoTable[tuple[tuple[object, ...], Inside]] = MemoTable()
 def inside_of(graph: Graph, name: str, script: Script, stem: str) -> Inside:
     """The inside of a definition; the same record comes back while neither it nor its place has changed."""
     inner = definition_graph(graph, name)
-    key = (stem, script.device, script.insides[name])
+    key = (stem, script.device, script.insides[name], script.bodies)
     known = _made.get(inner)
     if known is None or known[0] != key:
         known = _made[inner] = key, _inside(graph, name, script, stem)
@@ -40,7 +40,7 @@ def _inside(graph: Graph, name: str, script: Script, stem: str) -> Inside:
         setup = owned.setup
         taken = definition.taken
     lines = {span.node: span.line for span in reversed(spans)}
-    steps = Steps(analysis, references, lines, None, script.device, stem)
+    steps = Steps(analysis, references, lines, None, script.device, stem, script.bodies)
     tops = inner.bodies[ROOT]
     members = members_of(inner)
     body = _repeated(steps.some(item for item in tops if item not in setup and item not in members))

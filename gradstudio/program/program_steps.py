@@ -13,7 +13,7 @@ from gradstudio.program.model import BlockStatement, Statement
 from gradstudio.program.printing.logical_line import Line
 from gradstudio.program.printing.name_references import References
 from gradstudio.program.printing.print_memo import Memo
-from gradstudio.program.printing.statement_printer import StatementPrinter
+from gradstudio.program.printing.statement_printer import PrintedBodies, StatementPrinter
 
 
 class Steps:
@@ -27,12 +27,13 @@ class Steps:
         memo: Memo | None,
         device: bool,
         stem: str,
+        bodies: PrintedBodies,
     ) -> None:
         """Print the items of the analysed graph; `lines` are those of the script that they stand on."""
         self.analysis, self.graph, self.lines = analysis, analysis.graph, lines
         self.validity, self.repeated = analysis.validity, analysis.gradients.repeated
         self.references, self.memo = references, memo
-        self.printer = StatementPrinter(references, device=device, stem=stem, traced=True)
+        self.printer = StatementPrinter(references, device=device, stem=stem, traced=True, bodies=bodies)
         self.tensors: set[str] = set()
 
     def body(self, body: BodyId) -> tuple[Statement | BlockStatement, ...]:

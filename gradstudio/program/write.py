@@ -12,11 +12,11 @@ from gradstudio.operators.model import Operator
 from gradstudio.program.model import Span
 from gradstudio.program.printing.body_printer import Body
 from gradstudio.program.printing.comment_lines import declares_encoding
-from gradstudio.program.printing.definition_printer import definition_lines
+from gradstudio.program.printing.definition_printer import definition_lines, printed_bodies
 from gradstudio.program.printing.name_references import References
 from gradstudio.program.printing.print_memo import Memo, memo_of, script_of
 from gradstudio.program.printing.script_report import report_slices
-from gradstudio.program.printing.statement_printer import StatementPrinter
+from gradstudio.program.printing.statement_printer import PrintedBodies, StatementPrinter
 
 _IMPORTS = (
     ("math", "import math"),
@@ -43,6 +43,7 @@ class Script(msgspec.Struct, frozen=True):
         references: the names its statements read and bind.
         memo: what was printed of its items.
         insides: by definition, its items in the text.
+        bodies: of functions in code, as they are printed.
     """
 
     text: str
@@ -54,6 +55,7 @@ class Script(msgspec.Struct, frozen=True):
     references: References
     memo: Memo
     insides: dict[str, tuple[Span, ...]]
+    bodies: PrintedBodies
 
 
 def write_script(graph: Graph, *, stem: str = "program") -> str:
@@ -81,9 +83,11 @@ def script_slices(graph: Graph, stem: str) -> Slices[Script]:
     device = needs_device(analysis)
     memo = memo_of(graph, stem, device)
     yield from stop_if(graph.nodes)
+    bodies = printed_bodies(graph, stem)
+    memo.print_with(bodies)
     references = memo.begin(analysis)
     yield from stop_if(graph.nodes)
-    body = Body(StatementPrinter(references, device=device, stem=stem), memo)
+    body = Body(StatementPrinter(references, device=device, stem=stem, bodies=bodies), memo)
     yield from body.write_slices(ROOT, 0)
     yield from stop_if(graph.nodes)
     definitions = definition_lines(graph, device, stem, body.imports)
@@ -100,7 +104,7 @@ def script_slices(graph: Graph, stem: str) -> Slices[Script]:
         report = yield from report_slices(analysis, references, memo)
     yield from stop_if(graph.nodes)
     spans, lines = body.placed_below(len(before))
-    script = Script(code + report, code, prelude, spans, lines, device, references, memo, insides)
+    script = Script(code + report, code, prelude, spans, lines, device, references, memo, insides, bodies)
     memo.end(graph, script, report)
     return script
 

@@ -2,14 +2,16 @@
 
 import contextlib
 import functools
+import keyword
 
 from gradstudio.document.errors import BadField, UnreadableFile
-from gradstudio.document.gsg.file_records import ForRecord, HeaderRecord, Item, NodeRecord
+from gradstudio.document.gsg.file_records import DefinitionRecord, ForRecord, HeaderRecord, Item, NodeRecord
 from gradstudio.document.gsg.json_position import Step
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import DOCUMENT_DEVICE
 from gradstudio.graph.names import check
 from gradstudio.graph.text.code_records import CODE, READ, bound_reason
+from gradstudio.graph.text.drawn_bodies import CALLED, is_body
 from gradstudio.graph.text.literal_text import NotALiteral, spell
 from gradstudio.graph.text.record_checks import DEVICE_KINDS
 from gradstudio.late_pattern import late
@@ -72,6 +74,24 @@ def check_names(names: list[str], where: Where, *, single: bool = False) -> None
         problem = name_problem(name)
         if problem:
             raise Fault(problem, where if single else (*where, number))
+
+
+def check_definition_names(record: DefinitionRecord, where: Where) -> None:
+    """Refuse a definition whose name, or one of whose ends, cannot be a name in the program.
+
+    What code calls is named by its place in that, and may take what any function of Python may take.
+
+    Raises:
+        Fault: with the words.
+    """
+    if is_body(record.name):
+        names = [*record.name.removesuffix(CALLED).split("."), *record.inputs]
+        if wrong := next((one for one in names if not one.isidentifier() or keyword.iskeyword(one)), None):
+            raise Fault(f"'{wrong[:60]}' is not a Python name", (*where, "name"))
+    else:
+        check_names([record.name], (*where, "name"), single=True)
+        check_names(record.inputs, (*where, "inputs"))
+    check_names(record.outputs, (*where, "outputs"))
 
 
 @functools.lru_cache(maxsize=8192)

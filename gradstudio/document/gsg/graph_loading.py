@@ -8,9 +8,9 @@ from gradstudio.document.errors import BadWire
 from gradstudio.document.gsg.field_checks import (
     Fault,
     Where,
+    check_definition_names,
     check_header,
     check_item,
-    check_names,
     input_problem,
     safe_literals,
 )
@@ -60,7 +60,7 @@ def build(content: ContentRecord) -> Graph:
     graph.places = _places(graph, content.view.places)
     for number, record in enumerate(content.definitions):
         where: Where = ("definitions", number)
-        check_names([record.name], (*where, "name"), single=True)
+        check_definition_names(record, where)
         if record.name in graph.definitions:
             raise Fault(f"there are two definitions '{record.name}'", (*where, "name"))
         graph.definitions[record.name] = _definition(content, record, where)
@@ -69,8 +69,6 @@ def build(content: ContentRecord) -> Graph:
 
 
 def _definition(content: ContentRecord, record: DefinitionRecord, where: Where) -> Definition:
-    check_names(record.inputs, (*where, "inputs"))
-    check_names(record.outputs, (*where, "outputs"))
     inner = _body(record, where, record)
     inner.places = _places(inner, content.view.definitions.get(record.name, {}))
     _check_signature(inner, record, where)

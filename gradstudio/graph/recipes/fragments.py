@@ -13,6 +13,7 @@ from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.grouping.definition_copies import bring, called_definitions
 from gradstudio.graph.renaming import new_names, renamed_block, renamed_node, renamed_port
 from gradstudio.graph.rules import why_not
+from gradstudio.graph.text.drawn_bodies import bodies_in, with_body_names
 from gradstudio.graph.text.late_names import with_late_names
 
 STORED = "python.stored"
@@ -73,7 +74,7 @@ def paste(
             muted = {port: (ids[source], k) for port, (source, k) in node.muted_wires.items() if source in ids}
             operator = called.get(node.operator, node.operator)
             own = renamed_node(with_late_names(part, node, names), ids[item], names)
-            fresh = msgspec.structs.replace(own, muted_wires=muted, operator=operator)
+            fresh = msgspec.structs.replace(with_body_names(own, called), muted_wires=muted, operator=operator)
             draft.do(AddNode(fresh, into, index))
         else:
             draft.do(AddBlock(renamed_block(part.blocks[item], ids[item], names), into, index))
@@ -108,7 +109,7 @@ def duplicate(
 
 
 def _brought(draft: Draft, part: Graph) -> dict[str, str]:
-    """Bring the definitions that the fragment calls; by operator, what it is called here."""
+    """Bring the definitions that the fragment calls; by operator, or name in code, what it is called here."""
     called: dict[str, str] = {}
     for operator in dict.fromkeys(node.operator for node in part.nodes.values()):
         name = operator.removeprefix(GROUP)
@@ -116,6 +117,10 @@ def _brought(draft: Draft, part: Graph) -> dict[str, str]:
             edits, here = bring(draft.graph, part, name)
             draft.do(*edits)
             called[operator] = f"{GROUP}{here}"
+    for name in dict.fromkeys(one for node in part.nodes.values() for one in bodies_in(node)):
+        if name in part.definitions:
+            edits, called[name] = bring(draft.graph, part, name)
+            draft.do(*edits)
     return called
 
 

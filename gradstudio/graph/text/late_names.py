@@ -16,6 +16,7 @@ from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.names import bound_names
 from gradstudio.graph.text.code_records import CODE, READ, code_names, code_of, is_code
 from gradstudio.graph.text.code_text import renamed_code
+from gradstudio.graph.text.drawn_bodies import is_body
 from gradstudio.graph.text.literal_text import quote
 
 _BUILT_IN = frozenset(dir(builtins))
@@ -84,6 +85,7 @@ def _read_inside(graph: Graph) -> set[str]:
     """What code in definitions reads of the program, by its name."""
     found: set[str] = set()
     for definition in graph.definitions.values() if graph.edges is None else ():
+        found.update(definition.settings if is_body(definition.name) else ())
         codes = nodes_of(definition.graph, (CODE,))
         own = {*definition.inputs, *bound_names(definition.graph)} if codes else set[str]()
         for node in codes:

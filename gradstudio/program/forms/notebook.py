@@ -10,7 +10,7 @@ from gradstudio.graph.analysis.program_analysis import analyse
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.program.printing.body_printer import Body
 from gradstudio.program.printing.comment_lines import comment_lines
-from gradstudio.program.printing.definition_printer import definition_lines
+from gradstudio.program.printing.definition_printer import definition_lines, printed_bodies
 from gradstudio.program.printing.name_references import References
 from gradstudio.program.printing.script_report import report_calls
 from gradstudio.program.printing.statement_printer import StatementPrinter
@@ -53,7 +53,8 @@ def _cells(graph: Graph, stem: str) -> Iterator[tuple[str, str]]:
     analysis = analyse(graph)
     references = References(analysis)
     device = needs_device(analysis)
-    body = _Paragraphs(StatementPrinter(references, device=device, stem=stem))
+    bodies = printed_bodies(graph, stem)
+    body = _Paragraphs(StatementPrinter(references, device=device, stem=stem, bodies=bodies))
     body.write(ROOT, 0)
     body.end()
     definitions = definition_lines(graph, device, stem, body.imports).lines

@@ -11,6 +11,7 @@ from gradstudio.operators.model import Kind, Operator
 from gradstudio.program.forms.statement_units import Units, Value
 from gradstudio.program.printing.body_printer import Body
 from gradstudio.program.printing.comment_lines import INDENT
+from gradstudio.program.printing.definition_printer import printed_bodies
 from gradstudio.program.printing.line_wrapping import WIDTH, wrap
 from gradstudio.program.printing.logical_line import Line
 from gradstudio.program.printing.name_references import References
@@ -122,7 +123,8 @@ class PartBody(Body):
 
     def __init__(self, references: PartReferences, device: bool, stem: str, units: Units) -> None:
         """Nothing is written yet."""
-        super().__init__(PartPrinter(references, device=device, stem=stem))
+        bodies = printed_bodies(references.graph, stem)
+        super().__init__(PartPrinter(references, device=device, stem=stem, bodies=bodies))
         self.before: dict[ItemId, list[str]] = {}
         self.instead: dict[ItemId, list[str]] = {}
         self.silent: set[ItemId] = set()

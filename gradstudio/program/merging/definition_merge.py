@@ -2,16 +2,16 @@
 
 import secrets
 
-import msgspec
-
 from gradstudio.graph.groups.definitions import all_ids, call_order
-from gradstudio.graph.model import ROOT, BodyId, Definition, Graph, ItemId, Wire
+from gradstudio.graph.model import Definition, Graph, ItemId
+from gradstudio.graph.recipes.grouping.definition_copies import with_ids
+from gradstudio.graph.text.drawn_bodies import is_body
 from gradstudio.program.printing.definition_printer import one_definition
 
 
 def merged_definitions(graph: Graph, read: Graph, stem: str) -> dict[str, Definition]:
     """The definitions that the text means, and those of the graph that were not in its text."""
-    printed = set(call_order(graph))
+    printed = {*call_order(graph), *filter(is_body, graph.definitions)}
     found = {name: one for name, one in graph.definitions.items() if name not in printed}
     taken = all_ids(graph)
     for name, one in read.definitions.items():
@@ -33,14 +33,11 @@ def _renumbered(one: Definition, old: Definition | None, taken: set[ItemId]) -> 
         if kept is None:
             kept = _fresh("n" if node is not None else "b", taken)
         ids[item] = kept
-    inner = _with_ids(one.graph, ids)
+    made = with_ids(one, ids)
     if old is not None:
-        inner.places = {key: place for key, place in old.graph.places.items() if key in inner or key.startswith("@")}
-    return one.but(graph=inner, setup=_named(one.setup, ids), kept=_named(one.kept, ids))
-
-
-def _named(items: tuple[ItemId, ...], ids: dict[ItemId, ItemId]) -> tuple[ItemId, ...]:
-    return tuple(ids[item] for item in items)
+        places = old.graph.places.items()
+        made.graph.places = {key: place for key, place in places if key in made.graph or key.startswith("@")}
+    return made
 
 
 def _by_words(graph: Graph) -> dict[tuple[str, tuple[str, ...]], ItemId]:
@@ -52,24 +49,3 @@ def _fresh(prefix: str, taken: set[ItemId]) -> ItemId:
         pass
     taken.add(item)
     return item
-
-
-def _with_ids(graph: Graph, ids: dict[ItemId, ItemId]) -> Graph:
-    """A copy of an inside whose items have other ids."""
-    inner = Graph()
-    for body, items in graph.bodies.items():
-        owner = body if body == ROOT else BodyId(ids[ItemId(body)])
-        inner.bodies[owner] = tuple(ids[item] for item in items)
-        inner.parents.update((ids[item], owner) for item in items)
-        if body in graph.tails:
-            inner.tails[owner] = graph.tails[body]
-    for item, node in graph.nodes.items():
-        inner.nodes[ids[item]] = msgspec.structs.replace(node, id=ids[item])
-    for item, block in graph.blocks.items():
-        inner.blocks[ids[item]] = msgspec.structs.replace(block, id=ids[item])
-    for wire in graph.wires.values():
-        source = ids.get(wire.source, wire.source)
-        target = ids.get(wire.target, wire.target)
-        moved = Wire(source, wire.output, target, wire.port)
-        inner.draw(moved)
-    return inner

@@ -290,7 +290,9 @@ class _LocalMerge:
         """The entries of some items; above the first stands a blank line, or what the imports end with."""
         edited = self.edited
         script = self.script
-        part = _Part(StatementPrinter(References(analysis), device=script.device, stem=self.stem), items)
+        part = _Part(
+            StatementPrinter(References(analysis), device=script.device, stem=self.stem, bodies=script.bodies), items
+        )
         part.write(edited.body, edited.indent // len(INDENT))
         spans, _ = part.placed_below(1)
         head, *others = entries_among(["", *part.lines], spans)

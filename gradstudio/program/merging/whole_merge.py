@@ -8,11 +8,13 @@ import ast
 import secrets
 from pathlib import PurePosixPath
 
+from gradstudio.graph.groups.definitions import group_holding
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, StoredTensor, Wire
 from gradstudio.graph.ports.muted_wires import without_sources
 from gradstudio.graph.ports.wire_dots import dots_by_end, wire_of
 from gradstudio.graph.text.code_records import code_of, holds_code, is_code, is_code_at
 from gradstudio.graph.text.code_text import outdented
+from gradstudio.graph.text.drawn_bodies import bodies_in
 from gradstudio.program.code_cards import may_be_drawn
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.merging.definition_merge import merged_definitions
@@ -61,7 +63,9 @@ def draw_code(graph: Graph, item: ItemId, *, stem: str = "program") -> Graph | N
     except NotReadable:
         return None
     first, last = codes[item].line, codes[item].end_line
+    drawn = frozenset(bodies_in(node)) if (node := graph.nodes.get(item)) is not None else frozenset[str]()
     here = [one for one, line in read.lines.items() if first <= line <= last]
+    here = [one for one in here if group_holding(read.graph, one) not in drawn]
     if all(_is_code_of(read.graph, one) for one in here):
         return None
     return _merged(graph, read.graph, stem, item)

@@ -13,6 +13,7 @@ from gradstudio.graph.groups.definitions import (
     setup_of,
     top_of,
 )
+from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
     DEFINITION_OUTPUTS,
@@ -23,6 +24,7 @@ from gradstudio.graph.model import (
     ItemId,
     Wire,
 )
+from gradstudio.graph.text.drawn_bodies import is_body
 from gradstudio.graph.text.literal_text import spell
 from gradstudio.graph.text.statements import SELF
 from gradstudio.program.model import Span
@@ -30,7 +32,9 @@ from gradstudio.program.printing.body_printer import Body
 from gradstudio.program.printing.comment_lines import INDENT, paragraphs
 from gradstudio.program.printing.line_wrapping import WIDTH, wrap
 from gradstudio.program.printing.name_references import References
-from gradstudio.program.printing.statement_printer import StatementPrinter
+from gradstudio.program.printing.statement_printer import PrintedBodies, PrintedBody, StatementPrinter
+
+_bodies: MemoTable[tuple[str, PrintedBody]] = MemoTable()
 
 
 class PrintedDefinitions(NamedTuple):
@@ -61,6 +65,21 @@ def definition_lines(graph: Graph, device: bool, stem: str, imports: set[str]) -
         spans[name] = shift_spans(one.spans, above)
         imports |= one.imports
     return PrintedDefinitions(lines, spans)
+
+
+def printed_bodies(graph: Graph, stem: str) -> PrintedBodies:
+    """By name, what stands in code for each definition that is the body of a function there."""
+    return {name: _printed_body(graph, name, stem) for name in graph.definitions if is_body(name)}
+
+
+def _printed_body(graph: Graph, name: str, stem: str) -> PrintedBody:
+    """Its lines; as they were while neither it nor what it may call is another one."""
+    inner = definition_graph(graph, name)
+    known = _bodies.get(inner)
+    if known is None or known[0] != stem:
+        one = _Writer(graph, graph.definitions[name], True, stem)
+        known = _bodies[inner] = stem, PrintedBody(tuple(one.lines()), frozenset(one.imports))
+    return known[1]
 
 
 def shift_spans(spans: Iterable[Span], count: int) -> tuple[Span, ...]:
@@ -140,11 +159,14 @@ class _Writer:
     def __init__(self, graph: Graph, definition: Definition, device: bool, stem: str) -> None:
         self.definition, self.device, self.stem = definition, device, stem
         self.inner = definition_graph(graph, definition.name)
+        self.holds_members = definition.is_module and bool(members_of(self.inner))
         self.imports: set[str] = set()
         self.spans: list[Span] = []
 
     def lines(self) -> list[str]:
-        """All of it."""
+        """All of it; of the body of a function in code, what stands below its head."""
+        if is_body(self.definition.name):
+            return self._body(References(analyse(self.inner)), self.inner.bodies[ROOT], 0, [], returns=True)
         return self._module() if self.definition.is_module else self._function()
 
     def _function(self) -> list[str]:
@@ -186,7 +208,8 @@ class _Writer:
         self, references: References, tops: tuple[ItemId, ...], depth: int, first: list[str], *, returns: bool
     ) -> list[str]:
         """The lines above, and below them those of some statements."""
-        body = _Part(StatementPrinter(references, device=self.device, stem=self.stem))
+        bodies = printed_bodies(self.inner, self.stem) if tops and self.holds_members else {}
+        body = _Part(StatementPrinter(references, device=self.device, stem=self.stem, bodies=bodies))
         body.tops = tops
         holds = body.write(ROOT, depth)
         self.spans += body.placed_below(len(first))[0]

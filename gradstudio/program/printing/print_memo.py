@@ -4,12 +4,13 @@ Most edits change the text of one statement. An item's key holds all that its te
 key is the same, its lines are taken as they were.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gradstudio.graph.analysis.program_analysis import Analysis
 from gradstudio.graph.memo_table import MemoTable
-from gradstudio.graph.model import Graph, ItemId, Wire
+from gradstudio.graph.model import Graph, ItemId, Node, Wire
 from gradstudio.graph.ports.wire_dots import End
+from gradstudio.graph.text.code_records import is_code
 from gradstudio.program.model import Span, Statement
 from gradstudio.program.printing.name_references import References
 
@@ -75,6 +76,7 @@ class Memo:
         self.report: str | None = None
         self.revision = -1
         self.script: object = None
+        self._bodies: Mapping[str, object] = {}
 
     def begin(self, analysis: Analysis) -> References:
         """The items of another revision are asked for; what is gone is forgotten.
@@ -92,6 +94,14 @@ class Memo:
         self.script = None
         self._stale = self._changed(before) if before is not None else None
         return self.references
+
+    def print_with(self, bodies: Mapping[str, object]) -> None:
+        """What stands in code for the bodies of its functions is printed with it: with others it is another text."""
+        if bodies != self._bodies:
+            codes = [item for item, key in self.keys.items() if isinstance(key[0], Node) and is_code(key[0])]
+            for item in codes:
+                del self.keys[item]
+            self._bodies = dict(bodies)
 
     def end(self, graph: Graph, script: object, report: str) -> None:
         """All of the graph is written."""

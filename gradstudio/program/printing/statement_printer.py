@@ -1,13 +1,15 @@
 """Statements: the lines of nodes, with the names they bind, and the heads of blocks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from gradstudio.graph.model import Block, ItemId, Node, context_path
 from gradstudio.graph.ports.arguments import Argument
 from gradstudio.graph.ports.item_ports import target_port
 from gradstudio.graph.text.allowed_calls import spelled_path
-from gradstudio.graph.text.code_records import READ, code_of, imports_needed, new_names
+from gradstudio.graph.text.code_records import READ, code_names, code_of, imports_needed, new_names
 from gradstudio.graph.text.code_text import renamed_code
+from gradstudio.graph.text.drawn_bodies import body_places, with_bodies
 from gradstudio.graph.text.literal_text import CONDITIONAL, PRIMARY, TUPLE
 from gradstudio.graph.text.loop_targets import Target
 from gradstudio.graph.text.record_checks import attribute_of
@@ -15,6 +17,16 @@ from gradstudio.operators.model import Face, Kind, Operator
 from gradstudio.program.printing.expression_printer import ExpressionPrinter
 from gradstudio.program.printing.logical_line import Line
 from gradstudio.program.printing.name_references import References
+
+
+class PrintedBody(NamedTuple):
+    """The lines of a function in code whose statements are drawn, without indentation, and what they need."""
+
+    lines: tuple[str, ...]
+    imports: frozenset[str]
+
+
+PrintedBodies = Mapping[str, PrintedBody]
 
 
 class StatementPrinter:
@@ -26,15 +38,19 @@ class StatementPrinter:
         imports: what the printed text needs: ``torch``, ``F``, ``load_file``, ...
     """
 
-    def __init__(self, references: References, *, device: bool, stem: str, traced: bool = False) -> None:
+    def __init__(
+        self, references: References, *, device: bool, stem: str, bodies: PrintedBodies, traced: bool = False
+    ) -> None:
         """Print for the script, or with every part under its address (`traced`).
 
         Args:
             references: the names of the program.
             device: the script has a line ``device = ...``.
             stem: of the file beside which the stored tensors lie.
+            bodies: of functions in code, as they are printed.
             traced: for a traced run.
         """
+        self._bodies = bodies
         self.references = references
         self.expressions = ExpressionPrinter(references, device=device, stem=stem, traced=traced)
         self.imports = self.expressions.imports
@@ -145,7 +161,11 @@ class StatementPrinter:
         wires = self._graph.wires_to(node.id)
         brought = {wire.port.removeprefix(READ): self.references.read(wire) for wire in wires}
         self.imports.update(imports_needed(node))
-        line.write(renamed_code(code_of(node), new_names(node, brought, self.references.bound(node.id))))
+        code = renamed_code(code_of(node), new_names(node, brought, self.references.bound(node.id)))
+        here = {one.name: self._bodies[one.name] for one in body_places(code) if one.name in self._graph.definitions}
+        for body in here.values():
+            self.imports.update(body.imports - code_names(node).surely)
+        line.write(with_bodies(code, {name: body.lines for name, body in here.items()}))
 
     def _set_path(self, line: Line, node: Node, operator: Operator) -> None:
         text, module = spelled_path(operator.path.removesuffix("="))

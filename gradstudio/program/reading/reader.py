@@ -3,6 +3,7 @@
 import ast
 import contextlib
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
@@ -11,7 +12,8 @@ from gradstudio.graph.model import Block, BodyId, Graph, Header, ItemId
 from gradstudio.graph.names import bound_names, check, names_at_end
 from gradstudio.graph.text.statements import SELF
 from gradstudio.program.errors import NotReadable
-from gradstudio.program.reading.code.code_reader import CodeReader, whole_as_code
+from gradstudio.program.reading.code.body_reader import with_drawn_bodies
+from gradstudio.program.reading.code.code_reader import CodeReader
 from gradstudio.program.reading.code.code_statement import CodeStatement, as_typed, codes_in, names_taken
 from gradstudio.program.reading.code.fallback import keep_code
 from gradstudio.program.reading.code.undrawn import Key
@@ -74,23 +76,19 @@ def read_script(
     tree = parse(text)
     is_lenient = keeps_code and canvas is None
 
-    def read(tree: ast.Module) -> Read:
+    def read(text: str, tree: ast.Module) -> Read:
         return _Reader(text, desugared(tree), stored, pasted, canvas, is_lenient=is_lenient).read()
 
     refused: Sequence[NotReadable] = ()
     try:
         if not kept:
-            return read(tree)
+            return read(text, tree)
     except NotReadable as error:
         refused = error.all
         if not is_lenient:
             first, *others = (in_characters(one, text) for one in refused)
             raise NotReadable(first.reason, first.line, first.column, tuple(others)) from None
-    found = keep_code(text, refused, read, kept)
-    if found is not None:
-        return found
-    whole = whole_as_code(text)
-    return Read(whole, dict.fromkeys(whole.nodes, 1))
+    return with_drawn_bodies(text, keep_code(text, refused, partial(read, text), kept), read)
 
 
 class _Reader:

@@ -11,6 +11,8 @@ from gradstudio.graph.groups.definitions import all_ids, call_order, is_seed
 from gradstudio.graph.model import BodyId, Definition, Graph, ItemId, Node, Wire
 from gradstudio.graph.names import bound_names, check, fresh_name, suggest, title
 from gradstudio.graph.operator_rows import GROUP, class_name
+from gradstudio.graph.text.code_records import is_code
+from gradstudio.graph.text.drawn_bodies import CALLED, bodies_in, body_name, is_body, with_body_names
 
 
 def unique_copy(graph: Graph, node: ItemId) -> Edits:
@@ -97,13 +99,14 @@ def bring(graph: Graph, source: Graph, name: str) -> tuple[Edits, str]:
     called: dict[str, str] = {}
     edits: list[SetDefinition] = []
     ids = all_ids(graph)
-    for one in call_order(source):
+    for one in (*filter(is_body, source.definitions), *call_order(source)):
         if one not in wanted:
             continue
         brought = _calling(source.definitions[one], called)
         same = next((key for key, other in known.items() if are_equivalent(other, brought)), None)
         if same is None:
-            same = fresh_name({*known, *taken}, one)
+            same = body_name(fresh_name({*map(_path, known), *taken}, _path(one))) if is_body(one) else ""
+            same = same or fresh_name({*known, *taken}, one)
             made = with_new_ids(brought, ids).but(name=same)
             ids |= set(made.graph.nodes) | set(made.graph.blocks)
             known[same] = made
@@ -115,9 +118,13 @@ def bring(graph: Graph, source: Graph, name: str) -> tuple[Edits, str]:
 
 def called_definitions(source: Graph, nodes: Iterable[Node]) -> dict[str, Definition]:
     """The definitions that these nodes call, and those which these call."""
-    called = {node.operator.removeprefix(GROUP) for node in nodes if node.operator.startswith(GROUP)}
+    called = {name for node in nodes for name in _named_by(node)}
     found = {one for name in called if name in source.definitions for one in _needed(source, name)}
     return {name: definition for name, definition in source.definitions.items() if name in found}
+
+
+def _path(name: str) -> str:
+    return name.removesuffix(CALLED)
 
 
 def are_equivalent(one: Definition, other: Definition) -> bool:
@@ -133,7 +140,7 @@ def with_new_ids(definition: Definition, taken: set[ItemId]) -> Definition:
         while made == item or made in taken:
             made = ItemId(("b" if item in definition.graph.blocks else "n") + os.urandom(4).hex())
         ids[item] = made
-    return _with_ids(definition, ids)
+    return with_ids(definition, ids)
 
 
 def _needed(source: Graph, name: str) -> set[str]:
@@ -141,11 +148,16 @@ def _needed(source: Graph, name: str) -> set[str]:
     waiting = [name]
     while waiting:
         for node in source.definitions[waiting.pop()].graph.nodes.values():
-            called = node.operator.removeprefix(GROUP)
-            if node.operator.startswith(GROUP) and called in source.definitions and called not in found:
-                found.add(called)
-                waiting.append(called)
+            for called in _named_by(node):
+                if called in source.definitions and called not in found:
+                    found.add(called)
+                    waiting.append(called)
     return found
+
+
+def _named_by(node: Node) -> tuple[str, ...]:
+    """The definitions that a node calls, or whose lines stand in its code."""
+    return (node.operator.removeprefix(GROUP),) if node.operator.startswith(GROUP) else bodies_in(node)
 
 
 def _calling(definition: Definition, called: Mapping[str, str]) -> Definition:
@@ -155,10 +167,13 @@ def _calling(definition: Definition, called: Mapping[str, str]) -> Definition:
         name = node.operator.removeprefix(GROUP)
         if node.operator.startswith(GROUP) and called.get(name, name) != name:
             inner.nodes[item] = msgspec.structs.replace(node, operator=GROUP + called[name])
+        elif is_code(node):
+            inner.nodes[item] = with_body_names(node, called)
     return definition.but(graph=inner)
 
 
-def _with_ids(definition: Definition, ids: Mapping[ItemId, ItemId]) -> Definition:
+def with_ids(definition: Definition, ids: Mapping[ItemId, ItemId]) -> Definition:
+    """The same definition under other ids."""
     old = definition.graph
     inner = Graph()
 
@@ -190,7 +205,7 @@ def _place_key(key: str, ids: Mapping[ItemId, ItemId]) -> str:
 def _content(definition: Definition) -> object:
     """All but ids and places, to be compared."""
     order = {item: ItemId(f"i{k}") for k, item in enumerate(definition.graph.order())}
-    plain = _with_ids(definition, order)
+    plain = with_ids(definition, order)
     graph = plain.graph
     nodes = {key: msgspec.structs.replace(node, covered={}) for key, node in graph.nodes.items()}
     return (

@@ -7,13 +7,14 @@ reads, binds or changes the same, the text does not say enough.
 import ast
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 
 from gradstudio.graph.model import Graph
 from gradstudio.graph.names import RESERVED
 from gradstudio.graph.text.code_records import STANDARD
 from gradstudio.program.reading.code.code_imports import imported
 from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in
+from gradstudio.program.reading.code.inspection import looks_into_functions
 from gradstudio.program.reading.code.star_imports import Stars
 from gradstudio.program.reading.code.undrawn import (
     DRAWN_METHODS,
@@ -201,11 +202,6 @@ def _not_bound_inside(definition: ast.stmt, graph: Graph) -> list[ast.stmt]:
 _DEFINED = (ast.FunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _HEADS = (*_DEFINED, *_IMPORTS)
-_INSPECTING = frozenset(
-    "inspect jit script signature getsource get_type_hints __annotations__ __doc__ __code__ __defaults__ __wrapped__ "
-    "__closure__ fx symbolic_trace export dis ast linecache".split()
-)
-"""Words by which code may look into a function, whose text is not what it was."""
 
 
 def _mentioned(one: CodeStatement) -> set[str]:
@@ -233,11 +229,7 @@ class _Words:
         }
         self._calls = [part for part in parts if isinstance(part, ast.Call)]
         self.is_own = any(isinstance(part, ast.Import | ast.ImportFrom) and not _is_known(part) for part in parts)
-        known = {id(part) for call in self._calls if _asks_torch(call) for part in walk(call.func)}
-        looks = [part for part in parts if id(part) not in known]
-        words = {part.attr for part in looks if isinstance(part, ast.Attribute)} | set(_names(looks))
-        words |= {part.value for part in looks if isinstance(part, ast.Constant) and isinstance(part.value, str)}
-        self.look_into_functions = not _INSPECTING.isdisjoint(words)
+        self.look_into_functions = looks_into_functions(one for code in codes for one in code.statements)
 
     def must_keep(self, definition: ast.stmt) -> bool:
         """Whether it may ask for what is other where a definition is printed: an argument's name, its text."""
@@ -245,27 +237,6 @@ class _Words:
             return self.look_into_functions
         named = [call for call in self._calls for one in call.keywords if one.arg in (DEVICE, None)]
         return any(not (isinstance(call.func, ast.Attribute) and call.func.attr == "to") for call in named)
-
-
-def _names(parts: Iterable[ast.AST]) -> Iterator[str]:
-    for part in parts:
-        if isinstance(part, ast.Name):
-            yield part.id
-        elif isinstance(part, ast.alias) and part.asname is not None:
-            yield from part.name.split(".")  # else it is named where it is used
-        elif isinstance(part, ast.ImportFrom):
-            yield from (alias.name for alias in part.names)
-
-
-def _asks_torch(call: ast.Call) -> bool:
-    """``inspect.signature(torch.optim.AdamW)``, which looks into none of the program's functions."""
-    match call:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="inspect"), attr="signature"), args=[asked], keywords=[]):
-            while isinstance(asked, ast.Attribute):
-                asked = asked.value
-            return isinstance(asked, ast.Name) and asked.id == "torch"
-        case _:
-            return False
 
 
 def _acts(one: CodeStatement) -> bool:

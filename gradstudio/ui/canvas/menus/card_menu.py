@@ -9,6 +9,7 @@ from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import BlockKind, ItemId
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.text.code_records import is_code_at
+from gradstudio.graph.text.drawn_bodies import bodies_in
 from gradstudio.layout.placement.alignment import Side
 from gradstudio.operators.calls.equivalent_calls import as_written, spellings
 from gradstudio.program.code_cards import can_split, next_card
@@ -81,6 +82,11 @@ def _code_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
         yield "Split\tgraph.split_code", partial(canvas.command_requested.emit, "graph.split_code")
     if next_card(canvas.scene.graph, item) is not None:
         yield "Merge with next\tgraph.merge_code", partial(canvas.command_requested.emit, "graph.merge_code")
+    graph = canvas.scene.graph
+    bodies = bodies_in(graph.nodes[item]) if item in graph.nodes else ()
+    for name in bodies:
+        if name in graph.definitions:
+            yield f"Look into {name}", partial(canvas.session.scope.look_into, name)
     if not canvas.session.scope.path and is_code_at(canvas.scene.graph, item) and draw_code(canvas.scene.graph, item):
         yield "Draw\tgraph.draw_code", partial(canvas.command_requested.emit, "graph.draw_code")
 

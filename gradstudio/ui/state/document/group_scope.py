@@ -23,6 +23,7 @@ from gradstudio.graph.groups.definitions import group_of, uncalled
 from gradstudio.graph.model import Definition, Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.text.code_records import is_code
+from gradstudio.graph.text.drawn_bodies import is_body
 from gradstudio.ui.state.document.graph_store import GraphStore
 
 Path = tuple[ItemId, ...]
@@ -190,6 +191,9 @@ class ShownStore(GraphStore):
         name = self.scope.name
         more = boundary_edits(draft)
         apply_all(draft, more)
+        if is_body(name) and draft.nodes[INPUTS_CARD].names != self.root.graph.definitions[name].inputs:
+            self.refused.emit(f"What {name} takes stands in its head, in the code around it: change it there.")
+            return
         self._own = (*edits, *more)
         try:
             words = f"{text}, inside {name}"

@@ -10,6 +10,7 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.groups.definitions import calls_transitively
 from gradstudio.graph.model import BodyId, Definition, Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP, row_of_key
+from gradstudio.graph.text.drawn_bodies import is_body
 from gradstudio.operators.model import Face, Operator, Result
 from gradstudio.paths import resources
 from gradstudio.ui.state.library.published_groups import PublishedGroups
@@ -69,7 +70,7 @@ def is_own(key: str) -> bool:
 
 def document_rows(graph: Graph) -> tuple[Operator, ...]:
     """The groups of a document, as operators."""
-    rows = (row_of_key(graph, GROUP + name) for name in sorted(graph.definitions))
+    rows = (row_of_key(graph, GROUP + name) for name in sorted(graph.definitions) if not is_body(name))
     return tuple(msgspec.structs.replace(row, summary="A group of this document.") for row in rows if row is not None)
 
 

@@ -1,0 +1,278 @@
+"""Functions in undrawn Python: what their statements do is drawn, while the head and all around stay as typed.
+
+Code calls such a function as it likes, so nothing is known of what it is given, and what it reads from around it is
+looked up where it stands: each is an input of its own. It is printed back into the code (`graph.text.drawn_bodies`).
+"""
+
+import ast
+import builtins
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from gradstudio.graph.groups.definitions import all_ids
+from gradstudio.graph.model import Definition, Graph, ItemId
+from gradstudio.graph.names import bound_names
+from gradstudio.graph.recipes.grouping.definition_copies import with_ids
+from gradstudio.graph.text.code_functions import Free
+from gradstudio.graph.text.code_names import names_of_statements
+from gradstudio.graph.text.code_records import STANDARD, code_of, is_code, is_members
+from gradstudio.graph.text.code_text import indented, outdented
+from gradstudio.graph.text.drawn_bodies import body_line, body_name, body_places
+from gradstudio.graph.text.literal_text import quote
+from gradstudio.program.errors import NotReadable
+from gradstudio.program.printing.definition_printer import one_definition
+from gradstudio.program.reading.code.code_imports import imported
+from gradstudio.program.reading.code.code_reader import whole_as_code
+from gradstudio.program.reading.code.code_statement import first_line, last_line
+from gradstudio.program.reading.code.fallback import keep_code
+from gradstudio.program.reading.code.inspection import looks_into_functions
+from gradstudio.program.reading.code.undrawn import bodies_of, key_of
+from gradstudio.program.reading.imports import PACKAGES
+from gradstudio.program.reading.parser import parse
+from gradstudio.program.reading.read_text import Read
+
+ReadTree = Callable[[str, ast.Module], Read]
+"""Reads a text by its syntax tree, in which some statements may stand in for others."""
+_DEVICE = "device"
+_NAME = "body_of_the_function"
+_INDENT = "    "
+_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_LOOSE = (ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)
+_WRITTEN_IN = frozenset({"bool", "range", "list", "tuple", "dict", "set", "len", "enumerate", "zip"})
+"""Names of Python's own that a drawing is printed with where the text says it otherwise."""
+
+
+def with_drawn_bodies(text: str, found: Read | None, read_tree: ReadTree) -> Read:
+    """What was `found` in a text, with the statements of functions in its code drawn; None: all of it is code."""
+    if found is None:
+        whole = whole_as_code(text)
+        found = Read(whole, dict.fromkeys(whole.nodes, 1))
+    return _with_bodies(text, found, read_tree)
+
+
+def _with_bodies(text: str, read: Read, read_tree: ReadTree) -> Read:
+    codes = [(read.graph, node) for node in read.graph.nodes.values() if is_code(node)]
+    inner = [definition.graph for definition in read.graph.definitions.values() if definition.is_module]
+    codes += [(graph, node) for graph in inner for node in graph.nodes.values() if is_members(node)]
+    texts = [code_of(node) for _, node in codes]
+    if not any("def " in one for one in texts) or any(next(body_places(one), None) for one in texts):
+        return read
+    trees = [ast.parse(one) for one in texts]
+    if looks_into_functions(part for tree in trees for part in tree.body):
+        return read
+    around = _Around(ast.parse(text), read.graph)
+    lines = dict(read.lines)
+    taken = all_ids(read.graph)
+    for (graph, node), tree in zip(codes, trees, strict=True):
+        card = _Card(code_of(node), tree, around, read_tree)
+        for drawn in card.drawn():
+            ids = _ids(drawn.definition.graph, taken)
+            read.graph.definitions[drawn.definition.name] = with_ids(drawn.definition, ids)
+            above = lines.get(node.id, 1) - 1
+            lines.update((ids[item], above + line) for item, line in drawn.lines.items() if item in ids)
+        if card.code != code_of(node):
+            literals = {**node.literals, "code": quote(card.code)}
+            graph.nodes[node.id] = msgspec.structs.replace(node, literals=literals)
+    return msgspec.structs.replace(read, lines=lines)
+
+
+def _ids(graph: Graph, taken: set[ItemId]) -> Mapping[ItemId, ItemId]:
+    """Ids that nothing else in the document has."""
+    found: dict[ItemId, ItemId] = {}
+    for item in graph.order():
+        number = len(taken) + 1
+        while ItemId(f"n{number}") in taken:
+            number += 1
+        found[item] = ItemId(f"n{number}")
+        taken.add(found[item])
+    return found
+
+
+class _Around:
+    """What a text says outside of its functions.
+
+    Attributes:
+        imports: the statements that import torch, numpy and math under names that mean nothing else.
+        names: those names, and `torch` those of torch's; `device` that a body may say `device` for the document's.
+        bound: all names that are bound there; `definitions` those that a drawing has of its own.
+    """
+
+    def __init__(self, tree: ast.Module, graph: Graph) -> None:
+        """Look at the text."""
+        counts = Counter(_bindings(tree))
+        self.bound = frozenset(counts)
+        self.definitions = frozenset(graph.definitions)
+        self.imports: list[str] = []
+        self.names: set[str] = set()
+        for one in tree.body:
+            if isinstance(one, ast.Import | ast.ImportFrom) and _is_known(one):
+                names = [alias.asname or alias.name.partition(".")[0] for alias in one.names]
+                if all(counts[name] == 1 for name in names):
+                    self.imports.append(ast.unparse(one))
+                    self.names.update(names)
+        meant = imported(one for one in tree.body if isinstance(one, ast.Import | ast.ImportFrom))
+        self._standard = {name for name in self.names if meant.get(name) == STANDARD.get(name, "")}
+        self._is_whole = len(graph.nodes) == 1 and not graph.definitions
+        self.torch = {name for name in self.names if meant.get(name, "").partition(".")[0] == "torch"}
+        self.device = "torch" in self.torch
+
+    def lets(self, name: str) -> bool:
+        """Whether a word that a drawing is printed with means what the writer takes it for."""
+        if name in self.bound:
+            return name in self._standard
+        return name in _WRITTEN_IN or (name in STANDARD and not self._is_whole)
+
+
+def _bindings(tree: ast.Module) -> Iterator[str]:
+    """The names that a text binds outside of functions, and those that functions bind around them."""
+    for one in map(names_of_statements, ([statement] for statement in tree.body)):
+        yield from (*one.binds, *one.rebound, *one.removes)
+
+
+def _is_known(one: ast.Import | ast.ImportFrom) -> bool:
+    """Whether it imports nothing but what a drawing knows."""
+    if isinstance(one, ast.ImportFrom):
+        is_star = any(alias.name == "*" for alias in one.names)
+        return not one.level and not is_star and (one.module or "").partition(".")[0] in PACKAGES
+    return all(alias.name.partition(".")[0] in PACKAGES for alias in one.names)
+
+
+class _Drawn(msgspec.Struct, frozen=True):
+    """One body that is drawn; `lines` are those of its items in the code."""
+
+    definition: Definition
+    lines: dict[ItemId, int]
+
+
+class _Card:
+    """The code on one card.
+
+    Attributes:
+        code: it, without the bodies that are drawn.
+    """
+
+    def __init__(self, code: str, tree: ast.Module, around: _Around, read: ReadTree) -> None:
+        self.code = code
+        self._tree, self._around, self._read = tree, around, read
+
+    def drawn(self) -> list[_Drawn]:
+        """The bodies that are drawn; they are taken out of the code."""
+        functions = list(_functions(self._tree.body))
+        paths = Counter(path for path, _ in functions)
+        lines = self.code.split("\n")
+        found: list[_Drawn] = []
+        for path, function in reversed(functions):
+            body = _statements(function)
+            if paths[path] > 1 or not body or first_line(body[0]) <= _head_end(function):
+                continue
+            first, last = first_line(body[0]), last_line(body[-1])
+            made = self._body(path, function, body, lines[first - 1 : last])
+            if made is not None:
+                found.append(made)
+                lines[first - 1 : last] = [body_line(" " * body[0].col_offset, made.definition.name)]
+        self.code = "\n".join(lines)
+        return found[::-1]
+
+    def _body(self, path: str, function: ast.FunctionDef, body: Sequence[ast.stmt], lines: list[str]) -> _Drawn | None:
+        """The drawing of one body; None where it has to stay code, or where all of it would be that."""
+        parts = [part for one in body for part in ast.walk(one)]
+        names = {part.id for part in parts if isinstance(part, ast.Name)}
+        if names.isdisjoint(self._around.torch) or any(isinstance(part, _LOOSE) for part in parts):
+            return None
+        margin = body[0].col_offset
+        if lines[0][:margin].strip(" "):
+            return None
+        parameters = [one.arg for one in _arguments(function.args)]
+        outer = self._outer(function.args, body)
+        taken = list(dict.fromkeys((*parameters, *outer)))
+        head = [*self._around.imports, *(["device = torch.device('cpu')"] if self._around.device else [])]
+        head.append(f"def {_NAME}({', '.join(taken)}):")
+        text = "\n".join([*head, *indented(outdented(lines, margin), _INDENT)])
+        read = self._lenient(text)
+        definition = read.graph.definitions.get(_NAME) if read is not None else None
+        if read is None or definition is None or not self._is_sound(read.graph, definition, body, function.args):
+            return None
+        definition = definition.but(name=body_name(path), inputs=tuple(taken), settings=tuple(outer))
+        above = first_line(body[0]) - len(head) - 1
+        return _Drawn(definition, {item: line + above for item, line in read.lines.items()})
+
+    def _outer(self, arguments: ast.arguments, body: Sequence[ast.stmt]) -> list[str]:
+        """What a function reads from around it, but for what a drawing knows by itself."""
+        free = Free(frozenset())
+        free.function(arguments, body)
+        known = self._around.names | ({_DEVICE} if self._around.device else set())
+        own = set(dir(builtins)) - self._around.bound
+        return [name for name in free.free if name not in known and name not in own]
+
+    def _lenient(self, text: str) -> Read | None:
+        try:
+            tree = parse(text)
+            kept = [[key_of(one)] for one in _holding(tree.body[-1])]
+            if kept:
+                return keep_code(text, (), lambda one: self._read(text, one), kept)
+            try:
+                return self._read(text, tree)
+            except NotReadable as error:
+                return keep_code(text, error.all, lambda one: self._read(text, one))
+        except NotReadable:
+            return None
+
+    def _is_sound(
+        self, graph: Graph, definition: Definition, body: Sequence[ast.stmt], arguments: ast.arguments
+    ) -> bool:
+        """Whether the body is drawn as a whole, and nothing beside it, by words that mean the same in the code."""
+        if graph.nodes or graph.blocks or len(graph.definitions) > 1:
+            return False
+        inside = definition.graph
+        if not any(node.operator.startswith("torch.") for node in inside.nodes.values()):
+            return False
+        if not self._around.definitions.isdisjoint(bound_names(inside)):
+            return False
+        before = Free(frozenset())
+        before.function(arguments, body)
+        printed = ast.parse("\n".join(one_definition(graph, _NAME, ""))).body[0]
+        assert isinstance(printed, ast.FunctionDef)
+        after = Free(frozenset())
+        after.function(printed.args, printed.body)
+        return all(name in before.free or self._around.lets(name) for name in after.free)
+
+
+def _functions(statements: Sequence[ast.stmt], path: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The functions of a code that no function holds, with their names and those of the classes around them."""
+    for one in statements:
+        if isinstance(one, ast.FunctionDef):
+            yield path + one.name, one
+        elif isinstance(one, ast.ClassDef):
+            yield from _functions(one.body, f"{path}{one.name}.")
+
+
+def _statements(function: ast.FunctionDef) -> list[ast.stmt]:
+    """What a function does: all below its docstring."""
+    return function.body[ast.get_docstring(function) is not None :]
+
+
+def _head_end(function: ast.FunctionDef) -> int:
+    """The last line of its head, or of its docstring."""
+    ahead = [function.lineno, *(last_line(one) for one in function.body if one not in _statements(function))]
+    parts = [part.end_lineno or 0 for part in ast.walk(function.args) if isinstance(part, ast.expr | ast.arg)]
+    return max([*ahead, *parts, getattr(function.returns, "end_lineno", None) or 0])
+
+
+def _arguments(arguments: ast.arguments) -> list[ast.arg]:
+    every = [*arguments.posonlyargs, *arguments.args, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg]
+    return [one for one in every if one is not None]
+
+
+def _holding(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """The innermost statements in a function that hold functions: those would be lifted out of it."""
+    bodies = bodies_of(statement)
+    inner = [one for body in bodies for one in body]
+    for one in inner:
+        held = {id(part) for body in bodies_of(one, statement) for part in body}
+        parts = [part for child in ast.iter_child_nodes(one) if id(child) not in held for part in ast.walk(child)]
+        if isinstance(one, _NESTED) or any(isinstance(part, _NESTED) for part in parts):
+            yield one
+        else:
+            yield from _holding(one)

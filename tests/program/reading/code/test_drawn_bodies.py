@@ -1,0 +1,205 @@
+"""Functions that code calls, in classes and under decorators: their statements are drawn, the rest stays as typed."""
+
+import ast
+
+import msgspec
+import pytest
+
+from gradstudio.document import file
+from gradstudio.graph.edits import ReplaceNode, SetDefinition, apply, apply_all
+from gradstudio.graph.model import Graph
+from gradstudio.graph.recipes.fragments import copy_items, paste
+from gradstudio.graph.text.code_records import code_of, is_code
+from gradstudio.graph.text.drawn_bodies import with_bodies
+from gradstudio.graph.text.literal_text import quote
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.merging.merge import merge_text
+from gradstudio.program.merging.whole_merge import draw_code
+from gradstudio.program.reading.reader import read_script
+from gradstudio.program.trust import code_digest
+from gradstudio.program.write import write_script
+
+HEAD = "import torch\nfrom torch import nn\n\n\n"
+TRAINER = '''\
+class Trainer:
+    """Fits a line."""
+
+    rate = 0.5
+
+    def __init__(self, size):
+        self.net = nn.Linear(size, 1)
+        self.steps = 0
+
+    @torch.no_grad()
+    def check(self, x, *, scale=2.0):
+        """How far off."""
+        # the same every time
+        y = self.net(x) * scale
+        return torch.mean(y), y.shape
+
+    def fit(self, x):
+        while self.steps < 2:
+            self.steps += 1
+        return self.steps
+
+
+trainer = Trainer(3)
+mean, shape = trainer.check(torch.ones(2, 3))
+'''
+"""What was read, `check` and `__init__` are drawn, `fit` is nothing but code."""
+
+
+def read(text: str, head: str = HEAD) -> Graph:
+    return read_script(head + text, keeps_code=True).graph
+
+
+def codes(graph: Graph) -> str:
+    return "\n".join(code_of(node) for node in graph.nodes.values() if is_code(node))
+
+
+def operators(graph: Graph, name: str) -> list[str]:
+    return [node.operator for node in graph.definitions[name].graph.nodes.values()]
+
+
+def test_methods_of_a_class_of_any_kind_are_drawn() -> None:
+    graph = read(TRAINER)
+    assert set(graph.definitions) == {"Trainer.__init__()", "Trainer.check()"}
+    assert "torch.nn.Linear" in operators(graph, "Trainer.__init__()")
+    assert "torch.mean" in operators(graph, "Trainer.check()")
+    assert graph.definitions["Trainer.check()"].inputs == ("self", "x", "scale")
+
+
+def test_what_is_drawn_stands_on_no_card_of_code() -> None:
+    code = codes(read(TRAINER))
+    assert "torch.mean" not in code
+    assert "nn.Linear" not in code
+    assert "@torch.no_grad()\n    def check(self, x, *, scale=2.0):\n" in code
+    assert '"""How far off."""' in code
+
+
+def test_the_text_is_printed_as_it_was() -> None:
+    written = write_script(read(TRAINER))
+    assert ast.dump(ast.parse(written)) == ast.dump(ast.parse(HEAD + TRAINER))
+    assert "        # the same every time\n" in written
+    assert write_script(read(written, head="")) == written
+
+
+def test_a_function_under_a_decorator_is_drawn() -> None:
+    graph = read("import functools\n\n\n@functools.cache\ndef f(n):\n    return torch.ones(n)\n\n\nx = f(2)\n")
+    assert operators(graph, "f()") == ["torch.ones"]
+    assert "@functools.cache\ndef f(n):\n    ...  # drawn: f()" in codes(graph)
+
+
+def test_what_it_reads_from_around_it_is_an_input() -> None:
+    text = "class A:\n    def f(self, x):\n        return torch.add(x, factor)\n\n\na = A()\n"
+    inside = read(f"import os\nfactor = len(os.sep)\n\n\n{text}").definitions["A.f()"]
+    assert inside.inputs == ("self", "x", "factor")
+    assert inside.taken == ("self", "x")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return locals(), torch.ones(1)",
+        "global n; n = torch.ones(1)",
+        "yield torch.ones(1)",
+        "n = 1\n        def g():\n            nonlocal n\n            n = torch.ones(1)\n        return g",
+        "pass",
+    ],
+)
+def test_what_reaches_out_of_it_stays_code(body: str) -> None:
+    graph = read(f"n = 2\n\n\nclass A:\n    def f(self, x):\n        {body}\n\n\na = A()\n")
+    assert not graph.definitions
+    assert body in codes(graph)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import inspect; print(inspect.getsource(A.f))",
+        "print(A.f.__code__)",
+        "import sys; print(sys._getframe().f_locals)",
+        "torch.jit.script(A())",
+    ],
+)
+def test_code_that_looks_into_functions_finds_them_as_typed(line: str) -> None:
+    graph = read(f"class A:\n    def f(self, x):\n        return torch.ones(1)\n\n\n{line}\n")
+    assert not graph.definitions
+
+
+def test_words_of_the_writer_that_mean_something_else_are_not_printed() -> None:
+    head = "import torch\nimport torch.nn.functional as G\n\n\n"
+    graph = read("class A:\n    def f(self, x):\n        return G.relu(x)\n\n\nF = A()\n", head)
+    assert "G.relu(x)" in codes(graph)
+
+
+def test_an_argument_called_device_is_the_functions_own() -> None:
+    text = "class A:\n    def f(self, device, x):\n        return torch.relu(x.to(device))\n\n\na = A()\n"
+    graph = read(text)
+    assert "torch.relu" in operators(graph, "A.f()")
+    assert "    def f(self, device, x):\n        return torch.relu(x.to(device))\n" in write_script(graph)
+
+
+def test_the_device_around_it_is_read_where_it_stands() -> None:
+    text = "class A:\n    def f(self, x):\n        return torch.relu(x.to(device))\n\n\na = A()\n"
+    graph = read(f"device = torch.device('cpu')\n\n\n{text}")
+    assert "torch.relu" in operators(graph, "A.f()")
+    assert "torch.relu(x.to(device))" in write_script(graph)
+
+
+def test_a_body_is_edited_where_it_is_drawn() -> None:
+    graph = read(TRAINER)
+    before = compile_graph(graph)
+    definition = graph.definitions["Trainer.check()"]
+    inner = definition.graph.copy()
+    node = next(one for one in inner.nodes.values() if one.operator == "torch.mean")
+    apply(inner, ReplaceNode(msgspec.structs.replace(node, operator="torch.sum")))
+    apply(graph, SetDefinition("Trainer.check()", definition.but(graph=inner)))
+    assert "return torch.sum(y), y.shape" in write_script(graph)
+    after = compile_graph(graph)
+    assert "torch.sum(y)" in "".join(one.text for one in after.codes)
+    assert code_digest(before) != code_digest(after)
+
+
+def test_a_file_keeps_it() -> None:
+    graph = read(TRAINER)
+    again = file.loads(file.dumps(graph))
+    assert write_script(again) == write_script(graph)
+    assert set(again.definitions) == set(graph.definitions)
+
+
+def test_an_edited_text_keeps_what_was_not_edited() -> None:
+    graph = read(TRAINER)
+    written = write_script(graph)
+    target = merge_text(graph, written.replace("trainer = Trainer(3)", "trainer = Trainer(4)"))
+    assert target.definitions["Trainer.check()"] is graph.definitions["Trainer.check()"]
+    assert "Trainer(4)" in write_script(target)
+    target = merge_text(graph, written.replace("torch.mean(y)", "torch.sum(y)"))
+    assert "torch.sum" in operators(target, "Trainer.check()")
+    assert target.definitions["Trainer.__init__()"] is graph.definitions["Trainer.__init__()"]
+
+
+def test_a_copied_card_brings_its_bodies_along() -> None:
+    graph = read(TRAINER)
+    card = next(item for item, node in graph.nodes.items() if "class Trainer" in code_of(node))
+    part = copy_items(graph, [card])
+    other = read(TRAINER.replace("torch.mean", "torch.sum"))
+    apply_all(other, paste(other, part)[0])
+    written = write_script(other)
+    assert written.count("torch.mean(y)") == 1
+    assert written.count("torch.sum(y)") == 1
+    assert "...  # drawn" not in written
+
+
+def test_a_card_whose_functions_are_drawn_is_not_drawn_again() -> None:
+    graph = read(TRAINER)
+    assert [draw_code(graph, item) for item, node in graph.nodes.items() if is_code(node)] == [None] * 2
+    item = next(item for item, node in graph.nodes.items() if "class Trainer" in code_of(node))
+    code = with_bodies(
+        code_of(graph.nodes[item]), {"Trainer.check()": ["y = self.net(x) * scale", "return torch.mean(y)"]}
+    )
+    apply(graph, ReplaceNode(msgspec.structs.replace(graph.nodes[item], literals={"code": quote(code)})))
+    drawn = draw_code(graph, item)
+    assert drawn is not None
+    assert "torch.mean" in operators(drawn, "Trainer.check()")
+    assert "torch.mean" not in codes(drawn)
