@@ -190,7 +190,7 @@ def in_a_process(path: Path, limit: float) -> tuple[bool | None, str]:
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=limit * PATIENCE, check=False,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
+            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"},
         )  # fmt: skip
         equal, note = json.loads(done.stdout.splitlines()[-1])
     except (subprocess.TimeoutExpired, json.JSONDecodeError, IndexError):

@@ -48,8 +48,14 @@ class GraphBuilder:
         kept: nodes whose names were bound as attributes of a module.
     """
 
-    def __init__(self, canvas: Graph | None = None) -> None:
-        """An empty program without a seed, or one that goes on where a canvas ends."""
+    def __init__(self, canvas: Graph | None = None, *, of_code: bool = False) -> None:
+        """An empty program without a seed, or one that goes on where a canvas ends.
+
+        Args:
+            canvas: that one.
+            of_code: its statements are those of a function in code, which is given whatever code likes.
+        """
+        self.of_code = of_code
         self.graph = canvas.copy() if canvas is not None else Graph()
         self.graph.tails = {}
         self._canvas = canvas
@@ -179,7 +185,7 @@ class GraphBuilder:
 
     def inside(self) -> "GraphBuilder":
         """An empty draft for a definition of this program: its items have ids of their own."""
-        inner = GraphBuilder()
+        inner = GraphBuilder(of_code=self.of_code)
         inner.graph.definitions, inner._count, inner.line = self.graph.definitions, self._count, self.line
         return inner
 

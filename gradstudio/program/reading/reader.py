@@ -76,8 +76,8 @@ def read_script(
     tree = parse(text)
     is_lenient = keeps_code and canvas is None
 
-    def read(text: str, tree: ast.Module) -> Read:
-        return _Reader(text, desugared(tree), stored, pasted, canvas, is_lenient=is_lenient).read()
+    def read(text: str, tree: ast.Module, *, of_code: bool = False) -> Read:
+        return _Reader(text, desugared(tree), stored, pasted, canvas, is_lenient=is_lenient, of_code=of_code).read()
 
     refused: Sequence[NotReadable] = ()
     try:
@@ -104,6 +104,7 @@ class _Reader:
         outer: "_Reader | None" = None,
         *,
         is_lenient: bool = False,
+        of_code: bool = False,
     ) -> None:
         self._is_lenient: bool = is_lenient if outer is None else outer._is_lenient
         self._tree, self._text, self._stored = tree, text, stored
@@ -125,7 +126,7 @@ class _Reader:
             self._depth, self._end, self._device = 1, END, (0, "")
             return
         used = {node.id for node in walk(self._tree) if isinstance(node, ast.Name)} | names_taken([self._tree])
-        self._draft = GraphBuilder(canvas)
+        self._draft = GraphBuilder(canvas, of_code=of_code)
         self._scope = Scope(used)
         self._scope.offers = not is_lenient
         self._modules = Modules(is_lenient=is_lenient)

@@ -7,7 +7,9 @@ looked up where it stands: each is an input of its own. It is printed back into 
 import ast
 import builtins
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Protocol
 
 import msgspec
 
@@ -15,8 +17,7 @@ from gradstudio.graph.groups.definitions import all_ids
 from gradstudio.graph.model import Definition, Graph, ItemId
 from gradstudio.graph.names import bound_names
 from gradstudio.graph.recipes.grouping.definition_copies import with_ids
-from gradstudio.graph.text.code_functions import Free
-from gradstudio.graph.text.code_names import names_of_statements
+from gradstudio.graph.text.code_functions import Free, bound_by_alias
 from gradstudio.graph.text.code_records import STANDARD, code_of, is_code, is_members
 from gradstudio.graph.text.code_text import indented, outdented
 from gradstudio.graph.text.drawn_bodies import body_line, body_name, body_places
@@ -32,9 +33,16 @@ from gradstudio.program.reading.code.undrawn import bodies_of, key_of
 from gradstudio.program.reading.imports import PACKAGES
 from gradstudio.program.reading.parser import parse
 from gradstudio.program.reading.read_text import Read
+from gradstudio.program.reading.syntax_queries import walk
 
-ReadTree = Callable[[str, ast.Module], Read]
-"""Reads a text by its syntax tree, in which some statements may stand in for others."""
+
+class ReadTree(Protocol):
+    """Reads a text by its syntax tree, in which some statements may stand in for others."""
+
+    def __call__(self, text: str, tree: ast.Module, *, of_code: bool = False) -> Read:
+        """What was read; `of_code`: of a function that code calls."""
+
+
 _DEVICE = "device"
 _NAME = "body_of_the_function"
 _INDENT = "    "
@@ -96,6 +104,7 @@ class _Around:
     Attributes:
         imports: the statements that import torch, numpy and math under names that mean nothing else.
         names: those names, and `torch` those of torch's; `device` that a body may say `device` for the document's.
+        drawn: the functions of the cards that were looked at.
         bound: all names that are bound there; `definitions` those that a drawing has of its own.
     """
 
@@ -104,11 +113,12 @@ class _Around:
         counts = Counter(_bindings(tree))
         self.bound = frozenset(counts)
         self.definitions = frozenset(graph.definitions)
+        self.drawn: set[str] = set()
         self.imports: list[str] = []
         self.names: set[str] = set()
         for one in tree.body:
             if isinstance(one, ast.Import | ast.ImportFrom) and _is_known(one):
-                names = [alias.asname or alias.name.partition(".")[0] for alias in one.names]
+                names = [bound_by_alias(alias) for alias in one.names]
                 if all(counts[name] == 1 for name in names):
                     self.imports.append(ast.unparse(one))
                     self.names.update(names)
@@ -126,9 +136,23 @@ class _Around:
 
 
 def _bindings(tree: ast.Module) -> Iterator[str]:
-    """The names that a text binds outside of functions, and those that functions bind around them."""
-    for one in map(names_of_statements, ([statement] for statement in tree.body)):
-        yield from (*one.binds, *one.rebound, *one.removes)
+    """The names that a text binds outside of functions, rather too many, and those that functions bind around them."""
+    waiting: list[ast.AST] = [tree]
+    for part in waiting:  # which grows
+        match part:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                yield name
+            case ast.alias():
+                yield bound_by_alias(part)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield part.name
+                yield from (name for one in walk(part) if isinstance(one, ast.Global) for name in one.names)
+                continue
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield name
+            case ast.MatchMapping(rest=str(name)):
+                yield name
+        waiting += ast.iter_child_nodes(part)
 
 
 def _is_known(one: ast.Import | ast.ImportFrom) -> bool:
@@ -165,7 +189,8 @@ class _Card:
         found: list[_Drawn] = []
         for path, function in reversed(functions):
             body = _statements(function)
-            if paths[path] > 1 or not body or first_line(body[0]) <= _head_end(function):
+            is_other = paths[path] > 1 or path in self._around.drawn  # a name that means more than one function
+            if is_other or not body or first_line(body[0]) <= _head_end(function):
                 continue
             first, last = first_line(body[0]), last_line(body[-1])
             made = self._body(path, function, body, lines[first - 1 : last])
@@ -173,6 +198,7 @@ class _Card:
                 found.append(made)
                 lines[first - 1 : last] = [body_line(" " * body[0].col_offset, made.definition.name)]
         self.code = "\n".join(lines)
+        self._around.drawn.update(paths)
         return found[::-1]
 
     def _body(self, path: str, function: ast.FunctionDef, body: Sequence[ast.stmt], lines: list[str]) -> _Drawn | None:
@@ -211,11 +237,11 @@ class _Card:
             tree = parse(text)
             kept = [[key_of(one)] for one in _holding(tree.body[-1])]
             if kept:
-                return keep_code(text, (), lambda one: self._read(text, one), kept)
+                return keep_code(text, (), partial(self._read, text, of_code=True), kept)
             try:
-                return self._read(text, tree)
+                return self._read(text, tree, of_code=True)
             except NotReadable as error:
-                return keep_code(text, error.all, lambda one: self._read(text, one))
+                return keep_code(text, error.all, partial(self._read, text, of_code=True))
         except NotReadable:
             return None
 

@@ -7,7 +7,8 @@ from gradstudio.program.reading.syntax_queries import walk
 
 _INSPECTING = frozenset(
     "inspect jit script signature getsource get_type_hints __annotations__ __doc__ __code__ __defaults__ __wrapped__ "
-    "__closure__ fx symbolic_trace export dis ast linecache _getframe f_back f_locals settrace setprofile".split()
+    "__closure__ fx symbolic_trace export dis ast linecache "
+    "script_method njit numba triton _getframe f_back f_locals settrace setprofile".split()
 )
 """Words by which code may look into a function, whose text is not what it was."""
 

@@ -153,6 +153,8 @@ class Calls:
 
     def _is_of_code(self, value: Port) -> bool:
         """Whether code itself made a value."""
+        if self._draft.of_code and self._family(value) is Family.UNKNOWN:
+            return True
         maker = self._draft.maker(value) if isinstance(value, WiredResult) else None
         if maker is None:
             return False

@@ -203,3 +203,32 @@ def test_a_card_whose_functions_are_drawn_is_not_drawn_again() -> None:
     assert drawn is not None
     assert "torch.mean" in operators(drawn, "Trainer.check()")
     assert "torch.mean" not in codes(drawn)
+
+
+def test_methods_of_what_it_is_given_are_nodes_that_may_do_anything() -> None:
+    text = """\
+class A:
+    def f(self, net, data):
+        net.prepare(data)
+        for x in data.batches(2):
+            y = net.score(torch.relu(x), data.labels)
+        self.kept.append(y.view(-1))
+        return torch.stack(self.kept)
+
+
+a = A()
+"""
+    graph = read(text)
+    inside = graph.definitions["A.f()"].graph
+    assert not any(map(is_code, inside.nodes.values()))
+    assert operators(graph, "A.f()").count("python.free_method") == 4
+    assert ast.dump(ast.parse(write_script(graph))) == ast.dump(
+        ast.parse(HEAD.replace("from torch import nn", "") + text)
+    )
+
+
+def test_functions_of_one_name_are_not_taken_for_one_another() -> None:
+    text = "class A:\n    def f(self):\n        return torch.ones(1)\n\n\na = A()\n\n\n"
+    text += text.replace("ones", "zeros").replace("a =", "b =")
+    written = write_script(read(text))
+    assert written.count("torch.ones(1)") == written.count("torch.zeros(1)") == 1
