@@ -32,6 +32,8 @@ MOST: Final = 8
 """Places of an upright stretch that are tried at each end."""
 MOST_LANES: Final = 32
 LEAST_STUB: Final = 8.0
+STUB: Final = 80.0
+"""So far from a port the height of it belongs to its wire."""
 MOST_COMPARED: Final = 40
 """So many of the shortest ways are compared with those of other wires."""
 
@@ -66,6 +68,22 @@ class Stretches:
             self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
         self._rows[self._count] = at, min(one, other), max(one, other), *port
         self._count += 1
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return self._count
+
+    def since(self, count: int) -> Floats:
+        """Those that came after so many, `(stretches, 5)`."""
+        return self._rows[count : self._count].copy()
+
+    def extend(self, rows: Floats) -> None:
+        """Wires go along there, `(stretches, 5)`."""
+        count = self._count + len(rows)
+        if count > len(self._rows):
+            self._rows = np.concatenate([self._rows, np.empty((count, 5))])
+        self._rows[self._count : count] = rows
+        self._count = count
 
     def met(self, port: Point, at: Floats, low: Floats, high: Floats) -> Bools:
         """Which of some stretches of a wire from a port run on another output's."""
@@ -108,6 +126,13 @@ class Taken:
         found += self.uprights.met(start, out, *_extent(lane, start[1]))
         found += self.uprights.met(start, into, *_extent(lane, end[1]))
         return found
+
+
+def port_levels(paths: Floats) -> Floats:
+    """The heights of the ports of some wires, near them, as rows of `Stretches`."""
+    (sx, sy), (ex, ey) = paths[:, 0].T, paths[:, -1].T
+    starts = np.stack([sy, sx, sx + STUB, sx, sy], 1)
+    return np.concatenate([starts, np.stack([ey, ex - STUB, ex, sx, sy], 1)])
 
 
 def find_way(start: Point, end: Point, others: Floats, taken: Taken, *, is_plain: bool = False) -> tuple[Way, int]:

@@ -8,9 +8,10 @@ from typing import Final
 import numpy as np
 
 from gradstudio.scene.arrays import distinct
-from gradstudio.scene.geometry import FORWARD, PATH_POINTS, Floats, Indices
+from gradstudio.scene.geometry import FORWARD, PATH_POINTS, Corners, Floats, Indices
 from gradstudio.scene.wire.few_wires import GRAZE
-from gradstudio.scene.wire.orthogonal_routing import BEHIND, Point, Taken, Way, find_way
+from gradstudio.scene.wire.orthogonal_routing import BEHIND, Point, Taken, Way, find_way, port_levels
+from gradstudio.scene.wire.route_memo import Outcome, RouteMemo, take
 from gradstudio.scene.wire.wire_options import WireStyle
 from gradstudio.scene.wire.wire_styles import way_path
 
@@ -18,6 +19,8 @@ MOST_WIRES: Final = 400
 """A canvas with more of them draws plain curves."""
 MOST_LANES: Final = 150
 """So many wires are led around cards, the shortest first."""
+MOST_WAYS: Final = 2
+"""So many are found for one wire: a lane, and a better one."""
 TURN: Final = 64.0
 """Scene pixels from a port to where its wire has reached the lane."""
 LEAST: Final = 60.0
@@ -28,10 +31,10 @@ OFFSETS: Final = np.arange(14.0, 64.0, 7.0)
 """How far from the edges of cards lanes run."""
 ASIDE: Final = 300.0
 """How far left and right of its ends a wire that goes backwards looks for a way."""
+BESIDE: Final = 80.0
+"""No stretch of a wire is further from what is in its way."""
 AROUND: Final = 700.0
 """How far above and below its ends a wire looks for a lane, scene pixels."""
-STUB: Final = 80.0
-"""So far from a port the height of it belongs to its wire."""
 _THIRD: Final = PATH_POINTS // 3
 _S: Final = (1.0 - np.cos(np.linspace(0.0, np.pi, _THIRD + 1))) / 2.0
 _BETWEEN: Final = np.linspace(0.0, 1.0, 4, endpoint=False)[:, None, None]
@@ -44,6 +47,7 @@ def each_routed(
     target: Indices,
     open_to: Sequence[Iterable[int]] = (),
     style: WireStyle = "curved",
+    memo: RouteMemo | None = None,
 ) -> Iterator[int]:
     """Leads wires that run behind obstacles around them, in place; right-angled ones also off each other.
 
@@ -54,47 +58,73 @@ def each_routed(
         target: the obstacle in which it ends, -1 for none.
         open_to: for each wire, further obstacles that are none to it; not given: none.
         style: how wires are drawn.
+        memo: what was found last time: a wire around which nothing is another has its way at once.
 
     Yields:
-        The number of each wire that has its way now.
+        The number of each wire that was led.
     """
     if not len(obstacles) or not 0 < len(paths) <= MOST_WIRES:
         return
-    length = paths[:, -1, 0] - paths[:, 0, 0]
-    taken = _ports_taken(paths)
-    led = 0
-    for k in _by_length(paths, length):
-        own = (int(source[k]), int(target[k]))
-        opened = tuple(open_to[k]) if open_to else ()
-        is_forward = bool(length[k] >= FORWARD)
-        path = paths[k]
-        others = _others(path, obstacles, (*own, *opened))
-        made: Floats | None = None
-        if style == "angled" and is_forward:
-            made, behind = _plain_way(path, others, taken)
-        else:
-            behind = _hits(path, others)
-        if style == "curved" and behind and length[k] > LEAST and led < MOST_LANES:
-            made = _through_a_lane(path, others, behind, taken)
-            behind = _hits(made, others) if made is not None else behind
-            led += made is not None
-        if behind and led < MOST_LANES:
-            around = _others(path, obstacles, opened, beside=not is_forward)
-            found = _around(path, around, behind, taken, style)
-            led += found is not None
-            made = found if found is not None else made
-        if made is not None:
-            paths[k] = made
-        yield k
-
-
-def _ports_taken(paths: Floats) -> Taken:
-    """The heights of all ports, near them: no other wire is to run into them there."""
+    memo = memo if memo is not None else RouteMemo()
+    order = _by_length(paths, paths[:, -1, 0] - paths[:, 0, 0])
+    course = memo.begin(paths.copy(), obstacles, (source, target), open_to, style, order)
     taken = Taken()
-    for (sx, sy), (ex, ey) in zip(paths[:, 0].tolist(), paths[:, -1].tolist(), strict=True):
-        taken.levels.add(sy, sx, sx + STUB, (sx, sy))
-        taken.levels.add(ey, ex - STUB, ex, (sx, sy))
-    return taken
+    taken.levels.extend(port_levels(paths))
+    led = 0
+    for k in order:
+        known = course.known(k) if led + MOST_WAYS <= MOST_LANES else None
+        if known is not None:
+            take(taken, known)
+            found = known
+        else:
+            own = int(source[k]), int(target[k])
+            found = _outcome(paths[k], obstacles, own, tuple(open_to[k]) if open_to else (), style, taken, led)
+            course.note(k, found)
+        led += found.led
+        if found.path is not None:
+            paths[k] = found.path
+        if known is None:
+            yield k
+    course.end(is_whole=led < MOST_LANES)
+
+
+def _outcome(
+    path: Floats,
+    obstacles: Floats,
+    own: tuple[int, int],
+    opened: tuple[int, ...],
+    style: WireStyle,
+    taken: Taken,
+    led: int,
+) -> Outcome:
+    """What is found for a wire, the next after those that took their ways; `led` were led around cards."""
+    levels, uprights, led_before = len(taken.levels), len(taken.uprights), led
+    length = path[-1, 0] - path[0, 0]
+    is_forward = bool(length >= FORWARD)
+    others, reach = _others(path, obstacles, (*own, *opened))
+    made: Floats | None = None
+    if style == "angled" and is_forward:
+        made, behind = _plain_way(path, others, taken)
+    else:
+        behind = _hits(path, others)
+    if style == "curved" and behind and length > LEAST and led < MOST_LANES:
+        made = _through_a_lane(path, others, behind, taken)
+        behind = _hits(made, others) if made is not None else behind
+        led += made is not None
+    if behind and led < MOST_LANES:
+        others, reach = _others(path, obstacles, opened, beside=not is_forward)
+        found = _around(path, others, behind, taken, style)
+        led += found is not None
+        made = found if found is not None else made
+    came = taken.levels.since(levels), taken.uprights.since(uprights)
+    return Outcome(made, *came, led - led_before, reach, _window(path, others))
+
+
+def _window(path: Floats, others: Floats) -> Corners:
+    """Where stretches of a wire may lie that goes around these."""
+    points = np.concatenate([path, others[:, :2], others[:, 2:]])
+    (left, top), (right, low) = points.min(0) - BESIDE, points.max(0) + BESIDE
+    return float(left), float(top), float(right), float(low)
 
 
 def _plain_way(path: Floats, others: Floats, taken: Taken) -> tuple[Floats | None, int]:
@@ -134,19 +164,23 @@ def _by_length(paths: Floats, length: Floats) -> list[int]:
     return ordered
 
 
-def _others(path: Floats, obstacles: Floats, own: Iterable[int], *, beside: bool = False) -> Floats:
-    """What may be in the way of a wire; `own` is not. `beside`: it may also go around at the left and the right."""
+def _others(path: Floats, obstacles: Floats, own: Iterable[int], *, beside: bool = False) -> tuple[Floats, Corners]:
+    """What may be in the way of a wire, and where that was looked for; `own` is not.
+
+    `beside`: it may also go around at the left and the right.
+    """
     left, right = float(path[:, 0].min()), float(path[:, 0].max())
     if beside:
         left, right = left - ASIDE, right + ASIDE
     across = (obstacles[:, 0] < right) & (obstacles[:, 2] > left)
     across[[k for k in own if k >= 0]] = False
-    low, high = path[:, 1].min(), path[:, 1].max()
+    low, high = float(path[:, 1].min()), float(path[:, 1].max())
     met = across & (obstacles[:, 1] - GRAZE < high) & (obstacles[:, 3] + GRAZE > low)
     if met.any():  # the lane may lead around all of what it meets
-        low, high = min(low, obstacles[met, 1].min()), max(high, obstacles[met, 3].max())
-    found: Floats = obstacles[across & (obstacles[:, 1] < high + AROUND) & (obstacles[:, 3] > low - AROUND)]
-    return found
+        low, high = min(low, float(obstacles[met, 1].min())), max(high, float(obstacles[met, 3].max()))
+    low, high = low - AROUND, high + AROUND
+    found: Floats = obstacles[across & (obstacles[:, 1] < high) & (obstacles[:, 3] > low)]
+    return found, (left, low, right, high)
 
 
 def _hits(path: Floats, others: Floats) -> int:

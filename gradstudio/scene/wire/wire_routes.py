@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -24,6 +24,9 @@ from gradstudio.scene.wire.frame_obstacles import obstacles_of_frames
 from gradstudio.scene.wire.many_routes import ManyRoutes
 from gradstudio.scene.wire.reroute_dots import Dots
 from gradstudio.scene.wire.wiring import Wiring
+
+if TYPE_CHECKING:
+    from gradstudio.scene.wire.route_memo import RouteMemo
 
 AT_ONCE: Final = 16
 """So many wires are led in the time of a frame; each costs about 0.4 ms among 300 cards."""
@@ -68,6 +71,7 @@ class WireRoutes:
         self._led: Leading | None = None
         self._leading: Leading | None = None
         self._many = ManyRoutes(stack, placement, wiring, dots)
+        self._memo: RouteMemo | None = None
 
     @property
     def paths(self) -> Floats:
@@ -245,8 +249,11 @@ class WireRoutes:
         """No wire runs behind a card or a note, through a block it does not belong to, or through ports of one."""
         import numpy as np
 
+        from gradstudio.scene.wire.route_memo import RouteMemo
         from gradstudio.scene.wire.routing import each_routed
 
+        if self._memo is None:
+            self._memo = RouteMemo()
         index = self._stack.index
         corners, open_to = self._obstacles(wires)
         obstacles = np.array(corners, dtype=np.float64).reshape(-1, 4)
@@ -256,7 +263,7 @@ class WireRoutes:
         if self._led is not None and all(map(np.array_equal, self._led.given, given)):
             return self._led.paths.copy()
         led = paths.copy()
-        rest = each_routed(led, obstacles, source, target, open_to, self._wiring.view.style)
+        rest = each_routed(led, obstacles, source, target, open_to, self._wiring.view.style, self._memo)
         leading = Leading(tuple(wires), given, led, rest)
         leading.go_on(AT_ONCE)
         if leading.rest is None:

@@ -19,10 +19,15 @@ CARDS, STEPS = 260, 40
 
 
 def many_cards() -> Graph:
-    """Sums of two of the ten before each, so many that their wires are not led around cards."""
+    """So many that their wires are not led around cards."""
+    return some_sums(CARDS)
+
+
+def some_sums(count: int) -> Graph:
+    """Sums of two of the ten before each."""
     generator, graph = random.Random(3), Graph()
     edits: list[Edit] = []
-    for k in range(CARDS):
+    for k in range(count):
         item, operator = ItemId(f"n{k}"), "operator.add" if k > 1 else "torch.randn"
         edits.append(AddNode(Node(id=item, operator=operator, names=(f"v{k}",)), ROOT, k))
         edits.append(SetPlaces({item: Place(260.0 * (k // 20), 190.0 * (k % 20))}))

@@ -91,7 +91,7 @@ def crowd(drawing: Drawing) -> list[ItemId]:
 
 def test_hundreds_of_wires_are_led_bit_by_bit_to_the_ways_that_they_have_when_led_at_once(drawing: Drawing) -> None:
     items = crowd(drawing)
-    drawing.move({items[20]: (900.0, 500.0)})
+    drawing.move({item: (240.0 * (1 + k % 6), 170.0 * (k // 6) - 50 * (k % 2)) for k, item in enumerate(items)})
     routes, turns = drawing.scene.routes, 0
     assert routes.is_behind
     while routes.is_behind:
