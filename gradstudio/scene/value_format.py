@@ -244,6 +244,21 @@ def ranks_sign(summary: Summary) -> str:
     return f" {spread_sign(summary.spread)}"
 
 
+def ranks_text(summary: Summary) -> str:
+    """Of a value on several ranks, whether they hold the same, in words; "" with one rank."""
+    if summary.spread is None:
+        return ""
+    from gradstudio.protocol.ranks.spread_words import spread_words  # most programs have one rank
+
+    return spread_words(summary.spread)
+
+
+def ranks_alarm(summary: Summary, mark: str = "") -> str:
+    """Of what all ranks should hold alike, a parameter or its gradient: ""; else the sign that they do not."""
+    sign = ranks_sign(summary)
+    return "" if sign in ("", " =") else f" {mark}{sign[1:]}"
+
+
 def whereabouts(summary: Summary, device: str) -> str:
     """Where a tensor is; of several ranks instead, in few letters, whether they hold the same."""
     if summary.spread is None:

@@ -169,7 +169,7 @@ def _recorded(results: Results, module: ItemId, path: str, record: TensorRecord)
     state, grad = gradient_of(record, row)
     reason = (row.reason if row is not None else record.grad_reason) or STATE_SENTENCES[state]
     one, version = record.summary, version_since(results, record)
-    version += value_format.ranks_sign(one) + (f" ∇{value_format.ranks_sign(grad)}" if grad and grad.spread else "")
+    version += value_format.ranks_alarm(one) or (value_format.ranks_alarm(grad, "∇") if grad is not None else "")
     return ModuleParameter(path, one.shape, one.dtype, record.requires_grad, False, one, state, grad, reason, version)
 
 

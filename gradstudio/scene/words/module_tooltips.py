@@ -45,6 +45,10 @@ def mode_text(scene: Scene, item: ItemId) -> str:
 
 
 def _numbers(summary: Summary) -> str:
+    return "<br>".join(filter(None, (_figures(summary), escape(value_format.ranks_text(summary)))))
+
+
+def _figures(summary: Summary) -> str:
     one = value_format.single(summary)
     if one is not None:
         return f"<b>{escape(value_format.number(one))}</b>"

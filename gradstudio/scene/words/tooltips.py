@@ -209,11 +209,7 @@ def value_text(record: TensorRecord) -> str:
 def statistics_text(summary: Summary, *, told: bool = False) -> str:
     """What is told of one rank's numbers (`_numbers_text`), and where there are several, how the others stand to it."""
     numbers = _numbers_text(summary, told=told)
-    if summary.spread is None:
-        return numbers
-    from gradstudio.protocol.ranks.spread_words import spread_words  # most programs have one rank
-
-    return "<br>".join(filter(None, (numbers, escape(spread_words(summary.spread)))))
+    return "<br>".join(filter(None, (numbers, escape(value_format.ranks_text(summary)))))
 
 
 def _numbers_text(summary: Summary, *, told: bool) -> str:

@@ -70,10 +70,8 @@ def number_facts(summary: Summary) -> Facts:
     facts = [(f"{name}{of}", f"{mark}{value_format.number(value, 5)}") for name, value in pairs if value is not None]
     if odd:
         facts.append(("not finite", odd))
-    if summary.spread is not None:
-        from gradstudio.protocol.ranks.spread_words import spread_words
-
-        facts.append(("over ranks", spread_words(summary.spread)))
+    if words := value_format.ranks_text(summary):
+        facts.append(("over ranks", words))
     return tuple(facts)
 
 
