@@ -259,15 +259,6 @@ def ranks_alarm(summary: Summary, mark: str = "") -> str:
     return "" if sign in ("", " =") else f" {mark}{sign[1:]}"
 
 
-def whereabouts(summary: Summary, device: str) -> str:
-    """Where a tensor is; of several ranks instead, in few letters, whether they hold the same."""
-    if summary.spread is None:
-        return device
-    from gradstudio.protocol.ranks.spread_words import spread_mark  # most programs have one rank
-
-    return spread_mark(summary.spread)
-
-
 def oddities(summary: Summary) -> str:
     """``33 % NaN, 2 × +∞``: how many elements are not finite, in words; "" when all are."""
     total = max(1, element_count(summary.shape))

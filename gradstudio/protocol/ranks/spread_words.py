@@ -13,12 +13,6 @@ def spread_sign(spread: Spread) -> str:
     return "≠" if _is_other(spread) else "~"
 
 
-def spread_mark(spread: Spread) -> str:
-    """In few letters, as a card has room: "= 4 ranks", "≠ 4 ranks", "NaN on rank 2"."""
-    sign = spread_sign(spread)
-    return sign if spread.nan.count else f"{sign} {_count(spread.ranks)}"
-
-
 def spread_words(spread: Spread) -> str:
     """In a sentence: all hold the same bytes, or where means (of one number, it) lie, and on which rank."""
     count = _count(spread.ranks)

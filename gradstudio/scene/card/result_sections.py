@@ -361,7 +361,7 @@ def _facts(record: Record, shown: Shown) -> tuple[str, ...]:
     match record:
         case TensorRecord(summary=summary, device=device, grad_fn=grad_fn):
             dtype = value_format.bare_dtype(summary.dtype) if shown.dtype_device else ""
-            place = value_format.whereabouts(summary, device) if shown.dtype_device else ""
+            place = device if shown.dtype_device else ""
             function = grad_fn if shown.grad_fn and grad_fn is not None else ""
             fewer = (dtype, function) if place == "cpu" else (dtype, place)
             tries = ((dtype, place, function), fewer, (dtype or function,))

@@ -9,7 +9,7 @@ import pytest
 from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.messages.ranks import Spread
 from gradstudio.protocol.messages.records import Summary
-from gradstudio.protocol.ranks.spread_words import spread_mark, spread_sign, spread_words
+from gradstudio.protocol.ranks.spread_words import spread_sign, spread_words
 from gradstudio.protocol.ranks.waiting_words import waiting_words
 
 
@@ -23,7 +23,7 @@ def spread(*values: float, shape: tuple[int, ...] = (), nan_on: int | None = Non
 
 
 def test_equal_values_are_said_to_be_equal() -> None:
-    assert spread_words(spread(2.0, 2.0)) == "equal on 2 ranks" and spread_mark(spread(2.0, 2.0)) == "= 2 ranks"
+    assert spread_words(spread(2.0, 2.0)) == "equal on 2 ranks" and spread_sign(spread(2.0, 2.0)) == "="
 
 
 def test_of_different_ones_the_ends_are_named_with_their_ranks() -> None:
@@ -34,7 +34,7 @@ def test_of_different_ones_the_ends_are_named_with_their_ranks() -> None:
 
 def test_a_rank_that_holds_a_nan_is_named_first() -> None:
     found = spread(1.0, 1.0, 1.0, shape=(4,), nan_on=2)
-    assert spread_sign(found) == spread_mark(found) == "NaN on rank 2"
+    assert spread_sign(found) == "NaN on rank 2"
     assert spread_words(found).startswith("NaN on rank 2; ")
 
 
