@@ -1,67 +1,71 @@
 """`gradstudio sweep FILE --set lr=0.1,0.01 …`: trainings on engines side by side. No Qt, no torch here."""
 
 import argparse
-import itertools
 import os
+import signal
 import statistics
 import sys
+import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from gradstudio.document.errors import CannotSave, refusal_text
+from gradstudio.document.errors import BadSweep, CannotSave, refusal_text
 from gradstudio.document.event_files import Points
 from gradstudio.document.runs.kept_run import RunRecord, State, runs_folder
-from gradstudio.document.runs.run_literals import SEED, find_setting, literals_of, settings_of
+from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.document.runs.run_writer import LARGEST_PARAMETERS, RunWriter
-from gradstudio.errors import GradStudioError
-from gradstudio.graph.edits import apply_all
+from gradstudio.document.runs.sweep_grid import SweepLine, combinations, with_literals
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph
 from gradstudio.graph.names import title
-from gradstudio.graph.recipes import set_literal
 from gradstudio.headless import Unreadable, open_graph
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.write import write_script
-from gradstudio.protocol.client import EngineProcess
+from gradstudio.protocol.client import COMMAND, RUNS_CODE, EngineProcess
 from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.errors import EngineDied
 from gradstudio.protocol.messages.events import Event, Failed, Paused, Traced
 from gradstudio.protocol.messages.progress import CheckpointKept, KeepCheckpoint, Turned
-from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.protocol.messages.requests import Do, Load, Stop
+from gradstudio.protocol.parent_death import end_with_parent
+from gradstudio.protocol.result_numbers import number_of
+from gradstudio.protocol.runner import trust_in
 
 FINE, FAILED, USAGE, UNREADABLE = 0, 1, 2, 4
 POLL_S: Final = 0.02
+EVERY_S: Final = 2.0
+"""So often what is known of a training is written while it runs."""
 LEAST_OTHERS: Final = 3
 WARM_UP: Final = 0.2
 """Nothing is stopped before this share of the turns that the longest has made."""
 LEAST_TURNS: Final = 10
 NEWEST: Final = 0.1
 """A loss is judged by the mean of this share of its turns."""
-RANGE_PARTS: Final = 3
 ENDS: Final[dict[str, State]] = {"done": "finished", "failed": "failed"}
 HOPELESS: Final = "Its loss was worse than the median of the others at turn {turn:,}."
-NO_CODE: Final = "it holds Python that is not drawn, which a sweep does not run"
-
-
-class BadSweep(GradStudioError):
-    """What was asked for is no sweep of this program."""
+CANCELLED: Final = "The sweep was cancelled."
+NO_CODE: Final = "it holds Python that is not drawn; --trust says that you want to run it"
 
 
 def sweep(options: argparse.Namespace) -> int:
     """Run them all and print a table; 0 where none failed."""
+    document = Path(options.stands_for or options.file)
+    folder = Path(options.runs) if options.runs else runs_folder(document)
+    if options.attached:
+        end_with_parent(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # what is under way is kept as stopped
     try:
         graph = open_graph(options.file)
         trials = [Trial(graph, chosen) for chosen in combinations(options.settings, graph)]
-        if compile_graph(graph).codes:
+        if compile_graph(graph).codes and not options.trust:
             raise BadSweep(NO_CODE)
-        folder = runs_folder(Path(options.file))
-        _Sweep(trials, folder, stops=not options.all).run(max(options.jobs, 1))
+        listener = _print_json if options.json else _print_words
+        _Sweep(trials, folder, document, listener, stops=not options.all).run(max(options.jobs, 1))
     except Unreadable as error:
         print(refusal_text(options.file, error.others, error), file=sys.stderr)
         return UNREADABLE
@@ -71,46 +75,9 @@ def sweep(options: argparse.Namespace) -> int:
     except (OSError, CannotSave, EngineDied) as error:
         print(f"{options.file}: {error}", file=sys.stderr)
         return FAILED
-    print("\n".join(_table(trials)))
+    if not options.json:
+        print("\n".join(_table(trials)))
     return FAILED if any(trial.state in ("failed", "ended") for trial in trials) else FINE
-
-
-def combinations(settings: Sequence[str], graph: Graph) -> Iterator[dict[str, str]]:
-    """Every choice of one value for each literal.
-
-    Raises:
-        BadSweep: a name or a range cannot be read.
-    """
-    grid: dict[str, list[str]] = {}
-    for text in settings:
-        name, equals, values = text.partition("=")
-        found = (SEED, None) if name == SEED else find_setting(graph, name)
-        if not equals or found is None:
-            known = ", ".join([SEED, *settings_of(graph)])
-            raise BadSweep(f"'{name}' names no literal, or more than one. There are: {known}.")
-        grid[found[0]] = values_of(values)
-    return (dict(zip(grid, chosen, strict=True)) for chosen in itertools.product(*grid.values()))
-
-
-def values_of(text: str) -> list[str]:
-    """``0.1,0.01``, or from:to:count, with ``:log`` behind it in equal ratios.
-
-    Raises:
-        BadSweep: it is neither.
-    """
-    parts = text.split(":")
-    if len(parts) < RANGE_PARTS:
-        return [part.strip() for part in text.split(",") if part.strip()]
-    try:
-        first, last, count = float(parts[0]), float(parts[1]), int(parts[2])
-        shares = [k / (count - 1) for k in range(count)]
-        if parts[3:] == ["log"]:
-            return [f"{first * (last / first) ** share:.6g}" for share in shares]
-        if not parts[3:]:
-            return [f"{first + (last - first) * share:.6g}" for share in shares]
-    except (ValueError, ZeroDivisionError, OverflowError) as error:
-        raise BadSweep(f"'{text}' is no range: from:to:count, count from 2, and for :log none of them 0.") from error
-    raise BadSweep(f"'{text}' is no range: behind the count only :log may stand.")
 
 
 class Trial:
@@ -128,15 +95,7 @@ class Trial:
             Refused: an argument does not take its value.
             BadSweep: a seed is no number.
         """
-        self.graph, self.chosen = graph.copy(), chosen
-        for name, text in chosen.items():
-            setting = find_setting(self.graph, name)
-            if name == SEED:
-                if not text.isdigit():
-                    raise BadSweep(f"'{text}' is no seed.")
-                self.graph.header = msgspec.structs.replace(self.graph.header, seed=int(text))
-            elif setting is not None:
-                apply_all(self.graph, set_literal(self.graph, setting[1].item, setting[1].path, text))
+        self.graph, self.chosen = with_literals(graph, chosen), chosen
         self.state: State = "running"
         self.reason, self.seconds = "", 0.0
         self.curves: dict[str, list[float]] = {}
@@ -154,10 +113,10 @@ class Trial:
         elif isinstance(event, Traced):
             for row in event.rows:
                 node = self.graph.nodes.get(row.node)
+                is_result = node is not None and row.node in self.graph.incoming
                 for name, record in zip(node.names if node is not None else (), row.outputs, strict=False):
-                    is_number = isinstance(record, TensorRecord) and not record.summary.shape
-                    value = record.summary.value if is_number and isinstance(record, TensorRecord) else None
-                    if isinstance(value, float) and row.node in self.graph.incoming:
+                    value = number_of(record) if is_result else None
+                    if value is not None:
                         self.last[name] = value
         elif isinstance(event, Failed):
             self.reason = f"{event.type_name}: {event.message}"
@@ -178,9 +137,13 @@ class Trial:
 class _Sweep:
     """Trials on engines, one after the other on each."""
 
-    def __init__(self, trials: list[Trial], folder: Path, *, stops: bool) -> None:
-        self._trials, self._folder, self._stops = trials, folder, stops
+    def __init__(
+        self, trials: list[Trial], folder: Path, document: Path, say: Callable[[Trial, str], None], *, stops: bool
+    ) -> None:
+        self._trials, self._folder, self._document, self._stops = trials, folder, document, stops
+        self._say = say
         self._waiting = list(trials)
+        self._written: dict[Trial, RunWriter] = {}
         self._id = uuid.uuid4().hex[:8]
 
     def run(self, jobs: int) -> None:
@@ -188,47 +151,79 @@ class _Sweep:
         jobs = min(jobs, len(self._trials))
         threads = str(max((os.cpu_count() or 1) // jobs, 1))
         environment = {**os.environ, "OMP_NUM_THREADS": threads}
-        with ExitStack() as stack:
-            engines = [stack.enter_context(EngineProcess(environment=environment)) for _ in range(jobs)]
-            lanes = [self._lane(engine) for engine in engines]
-            while lanes:
-                lanes = [lane for lane in lanes if next(lane, False)]
+        runs_code = any(compile_graph(trial.graph).codes for trial in self._trials[:1])
+        command = (*COMMAND, RUNS_CODE) if runs_code else COMMAND
+        try:
+            with ExitStack() as stack:
+                engines = [
+                    stack.enter_context(EngineProcess(command, environment=environment)) for _ in range(jobs)
+                ]
+                lanes = [self._lane(engine) for engine in engines]
+                while lanes:
+                    lanes = [lane for lane in lanes if next(lane, False)]
+        except KeyboardInterrupt:
+            for trial in list(self._written):
+                trial.state, trial.reason = "stopped", CANCELLED
+                self._write(trial)
+            raise
 
     def _lane(self, engine: EngineProcess) -> Iterator[bool]:
-        """What one engine does, a step at a time."""
+        """What one engine does, a step at a time; one that dies takes its trial with it, not the others'."""
         engine.wait_until_ready()
         while self._waiting:
-            yield from self._train(engine, self._waiting.pop(0))
+            trial = self._waiting.pop(0)
+            try:
+                yield from self._train(engine, trial)
+            except EngineDied as error:
+                trial.state, trial.reason = "ended", str(error)
+                self._write(trial)
+                self._say(trial, self._written.pop(trial).folder.name)
+                return
 
     def _train(self, engine: EngineProcess, trial: Trial) -> Iterator[bool]:
         graph, program = trial.graph, compile_graph(trial.graph)
         record = RunRecord(
             seed=graph.header.seed, device=graph.header.device, literals=literals_of(graph), sweep=self._id
         )
-        writer = RunWriter(self._folder, record, write_script(graph))
+        writer = self._written[trial] = RunWriter(self._folder, record, write_script(graph))
+        began = written = time.monotonic()
+        self._say(trial, writer.folder.name)
         tensors = {digest: graph.tensors[digest].data for digest in program.tensors}
         engine.send(Load(document=uuid.uuid4().hex, revision=graph.revision, program=program, tensors=tensors))
-        engine.send(Do(verb="run", samples_turns=True))
+        trust = trust_in(program, str(self._document)) if program.codes else None
+        engine.send(Do(verb="run", samples_turns=True, trust=trust))
         while not isinstance(event := engine.receive(POLL_S), Paused):
             if event is not None:
                 trial.hear(event)
             if isinstance(event, Turned) and not trial.reason and self._stops and is_hopeless(trial, self._trials):
                 trial.reason = HOPELESS.format(turn=len(trial.losses))
                 engine.send(Stop())
+            if trial.curves and time.monotonic() - written >= EVERY_S:
+                written = time.monotonic()
+                trial.seconds = written - began
+                self._write(trial)
             yield True
         trial.seconds = event.seconds
         trial.state = ENDS.get(event.outcome, "stopped")
         engine.send(KeepCheckpoint(request=1, most_bytes=LARGEST_PARAMETERS))
         kept = engine.wait_for(CheckpointKept, on_event=trial.hear)
         assert isinstance(kept, CheckpointKept)
-        writer.add(trial.points())
-        record.state, record.reason, record.seconds, record.lacks = trial.state, trial.reason, trial.seconds, kept.error
-        record.last = {**trial.last, **record.last}
+        record.lacks = kept.error
         if kept.data:
             writer.keep_parameters(kept.data)
-        writer.save()
+        self._write(trial)
         trial.last = record.last
-        print(f"{_named(trial)}: {trial.state}", file=sys.stderr, flush=True)
+        del self._written[trial]
+        self._say(trial, writer.folder.name)
+
+    def _write(self, trial: Trial) -> None:
+        """Put what is known of a trial into its folder."""
+        writer = self._written[trial]
+        record = writer.record
+        writer.add(trial.points())
+        record.state, record.reason, record.seconds = trial.state, trial.reason, trial.seconds
+        record.last = {**record.last, **trial.last}
+        writer.save()
 
 
 def is_hopeless(trial: Trial, trials: Sequence[Trial]) -> bool:
@@ -238,6 +233,16 @@ def is_hopeless(trial: Trial, trials: Sequence[Trial]) -> bool:
     own = trial.loss_at(turn) if turn >= max(LEAST_TURNS, longest * WARM_UP) else None
     others = [loss for one in trials if one is not trial and (loss := one.loss_at(turn)) is not None]
     return own is not None and len(others) >= LEAST_OTHERS and not own <= statistics.median(others)
+
+
+def _print_words(trial: Trial, _run: str) -> None:
+    if trial.state != "running":
+        print(f"{_named(trial)}: {trial.state}", file=sys.stderr, flush=True)
+
+
+def _print_json(trial: Trial, run: str) -> None:
+    words = SweepLine(run=run, state=trial.state, reason=trial.reason, chosen=trial.chosen)
+    print(msgspec.json.encode(words).decode(), flush=True)
 
 
 def _final_loss(trial: Trial) -> float:

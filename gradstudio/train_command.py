@@ -37,6 +37,11 @@ def add_sweep(parser: argparse.ArgumentParser) -> None:
     jobs = max((os.cpu_count() or 1) // 2, 1)
     parser.add_argument("--jobs", type=int, default=jobs, metavar="N", help=words)
     parser.add_argument("--all", action="store_true", help="let each come to its end, however its loss stands")
+    parser.add_argument("--trust", action="store_true", help="yes, run the Python in FILE that is not drawn, too")
+    parser.add_argument("--json", action="store_true", help="an object a line for each training that begins or ends")
+    parser.add_argument("--runs", metavar="FOLDER", help="where the runs are kept (default: NAME.runs beside FILE)")
+    parser.add_argument("--stands-for", metavar="DOCUMENT", help=argparse.SUPPRESS)
+    parser.add_argument("--attached", action="store_true", help=argparse.SUPPRESS)
 
 
 def train(options: argparse.Namespace) -> int:

@@ -1,14 +1,21 @@
 """Sweeps: a training for each combination of literals, kept as runs beside the document."""
 
+import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import psutil
 import pytest
 
 from gradstudio.cli import main
+from gradstudio.document.errors import BadSweep
 from gradstudio.document.runs.kept_run import kept_runs
+from gradstudio.document.runs.sweep_grid import combinations, values_of
 from gradstudio.program.reading.reader import read_script
-from gradstudio.sweep_command import BadSweep, Trial, combinations, is_hopeless, values_of
+from gradstudio.sweep_command import Trial, is_hopeless
 
 PROGRAM = """import torch
 
@@ -70,3 +77,43 @@ def test_what_cannot_be_swept_is_said(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["sweep", str(file), "--set", "lr=red"]) == 2
     assert "lr" in capsys.readouterr().err
     assert main(["sweep", str(tmp_path / "none.py"), "--set", "lr=1"]) == 4
+
+
+def test_what_is_under_way_is_written_while_it_trains_and_kept_when_it_is_cancelled(tmp_path: Path) -> None:
+    file = tmp_path / "line.py"
+    file.write_text(PROGRAM.replace("range(12)", "range(100_000_000)"))
+    words = [sys.executable, "-m", "gradstudio", "sweep", str(file), "--set", "lr=0.1,0.02", "--jobs", "1"]
+    with subprocess.Popen([*words, "--json", "--attached"], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        first = json.loads(process.stdout.readline())
+        assert first["state"] == "running" and first["chosen"] == {"opt.lr": "0.1"}
+        ends = time.monotonic() + 300
+        while not (runs := kept_runs(tmp_path / "line.runs")) or not runs[0].record.turns:
+            assert time.monotonic() < ends
+            time.sleep(0.1)
+        (run,) = runs
+        assert run.id == first["run"] and run.state == "running" and len(run.curves()["loss"][0])
+        engines = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait() == 130
+    (run,) = kept_runs(tmp_path / "line.runs")
+    assert (run.state, run.record.reason) == ("stopped", "The sweep was cancelled.")
+    gone, alive = psutil.wait_procs(engines, timeout=60)
+    assert gone and not alive
+
+
+def test_an_engine_that_dies_takes_its_own_training_with_it(tmp_path: Path) -> None:
+    file = tmp_path / "line.py"
+    file.write_text(PROGRAM.replace("range(12)", "range(100_000_000)"))
+    words = [sys.executable, "-m", "gradstudio", "sweep", str(file), "--set", "step=100_000_000,100_000_001"]
+    with subprocess.Popen([*words, "--jobs", "2", "--json"], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for _ in range(2):
+            json.loads(process.stdout.readline())
+        engines = psutil.Process(process.pid).children(recursive=True)
+        for engine in engines:
+            engine.kill()
+        ended = [json.loads(process.stdout.readline()) for _ in range(2)]
+        assert process.wait() == 1
+    assert {one["state"] for one in ended} == {"ended"}
+    assert {run.state for run in kept_runs(tmp_path / "line.runs")} == {"ended"}

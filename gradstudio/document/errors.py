@@ -11,6 +11,7 @@ GradStudioError
     │   └── BadTensor        stored data is missing or was changed
     ├── CannotSave           the old file is whole; says what the system refused
     ├── BadData              a person's table, arrays or pictures cannot be read, or not as it was chosen
+    ├── BadSweep             no literal of the program, no value or no range, or too many trainings
     ├── TooLargeToEmbed      a document that a picture has no room for
     └── NotAFragment         the clipboard holds something else
 """
@@ -97,6 +98,10 @@ class CannotSave(DocumentError):
 
 class NotAFragment(DocumentError):
     """A text that is no copied part of a program."""
+
+
+class BadSweep(DocumentError):
+    """What was asked for is no sweep of this program."""
 
 
 def refusal_text(name: str, others: Iterable[UnreadableFile], error: Placed) -> str:

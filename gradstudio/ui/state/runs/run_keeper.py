@@ -18,7 +18,7 @@ from gradstudio.program.write import write_script
 from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.messages.events import Event, Log, Started
 from gradstudio.protocol.messages.progress import CheckpointKept
-from gradstudio.protocol.messages.records import PlainRecord, TensorRecord
+from gradstudio.protocol.result_numbers import number_of
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.loop_progress import duration
 from gradstudio.ui.state.results.result_store import ResultStore
@@ -194,10 +194,8 @@ class RunKeeper(QObject):
         for item, node in graph.nodes.items():
             is_result = bool(node.names) and item in graph.incoming
             for name, output in zip(node.names, results.outputs(item) or () if is_result else (), strict=False):
-                value = output.value if isinstance(output, PlainRecord) else None
-                if isinstance(output, TensorRecord) and not output.summary.shape:
-                    value = output.summary.value
-                if isinstance(value, float):
+                value = number_of(output)
+                if value is not None:
                     last[name] = value
 
     def _say_what_came_out(self) -> None:
