@@ -155,9 +155,7 @@ class _Sweep:
         command = (*COMMAND, RUNS_CODE) if runs_code else COMMAND
         try:
             with ExitStack() as stack:
-                engines = [
-                    stack.enter_context(EngineProcess(command, environment=environment)) for _ in range(jobs)
-                ]
+                engines = [stack.enter_context(EngineProcess(command, environment=environment)) for _ in range(jobs)]
                 lanes = [self._lane(engine) for engine in engines]
                 while lanes:
                     lanes = [lane for lane in lanes if next(lane, False)]

@@ -18,7 +18,7 @@ MOST_TRIALS: Final = 1000
 
 
 class SweepLine(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What `gradstudio sweep --json` prints when a training begins, and when it has ended; `run` is its folder's name."""
+    """What `gradstudio sweep --json` prints when a training begins, and when it has ended; `run` names its folder."""
 
     run: str
     state: State

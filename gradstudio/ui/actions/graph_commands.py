@@ -162,6 +162,13 @@ class GraphCommands:
         """Train on from a file."""
         self.checkpoints.go_on()
 
+    def sweep(self) -> None:
+        """Train once for each of several values of literals."""
+        from gradstudio.ui.dialogs.sweep_dialog import start_sweep
+
+        if start_sweep(self._context.session, self._context.window):
+            self._show_dock("runs")
+
     def tidy(self) -> None:
         """Lay out the selection, or the whole program, anew."""
         from gradstudio.ui.actions.tidy_layout import tidy
@@ -274,7 +281,9 @@ def checkpoint_rows(c: GraphCommands) -> tuple[Row, ...]:
     """Checkpoints of a training as files; what cannot be done now is said when it is asked for."""
     keep = "What was learnt, the optimizer and the random numbers as a file, at the end of a turn of the training"
     go_on = "Train on from a checkpoint of this window or of the exported training script"
+    several = "Train once for each of several learning rates, widths, seeds …, side by side in the background"
     return (
+        ActionRow("run.sweep", "Sweep…", "Run", 7, c.sweep, when=c.has_items, tooltip=several),
         ActionRow("run.checkpoint", "Save checkpoint…", "Run", 7, c.save_checkpoint, tooltip=keep),
         ActionRow("run.continue", "Continue from checkpoint…", "Run", 7, c.continue_training, tooltip=go_on),
     )

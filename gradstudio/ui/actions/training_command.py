@@ -31,9 +31,7 @@ def add_training(canvas: CanvasView, session: Session) -> bool:
     store = session.graph_store
     store.settle()
     graph: Graph = store.graph
-    for missing in session.run.program.incomplete:
-        words = f"'{title(graph, missing.node)}' cannot run yet: {missing.reason}"
-        session.run.status.refused.emit(words)
+    if not is_complete(session):
         return False
     try:
         text = with_training(graph, lambda value: shape_of(session, *value))
@@ -45,6 +43,15 @@ def add_training(canvas: CanvasView, session: Session) -> bool:
     store.submit(edits, "Add training")
     canvas.navigation.land(_learning_loop(store.graph, before))
     session.run.status.noted.emit(DONE)
+    return True
+
+
+def is_complete(session: Session) -> bool:
+    """Whether the program can run; why it cannot is said."""
+    for missing in session.run.program.incomplete:
+        words = f"'{title(session.graph_store.graph, missing.node)}' cannot run yet: {missing.reason}"
+        session.run.status.refused.emit(words)
+        return False
     return True
 
 

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from gradstudio.protocol.errors import BadHost
 from gradstudio.protocol.hosts.host_book import Host, HostBook
 from gradstudio.protocol.messages.events import Device
+from gradstudio.ui.state.cli_process import cli_arguments
 
 Button = QDialogButtonBox.StandardButton
 WIDTH_PX = 620
@@ -29,17 +30,12 @@ HINTS = {
     SSH: "[user@]host, or a name of your ~/.ssh/config",
     COMMAND: "docker exec -i box · kubectl exec -i pod -- · srun -n1 · sh -c {engine}",
 }
-_CLI = (
-    "import sys; sys.path.insert(0, sys.argv.pop(1)); from gradstudio.cli import main; "
-    "del sys.path[0]; sys.exit(main())"
-)
-_ROOT = str(Path(__file__).resolve().parents[3])
 KILL_WAIT_MS = 2000
 
 
 def hosts_command_line(folder: Path, *arguments: str) -> list[str]:
     """What follows Python for ``gradstudio hosts``, with the hosts of a folder of settings."""
-    return ["-P", "-u", "-c", _CLI, _ROOT, "hosts", "--config-dir", str(folder), *arguments]
+    return cli_arguments("hosts", "--config-dir", str(folder), *arguments)
 
 
 class HostDialog(QDialog):

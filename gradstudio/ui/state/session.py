@@ -227,7 +227,7 @@ class Session(QObject):
     def close(self) -> None:
         """The document is closed: it hears nothing more of the engine."""
         if self._runs is not None:
-            self._runs.leave()
+            self._runs.close()
         self.engine.hang_up()
         self.graph_store.close()
         if self._long_lived is not None:

@@ -26,11 +26,16 @@ from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.runs.restore_run import restore
 from gradstudio.ui.docks.runs.run_model import DIFFERS, LAST, RUN, STATE, TIME, TURNS, RunModel
 from gradstudio.ui.docks.runs.run_words import about_one, about_two
+from gradstudio.ui.docks.runs.sweep_strip import SweepStrip
+from gradstudio.ui.state.runs.sweep_process import Order
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon
 from gradstudio.ui.widgets.form_layout import label
 
-EMPTY: Final = "Each training is kept here when it runs (F5): its curves, its literals, and what it learnt."
+EMPTY: Final = (
+    "Each training is kept here when it runs (F5): its curves, its literals, and what it learnt. "
+    "Sweep… trains once for each of several learning rates, widths or seeds."
+)
 WIDTHS: Final = {RUN: 136, DIFFERS: 120, LAST: 176, TURNS: 56, TIME: 56, STATE: 80}
 ROW_PX: Final = 24
 SHARES: Final = (3, 2)
@@ -57,15 +62,22 @@ class RunsPanel(QWidget):
         self.back_button = self._button("Bring back", "undo", "The run that was deleted last", self.list.bring_back)
         self._empty = label(EMPTY, "dim", wrap=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.sweep_button = self._button(
+            "Sweep…", "list", "Train once for each of several values of a literal, side by side", self.sweep
+        )
+        self.strip = SweepStrip(session.runs.sweep, self.list, self)
         self._lay_out()
+        self._sorted_for: Order | None = None
         self._later = CatchUp(self, self.refresh)
         self.view.selectionModel().selectionChanged.connect(self._on_selection_changed)
         self.view.customContextMenuRequested.connect(self._on_view_context_menu_requested)
         session.runs.changed.connect(self.refresh)
+        session.runs.sweep.changed.connect(self._on_sweep_changed)
         self.list.changed.connect(self._say)
         self.list.refused.connect(session.run.status.refused)
         session.graph_store.edited.connect(self._on_store_edited)
         self.set_theme(theme)
+        self._on_sweep_changed()
 
     def refresh(self) -> None:
         """Read what lies there; nothing is done while the dock is not seen."""
@@ -79,6 +91,7 @@ class RunsPanel(QWidget):
         for button, name in (
             (self.restore_button, "rerun"),
             (self.delete_button, "delete"),
+            (self.sweep_button, "list"),
             (self.back_button, "undo"),
         ):
             button.setIcon(icon(name, theme))
@@ -95,6 +108,12 @@ class RunsPanel(QWidget):
         for run in self.selected[:1]:
             restore(self._session, run, self.list.label(run))
             self.list.show(run.id, True)
+
+    def sweep(self) -> None:
+        """Ask for a sweep, and begin it."""
+        from gradstudio.ui.dialogs.sweep_dialog import start_sweep
+
+        start_sweep(self._session, self.window())
 
     def delete_selected(self) -> None:
         """Put the runs aside that are selected."""
@@ -122,7 +141,7 @@ class RunsPanel(QWidget):
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.setContentsMargins(6, 1, 6, 1)
-        for button in (self.restore_button, self.delete_button, self.back_button):
+        for button in (self.sweep_button, self.restore_button, self.delete_button, self.back_button):
             head.addWidget(button)
         head.addStretch(1)
         split = QSplitter(Qt.Orientation.Horizontal, self)
@@ -137,6 +156,7 @@ class RunsPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(head)
+        column.addWidget(self.strip)
         column.addLayout(self._stack, 1)
 
     def _say(self) -> None:
@@ -161,6 +181,15 @@ class RunsPanel(QWidget):
             self.words.setHtml(text)
 
     # ------------------------------------------------------------------ slots
+
+    def _on_sweep_changed(self) -> None:
+        """While it goes on, its best stands above."""
+        order = self._session.runs.sweep.order
+        if order is not self._sorted_for:
+            self._sorted_for = order
+            self.view.sortByColumn(LAST, Qt.SortOrder.AscendingOrder)
+        self.refresh()
+        self.strip.refresh()
 
     def _on_selection_changed(self) -> None:
         self._say()
@@ -205,6 +234,8 @@ class _Table(QTableView):
         header = self.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setStretchLastSection(True)
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self.setSortingEnabled(True)
         header.setSectionResizeMode(RUN, QHeaderView.ResizeMode.Interactive)
         for column, width in WIDTHS.items():
             self.setColumnWidth(column, width)

@@ -1,13 +1,14 @@
 """The table of runs: what each is called, what it has otherwise than the others, where it came to."""
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from gradstudio.document.runs.kept_run import WORDS, KeptRun, State
 from gradstudio.ui.docks.curves.beside_colors import beside_color
 from gradstudio.ui.state.results.loop_progress import duration
-from gradstudio.ui.state.runs.run_list import RunList, figures, when
+from gradstudio.ui.state.runs.run_list import RunList, figures, final_loss, when
 from gradstudio.ui.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -16,6 +17,14 @@ COLUMNS: Final = ("Run", "What differs", "Last figures", "Turns", "Time", "State
 RUN, DIFFERS, LAST, TURNS, TIME, STATE = range(len(COLUMNS))
 INK: Final[dict[State, str]] = {"failed": "danger", "ended": "warning", "running": "accent"}
 MOST_FIGURES: Final = 3
+KEYS: Final[dict[int, Callable[[KeptRun], Any]]] = {
+    RUN: lambda run: run.id,
+    LAST: final_loss,
+    TURNS: lambda run: run.record.turns,
+    TIME: lambda run: run.record.seconds,
+    STATE: lambda run: run.state,
+}
+"""What each column is sorted by."""
 
 
 class RunModel(QAbstractTableModel):
@@ -26,6 +35,8 @@ class RunModel(QAbstractTableModel):
         super().__init__(parent)
         self.list, self._theme = runs, theme
         self.rows: list[KeptRun] = []
+        self._key: Callable[[KeptRun], Any] | None = None
+        self._is_descending = False
         runs.changed.connect(self._on_list_changed)
 
     def set_theme(self, theme: Theme) -> None:
@@ -34,6 +45,11 @@ class RunModel(QAbstractTableModel):
         self._everything_changed()
 
     # ------------------------------------------------------------------ Qt overrides
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """By a column; -1: the newest first."""
+        self._key, self._is_descending = KEYS.get(column), order == Qt.SortOrder.DescendingOrder
+        self._on_list_changed()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self.rows)
@@ -86,7 +102,7 @@ class RunModel(QAbstractTableModel):
             case 0:
                 return record.name or when(run)
             case 1:
-                return self.list.differences[self.rows.index(run)]
+                return self.list.difference(run)
             case 2:
                 return " · ".join(figures(run.record)[:MOST_FIGURES])
             case 3:
@@ -108,10 +124,13 @@ class RunModel(QAbstractTableModel):
 
     def _on_list_changed(self) -> None:
         """The same rows keep selection and editor; others begin anew."""
-        if [run.id for run in self.list.runs] == [run.id for run in self.rows]:
-            self.rows = list(self.list.runs)
+        runs = list(self.list.runs)
+        if self._key is not None:
+            runs.sort(key=self._key, reverse=self._is_descending)
+        if [run.id for run in runs] == [run.id for run in self.rows]:
+            self.rows = runs
             self._everything_changed()
             return
         self.beginResetModel()
-        self.rows = list(self.list.runs)
+        self.rows = runs
         self.endResetModel()

@@ -1,10 +1,12 @@
 """Keeps each training of a document while it runs: curves every few seconds, what was learnt when it rests."""
 
+from __future__ import annotations
+
 import re
 import time
 from functools import cached_property
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
@@ -26,6 +28,9 @@ from gradstudio.ui.state.run.engine_line import EngineLine
 from gradstudio.ui.state.run.run_controller import RunController
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.runs.run_list import RunList, figures
+
+if TYPE_CHECKING:
+    from gradstudio.ui.state.runs.sweep_process import SweepProcess
 
 EVERY_S: Final = 3.0
 LEAST_TURNS: Final = 2
@@ -85,6 +90,15 @@ class RunKeeper(QObject):
         """All runs of the document, as they are looked at."""
         return RunList(self._session.results.tables.curves, self)
 
+    @cached_property
+    def sweep(self) -> SweepProcess:
+        """Trainings for combinations of literals, in the background."""
+        from gradstudio.ui.state.runs.sweep_process import SweepProcess
+
+        sweep = SweepProcess(self)
+        sweep.ended.connect(self._session.run.status.noted)
+        return sweep
+
     @property
     def folder(self) -> Path | None:
         """Where the runs of the document are kept; None: nowhere."""
@@ -115,6 +129,12 @@ class RunKeeper(QObject):
             self._set_state("stopped", LEFT)
             self._write()
         self._writer = None
+
+    def close(self) -> None:
+        """The document is closed."""
+        self.leave()
+        if "sweep" in self.__dict__:
+            self.sweep.leave()
 
     # ------------------------------------------------------------------ inner workings
 

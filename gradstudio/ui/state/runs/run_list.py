@@ -80,10 +80,13 @@ class RunList(QObject):
         self._draw()
         self.changed.emit()
 
+    def difference(self, run: KeptRun) -> str:
+        """What a run has otherwise than the others; "" of one that is not there any more."""
+        return self.differences[self.runs.index(run)] if run in self.runs else ""
+
     def label(self, run: KeptRun) -> str:
         """How a run is called: its name, else what it has otherwise, else when it was."""
-        place = self.runs.index(run) if run in self.runs else -1
-        return run.record.name or (self.differences[place] if place >= 0 else "") or when(run)
+        return run.record.name or self.difference(run) or when(run)
 
     # ------------------------------------------------------------------ what is done with one
 
@@ -147,3 +150,9 @@ def figures(record: RunRecord) -> list[str]:
     """``accuracy 0.95``, ``loss 0.0123``: what was measured beside the curves first, for that a person trains."""
     found = reversed(record.last.items())
     return [f"{name} {number(value, DIGITS) if value is not None else 'nan'}" for name, value in found]
+
+
+def final_loss(run: KeptRun) -> float:
+    """The last number of the longest curve; infinite where there is none."""
+    value = next(iter(run.record.last.values()), None)
+    return value if value is not None and value == value else float("inf")

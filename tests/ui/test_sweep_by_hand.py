@@ -1,0 +1,126 @@
+"""Run ▸ Sweep…: trainings for several values of a literal, in the background, and what the Runs dock says of them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialogButtonBox
+from pytestqt.qtbot import QtBot
+
+from gradstudio.document.runs.kept_run import KeptRun, kept_runs
+from gradstudio.ui.dialogs.sweep_dialog import NOW, VALUES, SweepDialog
+from gradstudio.ui.docks.runs.panel import RunsPanel
+from gradstudio.ui.state.runs.run_list import final_loss
+from tests.ui.desk import Desk
+from tests.ui.test_runs_by_hand import ENDLESS, LINE
+
+
+def runs(desk: Desk) -> list[KeptRun]:
+    folder = desk.session.runs.folder
+    assert folder is not None
+    return kept_runs(folder)
+
+
+def ask(desk: Desk, act: Callable[[SweepDialog], None]) -> None:
+    """The command, and what a person does in its dialog."""
+    seen: list[SweepDialog] = []
+
+    def answer() -> None:
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, SweepDialog)
+        seen.append(dialog)
+        act(dialog)
+        if dialog.isVisible():
+            dialog.reject()
+
+    QTimer.singleShot(0, answer)
+    desk.window.actions["run.sweep"].trigger()
+    assert seen
+
+
+def fill(dialog: SweepDialog, name: str, values: str) -> None:
+    """Values for a literal, typed into its row."""
+    rows = [dialog.table.item(row, 0) for row in range(dialog.table.rowCount())]
+    row = next(row for row, item in enumerate(rows) if item is not None and item.text() == name)
+    dialog.table.setCurrentCell(row, VALUES)
+    item = dialog.table.item(row, VALUES)
+    assert item is not None
+    item.setText(values)
+
+
+@pytest.fixture
+def path(desk: Desk, qtbot: QtBot, tmp_path: Path) -> Path:
+    desk.sit_down(qtbot)
+    desk.open(LINE)
+    path = tmp_path / "line.gsg"
+    desk.session.save(path)
+    return path
+
+
+def test_a_learning_rate_is_swept_beside_the_window(desk: Desk, path: Path) -> None:
+    def act(dialog: SweepDialog) -> None:
+        ok = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
+        assert not ok.isEnabled()
+        fill(dialog, "opt.lr", "0.1, 0.001, 0.2")
+        fill(dialog, "seed", "1, 2")
+        assert "3 × 2 = 6 trainings" in dialog.said.text() or "2 × 3 = 6 trainings" in dialog.said.text()
+        dialog.jobs.setValue(1)
+        dialog.stops.setChecked(False)
+        ok.click()
+
+    ask(desk, act)
+    panel = desk.window.room.panels["runs"]
+    assert isinstance(panel, RunsPanel) and panel.isVisible() and not panel.strip.isHidden()
+    assert not desk.session.run.state.busy, "the window is free"
+    desk.until(lambda: not desk.session.runs.sweep.is_running)
+    found = runs(desk)
+    assert len(found) == 6 and {run.state for run in found} == {"finished"}
+    assert len({(run.record.literals["opt.lr"], run.record.literals["seed"]) for run in found}) == 6
+    assert len({run.record.sweep for run in found}) == 1
+    losses = [final_loss(run) for run in panel.model.rows]
+    assert losses == sorted(losses), "the best stands above"
+    assert "6 trainings" in desk.said and "least loss" in desk.said
+    assert panel.strip.isHidden() and len(desk.session.results.tables.curves.beside) == 6
+
+
+def test_values_that_are_none_are_said_and_a_range_is_filled_in(desk: Desk, path: Path) -> None:
+    desk.click("opt")
+
+    def act(dialog: SweepDialog) -> None:
+        first, now = dialog.table.item(0, 0), dialog.table.item(0, NOW)
+        assert first is not None and now is not None
+        assert (first.text(), now.text()) == ("opt.lr", "0.1"), "of the selected card first"
+        dialog.fill.click()
+        assert dialog.settings == ("opt.lr=0.01, 0.1, 1",) and dialog.order is not None
+        fill(dialog, "opt.lr", "red")
+        assert dialog.order is None and "lr" in dialog.said.text()
+        fill(dialog, "opt.lr", "1:2:x")
+        assert dialog.order is None and "no range" in dialog.said.text()
+
+    ask(desk, act)
+    assert not desk.session.runs.sweep.is_running and not runs(desk)
+
+
+def test_a_sweep_is_cancelled_and_what_was_trained_stays(desk: Desk, path: Path) -> None:
+    desk.open(ENDLESS)
+    desk.session.save(path)
+
+    def act(dialog: SweepDialog) -> None:
+        fill(dialog, "opt.lr", "0.1, 0.2")
+        dialog.jobs.setValue(1)
+        dialog.buttons.button(QDialogButtonBox.StandardButton.Ok).click()
+
+    ask(desk, act)
+    desk.until(lambda: runs(desk) and runs(desk)[0].record.turns)
+    panel = desk.window.room.panels["runs"]
+    assert isinstance(panel, RunsPanel)
+    desk.until(lambda: panel.model.rows and panel.model.rows[0].state == "running")
+    children = psutil.Process().children(recursive=True)
+    QTest.mouseClick(panel.strip.cancel, Qt.MouseButton.LeftButton)
+    desk.until(lambda: not desk.session.runs.sweep.is_running)
+    (run,) = runs(desk)
+    assert run.state == "stopped" and len(run.curves()["loss"][0]) and "cancelled" in desk.said
+    assert len(psutil.Process().children(recursive=True)) < len(children)
