@@ -1,8 +1,6 @@
 """Cards of code split and merged: the text stays, the wires are those that a reader of the text would draw."""
 
 import ast
-import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
@@ -18,6 +16,7 @@ from gradstudio.program.code_cards import can_split, merge_with_next, next_card,
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
+from tests.helpers.program_runs import ProgramRuns
 
 APART = """import torch
 
@@ -135,14 +134,6 @@ def merge_all(graph: Graph) -> None:
         item = next((one for one in cards(graph) if next_card(graph, one) is not None), None)
 
 
-def output(text: str, folder: Path) -> str:
-    (folder / "program.py").write_text(text)
-    done = subprocess.run(
-        [sys.executable, "program.py"], cwd=folder, capture_output=True, text=True, check=True, timeout=100
-    )
-    return done.stdout
-
-
 def snapshot(graph: Graph) -> tuple[object, ...]:
     return dict(graph.nodes), dict(graph.wires), dict(graph.bodies), dict(graph.places), dict(graph.parents)
 
@@ -212,14 +203,14 @@ def test_split_and_merged_again_is_wired_as_it_was(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [APART, TOGETHER, LOOP, ALL])
-def test_the_program_prints_what_it_printed(text: str, tmp_path: Path) -> None:
+def test_the_program_prints_what_it_printed(text: str, tmp_path: Path, python: ProgramRuns) -> None:
     graph = read(text)
-    expected = output(write_script(graph), tmp_path)
-    assert expected.startswith(output(text, tmp_path))
+    expected = python.printed(write_script(graph), tmp_path)
+    assert expected.startswith(python.printed(text, tmp_path))
     split_all(graph)
-    assert output(write_script(graph), tmp_path) == expected
+    assert python.printed(write_script(graph), tmp_path) == expected
     merge_all(graph)
-    assert output(write_script(graph), tmp_path) == expected
+    assert python.printed(write_script(graph), tmp_path) == expected
 
 
 def test_cards_of_code_are_parted_by_an_empty_line_also_when_they_are_printed_a_second_time() -> None:

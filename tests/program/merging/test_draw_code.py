@@ -1,7 +1,5 @@
 """A card of code is read anew: what can be drawn becomes nodes, all else stays as it is."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
@@ -20,6 +18,7 @@ from gradstudio.program.compile import compile_graph
 from gradstudio.program.merging.whole_merge import draw_code
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write, write_script
+from tests.helpers.program_runs import ProgramRuns
 
 HEAD = "import torch\n\nx = torch.ones(2)\n"
 
@@ -60,15 +59,11 @@ def test_what_can_be_drawn_is_and_the_rest_stays_code() -> None:
     assert (dict(graph.nodes), dict(graph.wires), dict(graph.bodies)) == state
 
 
-def test_the_program_does_what_it_did(tmp_path: Path) -> None:
+def test_the_program_does_what_it_did(tmp_path: Path, python: ProgramRuns) -> None:
     graph, item = with_card(HEAD, "y = torch.relu(x)\nd = {k: y for k in 'ab'}  # odd\nz = d['a'] * 2\nprint(z, d)")
     outputs = []
     for _ in range(2):
-        (tmp_path / "program.py").write_text(write(graph).code)
-        done = subprocess.run(
-            [sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=100
-        )
-        outputs.append(done.stdout)
+        outputs.append(python.printed(write(graph).code, tmp_path))
         if item in graph and is_code(graph.nodes[item]):
             apply_all(graph, draw(graph, item))
     assert outputs[0] == outputs[1] != ""
