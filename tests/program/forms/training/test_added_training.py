@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-import torch
 
 from gradstudio.document.python.merge_edits import merge
 from gradstudio.graph.edits import apply_all
@@ -56,6 +55,8 @@ y = (x - 1) ** 2
 
 def trained(text: str) -> tuple[str, dict[str, Any]]:
     """The text with a training, and what Python makes of it."""
+    import torch  # takes seconds: not where tests are collected
+
     new = with_training(read_script(text).graph, lambda _: None)
     names: dict[str, Any] = {}
     torch.manual_seed(0)
@@ -85,7 +86,7 @@ def test_leaves_are_learnt_and_what_came_behind_stays_behind() -> None:
     new, names = trained(LEAVES)
     assert "optimizer = torch.optim.Adam([w, b], lr=0.01)\n" in new and new.endswith("\nprint(w.grad)\n")
     assert new.count("backward()") == 1
-    assert names["loss_test"].item() < ((names["X"] @ torch.tensor([1.0, 2.0, 3.0])) ** 2).mean().item()
+    assert names["loss_test"].item() < ((names["X"] @ names["torch"].tensor([1.0, 2.0, 3.0])) ** 2).mean().item()
 
 
 def test_a_loss_without_a_name_gets_one() -> None:
@@ -144,7 +145,9 @@ def test_rows_that_are_kept_apart_are_the_test() -> None:
     names: dict[str, Any] = {}
     exec(text, names)
     for data, wanted in (("train_data", ("X", "Y")), ("test_data", ("X_val", "Y_val"))):
-        assert all(torch.equal(one, names[name]) for one, name in zip(names[data].tensors, wanted, strict=True))
+        assert all(
+            names["torch"].equal(one, names[name]) for one, name in zip(names[data].tensors, wanted, strict=True)
+        )
     behind = with_training(read_script(CLASSES + apart).graph, lambda _value: None)
     one = read_script(CLASSES.replace("net = ", f"{apart.splitlines()[0]}\nnet = ", 1)).graph
     assert "random_split" in behind and "random_split" in with_training(one, lambda _value: None)
