@@ -7,6 +7,9 @@ import torch
 
 _CUDNN = ("deterministic", "benchmark", "enabled", "allow_tf32")
 
+_HERE = torch.device("cpu")
+"""Where tensors are made by default: no device is set for that, as one that is looks at every call of torch."""
+
 
 class Settings(NamedTuple):
     """What `set_default_dtype`, `set_printoptions` and their kin change; not whether gradients are recorded."""
@@ -26,7 +29,9 @@ class Settings(NamedTuple):
         now = settings()
         if now.dtype != self.dtype:
             torch.set_default_dtype(self.dtype)
-        if now.device != self.device:
+        if self.device == _HERE:
+            torch.set_default_device(None)
+        elif now.device != self.device:
             torch.set_default_device(self.device)
         if now.printing != self.printing:
             torch.set_printoptions(**self.printing)  # type: ignore[no-untyped-call]  # torch has no types for it

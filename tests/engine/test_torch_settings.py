@@ -1,6 +1,7 @@
 """What a program sets for the whole process holds until it begins anew, and for nobody else."""
 
 import numpy as np
+import pytest
 import torch
 
 from gradstudio.engine.torch_settings import settings
@@ -26,3 +27,15 @@ def test_settings_are_put_back_as_they_were() -> None:
             before.restore()
     assert settings() == before
     assert str(torch.tensor(3.14159)) == "tensor(3.1416)"
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_no_default_device_stays_to_look_at_each_call(device: str) -> None:
+    before, depth = settings(), torch._C._len_torch_function_stack()
+    try:
+        torch.set_default_device(device)
+        before.restore()
+        assert torch._C._len_torch_function_stack() == depth
+        assert settings() == before
+    finally:
+        torch.set_default_device(None)
