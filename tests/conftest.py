@@ -42,6 +42,11 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begins with what may take so long that it says so: at the end, the other processes would wait for it."""
+    items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Takes what is imported by now out of the garbage collector's sight, which then looks seldom.
 
