@@ -58,6 +58,7 @@ class SearchPopup(PopupList[Find]):
         super().__init__(parent, "Search the operators")
         self.wanted, self.by_mouse = wanted, False
         self._says, self._typed = says, filters.read("")
+        self._is_narrowing = False
         self._shelf = shelf or Favourites(parent=self)
         self.setObjectName("canvas_search")
         self.field.setPlaceholderText(wanted.title or f"Search {len(load()):,} operators…")
@@ -136,6 +137,7 @@ class SearchPopup(PopupList[Find]):
     def narrow(self, typed: str) -> None:
         """List what fits; where nothing does, the nearest, of which none is lit."""
         self._typed = filters.read(typed)
+        self._is_narrowing = True
         super().narrow(typed)
         words = search_suggestions.hint(typed, self._typed) or ("" if typed.strip() else GRAMMAR)
         if not self._fits and not self._typed.wrong:
@@ -144,7 +146,13 @@ class SearchPopup(PopupList[Find]):
         self.hint.setVisible(bool(words))
         if not self._fits:
             self.list.go(-1)
+        self._is_narrowing = False
         self.show_current()
+
+    def _on_list_current_changed(self) -> None:
+        """Show what is lit; of what is lit while the list is narrowed, the last."""
+        if not self._is_narrowing:
+            super()._on_list_current_changed()
 
     def show_current(self) -> None:
         """Show how the current row is written, its card, and what it does."""

@@ -1,13 +1,15 @@
 """The quick search on the canvas: what it shows before and after typing."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.ui.canvas.popups.search_popup import SearchPopup, in_two_lines
-from gradstudio.ui.theme import mono_font
+from gradstudio.ui.theme import Theme, mono_font
 from tests.ui.canvas.conftest import Hand
 
 Key = Qt.Key
@@ -122,3 +124,26 @@ def test_a_signature_stands_in_two_lines_that_fit(qapp: QApplication, text: str)
     assert all(metrics.horizontalAdvance(line) <= 380 for line in lines)
     assert text.startswith(lines[0])
     assert lines[-1].endswith("…") == (len(text) > 60)
+
+
+def test_a_key_shows_the_row_that_is_lit_once(qtbot: QtBot, dark: Theme) -> None:
+    asked: list[str] = []
+
+    def says(key: str) -> str:
+        asked.append(key)
+        return ""
+
+    room = QWidget()
+    qtbot.addWidget(room)
+    popup = SearchPopup(room, dark, says=says)
+    popup.open_at(QPoint(10, 10))
+    for typed in ("matmul", "zoftmqxx", "relu"):
+        asked.clear()
+        popup.field.setText(typed)
+        lit = popup.documented_operator()
+        assert asked == ([lit] if lit else [])
+        assert popup.preview.key == lit
+    asked.clear()
+    QTest.keyClick(popup.field, Key.Key_Down)
+    assert asked == [popup.documented_operator()] == [popup.preview.key]
+    popup.leave()
