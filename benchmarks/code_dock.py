@@ -136,11 +136,13 @@ def _of_typing(application: "QApplication", name: str, graph: "Graph") -> list[d
     from PySide6.QtCore import Qt
     from PySide6.QtTest import QTest
 
+    from gradstudio.ui.docks.code.panel import READER
+
     session, panel = _dock(application, graph, engine=False)
     editor = panel.editor
     QTest.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton)  # as a hand does before it types
     editor.go_to(STATEMENTS // 2, 10**6)
-    _idle(application, 0.5)
+    wait_until(application, lambda: not session.idle.has(READER), PATIENCE_S)  # what reads the text is loaded
     keys = []
     for letter in ("  # " + "why " * KEYS)[:KEYS]:
         begun = time.process_time()
