@@ -58,6 +58,9 @@ FindingKind = OneOf[
     "leaked_test",
     "not_called",
     "shared_layer",
+    "kept_reference",
+    "summed_means",
+    "masked_with_zero",
 ]
 Severity = OneOf["error", "warning", "info"]
 

@@ -10,6 +10,7 @@ from gradstudio.advice.diagnosis.growth import divergence, growing_graphs, kept_
 from gradstudio.advice.diagnosis.mistakes.empty_data import empty_data
 from gradstudio.advice.diagnosis.mistakes.objective_signs import negated_errors
 from gradstudio.advice.diagnosis.mistakes.stuck_weights import stuck_weights
+from gradstudio.advice.diagnosis.mistakes.summed_steps import spent_rates, summed_means
 from gradstudio.advice.diagnosis.modes import wrong_modes
 from gradstudio.advice.diagnosis.nan_origins import (
     backward_origins,
@@ -18,8 +19,9 @@ from gradstudio.advice.diagnosis.nan_origins import (
     forward_origins,
     nonfinite_nodes,
 )
+from gradstudio.advice.diagnosis.nan_reasons import worst
 from gradstudio.advice.diagnosis.program_view import ProgramView
-from gradstudio.advice.diagnosis.run_facts import RunFacts, TimelineLike
+from gradstudio.advice.diagnosis.run_facts import RunFacts, TimelineLike, leaf_rows
 from gradstudio.advice.diagnosis.step_order import order_findings
 from gradstudio.advice.diagnosis.training_steps import roles_of, step_findings, takes_steps
 from gradstudio.advice.diagnosis.unreached_leaves import without_gradient
@@ -55,6 +57,7 @@ class RunDiagnosis:
         self._backwards = timeline.backwards
         everything = [self._backwards[number] for number in sorted(self._backwards)]
         self._births = list(islice(filter(begins_nonfinite, everything), MAX_BAD))
+        self._spoils = bool(self._births) and any(map(_spoils_leaves, everything))
         self._is_spoilt = any(map(brings_nan, self._births))
         newest = everything[-MAX_BACKWARDS:]
         self._suspects = [one for one in newest if fades(one) or dies(one)]
@@ -73,6 +76,7 @@ class RunDiagnosis:
         facts.call_by_names(lambda item: _has_name(view, item))
         roles = roles_of(view, facts) if self._steps else {}
         steps = [*step_findings(view, facts, roles), *order_findings(view, facts, roles)]
+        steps += [*summed_means(view, facts, roles), *spent_rates(view, facts)]
         signs = negated_errors(view, facts, roles)
         grown = [*signs, *recurrences(view, self._series), *divergence(view, facts, self._series, roles)]
         stepping = {item: role.of for item, role in roles.items() if role.act == "step"}
@@ -80,7 +84,8 @@ class RunDiagnosis:
         if self._spoilt:
             found += forward_origins(view, facts, stepping)
         for traced in reversed(self._births):  # of two at one node the first one stays
-            found += backward_origins(view, traced, _spoilt_before(facts, traced))
+            origins = backward_origins(view, traced, _spoilt_before(facts, traced))
+            found += origins if self._spoils else [one._replace(severity="info") for one in origins]
         for traced in self._suspects:
             found += [*fading_gradients(view, facts, traced), *dead_nodes(view, traced, facts.latest)]
         dead = {finding.node for finding in found if finding.kind == "dead"}  # the same cause, and worse
@@ -100,6 +105,12 @@ def _spoilt_before(facts: RunFacts, traced: BackwardTraced) -> dict[ItemId, str]
     roots = {value.node for row in traced.rows[:1] for value in row.values}
     is_clean = not roots.intersection(spoilt)
     return {item: bad for item, bad in spoilt.items() if bad != "NaN"} if is_clean else spoilt
+
+
+def _spoils_leaves(traced: BackwardTraced) -> bool:
+    """Whether what is not finite comes to a leaf: a relu behind it, say, may have made 0 of it."""
+    leaves = [row for _, row in leaf_rows(traced)]
+    return not leaves or any(worst(row.incoming) for row in leaves)
 
 
 def _has_name(view: ProgramView, item: ItemId) -> bool:
@@ -141,7 +152,8 @@ def _causes(found: list[Finding], *, is_spoilt: bool) -> list[Finding]:
         found = [finding for finding in found if finding.kind != "old_loss"]
     if "no_zero_grad" in kinds:
         found = [finding for finding in found if finding.kind not in SUMS]
-    if is_spoilt or "backward_not_finite" in kinds:  # what was not finite before it is its cause, or as grave
+    spoils = any(one.kind == "backward_not_finite" and one.severity == "error" for one in found)
+    if is_spoilt or spoils:  # what was not finite before it is its cause, or as grave
         found = [one._replace(severity="error") if _is_overflow(one) else one for one in found]
     if any(one.kind == "not_finite" and one.severity == "error" for one in found):
         found = [one for one in found if one.kind not in FADING]

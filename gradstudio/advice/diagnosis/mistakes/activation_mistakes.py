@@ -8,12 +8,13 @@ from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CHANCES, LOGARITH
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.graph.names import value_words
+from gradstudio.protocol.messages.records import Record, TensorRecord
 from gradstudio.protocol.number_format import format_number
 
 PRODUCTS = frozenset({"matmul", "bmm", "mm", "einsum"})
 LEAST_WIDTH = 16
-FAR_APART = 60.0
+APART, FAR_APART, ONE_HOT = 20.0, 60.0, 0.8
 """Scores that reach so far apart make a softmax choose one, and its slope vanishes."""
 FIRST = ("inputs.0", "input", "a", "self")
 GIVERS = ("a", "input", "self")
@@ -52,7 +53,9 @@ def unscaled_scores(view: ProgramView, item: ItemId, _word: str, lookup: Lookup)
     if not isinstance(scores, TensorRecord) or not isinstance(query, TensorRecord) or not query.summary.shape:
         return
     low, high, width = scores.summary.minimum, scores.summary.maximum, query.summary.shape[-1]
-    if not scores.requires_grad or low is None or high is None or width < LEAST_WIDTH or high - low < FAR_APART:
+    if not scores.requires_grad or low is None or high is None or width < LEAST_WIDTH:
+        return
+    if high - low < (APART if _is_one_hot(lookup(item, 0)) else FAR_APART):
         return
     yield Finding(
         "saturated",
@@ -65,6 +68,46 @@ def unscaled_scores(view: ProgramView, item: ItemId, _word: str, lookup: Lookup)
         f"√{width}.",
         (item, stage.item),
     )
+
+
+def masked_with_zero(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
+    """Scores that a mask of zeros and ones multiplies in front of their softmax: 0 is a score like another."""
+    source = view.source(item, FIRST)
+    product = view.resolve(source.item, source.output)[0] if source is not None else None
+    if product is None or view.word(product) != "mul":
+        return
+    given = [(one, lookup(*view.resolve(one.item, one.output))) for one in view.sources(product)]
+    masks = [one for one, record in given if _is_mask(record)]
+    learns = any(isinstance(record, TensorRecord) and record.requires_grad for _, record in given)
+    if len(masks) != 1 or not learns or any(view.word(user) == "mul" for user in view.followers(item)):
+        return
+    name = value_words(view.name(masks[0].item))
+    yield Finding(
+        "masked_with_zero",
+        "warning",
+        product,
+        f"{name} makes masked scores 0, not −inf, in front of {word}: exp(0) is 1, so they still get weight",
+        "A softmax leaves out what is −inf alone. Write scores.masked_fill(mask == 0, float('-inf')), and leave at "
+        "least one element of each row.",
+        (product, item, masks[0].item),
+    )
+
+
+def _is_mask(record: Record | None) -> bool:
+    """Whether it holds zeros and ones, and both."""
+    if not isinstance(record, TensorRecord) or record.requires_grad or not record.summary.shape:
+        return False
+    summary = record.summary
+    if summary.minimum != 0 or summary.maximum != 1 or not summary.mean or summary.rms is None:
+        return False
+    return math.isclose(summary.rms**2, summary.mean, rel_tol=1e-4)
+
+
+def _is_one_hot(record: Record | None) -> bool:
+    """Whether a softmax gives nearly all weight of a row to one of its elements."""
+    if not isinstance(record, TensorRecord) or not record.summary.shape or record.summary.rms is None:
+        return False
+    return record.summary.rms**2 * record.summary.shape[-1] > ONE_HOT and record.summary.shape[-1] > 1
 
 
 DOUBLED = SIGMOIDS | CHANCES | LOGARITHMS

@@ -11,7 +11,7 @@ from gradstudio.protocol.messages.records import PlainRecord, TensorRecord
 
 NUMBERS = frozenset({"item"})
 """What gives the number of a tensor, without its graph."""
-ARITHMETIC = frozenset("add sub rsub mul div truediv neg".split())
+ARITHMETIC = frozenset("add sub rsub mul div truediv neg append sum".split())
 SUMS = frozenset({"add", "sub"})
 FARTHEST = 24
 
@@ -47,6 +47,10 @@ def _sum_with(view: ProgramView, item: ItemId, whole: ItemId, lookup: Lookup) ->
             if user in seen or view.word(user) not in ARITHMETIC:
                 continue
             seen.add(user)
+            if view.word(user) == "append":  # what a list is made of is summed behind it
+                listed = view.source(user, ("self",))
+                todo += [listed.item] if listed is not None else []
+                continue
             record = lookup(user, 0)
             if isinstance(record, PlainRecord):
                 todo.append(user)

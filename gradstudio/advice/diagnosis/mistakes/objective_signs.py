@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CROSS, ELEMENTWISE, LOGITS
+from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CROSS, ELEMENTWISE, LOGARITHMS, LOGITS
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import RunFacts, leaf_rows
 from gradstudio.advice.diagnosis.training_steps import Role
@@ -12,6 +12,8 @@ from gradstudio.protocol.messages.records import OptimizerRecord
 
 ERRORS = ELEMENTWISE | CROSS | LOGITS
 SCALING = frozenset({"mul", "mean", "sum", "add"})
+SHAPING = frozenset({"squeeze", "view", "reshape", "flatten"})
+PICKING = frozenset({"getitem", "gather", "take_along_dim"})
 POWERS = frozenset({"pow", "square", "abs"})
 
 
@@ -27,6 +29,8 @@ def negated_errors(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role]
     roots = {value.node for traced in facts.backwards() for row in traced.rows[:1] for value in row.values}
     for root in sorted(roots) if len(roots) == 1 else ():  # of several losses one may work against another
         words = [stage.word for stage in view.stages(root, 0)]
+        if _is_likelihood(words):
+            yield _falling_likelihood(view, root, optimizer)
         if words[:1] != ["neg"] or len(words) < 2 or words[1] not in ELEMENTWISE:
             continue
         name = view.name(root)
@@ -39,6 +43,26 @@ def negated_errors(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role]
             "Take the minus away.",
             (root, optimizer),
         )
+
+
+def _is_likelihood(words: list[str]) -> bool:
+    """Whether it is the mean of the logarithms of the chances of the right classes, with no minus on the way."""
+    reduction, choice, logarithm = [*(word for word in words if word not in SHAPING), "", "", ""][:3]
+    return reduction in ("mean", "sum") and choice in PICKING and logarithm in LOGARITHMS
+
+
+def _falling_likelihood(view: ProgramView, root: ItemId, optimizer: ItemId) -> Finding:
+    name = view.name(root)
+    return Finding(
+        "diverges",
+        "warning",
+        root,
+        f"{name} is the log-likelihood without a minus, so the steps of {view.name(optimizer)} make the right classes "
+        "less likely",
+        f"A step makes {name} smaller, and the logarithm of a chance falls without end. Take its negative (nll_loss "
+        "and cross_entropy do).",
+        (root, optimizer),
+    )
 
 
 def is_error(view: ProgramView, loss: ItemId) -> bool:

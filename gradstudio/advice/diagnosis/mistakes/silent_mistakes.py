@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes import (
     activation_mistakes,
+    constant_terms,
+    copy_mistakes,
     layer_mistakes,
     leaked_data,
     loop_mistakes,
@@ -36,6 +38,10 @@ for _words, _look in (
     (loss_mistakes.LOGITS, loss_mistakes.twice_sigmoid),
     (activation_mistakes.DOUBLED, activation_mistakes.doubled),
     (loss_mistakes.CHANCES, activation_mistakes.unscaled_scores),
+    (loss_mistakes.CHANCES | loss_mistakes.LOGARITHMS, activation_mistakes.masked_with_zero),
+    (constant_terms.GRADIENTS, constant_terms.constant_penalty),
+    (copy_mistakes.LOADS, copy_mistakes.kept_reference),
+    (copy_mistakes.MAKES, copy_mistakes.lost_fractions),
     (lost_terms.NUMBERS, lost_terms.lost_term),
     (frozenset({"getitem"}), recurrent_mistakes.exchanged_time),
     (loss_mistakes.CROSS | loss_mistakes.LOGITS, loss_mistakes.cut_scores),

@@ -1,0 +1,67 @@
+"""What is taken for a copy and is none, and copies that lose what they are made of."""
+
+import ast
+from collections.abc import Iterator
+
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.failure_case import Lookup
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.records import TensorRecord
+
+LOADS, MAKES = frozenset({"load_state_dict"}), frozenset({"tensor"})
+STATE = "torch.nn.Module.state_dict"
+WHOLE = ("int", "uint", "bool")
+
+
+def kept_reference(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup) -> Iterator[Finding]:
+    """A module that is given back its own state, which has changed with it."""
+    source, loaded = view.source(item, ("state_dict",)), view.source(item, ("self",))
+    if source is None or loaded is None:
+        return
+    kept, _ = view.resolve(source.item, source.output)
+    node, owner = view.node(kept), view.source(kept, ("self",))
+    if node is None or node.operator != STATE or owner is None:
+        return
+    module = view.resolve(owner.item, owner.output)
+    if module != view.resolve(loaded.item, loaded.output):
+        return
+    name, of = view.name(kept), view.name(module[0])
+    yield Finding(
+        "kept_reference",
+        "warning",
+        kept,
+        f"{name} is no copy of the weights of {of}: state_dict() gives the tensors themselves, which training changes",
+        f"Loading it later changes nothing. Keep a copy: copy.deepcopy({of}.state_dict()).",
+        (kept, item),
+    )
+
+
+def lost_fractions(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> Iterator[Finding]:
+    """Numbers with a point, written down for a tensor of whole numbers."""
+    node, record = view.node(item), lookup(item, 0)
+    if node is None or not isinstance(record, TensorRecord) or not record.summary.dtype.startswith(WHOLE):
+        return
+    if "dtype" not in node.literals or not _has_fraction(node.literals.get("data", "")):
+        return
+    yield Finding(
+        "rounds_down",
+        "warning",
+        item,
+        f"{view.name(item)} loses what its numbers have behind the point: its dtype is {record.summary.dtype}",
+        "torch cuts them off without a word. Give it a dtype of floating point where the numbers are measured, and a "
+        "whole one only for classes, counts and places.",
+        (item,),
+    )
+
+
+def _has_fraction(text: str) -> bool:
+    """Whether a number that is written there is no whole one."""
+    try:
+        tree = ast.parse(text, mode="eval")
+    except SyntaxError:
+        return False
+    nodes = list(ast.walk(tree))
+    if any(isinstance(node, ast.Call | ast.Name) for node in nodes):
+        return False
+    return any(isinstance(n, ast.Constant) and isinstance(n.value, float) and not n.value.is_integer() for n in nodes)
