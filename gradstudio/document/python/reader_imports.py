@@ -7,7 +7,12 @@ from typing import Final
 
 from gradstudio.graph.slices import Slices
 
-PACKAGES: Final = ("gradstudio.program.reading", "gradstudio.program.merging", "gradstudio.layout.layered")
+READING: Final = "gradstudio.program.reading"
+PACKAGES: Final = (
+    *(f"{READING}.desugar", f"{READING}.expressions", f"{READING}.statements", READING),
+    *("gradstudio.program.merging", "gradstudio.layout.layered"),
+)
+"""What asks for few others comes first."""
 MODULES: Final = ("gradstudio.layout.placement.new_item_places", "gradstudio.document.python.merge_edits")
 """What the packages leave out; the last is what asks for all of them."""
 
