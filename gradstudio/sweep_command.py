@@ -22,7 +22,7 @@ from gradstudio.document.runs.run_writer import LARGEST_PARAMETERS, RunWriter
 from gradstudio.document.runs.sweep_grid import SweepLine, combinations, with_literals
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.headless import Unreadable, open_graph
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.write import write_script

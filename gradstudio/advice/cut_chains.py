@@ -8,7 +8,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.analysis.program_analysis import may_require_grad
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import ROOT, Graph, ItemId, Wire
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 
 CUTS_CHAIN = "cuts the chain"
 ROOTS = ("self", "tensors", "outputs")

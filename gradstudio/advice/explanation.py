@@ -20,9 +20,9 @@ from gradstudio.graph.analysis.call_addresses import locate_item
 from gradstudio.graph.groups.call_ids import is_call_item, path_of
 from gradstudio.graph.groups.definitions import definition_graph, group_of
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.arguments import find_operator
 from gradstudio.graph.ports.module_calls import label_at, port_label
+from gradstudio.graph.text.item_titles import title
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import flatten_statements
 from gradstudio.protocol.messages.debugging import Clash

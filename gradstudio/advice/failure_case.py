@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import Graph, ItemId, Node, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.arguments import find_operator
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.model import Operator
 from gradstudio.protocol.messages.events import Failed
 from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.graph.analysis.program_analysis import may_require_grad
 from gradstudio.graph.model import Graph, ItemId, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import operator_of
+from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.name_bindings import name_of
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Effect

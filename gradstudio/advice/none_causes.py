@@ -5,7 +5,7 @@ from gradstudio.advice.quotations import source_name, value_name, written
 from gradstudio.graph.analysis.program_analysis import effects
 from gradstudio.graph.groups.definitions import definition_graph, group_of
 from gradstudio.graph.model import DEFINITION_OUTPUTS, Graph, ItemId, Wire
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.name_bindings import name_of
 from gradstudio.operators.model import Effect
 from gradstudio.protocol.messages.events import Failed

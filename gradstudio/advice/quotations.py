@@ -1,7 +1,7 @@
 """Statements and values as a person calls them: what stands in the script for an item, and names of what flows."""
 
 from gradstudio.graph.model import DEFINITION_INPUTS, Graph, ItemId, Wire
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.name_bindings import binding_of, name_of
 from gradstudio.program.write import write
 

@@ -12,7 +12,8 @@ from gradstudio.advice.fixes.fix_kinds import fixes_for
 from gradstudio.advice.model import Fix
 from gradstudio.graph.edits import AddNode, AddWire, Edit, apply_all
 from gradstudio.graph.model import ROOT, Graph, ItemId, Node, Wire
-from gradstudio.graph.names import fresh_name, title
+from gradstudio.graph.names import fresh_name
+from gradstudio.graph.text.item_titles import title
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.events import Failed

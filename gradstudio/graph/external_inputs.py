@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import msgspec
 
 from gradstudio.graph.model import DEFINITION_INPUTS, BodyId, Graph, ItemId, Wire
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 
 
 class ExternalInput(msgspec.Struct, frozen=True):

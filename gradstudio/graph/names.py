@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 from gradstudio.graph.boundary_cards import card_operator
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, Block, Graph, ItemId, Node
+from gradstudio.graph.model import Block, Graph, ItemId, Node
 from gradstudio.graph.operator_rows import GROUP
-from gradstudio.graph.text.loop_targets import loop_target, target_text
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face, Operator
 
@@ -22,8 +21,6 @@ RESERVED = frozenset(
 )
 """Words the writer itself needs (semantics §1)."""
 MAX_LENGTH = 100
-EDGES = {DEFINITION_INPUTS: "inputs", DEFINITION_OUTPUTS: "outputs"}
-"""What the edges of a definition's inside are called."""
 
 
 def check(text: str) -> str:
@@ -103,18 +100,6 @@ def fresh_name_from(taken: set[str], base: str, number: int) -> tuple[str, int]:
         number = int(name[len(stem) :])
     taken.add(name)
     return name, number
-
-
-def title(graph: Graph, item: ItemId) -> str:
-    """How a person calls the item: what the head of its card shows, the same words in every panel."""
-    if (node := graph.nodes.get(item)) is not None:
-        return node_title(node)
-    if item in EDGES:
-        return EDGES[item]
-    block = graph.blocks.get(item)
-    if block is not None and (target := loop_target(graph, block)) is not None:
-        return f"for {target_text(graph, target)}"
-    return block_title(block) if block is not None else str(item)
 
 
 def value_words(words: str) -> str:

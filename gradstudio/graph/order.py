@@ -6,10 +6,10 @@ from gradstudio.graph.edits import Edits, MoveItem
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import BodyId, Graph, ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.operator_rows import GROUP, row_of
 from gradstudio.graph.shared_storage import Value, storage_of, written_values
 from gradstudio.graph.text.code_records import CODE
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.model import Effect
 
 Needs = dict[ItemId, dict[ItemId, None]]

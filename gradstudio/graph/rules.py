@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, BodyId, Graph, ItemId, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.drop_target import drop_target
 from gradstudio.graph.ports.item_ports import find_port, input_ports, output_family, output_ports
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.families import accepts
 
 PRINT = "builtins.print"

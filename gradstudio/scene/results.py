@@ -32,6 +32,10 @@ class FailureLike(Protocol):
     def explanation(self) -> str:
         """Ours."""
 
+    @property
+    def words(self) -> str:
+        """Ours in a sentence, and those of torch behind it."""
+
 
 class LoopTurn(NamedTuple):
     """How far a loop is: in words, and as a share of its turns (0: their number is not known)."""

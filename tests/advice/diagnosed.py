@@ -6,7 +6,7 @@ import pytest
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.run_diagnosis import RunDiagnosis
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import Gradients, GradRow, Traced

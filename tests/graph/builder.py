@@ -38,6 +38,6 @@ class Drawing:
         return self.graph.wires.get((target, path)) or self.graph.wires[target, f"{path}.0"]
 
     def names(self) -> list[str]:
-        from gradstudio.graph.names import title
+        from gradstudio.graph.text.item_titles import title
 
         return [title(self.graph, item) for item in self.graph.order()]

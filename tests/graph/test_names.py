@@ -3,21 +3,22 @@
 import pytest
 
 from gradstudio.graph.model import Node
-from gradstudio.graph.names import node_title, title
+from gradstudio.graph.names import node_title
 from gradstudio.graph.ports.item_ports import operator_of
+from gradstudio.graph.text.item_titles import title, title_with_target
 from tests.graph.builder import Drawing
 
 
 @pytest.mark.parametrize(
     ("key", "shown"),
-    [("operator.iadd", "+="), ("operator.pow", "**"), ("operator.matmul", "@"), ("torch.Tensor.mul_", "mul_")],
+    [("operator.iadd", "x +="), ("operator.pow", "**"), ("operator.matmul", "@"), ("torch.Tensor.mul_", "mul_")],
 )
 def test_a_node_without_a_name_is_called_what_its_card_shows(key: str, shown: str):
     d = Drawing()
     item = d.add(key, d.add("torch.ones", name="x"), name="_")
     operator = operator_of(d.graph, item)
     assert operator is not None
-    assert title(d.graph, item) == shown == operator.title
+    assert title(d.graph, item) == shown == title_with_target(d.graph, item, operator)
 
 
 def test_a_name_goes_before_the_operator_and_an_unknown_operator_by_its_last_word():

@@ -12,10 +12,10 @@ from gradstudio.graph.card_grouping import CALL, CALLED
 from gradstudio.graph.groups.call_ids import INPUTS, OUTPUTS, SEPARATOR, call_item_id, calls_around, path_of
 from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import Definition, Graph, ItemId, Node, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.ports.module_calls import FARTHEST, origin
+from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.name_bindings import binding_of, name_of
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face, Operator

@@ -20,9 +20,10 @@ from gradstudio.graph.card_grouping import EVAL, TRAIN, makes_module
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
-from gradstudio.graph.names import title, value_words
+from gradstudio.graph.names import value_words
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.shared_storage import receiver_wire
+from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.name_bindings import name_of
 from gradstudio.operators.model import Effect
 

@@ -6,8 +6,8 @@ from gradstudio.document.errors import BadWire
 from gradstudio.document.gsg.field_checks import Fault, Where
 from gradstudio.document.gsg.file_records import WireRecord
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.rules import chain
+from gradstudio.graph.text.item_titles import title
 
 
 def check_forward(graph: Graph, where: Where, records: Sequence[WireRecord]) -> None:

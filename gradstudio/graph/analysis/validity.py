@@ -9,7 +9,6 @@ call is asked for is incomplete, too.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gradstudio.graph import names as names_of
 from gradstudio.graph.analysis.incomplete_reasons import block_reason, node_reason
 from gradstudio.graph.analysis.validity_walk import MUTED, READS, Walk, gone_since
 from gradstudio.graph.groups.definitions import definition_graph, definition_reason, setup_of
@@ -22,6 +21,7 @@ from gradstudio.graph.model import (
     Node,
 )
 from gradstudio.graph.operator_rows import GROUP, called_in
+from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.statements import Statements, without
 
 INSIDE = "inside '"
@@ -235,6 +235,6 @@ def _to_blame(sound: Validity, name: str, item: ItemId) -> InvalidOutput:
         seen.add(source)
         item = source
     deeper = trouble_inside(sound.graph, item) if sound.incomplete[item].startswith(INSIDE) else None
-    title = "" if deeper is not None else f"{names_of.title(sound.graph, item)}: "
-    words = f"{INSIDE}{name}', {title}{sound.incomplete[item]}"
+    where = "" if deeper is not None else f"{title(sound.graph, item)}: "
+    words = f"{INSIDE}{name}', {where}{sound.incomplete[item]}"
     return InvalidOutput(words, deeper.item if deeper is not None and deeper.item is not None else item)

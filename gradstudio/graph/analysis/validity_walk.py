@@ -7,6 +7,7 @@ from gradstudio.errors import GradStudioError
 from gradstudio.graph import names as names_of
 from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import DEFINITION_INPUTS, ROOT, Block, BodyId, ItemId, Wire
+from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.statements import Binding, Statements, own_names
 
 MAX_BLOCKS = 20
@@ -141,9 +142,9 @@ class Walk:
         if port.startswith("next."):
             return None
         if self.is_gone(source, wire.target):
-            return self.gone[source] and _because_of(names_of.title(self.graph, source))
+            return self.gone[source] and _because_of(title(self.graph, source))
         if not self.is_before(source, wire.target):
-            return f"{READS}{names_of.title(self.graph, source)}' before that is made"
+            return f"{READS}{title(self.graph, source)}' before that is made"
         if source in self.graph.blocks and source not in self.open:
             return "it reads from outside what exists only inside a block"
         meant = self.statements.binding(source, wire.output)

@@ -5,9 +5,9 @@ from typing import Final, NamedTuple
 
 from gradstudio.graph.card_grouping import CALLED, card_groups
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import OutputPort, Port, input_ports, output_ports
 from gradstudio.graph.rules import legal_targets
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.model import Family, Kind
 
 NATURAL: Final = {

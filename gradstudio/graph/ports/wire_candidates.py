@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from gradstudio.graph.card_grouping import CALLED, card_groups
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.ports import port_matching
 from gradstudio.graph.ports.item_ports import Port, input_ports, output_ports
 from gradstudio.graph.rules import legal_sources, why_not
+from gradstudio.graph.text.item_titles import title
 
 DISCARDED = "_"
 """The name of a result that nobody is to read."""

@@ -5,9 +5,9 @@ from gradstudio.graph.analysis.program_analysis import root
 from gradstudio.graph.edits import AddNode, AddWire, Edits, MoveItem, SetPlaces
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.nodes import fresh_node
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.catalogue.loader import load
 
 BACKWARD = "torch.Tensor.backward"

@@ -9,11 +9,11 @@ from gradstudio.graph.card_grouping import CALLED, EVAL, FREEZE, SELF, TRAIN, ca
 from gradstudio.graph.edits import AddNode, AddWire, Edits, MoveItem, RemoveNode, SetPlaces
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId, Place, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import input_ports
 from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.nodes import fresh_call, fresh_node
 from gradstudio.graph.recipes.wiring.connection import connect
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Kind
 

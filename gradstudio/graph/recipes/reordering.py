@@ -6,9 +6,9 @@ from gradstudio.graph import order
 from gradstudio.graph.edits import Edits, MoveItem
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.rules import broken_border, check_bodies
+from gradstudio.graph.text.item_titles import title
 
 
 def put_at(graph: Graph, item: ItemId, body: BodyId, index: int) -> Edits:

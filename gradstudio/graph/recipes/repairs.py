@@ -8,11 +8,11 @@ from gradstudio.graph import names as naming
 from gradstudio.graph.edits import AddNode, AddWire, Edit, Edits, MoveItem, SetPlaces, apply_all
 from gradstudio.graph.errors import Refused, WireRefused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Node, Place, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.nodes import fresh_node
 from gradstudio.graph.rules import why_not
 from gradstudio.graph.shared_storage import receiver_wire
+from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.name_bindings import binding_of, name_of
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.catalogue.out_variants import plain_key

@@ -9,12 +9,12 @@ from gradstudio.graph.card_grouping import CALL, card_groups, makes_module
 from gradstudio.graph.edits import AddWire, Edits
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import DOCUMENT_DEVICE, Graph, ItemId, Node, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import find_port, output_ports
 from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.nodes import fresh_node
 from gradstudio.graph.recipes.wiring.connection import first_fitting_port
 from gradstudio.graph.rules import why_not
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.families import is_list_like

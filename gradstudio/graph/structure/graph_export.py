@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.operator_rows import row_of
 from gradstudio.graph.structure.dependencies import Dependency, dependencies
+from gradstudio.graph.text.item_titles import title
 
 INDENT = "  "
 _OUTSIDE_XML = {code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), 0xFFFE, 0xFFFF) if chr(code) not in "\t\n\r"}

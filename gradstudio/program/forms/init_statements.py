@@ -5,8 +5,8 @@ from functools import cached_property
 
 from gradstudio.graph.analysis.operator_traits import traits_of
 from gradstudio.graph.model import ROOT, ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.module_calls import origin
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.model import Face, Family
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.statement_units import Units, Value

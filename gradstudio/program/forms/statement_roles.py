@@ -8,7 +8,7 @@ import msgspec
 
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.model import Effect, Face, Family
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.init_statements import SettingUp

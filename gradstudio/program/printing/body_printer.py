@@ -5,11 +5,11 @@ from collections.abc import Iterable
 
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Block, BodyId, ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.slices import Slices, is_stop, work_through
 from gradstudio.graph.text.code_records import CODE, STANDARD, code_names, does_something
 from gradstudio.graph.text.code_records import is_code as holds_code
 from gradstudio.graph.text.code_text import indented
+from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.literal_text import NotALiteral
 from gradstudio.graph.text.loop_targets import targets
 from gradstudio.graph.text.notes import note_of

@@ -15,10 +15,10 @@ from gradstudio.graph.card_grouping import CALLED, makes_module
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.item_ports import OutputPort, Port, PortState, input_ports, operator_of, output_ports
 from gradstudio.graph.text.code_records import CODE, FREE_METHOD, FREE_PATH, shown_lines
+from gradstudio.graph.text.item_titles import title_with_target
 from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.literals.parser import family_of
 from gradstudio.operators.model import Family, Kind, Parameter
-from gradstudio.scene.card.assignment_title import title_with_target
 from gradstudio.scene.card.display_flags import PLAIN, DisplayFlags
 from gradstudio.scene.card.group_card import card_rows, is_group, uses_of
 from gradstudio.scene.card.undrawn_inputs import UNDRAWN, captions_of, ports_with_rows

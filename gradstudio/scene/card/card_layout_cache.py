@@ -6,10 +6,10 @@ from msgspec.structs import replace
 
 from gradstudio.graph.card_grouping import makes_module
 from gradstudio.graph.model import Graph, ItemId, Node
+from gradstudio.graph.text.item_titles import WRITING
 from gradstudio.operators import model
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Operator
-from gradstudio.scene.card.assignment_title import WRITING
 from gradstudio.scene.card.card_layout import CardLayout, Measure, card_layout
 from gradstudio.scene.card.undrawn_inputs import STORED
 

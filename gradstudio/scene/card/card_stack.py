@@ -10,7 +10,7 @@ from gradstudio.graph.card_grouping import CardGroups
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.list_change import list_change
 from gradstudio.graph.model import ItemId
-from gradstudio.scene.card.assignment_title import ELSEWHERE_NAMED
+from gradstudio.graph.text.item_titles import ELSEWHERE_NAMED
 from gradstudio.scene.card.card_maker import CardMaker
 from gradstudio.scene.card.display_flags import display_flags_of
 from gradstudio.scene.card.parameter_rows import ParameterRows

@@ -224,7 +224,7 @@ def _problem(results: Results, node: ItemId, held: ModuleContext = NO_MODULE) ->
         return own if own[0] else (words, kind)
     failure = current_failure(results, node)
     if failure is not None:
-        return single_line(failure.what), "error"
+        return single_line(failure.words), "error"
     refused = expected_refusal(results, node)
     if refused:
         return f"torch would refuse: {single_line(refused)}", "warning"

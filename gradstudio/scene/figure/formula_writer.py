@@ -5,8 +5,8 @@ from typing import Final
 
 from gradstudio.graph.card_grouping import CALL, CALLED
 from gradstudio.graph.model import DEFINITION_INPUTS, Graph, ItemId, Wire
-from gradstudio.graph.names import EDGES, title
 from gradstudio.graph.ports.item_ports import Port, input_ports, operator_of
+from gradstudio.graph.text.item_titles import EDGES, title
 from gradstudio.operators.model import Face, Kind, Operator
 from gradstudio.scene.figure import formula_table as table
 from gradstudio.scene.figure.drawing import Formula, Run, flat, upright

@@ -3,7 +3,7 @@
 from html import escape
 
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.scene import value_format
 from gradstudio.scene.card.parameter_rows import parameter_rows

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gradstudio.graph.model import Graph, ItemId, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.item_ports import find_port, operator_of, output_ports
 from gradstudio.graph.text.code_records import is_code_at, shown_lines
+from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.messages.records import Record, TensorRecord
 from gradstudio.scene import value_format
 from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, STATE_WORDS

@@ -5,9 +5,9 @@ from typing import Final, Protocol
 
 from gradstudio.graph.analysis import program_analysis
 from gradstudio.graph.model import ItemId, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import find_port, operator_of, output_ports
 from gradstudio.graph.ports.module_calls import described_by
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.catalogue.descriptions import argument, signature
 from gradstudio.operators.model import Effect, Parameter
 from gradstudio.protocol.messages.events import GradRow
@@ -17,6 +17,7 @@ from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, state_wo
 from gradstudio.scene.card.gradient_terms import part_words
 from gradstudio.scene.hit_test import Hit
 from gradstudio.scene.items import PortRef
+from gradstudio.scene.results import FailureLike
 from gradstudio.scene.scene import Scene
 from gradstudio.scene.wire.wire_labels import brief
 from gradstudio.scene.words.module_tooltips import leaf_text, mode_text
@@ -41,6 +42,13 @@ class _NoPages:
 
 
 NO_PAGES: Final[Pages] = _NoPages()
+
+
+def failure_lines(failure: FailureLike) -> list[str]:
+    """Why it failed, and below that torch's own words; theirs alone where we know no more."""
+    if not failure.explanation:
+        return [f"<b>{escape(failure.what)}</b>"]
+    return [f"<b>{escape(failure.explanation)}</b>", f"<code>{escape(failure.what)}</code>"]
 
 
 def tooltip(scene: Scene, hit: Hit, pages: Pages = NO_PAGES) -> str:
@@ -85,8 +93,7 @@ def card_text(scene: Scene, hit: Hit, pages: Pages = NO_PAGES) -> str:
     parts += check_lines(scene, item)
     failure = scene.results.failure(item)
     if failure is not None:
-        parts.append(f"<b>{escape(failure.what)}</b>")
-        parts.append(escape(failure.explanation))
+        parts += failure_lines(failure)
     parts += [escape(warning.message) for warning in scene.results.warnings(item)[-2:]]
     parts.append(escape(scene.results.incomplete(item)))
     if not hit.header:

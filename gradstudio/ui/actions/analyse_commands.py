@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.theme import Theme

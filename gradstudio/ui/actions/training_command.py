@@ -8,8 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from gradstudio.graph.model import BodyId, Graph, ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.recipes.effect_statements import BACKWARD
+from gradstudio.graph.text.item_titles import title
 from gradstudio.program.errors import NoForm, NotReadable
 from gradstudio.protocol.messages.progress import CheckpointKept
 from gradstudio.protocol.messages.records import TensorRecord

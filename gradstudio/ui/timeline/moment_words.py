@@ -5,7 +5,7 @@ from typing import NamedTuple
 from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.groups.call_ids import outermost
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.late_pattern import late
 from gradstudio.protocol.timeline import step_numbering as numbering
 from gradstudio.protocol.timeline.run_timeline import Tick, Timeline

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 

@@ -24,7 +24,7 @@ from gradstudio.advice.diagnosis.graph_weights import element_bytes, memory_weig
 from gradstudio.graph.boundary_cards import INPUTS_CARD, OUTPUTS_CARD
 from gradstudio.graph.groups.group_view import open_group
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.messages.debugging import NodeMemory
 from gradstudio.protocol.messages.events import GradRow
 from gradstudio.protocol.messages.inference import LeafInference, PortInference

@@ -5,8 +5,8 @@ import pytest
 from gradstudio.graph.edits import MoveItem, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.recipes.reordering import put_at
+from gradstudio.graph.text.item_titles import title
 from gradstudio.program.reading.reader import read_script
 
 FOUR = "import torch\n\na = torch.ones(3)\nb = torch.zeros(3)\nc = a + 1\nd = torch.eye(3)\n"

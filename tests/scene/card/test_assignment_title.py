@@ -4,7 +4,7 @@ from gradstudio.document.python.python_document import read_python
 from gradstudio.graph import recipes
 from gradstudio.graph.names import node_title
 from gradstudio.graph.ports.item_ports import operator_of
-from gradstudio.scene.card.assignment_title import title_with_target
+from gradstudio.graph.text.item_titles import title_with_target
 from tests.helpers.drawing import Drawing
 
 WRITES = """

@@ -8,7 +8,7 @@ import pytest
 
 from gradstudio.document.python.python_document import read_python
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.messages.backward_trace import EdgeValue, WireGrad
 from gradstudio.protocol.messages.events import GradRow
 from gradstudio.protocol.messages.records import PlainRecord, Summary, TensorRecord

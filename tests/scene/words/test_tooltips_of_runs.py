@@ -85,7 +85,7 @@ def test_a_card_says_what_failed_what_torch_warned_of_last_and_that_it_is_old(
     results.warned[item] = tuple(Warned(item, 1, "UserWarning", f"warning {k}") for k in range(3))
     results.is_stale = True
     text = card(drawing, item)
-    assert "<b>a &lt; b</b><br>because &amp; so<br>warning 1<br>warning 2<br>" in text
+    assert "<b>because &amp; so</b><br><code>a &lt; b</code><br>warning 1<br>warning 2<br>" in text
     assert "warning 0" not in text
     assert text.endswith("<i>These results belong to an older program: run it again.</i>")
 

@@ -63,7 +63,7 @@ def test_an_empty_canvas_says_what_to_do(hand: Hand) -> None:
     assert has(hand.shot(), hand.canvas.canvas_style.color("text"), 50)
 
 
-def test_a_failure_outlines_its_card_and_says_torchs_words(hand: Hand) -> None:
+def test_a_failure_outlines_its_card_and_says_why_before_torchs_words(hand: Hand) -> None:
     item = hand.add("torch.matmul", 300, 200)
     hand.session.attention.select(())
     danger = hand.canvas.canvas_style.color("danger")
@@ -72,7 +72,7 @@ def test_a_failure_outlines_its_card_and_says_torchs_words(hand: Hand) -> None:
     hand.session.results.tables.add_failure(Failure(failed, "The inner sizes differ."))
     hand.session.results.tables.pace.flush()
     assert has(hand.shot(), danger, 100)
-    assert hand.canvas.scene.updates.well(item).problem == "RuntimeError: shapes 2x3 and 2x3"
+    assert hand.canvas.scene.updates.well(item).problem == ("The inner sizes differ. RuntimeError: shapes 2x3 and 2x3")
     hand.click(hand.header(item))
     panel = hand.canvas.trouble
     assert panel is not None and panel.isVisible()

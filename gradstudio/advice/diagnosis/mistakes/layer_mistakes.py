@@ -9,7 +9,7 @@ from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.analysis.module_modes import has_parameters
 from gradstudio.graph.card_grouping import CALLED, EVAL, TRAIN
 from gradstudio.graph.model import Graph, ItemId, Node
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 
 DROPOUTS = frozenset("dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split())
 DROPPING = frozenset({"dropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"})

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.graph.analysis.program_analysis import effects
 from gradstudio.graph.model import Block, BodyId, Graph, ItemId
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.model import Effect
 
 LOADER, ENUMERATE, TUPLE = "torch.utils.data.DataLoader", "builtins.enumerate", "python.tuple"

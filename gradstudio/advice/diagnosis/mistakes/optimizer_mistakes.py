@@ -6,7 +6,7 @@ from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.analysis.program_analysis import effects
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.model import Effect
 from gradstudio.protocol.messages.records import OptimizerRecord, TensorRecord
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.graph.analysis import program_analysis
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.order import wire_needs
 from gradstudio.graph.shared_storage import Value, storage_of, written_values
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.model import Effect
 
 FIXED = frozenset({Effect.BACKWARD, Effect.GRAD, Effect.OPTIMIZER})

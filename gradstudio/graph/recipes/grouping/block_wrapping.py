@@ -6,10 +6,11 @@ from gradstudio.graph import order
 from gradstudio.graph.edits import AddBlock, Edits, MoveItem, SetPlaces
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, Block, BlockKind, BodyId, Graph, ItemId, Place
-from gradstudio.graph.names import fresh_name, title
+from gradstudio.graph.names import fresh_name
 from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.removal import dissolve
 from gradstudio.graph.rules import broken_border, check_bodies
+from gradstudio.graph.text.item_titles import title
 
 FRESH_LITERALS: dict[str, dict[str, str]] = {
     "autocast": {"device_type": '"cpu"', "dtype": "torch.bfloat16"},

@@ -9,10 +9,11 @@ from gradstudio.graph.edits import Edit, Edits, ReplaceNode, SetDefinition, SetT
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.groups.definitions import all_ids, call_order, is_seed
 from gradstudio.graph.model import BodyId, Definition, Graph, ItemId, Node, Wire
-from gradstudio.graph.names import bound_names, check, fresh_name, suggest, title
+from gradstudio.graph.names import bound_names, check, fresh_name, suggest
 from gradstudio.graph.operator_rows import GROUP, class_name
 from gradstudio.graph.text.code_records import is_code
 from gradstudio.graph.text.drawn_bodies import CALLED, bodies_in, body_name, is_body, with_body_names
+from gradstudio.graph.text.item_titles import title
 
 
 def unique_copy(graph: Graph, node: ItemId) -> Edits:

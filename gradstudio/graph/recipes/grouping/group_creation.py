@@ -34,13 +34,13 @@ from gradstudio.graph.model import (
     Place,
     Wire,
 )
-from gradstudio.graph.names import title
 from gradstudio.graph.operator_rows import GROUP, class_name, instance_name, row_of
 from gradstudio.graph.order import order_edits
 from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.grouping.block_wrapping import top_items, wrap
 from gradstudio.graph.recipes.nodes import fresh_node
 from gradstudio.graph.text import name_bindings
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.calls.call_signature import INPUTS
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.families import default_names

@@ -5,9 +5,9 @@ import msgspec
 from gradstudio.graph.edits import AddNode, AddWire, Edits, SetPlaces
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import BodyId, Graph, ItemId, Node, Place, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.nodes import fresh_node
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.catalogue.loader import load
 
 ALIAS = "python.alias"

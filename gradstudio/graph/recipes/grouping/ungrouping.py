@@ -22,11 +22,11 @@ from gradstudio.graph.model import (
     Place,
     Wire,
 )
-from gradstudio.graph.names import title
 from gradstudio.graph.operator_rows import GROUP, row_of
 from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.renaming import loop_aliases, new_names, renamed_block, renamed_node, renamed_port
 from gradstudio.graph.text import name_bindings
+from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.record_checks import attribute_of
 from gradstudio.operators.calls.call_signature import INPUTS
 from gradstudio.operators.catalogue.loader import load

@@ -6,7 +6,6 @@ from gradstudio.graph.card_grouping import CALL, CALLED, card_groups, is_callabl
 from gradstudio.graph.edits import AddNode, AddWire, Edits, RemoveNode, SetPlaces
 from gradstudio.graph.errors import Refused, WireRefused
 from gradstudio.graph.model import DEFINITION_OUTPUTS, BodyId, Graph, ItemId, Node, Place, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.operator_rows import GROUP, row_of, row_of_key
 from gradstudio.graph.ports.drop_target import DropTarget, drop_target
 from gradstudio.graph.ports.item_ports import find_port, input_ports, output_family, output_ports
@@ -16,6 +15,7 @@ from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.nodes import add_call, fresh_node
 from gradstudio.graph.recipes.wiring.list_ports import close_gaps, fit_call, index_in, uncover
 from gradstudio.graph.rules import why_not
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Family, Kind
 

@@ -4,12 +4,12 @@ from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import AddWire, Edits
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import output_ports
 from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.repairs import combine_steps
 from gradstudio.graph.recipes.wiring.connection import connect, first_fitting_port
 from gradstudio.graph.rules import why_not
+from gradstudio.graph.text.item_titles import title
 
 
 def is_idle(graph: Graph, item: ItemId) -> bool:

@@ -7,11 +7,11 @@ import msgspec
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.muted_wires import is_muted
 from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.wiring.connection import attach
 from gradstudio.graph.recipes.wiring.list_ports import uncover
+from gradstudio.graph.text.item_titles import title
 
 
 def mute_wires(graph: Graph, wires: Iterable[Wire]) -> Edits:

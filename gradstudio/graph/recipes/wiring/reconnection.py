@@ -8,11 +8,11 @@ import msgspec
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import find_port, output_family
 from gradstudio.graph.recipes.removal import delete
 from gradstudio.graph.recipes.wiring.connection import connect, disconnect_all
 from gradstudio.graph.rules import why_not
+from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.statements import Statements
 from gradstudio.operators.families import kind_words
 from gradstudio.operators.model import Face, Family, Kind

@@ -8,13 +8,13 @@ import msgspec
 from gradstudio.graph.edits import AddWire, Edits
 from gradstudio.graph.errors import Refused, WireRefused
 from gradstudio.graph.model import Graph, ItemId, Node, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import Port, find_port, input_ports
 from gradstudio.graph.ports.wire_dots import points_of
 from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.wiring.connection import attach
 from gradstudio.graph.recipes.wiring.list_ports import close_gaps, uncover
 from gradstudio.graph.rules import why_not
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.literals.parser import parse
 from gradstudio.operators.model import Kind

@@ -11,7 +11,8 @@ import msgspec
 
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
 from gradstudio.graph.model import ROOT, Graph, ItemId
-from gradstudio.graph.names import bound_names, title
+from gradstudio.graph.names import bound_names
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.model import Effect
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.init_statements import SettingUp

@@ -5,7 +5,8 @@ from abc import ABC, abstractmethod
 
 from gradstudio.graph.groups.definitions import call_order, setup_of, top_of
 from gradstudio.graph.model import DOCUMENT_DEVICE, Graph
-from gradstudio.graph.names import names_of, title
+from gradstudio.graph.names import names_of
+from gradstudio.graph.text.item_titles import title
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.class_writer import ClassWriter
 from gradstudio.program.forms.statement_units import Value

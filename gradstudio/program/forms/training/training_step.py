@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gradstudio.graph.analysis.program_analysis import Analysis
 from gradstudio.graph.model import ROOT, BodyId, ItemId
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.model import Effect, Face, Family, Operator
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.statement_roles import pulled_parts

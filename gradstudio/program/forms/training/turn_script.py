@@ -11,9 +11,9 @@ from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.recipes.grouping.ungrouping import ungroup
 from gradstudio.graph.text.code_records import CODE
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.model import Effect, Family
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.class_writer import trimmed

@@ -14,8 +14,8 @@ from shiboken6 import isValid
 
 from gradstudio.document.file import View
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.text.code_records import is_code_at
+from gradstudio.graph.text.item_titles import title
 from gradstudio.ui import theme as themes
 from gradstudio.ui.actions.access_commands import AccessCommands
 from gradstudio.ui.actions.action_set import ActionSet

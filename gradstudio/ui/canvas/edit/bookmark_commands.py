@@ -5,7 +5,7 @@ from typing import Final
 from gradstudio.document.bookmarks import Bookmark
 from gradstudio.document.file import View
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.scene.camera import MAXIMUM_ZOOM, MINIMUM_ZOOM, Camera
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.paint.minimap_painter import MapMark

@@ -9,7 +9,7 @@ from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.edits import Edits, SetPlaces, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, ChartKind, Graph, ItemId, Place
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.layout.placement.alignment import Axis, Rect, Shifts, Side, align, distribute
 from gradstudio.protocol.messages.charts import CHARTS
 from gradstudio.scene.edit.drag_group import Corners, drag_group, units, with_members

@@ -12,7 +12,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.edits import Edits, SetPlaces, SetTail
 from gradstudio.graph.model import ROOT, BodyId, ItemId, Place
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.notes import note_of
 from gradstudio.scene import hit_test
 from gradstudio.scene.geometry import Box

@@ -8,8 +8,8 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.text.code_records import CODE
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.catalogue.block_rows import KINDS
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.scene import geometry, hit_test

@@ -7,8 +7,8 @@ from PySide6.QtGui import QPainter
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.wire_dots import dot_key
+from gradstudio.graph.text.item_titles import title
 from gradstudio.scene.geometry import PATH_POINTS, nearest_grid_multiple
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection

@@ -9,8 +9,8 @@ from PySide6.QtGui import QPainter, QPen
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import input_ports, output_ports
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.search.fitting_literals import Giver
 from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.edit.wire_commands import WireCommands

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter
 from gradstudio.graph import recipes, rules
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Wire
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.scene import arrays, hit_test
 from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.edit.wire_commands import count_words

@@ -4,12 +4,12 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPainter
 
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.ports import port_matching
 from gradstudio.graph.ports.item_ports import input_ports, output_ports
 from gradstudio.graph.ports.port_matching import Link
 from gradstudio.graph.recipes.wiring.connection import is_wired
 from gradstudio.graph.rules import why_not
+from gradstudio.graph.text.item_titles import title
 from gradstudio.scene import hit_test
 from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas

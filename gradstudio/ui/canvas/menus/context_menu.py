@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu
 from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import NOTE_COLORS, ItemId, Wire
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.scene.hit_test import Hit
 from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.menus.add_menu import fill_add

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from gradstudio.graph.analysis import program_analysis
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.model import Effect
 from gradstudio.protocol.messages.debugging import Clash
 from gradstudio.scene.camera import Camera

@@ -7,7 +7,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor
 
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.breakpoint_conditions import describe, why_unreadable
 from gradstudio.protocol.messages.debugging import Breakpoint, Condition, ConditionKind
 from gradstudio.scene import value_format

@@ -22,7 +22,9 @@ def item_tip(session: Session, item: ItemId) -> str:
     operator = operator_of(graph, item)
     failure = results.failure(item)
     if failure is not None:
-        parts += [f"<b>{escape(failure.what)}</b>", escape(failure.explanation)]
+        from gradstudio.scene.words.tooltips import failure_lines  # nothing has failed at the start
+
+        parts += failure_lines(failure)
     names = graph.nodes[item].names
     records = results.outputs(item) or ()
     for k, record in enumerate(records[:MOST_ROWS]):

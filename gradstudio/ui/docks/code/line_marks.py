@@ -158,7 +158,7 @@ class LineMarks:
         line = self._line_at(active, now.call) if active is not None else 0
         margin = self._editor.gutter
         margin.show_marks(stops, line or None, active.phase if active is not None else "forward", shown)
-        failing = {self.failing_line(failure): failure.what for failure in now.failures}
+        failing = {self.failing_line(failure): failure.words for failure in now.failures}
         failing.pop(0, None)
         unread = min(self.error.line, self.lines.count) if self.error is not None else 0
         margin.show_troubles(failing, unread, self.error.reason if self.error is not None else "")

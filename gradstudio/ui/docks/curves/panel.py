@@ -182,7 +182,7 @@ class CurvesPanel(QWidget):
         self._session.run.status.noted.emit(f"{self._title(key)} is plotted from {when}.")
 
     def _title(self, key: CurveKey) -> str:
-        from gradstudio.graph.names import title
+        from gradstudio.graph.text.item_titles import title
 
         graph = self._session.graph_store.graph
         name = title(graph, key.node) if key.node in graph else self._session.results.tables.names.title(key.node)

@@ -1,8 +1,8 @@
 """What the inspector calls things: nodes, ports, values in a line. No widgets."""
 
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import input_ports, output_ports
+from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.scene import value_format
 

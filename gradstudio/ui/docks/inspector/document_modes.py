@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis import module_modes
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.widgets.form_layout import Section, field_row, label
 

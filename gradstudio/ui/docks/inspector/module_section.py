@@ -18,8 +18,8 @@ from gradstudio.graph import recipes
 from gradstudio.graph.analysis import module_modes
 from gradstudio.graph.card_grouping import CALLED, calls_of, card_groups, is_callable, makes_module
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import Port, operator_of
+from gradstudio.graph.text.item_titles import title
 from gradstudio.scene import value_format
 from gradstudio.scene.card.gradient_state_words import state_words
 from gradstudio.scene.card.parameter_rows import ModuleParameter, parameter_rows

@@ -1,5 +1,7 @@
 """What the inspector says of a value: pairs of words, and sentences for the states of a gradient. No widgets."""
 
+from typing import TYPE_CHECKING
+
 from gradstudio.protocol.messages.events import GradRow
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import (
@@ -15,6 +17,9 @@ from gradstudio.protocol.messages.records import (
     TupleRecord,
 )
 from gradstudio.scene import value_format
+
+if TYPE_CHECKING:
+    from gradstudio.ui.state.run.run_controller import RunController
 
 Facts = tuple[tuple[str, str], ...]
 
@@ -134,3 +139,10 @@ def grad_sentence(row: GradRow | None) -> str:
     if row is None:
         return GRAD_SENTENCES["not_run"]
     return row.reason or GRAD_SENTENCES[row.state]
+
+
+def stale_sentence(run: "RunController") -> str:
+    """Why a value is that of an older run: the program was edited since, or the engine that made it is gone."""
+    is_edited = run.state.live or run.displaced.by
+    why = "Of the program as it was before your last change." if is_edited else "Of a run whose engine has ended since."
+    return f"{why} Run again to renew it."

@@ -23,8 +23,8 @@ from PySide6.QtWidgets import (
 from gradstudio.advice.diagnosis.overwritten_values import overwritten_by
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import output_ports
+from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.messages.debugging import Change
 from gradstudio.protocol.messages.events import Fetched, GradRow, Row
 from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord
@@ -273,7 +273,7 @@ class ValueSection(Section):
 
     def _remark(self, subject: Subject, summary: Summary | None, fetch: Fetch | None) -> str:
         if self._session.results.stale(subject.node):
-            return "From an older run: the program was changed since, or the engine was lost. Run again to renew it."
+            return value_facts.stale_sentence(self._session.run)
         if overwritten := self._overwritten(subject):
             return overwritten
         if self._session.results.moment is not None:

@@ -144,9 +144,9 @@ class LogPanel(QWidget):
         self.add(severity, f"{title}{number}{seconds}{reason}")
         self._say_left_out(state)
         for failure in self._session.results.failures if state.outcome == "failed" else ():
-            self.add("error", failure.what, failure.failed.node)
+            self.add("error", failure.explanation or failure.what, failure.failed.node)
             if failure.explanation:
-                self.add("info", failure.explanation, failure.failed.node)
+                self.add("info", failure.what, failure.failed.node)
 
     def _say_left_out(self, state: RunState) -> None:
         """A run over less than what is drawn says so."""

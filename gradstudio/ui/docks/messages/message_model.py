@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from gradstudio.graph.groups.definitions import group_holding
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.program.model import Incomplete, Program
 from gradstudio.ui.state.run.run_state import RunState
 

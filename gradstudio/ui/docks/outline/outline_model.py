@@ -10,8 +10,8 @@ from PySide6.QtGui import QIcon
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, ReplaceBlock, SetHeader, SetPlaces, touched_items
 from gradstudio.graph.model import BodyId, Graph, ItemId
-from gradstudio.graph.names import title
 from gradstudio.graph.text.code_records import is_code_at, shown_lines
+from gradstudio.graph.text.item_titles import title
 from gradstudio.scene.words.statement_description import (
     describe_statement,
     operator_words,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Protocol
 
 from gradstudio.graph.model import Block, Graph, ItemId, Node
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.notes import note_of
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.protocol.messages.inference import PortInference

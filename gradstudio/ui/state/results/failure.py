@@ -29,6 +29,13 @@ class Failure(msgspec.Struct, frozen=True):
         """Torch's exception class and words, and where in undrawn Python they were said."""
         return self.at_place(f"{self.failed.type_name}: {self.failed.message}")
 
+    @property
+    def words(self) -> str:
+        """Why it failed in one plain sentence, where we know more than torch, and behind it torch's words."""
+        why, dot, _ = " ".join(self.explanation.split()).partition(". ")
+        said = f"{self.failed.type_name}: {self.failed.message}"
+        return self.at_place(f"{why}{dot.strip()} {said}".strip())
+
     def at_place(self, words: str) -> str:
         """Words of the failure behind its place."""
         return f"{self.place}: {words}" if self.place else words

@@ -4,7 +4,7 @@ from gradstudio.graph.groups.call_ids import is_call_item, path_of
 from gradstudio.graph.groups.code_ids import CodeCall, code_call
 from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.program.model import Program, flatten_statements
 
 

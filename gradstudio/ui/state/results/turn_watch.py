@@ -3,7 +3,7 @@
 from PySide6.QtCore import QObject
 
 from gradstudio.graph.edits import Edits, SetPlaces
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.messages.charts import Watch
 from gradstudio.protocol.messages.events import Event, Loaded, Log
 from gradstudio.ui.state.document.graph_store import GraphStore

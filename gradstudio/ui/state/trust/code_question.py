@@ -55,11 +55,12 @@ class CodeQuestion:
         return bool(self._program().codes)
 
     def place(self, node: ItemId, line: int) -> str:
-        """A line of the script within code in words, as the file counts it where it was read; "" of what is drawn."""
+        """A line within code as the Code dock counts it, and the file where that differs; "" of what is drawn."""
         program = self._program()
         if all(one.node != node for one in program.codes):
             return ""
-        return f"line {self.file_lines.line(program, node, line) or line}"
+        in_file = self.file_lines.line(program, node, line) or line
+        return f"line {line}" + (f" ({in_file} in the file)" if in_file != line else "")
 
     def may_run(self, verb: Verb) -> bool:
         """The answer, asked for where there was no yes yet; a no is not remembered, and is told of."""

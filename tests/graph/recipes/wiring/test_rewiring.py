@@ -6,10 +6,10 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused, WireRefused
 from gradstudio.graph.model import Graph, ItemId, Wire
-from gradstudio.graph.names import title
 from gradstudio.graph.ports.wire_dots import points_of
 from gradstudio.graph.recipes.wiring.dots import add_dot
 from gradstudio.graph.recipes.wiring.rewiring import move_wires, set_links, swap_inputs, swappable_operands
+from gradstudio.graph.text.item_titles import title
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write
 

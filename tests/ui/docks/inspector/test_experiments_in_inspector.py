@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.messages.debugging import Change, Checked, CheckRow, Difference, LeftOut, WhatIfAnswered
 from gradstudio.protocol.messages.events import GradRow, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord

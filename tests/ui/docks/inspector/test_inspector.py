@@ -30,7 +30,7 @@ from gradstudio.scene.statement_numbers import statement_places
 from gradstudio.ui.docks.inspector.editors.argument_editor import ArgumentEditor
 from gradstudio.ui.docks.inspector.editors.data_editor import DataEditor
 from gradstudio.ui.docks.inspector.panel import InspectorPanel
-from gradstudio.ui.docks.inspector.value_facts import number_facts
+from gradstudio.ui.docks.inspector.value_facts import number_facts, stale_sentence
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -520,6 +520,12 @@ def test_figures_beside_a_nan_are_said_to_be_of_the_finite() -> None:
         "min (finite)", "max (finite)", "mean (finite)", "rms (finite)", "not finite"
     ]  # fmt: skip
     assert [name for name, _ in number_facts(SUMMARY)] == ["min", "max", "mean", "rms"]
+
+
+def test_an_older_value_says_the_one_reason_why_it_is_old(session: Session) -> None:
+    assert stale_sentence(session.run).startswith("Of a run whose engine has ended since.")
+    session.run.status.set(live=True, stale=True)
+    assert stale_sentence(session.run).startswith("Of the program as it was before your last change.")
 
 
 def test_a_value_that_was_overwritten_since_says_by_which_statement(

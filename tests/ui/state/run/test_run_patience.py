@@ -7,7 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
-from gradstudio.graph.names import title
+from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.messages.progress import Running
 from gradstudio.ui.app.window.status_bar import StatusBar
 from gradstudio.ui.state.run import run_patience

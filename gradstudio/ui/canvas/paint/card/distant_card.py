@@ -123,7 +123,7 @@ def _paint_body(
     records = scene.results.outputs(item)
     failure = current_failure(scene.results, item)
     if failure is not None:
-        _paint_failure(painter, style, single_line(failure.what), body)
+        _paint_failure(painter, style, single_line(failure.words), body)
         return None
     if paint_distant_printout(painter, style, scene.results.printout(item), body):
         return None

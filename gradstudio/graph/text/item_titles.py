@@ -1,16 +1,18 @@
-"""What a statement writes into or calls, as its card says it: ``w -=``, ``t[0] =``, ``w.grad =``, ``net(…)``. No Qt."""
+"""How an item is called, on its card and in every panel: its name, else what it writes into or calls: ``w -=``."""
 
 from typing import Final
 
 from gradstudio.graph.card_grouping import CALL, CALLED
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.names import operator_title
+from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, Graph, ItemId
+from gradstudio.graph.names import block_title, node_title, operator_title
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.text.allowed_calls import spelled_path
 from gradstudio.graph.text.code_records import FREE_METHOD, FREE_PATH
 from gradstudio.graph.text.conditionals import read_conditional
+from gradstudio.graph.text.loop_targets import loop_target, target_text
 from gradstudio.graph.text.record_checks import attribute_of
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face, Operator
 
 WRITING: Final = frozenset({Face.AUGMENTED, Face.SET_ITEM, Face.SET_ATTRIBUTE})
@@ -22,6 +24,28 @@ MOST_INDEX: Final = 14
 CALL_END: Final = "(…)"
 ELSEWHERE_NAMED: Final = ("=", CALL_END)
 """How titles end that say a name which another node binds."""
+
+
+TITLED: Final = WRITING | {Face.CHOICE}
+TITLED_KEYS: Final = frozenset({CALL, FREE_METHOD, FREE_PATH})
+"""What has a title of its own beside the operator's."""
+EDGES = {DEFINITION_INPUTS: "inputs", DEFINITION_OUTPUTS: "outputs"}
+"""What the edges of a definition's inside are called."""
+
+
+def title(graph: Graph, item: ItemId) -> str:
+    """How a person calls the item: what the head of its card shows, the same words in every panel."""
+    if (node := graph.nodes.get(item)) is not None:
+        row = load().get(node.operator)
+        if row is None or (row.face not in TITLED and row.key not in TITLED_KEYS) or any(n != "_" for n in node.names):
+            return node_title(node)
+        return title_with_target(graph, item, row)
+    if item in EDGES:
+        return EDGES[item]
+    block = graph.blocks.get(item)
+    if block is not None and (target := loop_target(graph, block)) is not None:
+        return f"for {target_text(graph, target)}"
+    return block_title(block) if block is not None else str(item)
 
 
 def title_with_target(graph: Graph, item: ItemId, operator: Operator) -> str:
