@@ -27,7 +27,6 @@ from gradstudio.ui.canvas.paint.minimap_painter import (
     paint_marks,
     paint_view,
 )
-from gradstudio.ui.canvas.paint.storage_link_painter import edge_words
 from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.state.settings import Corner
 from gradstudio.ui.state.throttle import Throttle
@@ -78,8 +77,7 @@ class Minimap(QWidget):
         super().__init__(canvas.viewport())
         self._canvas, self._navigation = canvas, navigation
         self._wanted = True
-        self._faded = False
-        self._insists = False
+        self._faded = self._insists = False
         self._words = list[Box]()
         self._is_near = False
         self.is_folded, self._is_open = False, False
@@ -221,6 +219,10 @@ class Minimap(QWidget):
                 found += frame_lines(frame, scene.state.meter)
         if scene.state.shown.wire_gradients:
             found += [label.box for _, label in canvas.layer.labels.near(seen, camera.zoom)]
+        if not scene.state.shown.storage and not scene.results.failures:
+            return found
+        from gradstudio.ui.canvas.paint.storage_link_painter import edge_words
+
         edges = edge_words(canvas.canvas_style, scene, camera, seen, canvas.layer.labels)
         return found + [camera.box_to_scene(box) for _, _, box in edges if box is not None]
 

@@ -10,11 +10,14 @@ from gradstudio.protocol.messages.events import GradRow, Row
 from gradstudio.protocol.messages.records import ModuleRecord, Summary, TensorRecord
 from gradstudio.scene.camera import LEAST_READABLE, Camera
 from gradstudio.scene.card.card_layout import PADDING, CardLayout
+from gradstudio.scene.card.parameter_rows import ParameterRow, ParameterRows
 from gradstudio.scene.card.result_sections import ResultSections, Section
 from gradstudio.scene.card.section_heights import EDGE, LINE
 from gradstudio.scene.hit_test import LEAST_FIELD_ZOOM, PLATE_HEAD, plate_literals
+from gradstudio.scene.value_format import norm_words
 from gradstudio.ui.canvas.paint.card.distant_card import paint_distant_card
 from gradstudio.ui.canvas.paint.card.field_painter import field_rect
+from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_parameter_rows
 from gradstudio.ui.canvas.paint.card.result_section_painter import paint_result_sections
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
@@ -186,3 +189,15 @@ def test_numbers_of_an_optimizer_stand_in_their_well_and_not_over_the_rows_above
     painter.end()
     inked = [y for y in range(160) if any(image.pixelColor(x, y).alpha() for x in range(120))]
     assert layout.height <= min(inked) and max(inked) <= layout.height + well.height + 2
+
+
+def test_a_short_name_leaves_its_gradient_the_room_it_needs(dark: Theme) -> None:
+    """``bias [8] ▼`` alone says nothing."""
+    grad = Summary(dtype="float32", shape=(8,), minimum=-0.4, maximum=0.4, rms=0.203)
+    row = ParameterRow(
+        path="bias", y=0.0, height=29.0, dtype="float32", shape="[8]", values=(), guessed=False, buffer=False,
+        learns=True, state="value", gradient=norm_words(grad), sentence="", grad=grad,
+    )  # fmt: skip
+    rows, style = ParameterRows((row,)), CanvasStyle(dark).at(0.6)
+    texts = texts_of(lambda painter: paint_parameter_rows(painter, style, rows, 0.0, 202.0))
+    assert norm_words(grad) in texts and any(text.startswith("bias") for text in texts)

@@ -17,7 +17,6 @@ from gradstudio.scene.card.debug_sections import Experiments
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.paint.breakpoint_painter import Breakpoints, paint_breakpoints
 from gradstudio.ui.canvas.paint.card.header_colours import paint_legend
-from gradstudio.ui.canvas.paint.storage_link_painter import paint_clashes
 from gradstudio.ui.canvas.viewport import Viewport
 from gradstudio.ui.state.document.group_scope import Path
 from gradstudio.ui.state.run.run_state import RunState
@@ -283,7 +282,10 @@ class CanvasDebugging(QObject):
         view = self._canvas.viewport()
         seen = self._canvas.camera.seen(view.width(), view.height())
         labels = self._canvas.layer.labels
-        paint_clashes(painter, self._canvas.canvas_style, self._scene, self._canvas.camera, seen, labels)
+        if self._scene.results.failures:
+            from gradstudio.ui.canvas.paint.storage_link_painter import paint_clashes
+
+            paint_clashes(painter, self._canvas.canvas_style, self._scene, self._canvas.camera, seen, labels)
         if self._scene.results.active is not None:
             from gradstudio.ui.canvas.paint.moment_painter import Stage, paint_moment
 

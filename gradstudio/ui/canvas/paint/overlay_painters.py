@@ -11,7 +11,6 @@ from gradstudio.scene.geometry import Box
 from gradstudio.scene.scene import Scene
 from gradstudio.scene.wire.wire_labels import WireLabels
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
-from gradstudio.ui.canvas.paint.storage_link_painter import paint_storage
 from gradstudio.ui.canvas.paint.wire_label_painter import paint_labels
 
 
@@ -40,6 +39,8 @@ def paint_overlays(between: BetweenCards) -> None:
 
 
 def _storage(between: BetweenCards) -> None:
+    from gradstudio.ui.canvas.paint.storage_link_painter import paint_storage
+
     paint_storage(between.painter, between.style, between.scene, between.camera, between.seen, between.labels)
 
 

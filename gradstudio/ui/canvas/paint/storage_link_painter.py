@@ -94,11 +94,11 @@ def paint_clashes(
 
 def clash_words(style: CanvasStyle, scene: Scene, camera: Camera, seen: Box, labels: WireLabels) -> list[EdgeWords]:
     """Each edge from who wrote to what was saved, its words, and where they stand, view pixels; None: no room."""
-    from gradstudio.scene.wire.label_placement import occupied
-
     clashes = _clashes(scene)
     if not clashes:
         return []
+    from gradstudio.scene.wire.label_placement import occupied
+
     taken = [box.grown(CLEAR) for box in occupied(scene, camera, seen, labels)]
     if scene.state.shown.storage:
         sharing = storage_words(style, scene, camera, seen, labels)

@@ -66,7 +66,8 @@ def _paint_first_line(painter: QPainter, style: CanvasStyle, row: ParameterRow, 
 def _paint_in_one_line(painter: QPainter, style: CanvasStyle, row: ParameterRow, line: QRectF) -> None:
     """Where letters are large for their card: the gradient at the right, in the place of the values."""
     has_value = row.state in ("value", "accumulated")
-    role, room = ("mono" if has_value else "small_italic"), line.width() / 2 - SIGN - 4
+    role, beside_name = ("mono" if has_value else "small_italic"), style.meter.width(row.path, "mono") + GAP
+    room = max(line.width() / 2, line.width() - beside_name) - SIGN - 4
     words = _gradient_words(style, row, role, room)
     left = line.right() - style.meter.width(words, role)
     paint_state(painter, style, QRectF(left - SIGN - 4, line.center().y() - SIGN / 2, SIGN, SIGN), row.state)
