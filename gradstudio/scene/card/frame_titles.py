@@ -32,13 +32,13 @@ def title_from_afar(frame: Frame, scene: "Scene", zoom: float) -> Title | None:
 
     It covers nothing that the frame holds. Of a frame in the program itself it may stand above the frame instead.
     """
-    width = frame.box.width * zoom
+    meter, room = scene.state.meter, frame.box.width * zoom - PADDING
     for role, height in LINES:
-        if frame.room * zoom >= height and (text := _cut(scene.state.meter, frame.layout.title, role, width)):
+        if frame.room * zoom >= height and (text := title_in(meter, frame.layout.title, role, room)):
             return Title(text, role, 0.0, max(height, min(FRAME_TITLE, frame.room) * zoom))
     if frame.depth == 0:
         for role, height in LINES:
-            text = _cut(scene.state.meter, frame.layout.title, role, width)
+            text = title_in(meter, frame.layout.title, role, room)
             if text and _is_free_above(frame.box, scene, height / zoom):
                 return Title(text, role, -height, height)
     return None
@@ -50,8 +50,8 @@ def shorten_title(meter: TextMeasure, text: str, role: str, width: float) -> str
     return cut if cut == text or len(cut) > FEW_LETTERS else ""
 
 
-def _cut(meter: TextMeasure, title: str, role: str, width: float) -> str:
-    room = width - PADDING
+def title_in(meter: TextMeasure, title: str, role: str, room: float) -> str:
+    """A title without what every block of its kind begins with, where it has no room for that; then cut."""
     if meter.width(title, role) > room:
         title = title.removeprefix("with torch.").removesuffix(":")
     return shorten_title(meter, title, role, room)

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 from gradstudio.document.python.python_document import read_python
-from gradstudio.scene.card.frame_titles import shorten_title, title_from_afar
+from gradstudio.scene.card.frame_titles import shorten_title, title_from_afar, title_in
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import NoResults
@@ -79,3 +79,9 @@ def test_a_loop_of_one_turn_or_none_is_called_as_the_if_that_it_is() -> None:
     labels = [row.label for head in heads for row in head.inputs if row.path == "range.0"]
     assert labels[:3] == ["if"] * 3
     assert "if" not in labels[3:]
+
+
+def test_a_title_without_room_leaves_out_what_all_of_its_kind_begin_with() -> None:
+    meter, title = EvenMeasure(), "with torch.no_grad():"
+    assert title_in(meter, title, "block", meter.width(title, "block")) == title
+    assert title_in(meter, title, "block", meter.width(title, "block") - 1) == "no_grad()"

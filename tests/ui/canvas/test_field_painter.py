@@ -44,6 +44,16 @@ def test_a_label_is_whole_where_the_field_has_room_to_spare(style: CanvasStyle, 
     assert rect.width() >= 26  # the switch, which says it without the word as well
 
 
+@pytest.mark.parametrize("zoom", [0.8, 0.7, 0.6])
+def test_the_name_of_a_value_that_is_cut_all_the_same_is_whole(style: CanvasStyle, zoom: float) -> None:
+    near = style.at(zoom)
+    row = row_of(style, "torch.tensor", "data", "[[1.0, -2.0, 0.5], [0.0, 3.0, 1.0], [0.25, 0.125, 0.0625]]")
+    label_end = row.x + PADDING + near.meter.width(row.label, "label") + 4
+    rect = field_rect(near, row, label_end, 1000.0)
+    assert rect is not None and row.field is not None
+    assert rect.left() >= label_end - 0.01 and rect.width() >= row.field.width / 2
+
+
 def test_a_field_makes_room_for_the_shape_behind_it_but_not_at_the_cost_of_its_text(style: CanvasStyle) -> None:
     near = style.at(0.7)
     short, long = row_of(style, "operator.mul", "a", "0.4"), row_of(style, "operator.mul", "a", "0.123456789012345")
@@ -59,6 +69,6 @@ def test_a_range_that_has_no_room_has_fewer_digits_and_is_never_cut(style: Canva
     summary = Summary(dtype="float32", shape=(4, 8), minimum=-0.8461, maximum=0.7412)
     texts = value_format.extents(summary)
     width = {text: style.meter.width(text, "mono") for text in texts}
-    assert texts[-1] == "-0.85…0.74" and list(width.values()) == sorted(width.values(), reverse=True)
+    assert texts[-1] == "≈-0.85…0.74" and list(width.values()) == sorted(width.values(), reverse=True)
     for text in texts:
         assert fit_wording(style, texts, width[text])[0] == text

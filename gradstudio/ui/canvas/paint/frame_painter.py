@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from gradstudio.scene.card.card_layout import PADDING, ROW
-from gradstudio.scene.card.frame_titles import title_from_afar
+from gradstudio.scene.card.frame_titles import title_from_afar, title_in
 from gradstudio.scene.geometry import FRAME_TITLE, Box
 from gradstudio.scene.items import Frame
 from gradstudio.scene.scene import Scene
@@ -39,7 +39,7 @@ def paint_frame(painter: QPainter, style: CanvasStyle, frame: Frame, scene: Scen
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawPath(outline)
     if zoom >= DISTANT:
-        text = style.meter.elided(frame.layout.title, "block", rect.width() - 2 * PADDING)
+        text = title_in(style.meter, frame.layout.title, "block", rect.width() - 2 * PADDING)
         _paint_title(painter, style, text, "block", QRectF(PADDING, 0, rect.width() - 2 * PADDING, FRAME_TITLE))
         _paint_ports(painter, style, frame, scene)
     elif title is not None:

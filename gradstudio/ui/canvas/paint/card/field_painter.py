@@ -30,7 +30,9 @@ def field_rect(style: CanvasStyle, row: InputRow, before: float, behind: float) 
     spare = rect.width() - style.meter.width(row.shown, _role(row)) - EDGE - _right_edge(row)
     if is_switch(row.parameter) and before - rect.left() > spare:
         spare = rect.width() - _right_edge(row) - 2.0  # the switch alone says it, too
-    left = min(max(0.0, before - rect.left()), max(0.0, spare))
+    # what is cut all the same says it in half of its room, and its name is whole
+    for_name = spare if spare >= 0.0 else rect.width() / 2
+    left = min(max(0.0, before - rect.left()), for_name)
     right = min(max(0.0, rect.right() - behind), max(0.0, spare - left))
     return rect.adjusted(left, 0, -right, 0)
 
