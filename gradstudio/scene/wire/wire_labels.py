@@ -112,7 +112,7 @@ class WireLabels:
         fresh = [wire for wire in wires if wire not in self._labels]
         if fresh:
             self._place(fresh)
-        placed = ((wire, self._labels[wire]) for wire in wires)
+        placed = [(wire, self._labels[wire]) for wire in wires]
         found = [(wire, label) for wire, label in placed if label is not None and label.box.is_within(seen)]
         self._near = (key, found)
         return found

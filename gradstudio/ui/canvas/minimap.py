@@ -17,7 +17,7 @@ from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.wire.wire_labels import frame_lines
 from gradstudio.ui.canvas.canvas_context import CanvasContext
-from gradstudio.ui.canvas.minimap_places import GAP_PX, button_places, opened_from, place_in_corner
+from gradstudio.ui.canvas.minimap_places import GAP_PX, free_button, in_view, meets_any, opened_from, place_in_corner
 from gradstudio.ui.canvas.paint.minimap_painter import (
     MapCamera,
     MapMark,
@@ -78,7 +78,6 @@ class Minimap(QWidget):
         self._canvas, self._navigation = canvas, navigation
         self._wanted = True
         self._faded = self._insists = False
-        self._words = list[Box]()
         self._is_near = False
         self.is_folded, self._is_open = False, False
         self._button: QRect | None = None
@@ -177,14 +176,14 @@ class Minimap(QWidget):
 
     def _fold_or_open(self, place: QRect) -> None:
         """Stand there, or as a button near; a map that was opened from a button stands around it."""
-        self._words = self._words_between()
         is_in_hand = self._in_use() or self._is_open
         if self._is_moving() and not is_in_hand:
             self.setGeometry(place if self._button is None else self._button)
             return
-        self.is_folded = not is_in_hand and self._covers_something(place)
+        taken = [] if is_in_hand else self._what_is_seen()
+        self.is_folded = meets_any(place, taken)
         if self.is_folded:
-            self._button = self._free_button()
+            self._button = free_button(self.corner, self._room(), taken)
         elif not is_in_hand:
             self._button = None
         if self._button is None:
@@ -200,19 +199,17 @@ class Minimap(QWidget):
         is_at_work = self._navigation.travel.is_moving or canvas.input_dispatcher.gesture is not None
         return self.isVisible() and (self._rest.isActive() or is_at_work)
 
-    def _covers_something(self, here: QRect) -> bool:
-        """Whether cards or notes lie there, or words between them."""
-        placement = self._canvas.scene.placement
-        over = self._canvas.camera.box_to_scene(Box(here.x(), here.y(), here.width(), here.height()))
-        if placement.cards_in(over, 0.0) or any(note.box.meets(over) for note in placement.notes.values()):
-            return True
-        return any(box.meets(over) for box in self._words)
-
-    def _words_between(self) -> list[Box]:
-        """Words and edges of frames, numbers on wires, words at edges that are no wires, scene pixels."""
-        canvas, port = self._canvas, self._canvas.viewport()
-        scene, camera = canvas.scene, canvas.camera
+    def _what_is_seen(self) -> list[QRect]:
+        """Where cards, notes and words between them lie in the view."""
+        port, placement, camera = self._canvas.viewport(), self._canvas.scene.placement, self._canvas.camera
         seen = camera.seen(port.width(), port.height())
+        cards = [placement.corners[number] for number in placement.cards_in(seen, 0.0)]
+        others = (*(note.box for note in placement.notes.values()), *self._words_between(seen))
+        return in_view(camera, cards + [(box.x, box.y, box.right, box.bottom) for box in others])
+
+    def _words_between(self, seen: Box) -> list[Box]:
+        """Words and edges of frames, numbers on wires, words at edges that are no wires, scene pixels."""
+        canvas, scene, camera = self._canvas, self._canvas.scene, self._canvas.camera
         found = list[Box]()
         for frame in scene.placement.frames.values():
             if frame.box.meets(seen):
@@ -225,11 +222,6 @@ class Minimap(QWidget):
 
         edges = edge_words(canvas.canvas_style, scene, camera, seen, canvas.layer.labels)
         return found + [camera.box_to_scene(box) for _, _, box in edges if box is not None]
-
-    def _free_button(self) -> QRect:
-        """The button in the corner, or as near to it along the edges as it covers nothing."""
-        places = list(button_places(self.corner, self._room()))
-        return next((button for button in places if not self._covers_something(button)), places[0])
 
     def _mind(self) -> None:
         """Fade while what a person works on lies under it."""

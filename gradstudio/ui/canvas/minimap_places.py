@@ -1,10 +1,13 @@
 """Rectangles for the minimap: in a corner of the view, as a button along the edges, and opened from the button."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from PySide6.QtCore import QRect, QSize
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize
+from PySide6.QtGui import QTransform
 
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.geometry import Corners
 from gradstudio.ui.state.settings import Corner
 
 GAP_PX: Final = 12
@@ -35,6 +38,24 @@ def button_places(corner: Corner, room: QRect) -> Iterator[QRect]:
         while room.contains(place):
             yield place
             place = place.translated(dx, dy)
+
+
+def free_button(corner: Corner, room: QRect, taken: Sequence[QRect]) -> QRect:
+    """The first place for the button that meets nothing; the corner where there is none."""
+    free = (button for button in button_places(corner, room) if not meets_any(button, taken))
+    return next(free, None) or next(button_places(corner, room))
+
+
+def in_view(camera: Camera, corners: Iterable[Corners]) -> list[QRect]:
+    """Rectangles of the scene as pixels of the view, with those beside them: what only touches one meets it too."""
+    rects = [QRectF(QPointF(left, top), QPointF(right, bottom)) for left, top, right, bottom in corners]
+    to_view = QTransform(camera.zoom, 0.0, 0.0, camera.zoom, -camera.x * camera.zoom, -camera.y * camera.zoom)
+    return [to_view.mapRect(rect).toAlignedRect().adjusted(-1, -1, 1, 1) for rect in rects]
+
+
+def meets_any(here: QRect, taken: Sequence[QRect]) -> bool:
+    """Whether one of the others lies there."""
+    return bool([other for other in taken if other.intersects(here)])
 
 
 def opened_from(button: QRect, corner: Corner, size: QSize, room: QRect) -> QRect:
