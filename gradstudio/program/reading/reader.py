@@ -16,7 +16,7 @@ from gradstudio.program.reading.code.body_reader import with_drawn_bodies
 from gradstudio.program.reading.code.code_reader import CodeReader
 from gradstudio.program.reading.code.code_statement import CodeStatement, as_typed, codes_in, names_taken
 from gradstudio.program.reading.code.fallback import keep_code
-from gradstudio.program.reading.code.undrawn import Key
+from gradstudio.program.reading.code.undrawn import Key, Undrawn
 from gradstudio.program.reading.comments import Comment, Comments, Notes
 from gradstudio.program.reading.definitions.definition_outlines import outline
 from gradstudio.program.reading.definitions.definition_reader import Inside
@@ -88,7 +88,8 @@ def read_script(
         if not is_lenient:
             first, *others = (in_characters(one, text) for one in refused)
             raise NotReadable(first.reason, first.line, first.column, tuple(others)) from None
-    return with_drawn_bodies(text, keep_code(text, refused, partial(read, text), kept), read)
+    undrawn = Undrawn(text, kept)
+    return with_drawn_bodies(text, undrawn.typed, keep_code(undrawn, refused, partial(read, text)), read)
 
 
 class _Reader:

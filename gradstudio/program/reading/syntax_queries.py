@@ -9,12 +9,31 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
     waiting = [node]
     for part in waiting:  # which grows
         yield part
-        for field in part._fields:
+        for field in _FIELDS[part.__class__]:
             value = getattr(part, field, None)
-            if isinstance(value, list):
-                waiting += [one for one in value if isinstance(one, ast.AST)]
-            elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context | ast.operator):
+            if value.__class__ is list:
+                for one in value:
+                    if isinstance(one, ast.AST):
+                        waiting.append(one)
+            elif isinstance(value, ast.AST):
                 waiting.append(value)
+
+
+class _Fields(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields of each kind of syntax that may hold syntax."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        """What is found once for each kind."""
+        words = () if issubclass(kind, ast.Constant) else kind._fields
+        self[kind] = found = tuple(one for one in words if one not in _WORDS)
+        return found
+
+
+_WORDS = frozenset(
+    "id ctx attr name arg module asname level kind type_comment conversion is_async simple op ops".split()
+)
+"""Fields that hold a word or a number, or what no node is looked for by: contexts and operators."""
+_FIELDS = _Fields()
 
 
 class Renamed(ast.NodeTransformer):

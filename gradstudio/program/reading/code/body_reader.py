@@ -29,7 +29,7 @@ from gradstudio.program.reading.code.code_reader import whole_as_code
 from gradstudio.program.reading.code.code_statement import first_line, last_line
 from gradstudio.program.reading.code.fallback import keep_code
 from gradstudio.program.reading.code.inspection import looks_into_functions
-from gradstudio.program.reading.code.undrawn import bodies_of, key_of
+from gradstudio.program.reading.code.undrawn import Undrawn, bodies_of, key_of
 from gradstudio.program.reading.imports import PACKAGES
 from gradstudio.program.reading.parser import parse
 from gradstudio.program.reading.read_text import Read
@@ -52,29 +52,41 @@ _WRITTEN_IN = frozenset({"bool", "range", "list", "tuple", "dict", "set", "len",
 """Names of Python's own that a drawing is printed with where the text says it otherwise."""
 
 
-def with_drawn_bodies(text: str, found: Read | None, read_tree: ReadTree) -> Read:
-    """What was `found` in a text, with the statements of functions in its code drawn; None: all of it is code."""
+def with_drawn_bodies(text: str, tree: ast.Module, found: Read | None, read_tree: ReadTree) -> Read:
+    """What was `found` in a text, with the statements of functions in its code drawn; None: all of it is code.
+
+    Args:
+        text: what was read.
+        tree: its syntax, as it was typed.
+        found: what was found in it.
+        read_tree: reads what stands in a function.
+    """
     if found is None:
         whole = whole_as_code(text)
         found = Read(whole, dict.fromkeys(whole.nodes, 1))
-    return _with_bodies(text, found, read_tree)
+    return _with_bodies(text, tree, found, read_tree)
 
 
-def _with_bodies(text: str, read: Read, read_tree: ReadTree) -> Read:
+def _with_bodies(text: str, tree: ast.Module, read: Read, read_tree: ReadTree) -> Read:
     codes = [(read.graph, node) for node in read.graph.nodes.values() if is_code(node)]
     inner = [definition.graph for definition in read.graph.definitions.values() if definition.is_module]
     codes += [(graph, node) for graph in inner for node in graph.nodes.values() if is_members(node)]
     texts = [code_of(node) for _, node in codes]
     if not any("def " in one for one in texts) or any(next(body_places(one), None) for one in texts):
         return read
-    trees = [ast.parse(one) for one in texts]
-    if looks_into_functions(part for tree in trees for part in tree.body):
+    meant = imported(one for one in tree.body if isinstance(one, ast.Import | ast.ImportFrom))
+    torch = {name for name, path in meant.items() if path.partition(".")[0] == "torch"}
+    trees = [tree if one == text.removesuffix("\n") else ast.parse(one) for one in texts]
+    functions = [function for one in trees for _, function in _functions(one.body)]
+    if not any(_names(one) & torch for one in functions) or looks_into_functions(
+        part for one in trees for part in one.body
+    ):
         return read
-    around = _Around(ast.parse(text), read.graph)
+    around = _Around(tree, meant, read.graph, has_global="global" in text)
     lines = dict(read.lines)
     taken = all_ids(read.graph)
-    for (graph, node), tree in zip(codes, trees, strict=True):
-        card = _Card(code_of(node), tree, around, read_tree)
+    for (graph, node), code in zip(codes, trees, strict=True):
+        card = _Card(code_of(node), code, around, read_tree)
         for drawn in card.drawn():
             ids = _ids(drawn.definition.graph, taken)
             read.graph.definitions[drawn.definition.name] = with_ids(drawn.definition, ids)
@@ -108,9 +120,9 @@ class _Around:
         bound: all names that are bound there; `definitions` those that a drawing has of its own.
     """
 
-    def __init__(self, tree: ast.Module, graph: Graph) -> None:
-        """Look at the text."""
-        counts = Counter(_bindings(tree))
+    def __init__(self, tree: ast.Module, meant: Mapping[str, str], graph: Graph, *, has_global: bool) -> None:
+        """Look at the text; its imports are `meant`, and somewhere in it may stand `global`."""
+        counts = Counter(_bindings(tree, has_global=has_global))
         self.bound = frozenset(counts)
         self.definitions = frozenset(graph.definitions)
         self.drawn: set[str] = set()
@@ -122,7 +134,6 @@ class _Around:
                 if all(counts[name] == 1 for name in names):
                     self.imports.append(ast.unparse(one))
                     self.names.update(names)
-        meant = imported(one for one in tree.body if isinstance(one, ast.Import | ast.ImportFrom))
         self._standard = {name for name in self.names if meant.get(name) == STANDARD.get(name, "")}
         self._is_whole = len(graph.nodes) == 1 and not graph.definitions
         self.torch = {name for name in self.names if meant.get(name, "").partition(".")[0] == "torch"}
@@ -135,7 +146,7 @@ class _Around:
         return name in _WRITTEN_IN or (name in STANDARD and not self._is_whole)
 
 
-def _bindings(tree: ast.Module) -> Iterator[str]:
+def _bindings(tree: ast.Module, *, has_global: bool) -> Iterator[str]:
     """The names that a text binds outside of functions, rather too many, and those that functions bind around them."""
     waiting: list[ast.AST] = [tree]
     for part in waiting:  # which grows
@@ -146,7 +157,8 @@ def _bindings(tree: ast.Module) -> Iterator[str]:
                 yield bound_by_alias(part)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 yield part.name
-                yield from (name for one in walk(part) if isinstance(one, ast.Global) for name in one.names)
+                if has_global:
+                    yield from (name for one in walk(part) if isinstance(one, ast.Global) for name in one.names)
                 continue
             case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
                 yield name
@@ -203,9 +215,9 @@ class _Card:
 
     def _body(self, path: str, function: ast.FunctionDef, body: Sequence[ast.stmt], lines: list[str]) -> _Drawn | None:
         """The drawing of one body; None where it has to stay code, or where all of it would be that."""
-        parts = [part for one in body for part in ast.walk(one)]
-        names = {part.id for part in parts if isinstance(part, ast.Name)}
-        if names.isdisjoint(self._around.torch) or any(isinstance(part, _LOOSE) for part in parts):
+        if _names(function).isdisjoint(self._around.torch):
+            return None
+        if any(isinstance(part, _LOOSE) for one in body for part in walk(one)):
             return None
         margin = body[0].col_offset
         if lines[0][:margin].strip(" "):
@@ -237,11 +249,11 @@ class _Card:
             tree = parse(text)
             kept = [[key_of(one)] for one in _holding(tree.body[-1])]
             if kept:
-                return keep_code(text, (), partial(self._read, text, of_code=True), kept)
+                return keep_code(Undrawn(text, kept), (), partial(self._read, text, of_code=True))
             try:
                 return self._read(text, tree, of_code=True)
             except NotReadable as error:
-                return keep_code(text, error.all, partial(self._read, text, of_code=True))
+                return keep_code(Undrawn(text), error.all, partial(self._read, text, of_code=True))
         except NotReadable:
             return None
 
@@ -272,6 +284,11 @@ def _functions(statements: Sequence[ast.stmt], path: str = "") -> Iterator[tuple
             yield path + one.name, one
         elif isinstance(one, ast.ClassDef):
             yield from _functions(one.body, f"{path}{one.name}.")
+
+
+def _names(function: ast.FunctionDef) -> set[str]:
+    """The names that stand in what a function does."""
+    return {part.id for one in function.body for part in walk(one) if isinstance(part, ast.Name)}
 
 
 def _statements(function: ast.FunctionDef) -> list[ast.stmt]:

@@ -15,7 +15,7 @@ from gradstudio.program.reading.code.interference import (
     needs_whole,
     read_in_doubt,
 )
-from gradstudio.program.reading.code.undrawn import Key, Undrawn
+from gradstudio.program.reading.code.undrawn import Undrawn
 
 MAX_PASSES = 12
 """How often a text is read; what is not settled by then is kept as a whole."""
@@ -33,21 +33,17 @@ AnyRead = TypeVar("AnyRead", bound=ReadText)
 
 
 def keep_code(
-    text: str,
-    refused: Sequence[NotReadable],
-    read: Callable[[ast.Module], AnyRead],
-    kept: Sequence[Sequence[Key]] = (),
+    undrawn: Undrawn, refused: Sequence[NotReadable], read: Callable[[ast.Module], AnyRead]
 ) -> AnyRead | None:
     """What is read of a text when all that is refused, or in doubt, is kept as code; None: all of it is.
 
     Args:
-        text: what was refused.
-        refused: why; nothing where there is something `kept`.
+        undrawn: the text that was refused, and what of it is code in any case.
+        refused: why; nothing where something is code in any case.
         read: reads a syntax tree, in which some statements may stand in for others.
-        kept: statements that are code in any case.
     """
     try:
-        return _keep_code(Undrawn(text, kept), refused, read)
+        return _keep_code(undrawn, refused, read)
     except RecursionError:
         return None  # what is refused is nested too deep to be told apart
 

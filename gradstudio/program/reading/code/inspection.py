@@ -1,7 +1,7 @@
 """Code that may look into functions: it would find another text in one that is drawn."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from gradstudio.program.reading.syntax_queries import walk
 
@@ -15,22 +15,25 @@ _INSPECTING = frozenset(
 
 def looks_into_functions(statements: Iterable[ast.stmt]) -> bool:
     """Whether code may ask for more of a function than that it is called: its text, the names in it."""
-    parts = [part for one in statements for part in walk(one)]
-    known = {id(part) for call in parts if isinstance(call, ast.Call) and _asks_torch(call) for part in walk(call.func)}
-    looks = [part for part in parts if id(part) not in known]
-    words = {part.attr for part in looks if isinstance(part, ast.Attribute)} | set(_names(looks))
-    words |= {part.value for part in looks if isinstance(part, ast.Constant) and isinstance(part.value, str)}
-    return not _INSPECTING.isdisjoint(words)
+    known: set[int] = set()
+    for part in (part for one in statements for part in walk(one)):  # what is called stands behind its call
+        if isinstance(part, ast.Call) and _asks_torch(part):
+            known.update(map(id, walk(part.func)))
+        elif id(part) not in known and not _INSPECTING.isdisjoint(_words(part)):
+            return True
+    return False
 
 
-def _names(parts: Iterable[ast.AST]) -> Iterator[str]:
-    for part in parts:
-        if isinstance(part, ast.Name):
-            yield part.id
-        elif isinstance(part, ast.alias) and part.asname is not None:
-            yield from part.name.split(".")  # else it is named where it is used
-        elif isinstance(part, ast.ImportFrom):
-            yield from (alias.name for alias in part.names)
+def _words(part: ast.AST) -> Iterable[str]:
+    match part:
+        case ast.Name(id=word) | ast.Attribute(attr=word) | ast.Constant(value=str(word)):
+            return (word,)
+        case ast.alias(asname=str()):
+            return part.name.split(".")  # else it is named where it is used
+        case ast.ImportFrom():
+            return [alias.name for alias in part.names]
+        case _:
+            return ()
 
 
 def _asks_torch(call: ast.Call) -> bool:

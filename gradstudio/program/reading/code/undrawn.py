@@ -23,6 +23,7 @@ class Undrawn:
     """The choice for one text; it only grows.
 
     Attributes:
+        typed: the syntax tree of the text, in which nothing is changed.
         keys: the statements that are kept as code.
         is_whole: all of the text is.
     """
@@ -31,7 +32,8 @@ class Undrawn:
         """Only what is `kept` is code, each of its sequences one piece."""
         self._text = text
         self._lines = text.split("\n")
-        self._statements = self._flat(ast.parse(text).body)
+        self.typed = ast.parse(text)
+        self._statements = self._flat(self.typed.body)
         self._last_star = last_star(self._statements)
         self._made: dict[tuple[Key, ...], CodeStatement] = {}
         self.keys: set[Key] = {key for one in kept for key in one}

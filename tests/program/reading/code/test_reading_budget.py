@@ -4,6 +4,7 @@ import sys
 from collections import Counter
 from types import CodeType, FrameType
 
+from gradstudio.graph.groups.definitions import all_ids
 from gradstudio.program.reading.desugar.rewriter import desugar
 from gradstudio.program.reading.reader import read_script
 
@@ -82,3 +83,9 @@ def test_a_text_four_times_as_long_takes_four_times_the_calls() -> None:
 
 def test_where_code_may_do_anything_a_text_is_read_once() -> None:
     assert calls_of(text_of(2) + "exec('n = 2')\n")[desugar.__code__] == 1
+
+
+def test_functions_in_code_without_torch_are_looked_at_no_further() -> None:
+    drawn = "def scored(values, *rest):\n    print(rest)\n    return torch.tanh(values)\n"
+    assert calls_of(text_of(2))[all_ids.__code__] == 0
+    assert calls_of(text_of(2) + drawn)[all_ids.__code__] == 1
