@@ -67,6 +67,8 @@ def free_names(definition: Defined) -> set[str]:
 def by_first_name(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements without second names of functions, `loss_func = nll`; what reads those reads the first."""
     definitions = {one.name for one in statements if isinstance(one, ast.FunctionDef)}
+    if not any(_is_second_name(one, definitions) for one in statements):
+        return list(statements)
     counts = Counter(stored_names(statements))
     counts.update(part.arg for one in statements for part in walk(one) if isinstance(part, ast.arg))
     second: dict[str, str] = {}
@@ -83,6 +85,15 @@ def by_first_name(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         if isinstance(part, ast.Name):
             part.id = second.get(part.id, part.id)
     return found
+
+
+def _is_second_name(statement: ast.stmt, definitions: Set[str]) -> bool:
+    """Whether it binds a name to one of the definitions."""
+    match statement:
+        case ast.Assign(targets=[ast.Name()], value=ast.Name(id=first)):
+            return first in definitions
+        case _:
+            return False
 
 
 def stored_names(nodes: Iterable[ast.AST]) -> Iterator[str]:

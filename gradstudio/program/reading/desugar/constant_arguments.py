@@ -75,15 +75,15 @@ def _compared(left: object, operator: ast.cmpop, right: object) -> object:
 class Calls:
     """The calls of a text, by the last word of what is called."""
 
-    def __init__(self, statements: Sequence[ast.stmt], imported: Iterable[str]) -> None:
-        """Look at all of them; `imported` are the names that imports bind."""
-        self._statements, self._imported = statements, frozenset(imported)
-        self._classes = {one.name for one in statements if isinstance(one, ast.ClassDef)}
+    def __init__(self, statements: Sequence[Sequence[ast.AST]], imported: Iterable[str]) -> None:
+        """Look at all of them, each with all its parts; `imported` are the names that imports bind."""
+        self._imported = frozenset(imported)
+        self._classes = {one.name for one, *_ in statements if isinstance(one, ast.ClassDef)}
         self._calls: dict[str, list[ast.Call]] = {}
         self._made: dict[str, set[str]] = {}
         self._loose: set[str] = set()
         self._values: set[str] = set()
-        self._values = self._sure_names()
+        self._values = self._sure_names(part for parts in statements for part in parts)
         for statement in statements:
             self._look(statement)
 
@@ -159,29 +159,26 @@ class Calls:
             node = node.value
         return isinstance(node, ast.Name) and node.id in self._imported
 
-    def _sure_names(self) -> set[str]:
+    def _sure_names(self, parts: Iterable[ast.AST]) -> set[str]:
         """The names that are something wherever the text binds them, and that no definition binds itself."""
-        bound: dict[str, bool] = {}
-        for statement in self._statements:
-            for part in walk(statement):
-                if isinstance(part, ast.arg):
-                    bound[part.arg] = False
-                elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-                    bound.setdefault(part.id, True)
+        own: set[str] = set()
+        bound: dict[str, int] = {}
         counts: dict[str, int] = {}
-        for statement in self._statements:
-            for part in walk(statement):
-                if isinstance(part, ast.Assign) and len(part.targets) == 1:
-                    for name, value in _pairs(part.targets[0], part.value):
-                        counts[name] = counts.get(name, 0) + self._is_something(value)
-        all_bound: dict[str, int] = {}
-        for name in stored_names(self._statements):
-            all_bound[name] = all_bound.get(name, 0) + 1
-        return {name for name, fine in bound.items() if fine and counts.get(name, 0) == all_bound.get(name)}
+        for part in parts:
+            if isinstance(part, ast.Name):
+                if isinstance(part.ctx, ast.Store):
+                    bound[part.id] = bound.get(part.id, 0) + 1
+            elif isinstance(part, ast.arg):
+                own.add(part.arg)
+            elif isinstance(part, ast.Assign) and len(part.targets) == 1:
+                for name, value in _pairs(part.targets[0], part.value):
+                    counts[name] = counts.get(name, 0) + self._is_something(value)
+        return {name for name, count in bound.items() if name not in own and counts.get(name, 0) == count}
 
-    def _look(self, statement: ast.stmt) -> None:
+    def _look(self, parts: Sequence[ast.AST]) -> None:
+        """At one statement."""
         heads: set[int] = set()
-        for part in walk(statement):
+        for part in parts:
             if isinstance(part, ast.Assign) and len(part.targets) == 1:
                 name = self._class_of(part.value)
                 word = _word(part.targets[0])
@@ -194,7 +191,7 @@ class Calls:
                 heads.update(map(id, (part.func, *(part.args if word == "print" else ()))))
                 if word:
                     self._calls.setdefault(word, []).append(part)
-        for part in walk(statement):
+        for part in parts:
             if isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Load) and id(part) not in heads:
                 self._loose.add(_word(part))
 
@@ -209,17 +206,16 @@ class Calls:
                 return ""
 
 
-def attributes_written(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """The attributes that statements write, once for each time."""
-    for node in nodes:
-        for part in walk(node):
-            if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
-                yield part.attr
+def attributes_written(parts: Iterable[ast.AST]) -> Iterator[str]:
+    """The attributes that parts of statements write, once for each time."""
+    for part in parts:
+        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
+            yield part.attr
 
 
 def attributes_known(maker: ast.FunctionDef, known: Known, changed: Container[str]) -> Known:
     """What the attributes of an object are that `__init__` binds once, to what is known; `changed` are others."""
-    counts = Counter(attributes_written([maker]))
+    counts = Counter(attributes_written(walk(maker)))
     values: Known = {}
     for statement in maker.body:
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:

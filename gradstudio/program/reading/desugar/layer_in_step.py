@@ -33,9 +33,8 @@ class Switched(NamedTuple):
     bound: Counter[str]
 
 
-def switched_in(statements: Sequence[ast.stmt]) -> Switched:
-    """Look through a whole text."""
-    parts = [part for one in statements for part in walk(one)]
+def switched_in(parts: Sequence[ast.AST]) -> Switched:
+    """Look through all parts of a text."""
     written = [part for part in parts if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)]
     bound = Counter(part.attr for part in written)
     receivers = [
@@ -43,7 +42,7 @@ def switched_in(statements: Sequence[ast.stmt]) -> Switched:
         for part in parts
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in _SWITCHES
     ]
-    names = _values(parts)
+    names = _values(parts) if receivers else {}
     attributes = {attribute for one in receivers for attribute in _attributes(one)}
     is_plain = "training" not in bound and all(_is_plain(one, names) for one in receivers)
     return Switched(is_plain, frozenset(attributes), bound)

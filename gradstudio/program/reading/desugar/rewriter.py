@@ -36,10 +36,8 @@ from gradstudio.program.reading.parser import MAX_NESTING
 from gradstudio.program.reading.program_header import is_choice
 from gradstudio.program.reading.syntax_queries import walk
 
-_WRITTEN_OUT = (
-    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr),
-    *(ast.If, ast.IfExp, ast.FunctionDef, ast.ClassDef, ast.Lambda),
-)
+_LISTED = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_WRITTEN_OUT = (*_LISTED, ast.NamedExpr, ast.If, ast.IfExp, ast.FunctionDef, ast.ClassDef, ast.Lambda)
 """What is looked for; a text without it is as plain as it can be."""
 
 
@@ -71,27 +69,26 @@ class _Text:
 
     def __init__(self, statements: Sequence[ast.stmt]) -> None:
         """See what its names are."""
-        parts = [part for one in statements for part in walk(one)]
-        parts += [part for code in codes_in(statements) for part in code.statements]
+        drawn = [part for one in statements for part in walk(one)]
+        parts = drawn + [part for code in codes_in(statements) for part in code.statements]
         self._modules = _imports(parts)
         if any(isinstance(one, Defined) for one in statements) or any(isinstance(part, ast.Lambda) for part in parts):
-            switched = switched_in(statements)
+            switched = switched_in(drawn)
             called_by_code = mentioned_names(statements)
             for one in statements:
                 self._tidy(one, switched)
             statements = lift_functions(by_first_name(statements))
             rename_own_devices(statements)
             bring_outer_names(statements, called_by_code)
-            parts = [part for one in statements for part in walk(one)]
-            self._calls = Calls(statements, self._modules.paths())
+            each = [list(walk(one)) for one in statements]
+            parts = [part for one in each for part in one]
+            self._calls = Calls(each, self._modules.paths())
             self._has_code = bool(codes_in(statements))
-            self._changed = _written_elsewhere(statements)
+            self._changed = _written_elsewhere(parts)
         self._statements = statements
-        used = {part.id for part in parts if isinstance(part, ast.Name)}
-        used |= {part.arg for part in parts if isinstance(part, ast.arg)}
-        used |= names_taken(statements)
+        used = _names_of(parts) | names_taken(statements)
         self._used = used | {one.name for one in statements if isinstance(one, ast.FunctionDef | ast.ClassDef)}
-        self._outside = _used_outside(statements)
+        self._outside = _used_outside(statements, parts)
         self._lists = ComprehensionRewriter(self._fresh, lambda name: name in self._outside)
         self._bound: set[str] = set()
         self._branches = Branches(
@@ -205,12 +202,11 @@ class _Chosen(ast.NodeTransformer):
         return node.body if value else node.orelse
 
 
-def _written_elsewhere(statements: Sequence[ast.stmt]) -> set[str]:
+def _written_elsewhere(parts: Sequence[ast.AST]) -> set[str]:
     """The attributes that are written elsewhere than in an `__init__`."""
-    every = Counter(attributes_written(statements))
-    parts = (part for one in statements for part in walk(one))
+    every = Counter(attributes_written(parts))
     makers = [part for part in parts if isinstance(part, ast.FunctionDef) and part.name == "__init__"]
-    return set(every - Counter(attributes_written(makers)))
+    return set(every - Counter(attributes_written(part for one in makers for part in walk(one))))
 
 
 def _chooses_device(statement: ast.stmt) -> bool:
@@ -240,13 +236,21 @@ def _imports(parts: Sequence[ast.AST]) -> Modules:
     return modules
 
 
-def _used_outside(statements: Sequence[ast.stmt]) -> set[str]:
-    """The names that are used elsewhere than in comprehensions."""
+def _names_of(parts: Sequence[ast.AST]) -> set[str]:
+    """The names in parts of statements."""
+    names = {part.id for part in parts if isinstance(part, ast.Name)}
+    return names | {part.arg for part in parts if isinstance(part, ast.arg)}
+
+
+def _used_outside(statements: Sequence[ast.stmt], parts: Sequence[ast.AST]) -> set[str]:
+    """The names that are used elsewhere than in comprehensions; `parts` are all in the statements."""
+    if not any(isinstance(part, _LISTED) for part in parts):
+        return _names_of(parts)
     found: set[str] = set()
     waiting: list[ast.AST] = list(statements)
     while waiting:
         part = waiting.pop()
-        if isinstance(part, ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp):
+        if isinstance(part, _LISTED):
             continue
         if isinstance(part, ast.Name):
             found.add(part.id)

@@ -1,5 +1,6 @@
 """What reading a text that is kept as code may cost, in calls: few passes, and no more a line in a long text."""
 
+import ast
 import sys
 from collections import Counter
 from types import CodeType, FrameType
@@ -7,9 +8,12 @@ from types import CodeType, FrameType
 from gradstudio.graph.groups.definitions import all_ids
 from gradstudio.program.reading.desugar.rewriter import desugar
 from gradstudio.program.reading.reader import read_script
+from gradstudio.program.reading.syntax_queries import walk
 
 PASSES = 3
 """One to hear what is refused, one to see what that leaves in doubt, and the last."""
+WALKS = 16
+"""How often each part of a text is looked at by walks through all of something, in all passes together."""
 HEAD = """\
 import argparse
 import time
@@ -79,6 +83,11 @@ def test_a_text_four_times_as_long_takes_four_times_the_calls() -> None:
     calls_of(text_of(1))  # what is built once
     short, long = (calls_of(text_of(parts)).total() for parts in (4, 16))
     assert long < 4.5 * short
+
+
+def test_no_part_of_a_text_is_looked_at_again_and_again() -> None:
+    text = text_of(4)
+    assert calls_of(text)[walk.__code__] < WALKS * sum(1 for _ in ast.walk(ast.parse(text)))
 
 
 def test_where_code_may_do_anything_a_text_is_read_once() -> None:
