@@ -23,6 +23,8 @@ def obstacles_of_frames(
         first: the number of the first obstacle; the others follow.
         measure: of texts.
     """
+    if not frames:
+        return [], [[] for _ in wires]
     number = {item: first + EACH * k for k, item in enumerate(frames)}
     rects: list[Corners] = []
     for frame in frames.values():

@@ -70,7 +70,7 @@ class RouteMemo:
         alike = Counter[tuple[object, ...]]()
         keys = list[Key]()
         for k, (path, (source, target)) in enumerate(zip(plain, ends, strict=True)):
-            opened = tuple(sorted(corners[one] for one in (open_to[k] if open_to else ()) if one >= 0))
+            opened = tuple(sorted([corners[one] for one in (open_to[k] if open_to else ()) if one >= 0]))
             leaves = corners[source] if source >= 0 else None
             enters = corners[target] if target >= 0 else None
             key = path.tobytes(), leaves, enters, opened

@@ -51,6 +51,7 @@ class TimelineStrip(QWidget):
         self.scale, self._fits = Scale(), True
         self._painter = Painter(theme)
         self._kept: tuple[tuple[object, ...], QPixmap] | None = None
+        self._kept_names, self._words = names, dict[int, str]()
         self._scrubs = False
         self.setAccessibleName("Timeline")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -95,7 +96,6 @@ class TimelineStrip(QWidget):
         """The program is another: names and loops may be."""
         self._names = names
         self.recording.forget_loops()
-        self._kept = None
         self.update()
 
     def set_theme(self, theme: Theme) -> None:
@@ -164,7 +164,7 @@ class TimelineStrip(QWidget):
             float(self.width()),
             self._numbers(self._attention.selection),
             self._hits(),
-            self._name,
+            self._noted_name,
             self._names.name(failures[-1].failed.node) if failures else "",
             self._attention.backward,
         )
@@ -177,6 +177,20 @@ class TimelineStrip(QWidget):
         if self._is_under_way(cell):
             return f"in {self._names.name(outermost(node))}"
         return autograd or self._names.name(node)
+
+    def _noted_name(self, cell: int) -> str:
+        """The name of a cell that is painted: a picture is kept as long as its words are the same."""
+        name = self._words[cell] = self._name(cell)
+        return name
+
+    def _is_kept(self, key: tuple[object, ...]) -> bool:
+        """Whether the picture of what stands still is right: the same is to be shown, by the same names."""
+        if self._kept is None or self._kept[0] != key:
+            return False
+        if self._kept_names is not self._names:
+            self._kept_names = self._names
+            return self._words == {cell: self._name(cell) for cell in self._words}
+        return True
 
     def _is_under_way(self, cell: int) -> bool:
         """Whether a cell is of a call that was begun and not left: what it holds may be no step yet."""
@@ -202,14 +216,15 @@ class TimelineStrip(QWidget):
             self.recording.revision, self._attention.unfolded, self.scale, self.width(), self.height(), ratio,
             picture.lit, picture.hits, picture.failed, picture.alone, self._ground,
         )  # fmt: skip
-        if self._kept is None or self._kept[0] != key:
+        if self._kept is None or not self._is_kept(key):
+            self._words.clear()
             pixmap = QPixmap(self.size() * ratio)
             pixmap.setDevicePixelRatio(ratio)
             pixmap.fill(self._painter.theme.color(self._ground))
             painter = QPainter(pixmap)
             self._painter.paint(painter, picture)
             painter.end()
-            self._kept = (key, pixmap)
+            self._kept, self._kept_names = (key, pixmap), self._names
         return self._kept[1]
 
     def _on_attention_moment_changed(self) -> None:

@@ -396,6 +396,19 @@ def test_the_past_keeps_the_names_and_the_code_it_ran_with(window: MainWindow, a
     assert strip_names(window) == ["renamed"]
 
 
+def test_the_picture_is_kept_until_what_stands_in_it_is_called_otherwise(window: MainWindow, add: Add) -> None:
+    item, results, strip = add("torch.randn"), window.session.results, window.timeline.strip
+    run_again(window, item)
+    still = strip._still(strip._picture()).cacheKey()
+    add("torch.randn")
+    assert strip._still(strip._picture()).cacheKey() == still
+    assert window.session.graph_store.attempt(recipes.rename, "Rename", item, ("renamed",))
+    assert strip._still(strip._picture()).cacheKey() == still, "it ran by the name that stands there"
+    results.tables.names = RunNames(window.session.graph_store.graph, window.session.run.program)
+    window.timeline._on_results_recorded()
+    assert strip_names(window) == ["renamed"] and strip._still(strip._picture()).cacheKey() != still
+
+
 def strip_names(window: MainWindow) -> list[str]:
     """What stands in the cells."""
     return [window.timeline.strip._name(cell) for cell in range(len(window.timeline.strip.cells))]
