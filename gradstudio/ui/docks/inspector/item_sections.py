@@ -186,6 +186,7 @@ class HeadSection(QWidget):
         self.name.setToolTip(NAME_WORDS[way])
         if not self.name.hasFocus() or not self.name.isModified():
             self.name.setText(names)
+            self.name.setCursorPosition(0)
 
     def _show_ran_as(self, item: ItemId) -> None:
         """Of a record the line of the script; looking back the statement as it ran, where the program says another."""
@@ -350,7 +351,8 @@ class NoteSection(Section):
         self._item: ItemId | None = None
         self.edit = QPlainTextEdit(self)
         self.edit.setObjectName("field")
-        self.edit.setPlaceholderText("A comment above the statement, shown on the canvas")
+        self.edit.setPlaceholderText("A comment above the statement")
+        self.edit.setToolTip("A comment above the statement, shown on the canvas")
         self.edit.setAccessibleName("Note")
         self.edit.setTabChangesFocus(True)
         self.edit.setFixedHeight(self.edit.fontMetrics().lineSpacing() * 2 + 22)

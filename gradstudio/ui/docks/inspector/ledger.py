@@ -4,7 +4,7 @@ from typing import Literal as OneOf
 from typing import NamedTuple
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from gradstudio.graph.model import ItemId
@@ -19,6 +19,9 @@ from gradstudio.ui.widgets.form_layout import label
 STRIP_WIDTH_PX, STRIP_HEIGHT_PX = 56, 14
 LONG = 21
 """Numbers of more characters stand below their name, over the whole width."""
+
+NEVER_BESIDE_PX = 1_000_000
+"""Wider than any dock."""
 
 
 class Line(NamedTuple):
@@ -67,6 +70,7 @@ class Ledger(QWidget):
                 line = lines[k] if k < len(lines) else None
                 if line != row.line:
                     row.show_line(line)
+            self._place_numbers()
         self.setVisible(bool(lines))
 
     def set_theme(self, theme: Theme) -> None:
@@ -74,6 +78,22 @@ class Ledger(QWidget):
         self._theme = theme
         for row in self._rows:
             row.strip.set_theme(theme)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A number that stood beside its name may have no room there any more, or have it again."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._place_numbers()
+
+    def _place_numbers(self) -> None:
+        """Numbers stand in one column where that leaves room for all names; one without room stands below its name."""
+        width = self.width()
+        rows = [row for row in self._rows[: len(self.lines)] if row.is_value]
+        column_px = max((row.number_px for row in rows if row.name_px + row.number_px <= width), default=0)
+        for row in rows:
+            below = row.number_px > column_px or row.name_px + column_px > width
+            if below != row.is_below:
+                row.place_number(below=below)
 
     def words(self) -> list[str]:
         """What is shown, a text a line: for tests and screen readers."""
@@ -90,6 +110,11 @@ class _Row:
     def __init__(self, ledger: Ledger, grid: QGridLayout, place: int, theme: Theme) -> None:
         self._link: ItemId | None = None
         self.line: Line | None = None
+        self._grid, self._place, self._columns = grid, place, 1
+        self.is_value = False
+        self.is_below: bool | None = None  # of the line that is shown: not placed yet
+        self.name_px = self.number_px = 0
+        self._gaps_px = 3 * theme.GAP_SMALL
         self.name = label("", "dim")
         self.button = QPushButton("", ledger)
         self.button.setObjectName("link")
@@ -121,7 +146,8 @@ class _Row:
     def show_line(self, line: Line | None) -> None:
         """Show a line, or nothing."""
         self.line = line
-        is_value = line is not None and line.kind in ("value", "sum")
+        self.is_value = is_value = line is not None and line.kind in ("value", "sum")
+        self.is_below = None
         self._link = line.link if line is not None else None
         self.name.setVisible(is_value and self._link is None)
         self.button.setVisible(is_value and self._link is not None)
@@ -143,6 +169,17 @@ class _Row:
             self.wide.setFont(mono_font() if line.kind == "formula" else QLabel().font())
             _give_role(self.wide, line.role or ("dim" if line.kind == "heading" else ""))
 
+    def place_number(self, *, below: bool) -> None:
+        """Show the number right of its name, or below it."""
+        self.is_below = below
+        self.below.setVisible(below)
+        self.number.setVisible(not below)
+        columns = 3 if below and self.strip.isHidden() else 1
+        if columns != self._columns:
+            self._columns = columns
+            for widget in (self.name, self.button):
+                self._grid.addWidget(widget, self._place, 0, 1, columns)
+
     def words(self) -> str:
         """The line as text."""
         parts: tuple[QLabel | QPushButton, ...] = (
@@ -155,13 +192,18 @@ class _Row:
         self.button.setText(line.name)
         self.button.setToolTip(f"Show {line.name.rpartition(' ')[2]}")
         text = line.text or in_a_line(line.summary, grad=True)
-        number = self.below if len(text) > LONG else self.number
-        number.setText(text.replace(" → ", "\n→ ") if number is self.below else text)
-        number.show()
+        self.number.setText(text)
+        self.below.setText(text.replace(" → ", "\n→ ") if len(text) > LONG else text)
         font = mono_font()
         font.setBold(line.kind == "sum")
-        number.setFont(font)
-        _give_role(number, line.role or _role_of(line))
+        role = line.role or _role_of(line)
+        for number in (self.number, self.below):
+            number.setFont(font)
+            _give_role(number, role)
+        strip_px = STRIP_WIDTH_PX if not self.strip.isHidden() else 0
+        self.name_px = self.name.fontMetrics().horizontalAdvance(line.name) + strip_px + self._gaps_px
+        is_long = len(text) > LONG
+        self.number_px = NEVER_BESIDE_PX if is_long else self.number.fontMetrics().horizontalAdvance(text)
 
 
 def _role_of(line: Line) -> str:

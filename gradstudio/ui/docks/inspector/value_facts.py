@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from gradstudio.advice.diagnosis.graph_weights import element_bytes
 from gradstudio.protocol.messages.events import GradRow
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import (
@@ -49,12 +50,10 @@ def tensor_facts(record: TensorRecord) -> Facts:
     """Type, place and history of a tensor."""
     summary = record.summary
     dtype = value_format.bare_dtype(summary.dtype)
-    count = value_format.element_count(summary.shape)
-    elements = f"{count:,} element{'s' * (count != 1)}"
     facts = [
         ("shape", value_format.shape(summary.shape)),
         ("dtype", f"{dtype} on {record.device}"),
-        ("size", f"{elements}, {value_format.size(record.size_bytes)}"),
+        ("size", size_words(record)),
         ("requires_grad", f"{record.requires_grad}" + (" (leaf)" if record.is_leaf and record.requires_grad else "")),
         ("grad_fn", record.grad_fn or "None"),
     ]
@@ -64,6 +63,21 @@ def tensor_facts(record: TensorRecord) -> Facts:
     if record.version is not None:
         facts.append(("version", f"{record.version} (written in place)" if record.version else "0"))
     return tuple(facts)
+
+
+def size_words(record: TensorRecord) -> str:
+    """Elements and their bytes; beside them those of the storage, where a tensor is a part of one."""
+    count = value_format.element_count(record.summary.shape)
+    elements = f"{count:,} element{'s' * (count != 1)}"
+    if record.stride is None:
+        return elements  # torch has no storage of it, of sparse tensors
+    held = value_format.size(record.size_bytes)
+    own_bytes = count * element_bytes(record.summary.dtype)
+    if own_bytes == record.size_bytes or not record.storage:
+        return f"{elements}, {held}"
+    if own_bytes < record.size_bytes:
+        return f"{elements}, {value_format.size(own_bytes)} of a storage of {held}"
+    return f"{elements} on a storage of {held}"  # expanded
 
 
 def number_facts(summary: Summary) -> Facts:

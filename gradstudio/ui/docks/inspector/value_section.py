@@ -134,7 +134,6 @@ class ValueSection(Section):
         self.tabs.setAccessibleName("Value and gradient")
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
-        self.tabs.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.value, self.gradient = TensorPage(theme), TensorPage(theme)
         self.tabs.addTab(self.value, "Value")
         self.tabs.addTab(self.gradient, "Gradient")

@@ -1,16 +1,22 @@
 """The inspector is never wider than its dock, whatever words stand in it."""
 
-from PySide6.QtWidgets import QComboBox, QLineEdit, QStyleOptionComboBox
+import pytest
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QStyleOptionComboBox
 from pytestqt.qtbot import QtBot
 
 from gradstudio.program.reading.reader import read_script
-from gradstudio.protocol.messages.events import Failed
+from gradstudio.protocol.messages.events import Failed, Row
+from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.docks.inspector.document_modes import TwoWays
 from gradstudio.ui.docks.inspector.editors.argument_editor import LineEditor
+from gradstudio.ui.docks.inspector.ledger import Ledger, Line
 from gradstudio.ui.docks.inspector.panel import InspectorPanel
+from gradstudio.ui.docks.inspector.value_facts import size_words
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.theme import Theme
+from gradstudio.ui.theme import Theme, theme
+from gradstudio.ui.theme.model import TextScale
 from gradstudio.ui.theme.style import style_sheet
 
 TEXT = """import torch
@@ -118,3 +124,110 @@ def test_the_default_of_a_field_is_said_in_whole_words(qtbot: QtBot, session: Se
         assert letters <= field.width() - 12
         said.append(field.placeholderText())
     assert said == ["None", "None  (default)"]
+
+
+ROWS = """import torch
+x = torch.randn(4, 4, requires_grad=True)
+turned = x.t()
+"""
+
+
+def shown_in_large_letters(panel: InspectorPanel, qtbot: QtBot, width: int = 265) -> None:
+    panel.setStyleSheet(style_sheet(theme("dark")))
+    panel.resize(width, 500)
+    panel.show()
+    panel.refresh()
+    qtbot.waitUntil(lambda: panel.widget().width() == panel.viewport().width())
+
+
+def overflowing(label: QLabel) -> bool:
+    """Whether letters of a label stand beyond its edge."""
+    words = label.fontMetrics().boundingRect(
+        QRect(0, 0, label.width(), 10_000), Qt.TextFlag.TextWordWrap if label.wordWrap() else 0, label.text()
+    )
+    return words.height() > label.height() or words.width() > label.width()
+
+
+@pytest.fixture
+def large_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TextScale, "factor", 1.15)
+
+
+@pytest.mark.usefixtures("large_letters")
+def test_facts_over_two_lines_are_whole(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    """A view's: `[1, 4], not contiguous` goes on in a second line."""
+    session.graph_store.load(read_script(ROWS).graph)
+    node = next(node for node in session.graph_store.graph.nodes.values() if "turned" in node.names)
+    summary = Summary(dtype="float32", shape=(4, 4), minimum=-1.6, maximum=1.65, mean=0.1, rms=1.0)
+    record = TensorRecord(
+        device="cpu", summary=summary, stride=(1, 4), contiguous=False, requires_grad=True, grad_fn="TBackward0",
+        size_bytes=64, storage=1,
+    )  # fmt: skip
+    session.results.tables.add_rows([Row(step=1, node=node.id, outputs=(record,))])
+    session.attention.select({node.id})
+    panel = InspectorPanel(session, dark)
+    qtbot.addWidget(panel)
+    shown_in_large_letters(panel, qtbot)
+    labels = panel.details.values.value.pairs.findChildren(QLabel)
+    qtbot.waitUntil(lambda: not [label.text() for label in labels if label.isVisible() and overflowing(label)])
+
+
+@pytest.mark.usefixtures("large_letters")
+def test_a_long_number_of_a_ledger_cuts_no_name(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    ledger = Ledger(session.attention, dark)
+    qtbot.addWidget(ledger)
+    ledger.show()
+    lines = (
+        *(Line("forward", "0.122 ms"), Line("kept for showing", "64 B")),
+        *(Line("shares memory with y", "the base of this view"), Line("parameters, buffers", "1.25 KiB")),
+    )
+    ledger.show_lines(lines)
+    labels = ledger.findChildren(QLabel)
+    for width in (230, 700, 230):
+        ledger.resize(width, 300)
+        qtbot.waitUntil(lambda: not [label.text() for label in labels if label.isVisible() and overflowing(label)])
+    assert ledger.words() == [f"{line.name}  {line.text}" for line in lines]
+
+
+@pytest.mark.usefixtures("large_letters")
+def test_a_long_name_is_shown_from_its_beginning(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    session.graph_store.load(read_script("import torch\nmatrix_with_a_long_name = torch.ones(3)\n").graph)
+    (node,) = session.graph_store.graph.nodes.values()
+    session.attention.select({node.id})
+    panel = InspectorPanel(session, dark)
+    qtbot.addWidget(panel)
+    shown_in_large_letters(panel, qtbot)
+    name = panel.details.head.name
+    assert name.text() == "matrix_with_a_long_name"
+    assert name.cursorPosition() == 0
+
+
+@pytest.mark.usefixtures("large_letters")
+def test_what_a_field_of_the_inspector_asks_for_is_whole(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    session.graph_store.load(read_script(ROWS).graph)
+    session.attention.select({next(iter(session.graph_store.graph.nodes))})
+    panel = InspectorPanel(session, dark)
+    qtbot.addWidget(panel)
+    shown_in_large_letters(panel, qtbot)
+    edit = panel.details.note.edit
+    words = edit.fontMetrics().boundingRect(
+        QRect(0, 0, edit.viewport().width() - 8, 10_000), Qt.TextFlag.TextWordWrap, edit.placeholderText()
+    )
+    assert words.height() <= edit.viewport().height()
+
+
+@pytest.mark.parametrize(
+    ("shape", "size_bytes", "words"),
+    [
+        ((), 4, "1 element, 4 B"),
+        ((), 64, "1 element, 4 B of a storage of 64 B"),
+        ((4, 4), 16, "16 elements on a storage of 16 B"),
+    ],
+)
+def test_a_size_is_that_of_the_tensor_and_its_storage_is_named(
+    shape: tuple[int, ...], size_bytes: int, words: str
+) -> None:
+    """A scalar picked of a matrix, and a row that is expanded."""
+    summary = Summary(dtype="torch.float32", shape=shape)
+    record = TensorRecord(device="cpu", summary=summary, stride=(0,) * len(shape), size_bytes=size_bytes, storage=1)
+    assert size_words(record) == words
