@@ -7,7 +7,7 @@ from gradstudio.graph.slices import Slices, stop_if, work_through
 from gradstudio.graph.text.record_checks import digest_of
 from gradstudio.program.model import Incomplete, Inside, Program
 from gradstudio.program.program_steps import Steps
-from gradstudio.program.trust import code_lines, may_need_yes
+from gradstudio.program.trust import Drawn, code_lines, may_need_yes
 from gradstudio.program.write import Script, script_slices
 
 STORED = "python.stored"
@@ -43,11 +43,20 @@ def program_slices(graph: Graph, *, stem: str = "program") -> Slices[Program]:
         device=graph.header.device,
         tensors=tuple(sorted(steps.tensors)),
         insides=insides,
-        codes=code_lines(statements, insides) if may_need_yes(graph) else (),
+        codes=code_lines(statements, insides, _drawn(graph, script)) if may_need_yes(graph) else (),
         incomplete=tuple(Incomplete(item, why, script.lines.get(item, 0)) for item, why in validity.incomplete.items()),
         root=analysis.addresses[analysis.root] if analysis.root is not None else "",
         rootless="" if analysis.root is not None else NO_ROOT,
     )
+
+
+def _drawn(graph: Graph, script: Script) -> Drawn:
+    """Where statements that are drawn of functions in code stand in it."""
+    if not script.bodies:
+        return {}
+    from gradstudio.program.drawn_in_code import drawn_in_code
+
+    return drawn_in_code(graph, script.bodies)
 
 
 def _insides(graph: Graph, script: Script, stem: str) -> tuple[Inside, ...]:

@@ -15,13 +15,19 @@ def line_in_file(program: Program, lines: Mapping[ItemId, int], node: ItemId, li
         program: whose script it is.
         lines: where the items begin in the file.
         node: what stands on the line, also inside calls.
-        line: of the script; within undrawn Python, which is kept as typed, any of its lines.
+        line: of the script; within undrawn Python, kept as typed but for what is drawn of it, any line.
     """
     item = path_of(node)[-1]
     if item not in lines:
         return line
-    begins = next((code.line for code in program.codes if code.node == item), line)
-    return lines[item] + max(0, line - begins)
+    code = next((code for code in program.codes if code.node == item), None)
+    if code is None:
+        return lines[item]
+    below = max(0, line - code.line)
+    for begins, drawn in reversed(code.drawn):
+        if begins <= below and drawn in lines:
+            return lines[drawn] + below - begins
+    return lines[item] + below
 
 
 class FileLines:

@@ -93,19 +93,21 @@ class BlockStatement(msgspec.Struct, frozen=True, kw_only=True, tag="block", omi
     address: str = ""
 
 
-class CodeLines(msgspec.Struct, frozen=True):
+class CodeLines(msgspec.Struct, frozen=True, omit_defaults=True):
     """Python of a program that is not drawn, on one node.
 
     Attributes:
         address: how reports call the node.
         line: 1-based line of the exported script where it begins.
         text: as it is executed.
+        drawn: of functions whose statements are drawn: at which lines of the text, from 0, which items begin.
     """
 
     node: ItemId
     address: str
     line: int
     text: str
+    drawn: tuple[tuple[int, ItemId], ...] = ()
 
 
 class Incomplete(msgspec.Struct, frozen=True):

@@ -1,7 +1,7 @@
 """What a person trusts when they trust a program: all of its undrawn Python, by one digest."""
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from gradstudio.graph.model import Graph, ItemId
@@ -19,12 +19,20 @@ NOT_TRUSTED = (
 )
 
 
-def code_lines(statements: Iterable[Statement | BlockStatement], insides: Iterable[Inside]) -> tuple[CodeLines, ...]:
+Drawn = Mapping[ItemId, tuple[tuple[int, ItemId], ...]]
+"""By the node of undrawn Python, the lines of its text at which drawn items begin."""
+
+
+def code_lines(
+    statements: Iterable[Statement | BlockStatement], insides: Iterable[Inside], drawn: Drawn
+) -> tuple[CodeLines, ...]:
     """The undrawn Python of a program, in the order of its statements, that of definitions behind it."""
     every = [*flatten_statements(statements)]
     for inside in insides:
         every += flatten_statements((*inside.setup, *inside.body, *inside.members))
-    return tuple(CodeLines(one.node, one.address, one.line, one.text) for one in every if needs_yes(one))
+    return tuple(
+        CodeLines(one.node, one.address, one.line, one.text, drawn.get(one.node, ())) for one in every if needs_yes(one)
+    )
 
 
 def needs_yes(statement: Statement) -> bool:

@@ -14,7 +14,7 @@ from gradstudio.advice.fixes.finding_fixes import finding_fixes
 from gradstudio.advice.fixes.fix_kinds import MAKERS, fixes_for
 from gradstudio.advice.model import Fix
 from gradstudio.advice.rules.error_rules import RULES
-from gradstudio.advice.rules.gradient_errors import STEPPED
+from gradstudio.advice.rules.gradient_errors import CARRIED, STEPPED
 from gradstudio.engine.infer.shape_inference import Inference
 from gradstudio.engine.tensor_files import StoredTensors
 from gradstudio.graph import recipes
@@ -74,7 +74,7 @@ def test_each_fix_of_a_failing_canvas_takes_the_error_away(
 
 def test_every_kind_of_fix_is_proven_by_a_canvas() -> None:
     proven = {kind.maker for rule in RULES if rule.name in CANVASES for kind in rule.kinds}
-    proven |= {kind.maker for kind in STEPPED.kinds}  # by the program step_a_turn_late of test_teaching_programs
+    proven |= {kind.maker for rule in (STEPPED, CARRIED) for kind in rule.kinds}  # in test_teaching_programs
     assert proven == set(MAKERS)
     assert {rule.name for rule in RULES if rule.kinds} == set(CANVASES) | {"matmul shapes of stand-ins"}
 

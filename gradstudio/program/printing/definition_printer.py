@@ -78,7 +78,7 @@ def _printed_body(graph: Graph, name: str, stem: str) -> PrintedBody:
     known = _bodies.get(inner)
     if known is None or known[0] != stem:
         one = _Writer(graph, graph.definitions[name], True, stem)
-        known = _bodies[inner] = stem, PrintedBody(tuple(one.lines()), frozenset(one.imports))
+        known = _bodies[inner] = stem, PrintedBody(tuple(one.lines()), frozenset(one.imports), tuple(one.spans))
     return known[1]
 
 

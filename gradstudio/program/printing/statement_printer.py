@@ -14,16 +14,22 @@ from gradstudio.graph.text.literal_text import CONDITIONAL, PRIMARY, TUPLE
 from gradstudio.graph.text.loop_targets import Target
 from gradstudio.graph.text.record_checks import attribute_of
 from gradstudio.operators.model import Face, Kind, Operator
+from gradstudio.program.model import Span
 from gradstudio.program.printing.expression_printer import ExpressionPrinter
 from gradstudio.program.printing.logical_line import Line
 from gradstudio.program.printing.name_references import References
 
 
 class PrintedBody(NamedTuple):
-    """The lines of a function in code whose statements are drawn, without indentation, and what they need."""
+    """The lines of a function in code whose statements are drawn, without indentation, and what they need.
+
+    Attributes:
+        spans: its items; line 1 is the first of `lines`.
+    """
 
     lines: tuple[str, ...]
     imports: frozenset[str]
+    spans: tuple[Span, ...] = ()
 
 
 PrintedBodies = Mapping[str, PrintedBody]
