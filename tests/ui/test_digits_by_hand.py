@@ -14,7 +14,6 @@ from gradstudio.ui.state.settings import Preferences
 from tests.ui.desk import Desk, Key
 from tests.ui.test_classifier_gestures import Person
 
-pytestmark = pytest.mark.leaves_behind("pyqtgraph keeps the menus of its plots")
 MOST = 25
 EPOCHS = "3"
 """Instead of 20: what is learnt by then is enough for a test."""

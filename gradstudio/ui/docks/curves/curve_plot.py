@@ -58,6 +58,7 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         self.setAccessibleName("Curves over turns")
         self.setMenuEnabled(False)
         item = self.getPlotItem()
+        item.ctrlMenu.setParent(self, item.ctrlMenu.windowFlags())  # it is not shown; nobody else would end it
         item.hideButtons()
         item.showGrid(x=False, y=True, alpha=0.14)
         item.setDownsampling(auto=True, mode="peak")
