@@ -21,6 +21,7 @@ PRODUCT = re.compile(r"mat1 and mat2 shapes cannot be multiplied \((?P<a>\d+)x(?
 HINT = re.compile(r"Did you mean '[^']+'\?")
 OF_CANVAS = re.compile(r"canvas|drawn|unbinds")
 """A reason why something is not drawn, which says nothing of why it failed."""
+UNBOUND = re.compile(r"'(?P<name>\w+)' is not bound by any statement above")
 SLIPS = frozenset({"AttributeError", "NameError", "RuntimeError", "TypeError"})
 SEQUENTIAL = "torch.nn.Sequential"
 FLATTEN = "Put nn.Flatten() in front of the layer that takes {}"
@@ -54,7 +55,7 @@ def describe_slips(graph: Graph, lines: Mapping[ItemId, int] | None) -> str:
         lines: of the text that a person has, by item; None: lines are those of the script.
     """
     script, found = write(graph), list[str]()
-    reasons = {line: reason for line, reason in _reasons(script.code) if not OF_CANVAS.search(reason)}
+    reasons = {line: reason for line, reason in _reasons(script.code) if _is_slip(reason, graph)}
     for span in script.spans if reasons else ():
         node = graph.nodes.get(span.node)
         first = span.line if lines is None else lines.get(span.node, span.line)
@@ -62,6 +63,12 @@ def describe_slips(graph: Graph, lines: Mapping[ItemId, int] | None) -> str:
             places = range(span.line, span.end_line + 1)
             found += [f"  line {first + at - span.line}: {reasons[at]}" for at in places if at in reasons]
     return "\n".join(["", "What looks like a slip in them:", *found]) if found else ""
+
+
+def _is_slip(reason: str, graph: Graph) -> bool:
+    """Whether it is one: what is drawn otherwise is none, nor a function or class that is handed on by its name."""
+    unbound = UNBOUND.search(reason)
+    return not OF_CANVAS.search(reason) and (unbound is None or unbound["name"] not in graph.definitions)
 
 
 def _is_undrawn(failed: Failed, graph: Graph) -> bool:

@@ -8,6 +8,7 @@ import tokenize
 from pathlib import Path
 
 from gradstudio.document.errors import BadTensor, UnreadableFile
+from gradstudio.document.python.docstring_name import with_docstring_bound
 from gradstudio.document.python.notebook_text import SUFFIX as NOTEBOOK
 from gradstudio.document.python.notebook_text import load_notebook
 from gradstudio.document.stored_tensors import named_tensor, read_beside
@@ -60,7 +61,7 @@ def read_python(
 
     try:
         on = canvas if canvas is not None and canvas.parents else None
-        read = read_script(text, stored, pasted=pasted, canvas=on, keeps_code=keeps_code)
+        read = read_script(with_docstring_bound(text), stored, pasted=pasted, canvas=on, keeps_code=keeps_code)
     except NotReadable as error:
         first, *others = (UnreadableFile(one.reason, one.line, one.column + 1) for one in error.all)
         raise first.with_others(tuple(others)) from error
