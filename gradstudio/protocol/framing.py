@@ -21,6 +21,15 @@ LARGEST_FAR_FRAME = 1 << 26
 _ENCODER = msgspec.msgpack.Encoder()
 
 
+class _Kind(msgspec.Struct):
+    """The tag of any message."""
+
+    type: str
+
+
+_KINDS = msgspec.msgpack.Decoder(_Kind)
+
+
 def encode(message: Message) -> bytes:
     """One frame.
 
@@ -112,14 +121,28 @@ class Decoder(FrameCutter, Generic[MessageT]):
         Raises:
             BrokenFrame: a frame holds something else than a message of the union.
         """
-        return [self._decode(body) for body in self.cut(data)]
+        return [self.decode(body) for body in self.cut(data)]
 
-    def _decode(self, body: bytes) -> MessageT:
+    def decode(self, body: bytes) -> MessageT:
+        """The message in the body of a frame.
+
+        Raises:
+            BrokenFrame: it is something else.
+        """
         message = decoded(self._decoder, body)
         try:
             return unpacked(message) if isinstance(message, PackedBackward) else message  # type: ignore[return-value]  # of the union, as asked above
         except IndexError as error:
             raise _broken(body, error) from error
+
+
+def kind_of(body: bytes) -> str:
+    """The tag of the message in the body of a frame, whatever else it holds.
+
+    Raises:
+        BrokenFrame: it is no message.
+    """
+    return decoded(_KINDS, body).type
 
 
 def decoded(decoder: msgspec.msgpack.Decoder[MessageT], body: bytes) -> MessageT:

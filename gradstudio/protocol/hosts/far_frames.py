@@ -93,10 +93,15 @@ class FarDecoder(Decoder[Event]):
         self.greeted = True
         return self._count(super().feed(rest))
 
-    def _decode(self, body: bytes) -> Event:
+    def decode(self, body: bytes) -> Event:
+        """As of any engine, but not before it is known how many values it holds.
+
+        Raises:
+            BrokenFrame: it is something else, or holds too many.
+        """
         if len(body) > MOST_PARTS and has_more_parts(body, MOST_PARTS):
             raise BrokenFrame(f"A message of {len(body)} bytes holds more than {MOST_PARTS} values.")
-        return super()._decode(body)
+        return super().decode(body)
 
     def _count(self, events: list[Event]) -> list[Event]:
         for event in events:

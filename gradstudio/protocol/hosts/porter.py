@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Final, cast
 import msgspec
 
 from gradstudio.protocol.errors import BrokenFrame
-from gradstudio.protocol.framing import LARGEST_FAR_FRAME, LENGTH_BYTES, FrameCutter, decoded, encode, framed
+from gradstudio.protocol.framing import LARGEST_FAR_FRAME, LENGTH_BYTES, FrameCutter, decoded, encode, framed, kind_of
 from gradstudio.protocol.hosts.channel import Channel
 from gradstudio.protocol.hosts.frame_log import FrameLog
 from gradstudio.protocol.hosts.tensor_stock import Arrival, TensorStock
@@ -52,18 +52,11 @@ AT_ONCE: Final = {"Stop", "Answer", "Watch"}
 """What waits for no stored tensor."""
 
 
-class _Kind(msgspec.Struct):
-    """The tag of any message."""
-
-    type: str
-
-
 KEPT: Final = "--kept"
 REST_S: Final = 3 * 24 * 3600
 """So long an engine stays that computes nothing and that nobody joins."""
 _QUIET: Final = msgspec.msgpack.encode({"type": "SampleMemory", "every_ms": 0})
 """Nobody looks at the memory of an engine that nobody hears."""
-_KINDS: Final = msgspec.msgpack.Decoder(_Kind)
 _REQUESTS: Final = msgspec.msgpack.Decoder(PorterRequest)
 
 
@@ -206,7 +199,7 @@ class Porter:
         self._is_over = True
 
     def _take(self, body: bytes) -> None:
-        kind = decoded(_KINDS, body).type
+        kind = kind_of(body)
         if kind == "Beat":
             self._heard_s = time.monotonic()
             self._log.forget(cast(Beat, decoded(_REQUESTS, body)).heard)
@@ -324,7 +317,7 @@ class Porter:
 
     def _pass_on(self, body: bytes) -> None:
         """What the engine says, to the line and into the log."""
-        kind = decoded(_KINDS, body).type
+        kind = kind_of(body)
         self._log.add(kind, body)
         if kind == "Hello":
             self._hello = body

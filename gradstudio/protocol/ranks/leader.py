@@ -15,7 +15,7 @@ from typing import Literal as OneOf
 import msgspec
 
 from gradstudio.protocol.errors import BrokenFrame
-from gradstudio.protocol.framing import LENGTH_BYTES, Decoder, FrameCutter, decoded, encode, framed
+from gradstudio.protocol.framing import LENGTH_BYTES, Decoder, FrameCutter, decoded, encode, framed, kind_of
 from gradstudio.protocol.hosts.channel import Channel
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import (
@@ -55,15 +55,9 @@ OF_ONE: Final = {
 """Requests that one rank answers, the one that is shown."""
 
 
-class _Kind(msgspec.Struct):
-    """The tag of any message."""
-
-    type: str
-
-
-_KINDS: Final = msgspec.msgpack.Decoder(_Kind)
 _LOOKS: Final = msgspec.msgpack.Decoder(LookAt)
 _REQUESTS: Final = msgspec.msgpack.Decoder(Request)
+_EVENTS: Final = Decoder(cast(type[Event], Event))
 
 
 class Leader:
@@ -88,7 +82,6 @@ class Leader:
         """Ranks from nothing."""
         self._ranks = [RankEngine(number, self._count, self._options, self._selector) for number in range(self._count)]
         self._rows, self._grads = RowJoin(self._count), GradJoin(self._count)
-        self._decoders = [Decoder(cast(type[Event], Event)) for _ in self._ranks]
         self._pauses: dict[int, Paused] = {}
         self._reports: dict[int, Report] = {}
         self._ends_since_s: float | None = None
@@ -125,7 +118,7 @@ class Leader:
             self._is_over = True
 
     def _take(self, body: bytes) -> None:
-        kind = decoded(_KINDS, body).type
+        kind = kind_of(body)
         if kind == "LookAt":
             self._look_at(decoded(_LOOKS, body).rank)
         elif kind in OF_ONE:
@@ -152,9 +145,8 @@ class Leader:
             return
         self.shown = number
         rank = self._ranks[number]
-        decoder = Decoder(cast(type[Event], Event))
         for body in rank.log.since(rank.log.run_begins):
-            (message,) = decoder.feed(framed(body))
+            message = _EVENTS.decode(body)
             self._say(
                 message if not isinstance(message, Traced) else _with_rows(message, self._rows.recall(message.rows))
             )
@@ -167,14 +159,13 @@ class Leader:
         if not body:
             self._on_rank_ended(rank)
             return
-        kind = decoded(_KINDS, body).type
+        kind = kind_of(body)
         if self._count == 1 and kind not in ("Hello", "Paused"):
             self._line.write(framed(body))
             return
         if kind in KEPT:
             rank.log.add(kind, body)
-        for message in self._decoders[rank.number].feed(framed(body)):
-            self._hear(rank, message)
+        self._hear(rank, _EVENTS.decode(body))
 
     def _hear(self, rank: RankEngine, message: Event) -> None:
         is_shown = rank.number == self.shown

@@ -35,7 +35,7 @@ class RankEngine:
         self.number = number
         self.log = FrameLog()
         self.log.keep_for_others()
-        self.is_ready = self.is_busy = self.has_failed = self.has_ended = False
+        self.is_ready = self.is_busy = self.has_failed = False
         self.running: Running | None = None
         self.since_s = 0.0
         pipe = subprocess.PIPE
@@ -53,7 +53,6 @@ class RankEngine:
 
         def take(data: bytes) -> None:
             if not data:
-                self.has_ended = True
                 hear(self, b"")
                 return
             for body in self._cutter.cut(data):

@@ -2,6 +2,8 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 from typing import Final
 
 import msgspec
@@ -95,6 +97,6 @@ class GradJoin:
             others = [each[key].grad for each in self._told if key in each]
             spreads = [grad.spread for grad in others if grad is not None and grad.spread is not None]
             if row.grad is not None and spreads:
-                (spread,) = over_ranks([[one] for one in spreads])
-                found.append(msgspec.structs.replace(row, grad=msgspec.structs.replace(row.grad, spread=spread)))
+                grad = msgspec.structs.replace(row.grad, spread=reduce(or_, spreads))
+                found.append(msgspec.structs.replace(row, grad=grad))
         return tuple(found)
