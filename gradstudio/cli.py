@@ -34,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out one verb; without a verb, open the window.
 
     Returns:
-        0 fine, 1 the program failed, 2 wrong usage, 3 no display, 4 unreadable file, 130 interrupted.
+        0 fine, 1 the program failed, 2 wrong usage, 3 no display, 4 unreadable file, 130 interrupted;
+        of `run` what the program ended itself with (`sys.exit`), if it did.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:

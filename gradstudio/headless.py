@@ -250,12 +250,15 @@ def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options:
     outcome = with_device(program, outcome, opened.device, data["device"])
     data["problems"] = problems_json(graph, recorder, opened.lines or script_lines(program))
     code, data, text = _report(data, opened, program, outcome, options)
+    if end := outcome.program_exit:
+        code = data["error"]["exit_code"] = end.code
+        sys.stderr.write(f"{end.words}\n" if end.words else "")  # where Python has it
     addresses = program_analysis.addresses(graph)
     printed = {statement.node: statement.line for statement in flatten_statements(program.statements)}
     if options.problems:
         text = "\n".join([text, *run_problem_lines(data["problems"])])
     if options.strict and holds_error(data["problems"]):
-        code = FAILED
+        code = code or FAILED
     for need in outcome.needs:
         place = {"node": addresses.get(need.node, need.node), "line": _line(opened, need.node, printed.get(need.node))}
         data["warnings"].insert(0, {**place, "type": "Size", "message": size_title(need)})

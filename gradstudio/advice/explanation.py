@@ -28,6 +28,7 @@ from gradstudio.program.model import flatten_statements
 from gradstudio.protocol.messages.debugging import Clash
 from gradstudio.protocol.messages.events import Failed
 from gradstudio.protocol.messages.inference import PortInference
+from gradstudio.protocol.messages.progress import ProgramExit
 from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
 
 STEP = "torch.optim.Optimizer.step"
@@ -53,6 +54,12 @@ def explain_words(type_name: str, message: str) -> Advice:
     return Advice()
 
 
+def exit_words(end: ProgramExit) -> str:
+    """That a program has ended itself, and with what."""
+    said = f"“{end.words}” (code {end.code})" if end.words else f"code {end.code}"
+    return f"The program ended itself with {said}: what follows was not run."
+
+
 def explain_warning(category: str, message: str) -> Advice:
     """Advice for a warning; empty when it is not known."""
     found = (rule.match(category, message) for rule in WARNINGS)
@@ -65,6 +72,8 @@ def explain(failed: Failed, graph: Graph | None = None, lines: Lines = SCRIPT_LI
     Of a failure inside calls it begins with where that is: "In Net ▸ fc2: ...". What has no place in `lines` is told
     with its line in the script.
     """
+    if failed.program_exit is not None:
+        return Advice(exit_words(failed.program_exit))
     reason, hint = slip_in_text(failed, graph) if graph is not None else ("", "")
     if reason or hint:
         advice = explain_words(failed.type_name, failed.message)

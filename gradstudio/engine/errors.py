@@ -12,6 +12,7 @@ GradStudioError
 """
 
 from gradstudio.errors import GradStudioError
+from gradstudio.protocol.messages.progress import ProgramExit
 
 
 class EngineError(GradStudioError):
@@ -55,13 +56,18 @@ class ProgramEnded(EngineError):
     """A program of a person's own ended itself: `sys.exit()`.
 
     Attributes:
-        is_fine: it said that all went well.
+        program_exit: with which code; None: it raised something that ends no program in order.
     """
 
-    def __init__(self, message: str, is_fine: bool) -> None:
+    def __init__(self, message: str, program_exit: ProgramExit | None = None) -> None:
         """Say what it raised."""
         super().__init__(message)
-        self.is_fine = is_fine
+        self.program_exit = program_exit
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether it said that all went well."""
+        return self.program_exit is not None and not self.program_exit.code
 
 
 class Stopped(BaseException):

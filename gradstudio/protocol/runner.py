@@ -15,7 +15,7 @@ from gradstudio.protocol.errors import EngineSilent, NeedsTrust, ShapeTooLong
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import Event, Failed, Loaded, Log, Paused, Printed, Report, Warned
 from gradstudio.protocol.messages.inference import Estimate, Estimated, Infer, Inferred, Inferring, Need
-from gradstudio.protocol.messages.progress import Asked, Running
+from gradstudio.protocol.messages.progress import Asked, ProgramExit, Running
 from gradstudio.protocol.messages.requests import Answer, Collect, Do, Load, Trust
 from gradstudio.protocol.shape_clock import SHAPE_PATIENCE_S, TICK_S, ShapeClock
 
@@ -41,6 +41,11 @@ class Outcome(msgspec.Struct, kw_only=True):
     logged: list[Log] = []
     backward: list[BackwardTraced] = []
     needs: tuple[Need, ...] = ()
+
+    @property
+    def program_exit(self) -> ProgramExit | None:
+        """With what the program ended itself, where that was no good end."""
+        return self.failed.program_exit if self.failed is not None else None
 
 
 class _Listener:

@@ -47,6 +47,15 @@ def test_what_a_program_ends_itself_for_is_said(asked: Desk) -> None:
     assert asked.session.results.outputs(asked.node("y")) is None
 
 
+def test_a_code_that_a_program_ends_itself_with_is_said(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    open_trusted(desk, qtbot, tmp_path, "import torch\nimport sys\n\nx = torch.ones(2)\nsys.exit(3)\n")
+    desk.until(lambda: desk.window.actions["run.run"].isEnabled())
+    desk.key(Key.Key_F5)
+    desk.until(lambda: bool(desk.session.results.failures) and not desk.session.run.state.busy)
+    assert "The program ended itself with code 3: what follows was not run" in desk.window.status.message.full
+    assert "failed" not in desk.window.status.message.full
+
+
 def test_stop_ends_what_waits_and_the_engine_stays(asked: Desk) -> None:
     engine = asked.session.engine.pid
     asked.key(Key.Key_F5, Keys.ShiftModifier)

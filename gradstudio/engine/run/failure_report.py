@@ -18,6 +18,7 @@ from gradstudio.graph.groups.call_ids import is_call_item
 from gradstudio.graph.text.code_records import CODE
 from gradstudio.program.model import Statement
 from gradstudio.protocol.messages.events import Failed
+from gradstudio.protocol.messages.progress import ProgramExit
 from gradstudio.protocol.messages.records import Record
 
 
@@ -37,6 +38,7 @@ def step_failure(live: Live, step: Step, error: Exception, max_values: int) -> F
         message=explain_error((inner or statement).operator, error),
         operands=operands_of(statement, live.namespace, max_values),
         turns=live.cursor.turns, warned_bytes=refused_bytes(error), clash=conflict_of(live, step, error),
+        program_exit=_exit_of(error),
     )  # fmt: skip
 
 
@@ -52,6 +54,7 @@ def block_failure(live: Live, error: HeadFailed) -> Failed:
     return Failed(
         revision=live.loaded.revision, node=node, address=address, line=line,
         turns=live.cursor.turns, type_name=_type_name(cause), message=str(cause), warned_bytes=refused_bytes(cause),
+        program_exit=_exit_of(cause),
     )  # fmt: skip
 
 
@@ -64,7 +67,7 @@ def untraced_failure(live: Live, error: Exception, max_values: int) -> Failed:
     statement = live.loaded.places.known(node)
     return Failed(
         revision=live.loaded.revision, node=node, address=live.loaded.places.address(node), line=line,
-        type_name=_type_name(error), warned_bytes=refused_bytes(error),
+        type_name=_type_name(error), warned_bytes=refused_bytes(error), program_exit=_exit_of(error),
         message=explain_error(statement.operator, error) if statement is not None else str(error),
         operands=() if statement is None or is_call_item(node) else operands_of(statement, live.namespace, max_values),
     )  # fmt: skip
@@ -72,6 +75,11 @@ def untraced_failure(live: Live, error: Exception, max_values: int) -> Failed:
 
 def _type_name(error: BaseException) -> str:
     return "SystemExit" if isinstance(error, ProgramEnded) else type(error).__name__
+
+
+def _exit_of(error: BaseException) -> ProgramExit | None:
+    """With what the program ended itself; None where it did not."""
+    return error.program_exit if isinstance(error, ProgramEnded) else None
 
 
 def operands_of(statement: Statement, namespace: dict[str, Any], max_values: int) -> tuple[tuple[str, Record], ...]:

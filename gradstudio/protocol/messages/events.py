@@ -29,7 +29,7 @@ from gradstudio.protocol.messages.debugging import (
 from gradstudio.protocol.messages.drawn_figures import Figured
 from gradstudio.protocol.messages.inference import Estimated, Inferred, Inferring, WireTried
 from gradstudio.protocol.messages.module_import import Brought, NotBrought
-from gradstudio.protocol.messages.progress import Asked, CheckpointKept, Running, Turned
+from gradstudio.protocol.messages.progress import Asked, CheckpointKept, ProgramExit, Running, Turned
 from gradstudio.protocol.messages.records import (
     GradState,
     ModuleRecord,
@@ -252,6 +252,7 @@ class Failed(Message, frozen=True):
         operands: (port, what it was) of its inputs.
         warned_bytes: size that was refused before anything was allocated, else 0.
         clash: who wrote into what, when an in-place write is the reason.
+        program_exit: it is no error: the program ended itself with this.
     """
 
     revision: Size
@@ -264,6 +265,7 @@ class Failed(Message, frozen=True):
     turns: Turns = ()
     warned_bytes: Size = 0
     clash: Clash | None = None
+    program_exit: ProgramExit | None = None
 
 
 class Printed(Message, frozen=True):

@@ -118,3 +118,15 @@ class CheckpointKept(Message, frozen=True):
     data: bytes = b""
     turns: Count = 0
     error: str = ""
+
+
+class ProgramExit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """With what a program of a person's own ended itself, as Python ends then.
+
+    Attributes:
+        code: of the process.
+        words: what it says on standard error; "" for nothing.
+    """
+
+    code: Count
+    words: str = ""

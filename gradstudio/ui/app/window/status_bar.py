@@ -107,7 +107,8 @@ class StatusBar(QStatusBar):
         where = name_of(self._session.shown_store.graph, node)
         explained = failure.explanation.partition(". ")[0].removesuffix(".")
         words = " ".join((failure.at_place(explained) if explained else failure.what).split())
-        return (f"{where} failed: {words}" if where else words), node
+        fails = where and failure.failed.program_exit is None  # else the program ended itself there
+        return (f"{where} failed: {words}" if fails else words), node
 
     def confirm(self, text: str) -> None:
         """Say that something was done."""
