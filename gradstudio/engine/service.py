@@ -226,10 +226,11 @@ class Service:
             if engine.stale:
                 raise VerbRefused("The program was changed since it ran; run it first.")
             with clean_modes():
-                data, turns = checkpoint_bytes(engine.live, request.most_bytes)
+                counts = engine.runner.sampling.curves.counts
+                data, turns = checkpoint_bytes(engine.live, request.most_bytes, counts)
         except VerbRefused as reason:
             return CheckpointKept(request=request.request, error=str(reason))
-        return CheckpointKept(request=request.request, data=data, turns=turns)
+        return CheckpointKept(request=request.request, data=data, turns=turns, counts=dict(counts))
 
     def _what_if(self, request: WhatIf) -> WhatIfAnswered:
         self._engine.settle()

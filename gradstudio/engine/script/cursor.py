@@ -176,7 +176,26 @@ class Cursor:
         """Stand at the end of a later turn of a loop around, whose body was not run since; what is inside is left."""
         while self.frames[-1].head is None or self.frames[-1].head.id != loop:
             self._leave()
+        self._pass_turns(self.frames[-1], turn)
+
+    def stand_inside(self, index: int, turn: int) -> None:
+        """Stand at the end of a turn of a loop in the innermost body, or behind the body of a block there.
+
+        Raises:
+            ValueError: there is no such block.
+        """
         frame = self.frames[-1]
+        head = frame.items[index] if index < len(frame.items) else None
+        if not isinstance(head, Head):
+            raise ValueError("there is no block")
+        frame.index = index
+        inner = self._open(head) if head.block.kind == "for" else Frame(head.body, head)
+        if inner is None:
+            raise ValueError("a loop has no turn")
+        self.frames.append(inner)
+        self._pass_turns(inner, turn)
+
+    def _pass_turns(self, frame: Frame, turn: int) -> None:
         while frame.turn < turn and frame.has_next_turn():
             self._bind(frame)
             frame.turn += 1

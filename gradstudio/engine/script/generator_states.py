@@ -1,12 +1,17 @@
 """The states of the generators that belong to the process, torch's, Python's, numpy's, and of those of a loader."""
 
 import random
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.utils.data import DataLoader
+
+NUMPY_KIND: Final = "MT19937"
+OTHER: Final = "other"
+"""Before the numbers of generators of devices, and of a program's own."""
 
 
 class GeneratorStates:
@@ -15,7 +20,8 @@ class GeneratorStates:
     def __init__(self, own: Iterable[torch.Generator] = ()) -> None:
         """Read them off, and `own` ones of a program; of devices only what was begun."""
         self._cpu = torch.get_rng_state()
-        self._python, self._numpy = random.getstate(), np.random.get_state()
+        self._python = random.getstate()
+        self._numpy: Any = np.random.get_state()
         self._others = [(put, get()) for put, get in _accelerators()]
         self._others += [(one.set_state, one.get_state()) for one in own]
 
@@ -26,6 +32,40 @@ class GeneratorStates:
         np.random.set_state(self._numpy)
         for put, state in self._others:
             put(state)
+
+    def as_tensors(self) -> dict[str, Tensor]:
+        """All of them, as a file keeps them."""
+        _, words, follows = self._python
+        python = [float("nan") if follows is None else follows]
+        found = {"torch": self._cpu, "python": torch.tensor(words), "python.next": torch.tensor(python).double()}
+        kind, keys, *rest = self._numpy
+        if kind == NUMPY_KIND:
+            found["numpy"] = torch.from_numpy(keys.astype(np.int64))
+            found["numpy.rest"] = torch.tensor(rest, dtype=torch.float64)
+        for number, (_, state) in enumerate(self._others):
+            several = state if isinstance(state, list) else [state]
+            found.update((f"{OTHER}.{number}.{place}", one) for place, one in enumerate(several))
+        return found
+
+    def with_tensors(self, kept: Mapping[str, Tensor]) -> "GeneratorStates":
+        """These, but as they were kept; those of devices that were not there stay."""
+        self._cpu = kept["torch"]
+        follows = kept["python.next"].item()
+        next_number = None if follows != follows else follows
+        self._python = (self._python[0], tuple(kept["python"].tolist()), next_number)
+        if "numpy" in kept:
+            place, has_next, number = kept["numpy.rest"].tolist()
+            keys = kept["numpy"].numpy().astype(np.uint32)
+            self._numpy = (NUMPY_KIND, keys, int(place), int(has_next), number)
+        self._others = [(put, _kept_like(state, kept, number)) for number, (put, state) in enumerate(self._others)]
+        return self
+
+
+def _kept_like(state: Any, kept: Mapping[str, Tensor], number: int) -> Any:
+    """What was kept in place of a state."""
+    if isinstance(state, list):
+        return [kept.get(f"{OTHER}.{number}.{place}", one) for place, one in enumerate(state)]
+    return kept.get(f"{OTHER}.{number}.0", state)
 
 
 def generators_of(loader: DataLoader[Any]) -> list[torch.Generator]:

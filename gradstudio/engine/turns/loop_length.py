@@ -17,7 +17,9 @@ def turns_of(frame: Frame) -> int | None:
 
 def _left_in(iterator: object) -> int | None:
     if hasattr(type(iterator), "__len__"):
-        return None
+        given = getattr(iterator, "_num_yielded", None)  # a loader's length is of all of them
+        total = operator.length_hint(iterator, -1)
+        return total - given if isinstance(given, int) and total >= given else None
     hint = operator.length_hint(iterator, -1)
     return hint if hint >= 0 else None
 

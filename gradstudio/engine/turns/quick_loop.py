@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from gradstudio.engine import access
 from gradstudio.engine.access import FILENAME
 from gradstudio.engine.errors import Stopped
-from gradstudio.engine.script.compiled_steps import Head, Item, Step, heads
+from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps, heads
 from gradstudio.engine.script.cursor import Frame
+from gradstudio.graph.model import ItemId
 from gradstudio.graph.text.loop_exits import ends_turn
 
 _WORDS = ("turns", "at", "turned", "reached", "entered", "passed")
@@ -151,6 +152,21 @@ def run_turns(
     frame.turn += 1
     path, inner = loop.places[place]
     return TurnsEnd(turns, backwards, path, error, inner)
+
+
+def ids_from(frame: Frame, place: Path) -> frozenset[ItemId]:
+    """The statements of a loop's body that stand at a place or behind it."""
+    items, found = frame.items, set[ItemId]()
+    for index in place:
+        found.update(step.id for step in flat_steps(items[index + 1 :]))
+        item = items[index]
+        if isinstance(item, Step):
+            found.add(item.id)
+            break
+        items = item.body
+    else:
+        found.update(step.id for step in flat_steps(items))
+    return frozenset(found)
 
 
 def _left_of(frame: Frame) -> Iterator[object]:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from gradstudio.engine.clean_modes import clean_modes
-from gradstudio.engine.live.live_state import Live
+from gradstudio.engine.live.live_state import Binding, Live
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.progress import Begin, Curve, CurveKey
@@ -54,6 +54,11 @@ class TurnCurves:
         """A loop was entered, in these turns of those around it."""
         self._begins.setdefault(loop, []).append(Begin(around=around, number=self.count(loop)))
 
+    def begin_again(self, loop: ItemId, around: tuple[int, ...], turn: int) -> None:
+        """A run stands at the end of a turn that it has not come to by itself: the loop was entered before."""
+        number = max(self.count(loop) - turn - 1, 0)
+        self._begins.setdefault(loop, []).append(Begin(around=around, number=number))
+
     def note(self, live: Live, loop: ItemId, steps: list[Step]) -> None:
         """A turn is over."""
         self.notes(live, loop, steps)()
@@ -63,7 +68,7 @@ class TurnCurves:
         counts, namespace = self.counts, live.namespace
         waiting = self._waiting.setdefault(loop, {})
         losses = [(name, waiting.setdefault(key, []).append) for key, name in _losses(live, steps)]
-        others = [(key, name, waiting.setdefault(key, []).append) for key, name in _named(live, self.wanted)]
+        others = [(key, name, waiting.setdefault(key, []).append) for key, name in _named(live, self.wanted, steps)]
         counts.setdefault(loop, 0)
 
         def note() -> None:
@@ -92,19 +97,26 @@ class TurnCurves:
 
 def _losses(live: Live, steps: list[Step]) -> Iterator[tuple[CurveKey, str]]:
     """What the backwards of a loop begin from, where it has a name at the end of a turn."""
+    binder = _bound_in(live, steps)
     for step in steps:
         name = next(iter(step.source.operands), "") if step.statement.backward else ""
-        bound = live.binder.get(name)
+        bound = binder.get(name)
         if bound is not None and name not in step.statement.drops:
             yield CurveKey(node=bound[0], output=bound[1]), name
 
 
-def _named(live: Live, keys: Iterable[CurveKey]) -> Iterator[tuple[CurveKey, str]]:
+def _named(live: Live, keys: Iterable[CurveKey], steps: list[Step]) -> Iterator[tuple[CurveKey, str]]:
     """The keys of what has a name now, and the name."""
-    names = {binding: name for name, binding in live.binder.items()}
+    names = {binding: name for name, binding in _bound_in(live, steps).items()}
     for key in keys:
         if (name := names.get((key.node, key.output))) is not None:
             yield key, name
+
+
+def _bound_in(live: Live, steps: list[Step]) -> dict[str, Binding]:
+    """Which node binds each name; of a run that goes on from a file, those of the turn that comes, too."""
+    coming = {name: bound for step in steps for name, bound in zip(step.statement.names, step.bindings, strict=True)}
+    return coming | live.binder
 
 
 def _number(value: Any) -> object:

@@ -19,10 +19,11 @@ from gradstudio.engine.script.cursor import Frame
 from gradstudio.engine.script.stop_conditions import Goal, at_backward, never
 from gradstudio.engine.turns.chart.chart_drawing import Charts
 from gradstudio.engine.turns.checkpoints.checkpoints import Checkpoint, Checkpoints, Loops, Turns
+from gradstudio.engine.turns.checkpoints.file_checkpoints import FileCheckpoints
 from gradstudio.engine.turns.gradient_catch_up import catch_up
 from gradstudio.engine.turns.inner_turns import InnerTurns
 from gradstudio.engine.turns.loop_length import turns_of
-from gradstudio.engine.turns.quick_loop import Notes, Path, QuickLoop, TurnsEnd, quick_loop, run_turns
+from gradstudio.engine.turns.quick_loop import Notes, Path, QuickLoop, TurnsEnd, ids_from, quick_loop, run_turns
 from gradstudio.engine.turns.turn_curves import TurnCurves
 from gradstudio.engine.value.value_records import requires_grad
 from gradstudio.engine.value.view_state import is_leaf
@@ -99,7 +100,7 @@ class TurnSampling:
 
     Attributes:
         is_on: loops are recorded by sample; else whole, and nothing is told of turns.
-        checkpoints: where the run can be put back to.
+        checkpoints: where the run can be put back to; `files`: sends it now and then, to be kept.
         newest_watch: what a person asked last to be told, also while the run is under way.
     """
 
@@ -115,6 +116,7 @@ class TurnSampling:
         self._wanted: tuple[tuple[int, ...], ...] = ()
         self.curves = TurnCurves()
         self.checkpoints = Checkpoints()
+        self.files = FileCheckpoints(send)
         self.charts = Charts(send, stopped)
         self.newest_watch: Callable[[], Watch | None] = lambda: None
         self._watch: Watch | None = None
@@ -122,6 +124,7 @@ class TurnSampling:
     def ask(self, request: Do) -> None:
         """What the verb that begins is to do with turns."""
         self.is_on, self._wanted = request.samples_turns, request.turns
+        self.files.most_bytes = request.keeps_bytes
         self.watch(Watch(curves=request.curves, charts=request.charts))
         self._watch = self.newest_watch()
 
@@ -137,6 +140,7 @@ class TurnSampling:
         self._over.clear()
         self.curves.clear()
         self.checkpoints.clear()
+        self.files.clear()
         self.charts.clear()
 
     def checkpoint_before(self, live: Live, loops: Loops, turns: Turns) -> Checkpoint | None:
@@ -176,6 +180,8 @@ class TurnSampling:
             self.tell(live)
         if (end is None or end.place is None) and any(one.is_long for one in self._loops):
             self.checkpoints.look(live, self.curves.counts)
+        if end is None or end.place is None:
+            self.files.look(live, self.curves.counts)
         live.cursor.pass_turn()
         is_broken = end is not None and (end.place is not None or end.error is not None)
         return end if is_broken else None
@@ -193,7 +199,10 @@ class TurnSampling:
             if frame.iterator is not None:
                 loop = _Loop(frame, self._quick_loop(live, frame.head), 0, now)
                 loop.seen, loop.sample_at_s, loop.is_sampled = frame.turn, now + TELL_S, True
+                self.curves.begin_again(loop.head.id, tuple(one.frame.turn for one in self._loops), frame.turn)
                 self._loops.append(loop)
+        for loop in self._loops[:-1]:
+            loop.seen -= 1  # its turn is not over
         catch_up(live.gradients, 0)
         self._tell_again(live, self._loops[-1], None, shows_all=False)
 
@@ -324,7 +333,7 @@ class TurnSampling:
         """
         live.backward_parts = {}
         turns = live.cursor.turns
-        ahead = _ids_from(loop.frame, place) if place is not None else frozenset()
+        ahead = ids_from(loop.frame, place) if place is not None else frozenset()
         before = (*turns[:-1], turns[-1] - 1)
         with clean_modes():
             writes = _writes(live, loop.steps)
@@ -353,21 +362,6 @@ class TurnSampling:
             entry = Pending(step, outputs, turns, 0.0, live.pass_number, time.monotonic(), ())
             entry.needs, entry.writes = any(map(requires_grad, outputs)), writes
             self._telling.enqueue(entry)
-
-
-def _ids_from(frame: Frame, place: Path) -> frozenset[ItemId]:
-    """The statements of a loop's body that stand at a place or behind it."""
-    items, found = frame.items, set[ItemId]()
-    for index in place:
-        found.update(step.id for step in flat_steps(items[index + 1 :]))
-        item = items[index]
-        if isinstance(item, Step):
-            found.add(item.id)
-            break
-        items = item.body
-    else:
-        found.update(step.id for step in flat_steps(items))
-    return frozenset(found)
 
 
 def _writes(live: Live, steps: Iterable[Step]) -> dict[ItemId, tuple[LeafWrite, ...]]:

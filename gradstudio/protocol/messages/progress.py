@@ -106,17 +106,19 @@ class KeepCheckpoint(Message, frozen=True):
 
 
 class CheckpointKept(Message, frozen=True):
-    """Answer to `KeepCheckpoint`.
+    """Answer to `KeepCheckpoint`; of the number 0 it comes by itself, while a loop runs (`Do.keeps_bytes`).
 
     Attributes:
         data: the bytes of the file.
         turns: how many turns of the loop that trains are done.
+        counts: how many turns of each loop there were since the start from nothing.
         error: why there is none, in words; "" when there is.
     """
 
     request: Size
     data: bytes = b""
     turns: Count = 0
+    counts: dict[ItemId, Size] = msgspec.field(default_factory=dict)
     error: str = ""
 
 

@@ -79,6 +79,7 @@ class Do(Message, frozen=True):
         turns: turns of loops that are recorded whatever the sample is: the turn of each loop around, outermost first.
         turn: where "go_to_turn" goes: the end of this turn of the loop `until`, those of the loops around before it.
         checkpoint: the file that "continue" goes on from; `stays`: it pauses there, where the file was kept.
+        keeps_bytes: the engine sends checkpoints by itself while a loop trains, of so many bytes at most; 0: none.
         samples_turns: of long loops not every turn is recorded (semantics §6); the engine tells `Turned`.
 
     "repeat" begins from nothing and goes to where the live state stood, backwards included (a slider's verb).
@@ -95,6 +96,7 @@ class Do(Message, frozen=True):
     summaries: OneOf["all", "visible"] = "all"
     trust: Trust | None = None
     samples_turns: bool = False
+    keeps_bytes: Size = 0
     pictures: bool = False
     answers: bool = False
     curves: tuple[CurveKey, ...] = ()

@@ -2,12 +2,14 @@
 
 A file of safetensors under the names of the program: ``state.model.0.weight``, ``optimizer.opt.0.exp_avg``,
 ``gradient.model.0.weight``, ``random``. Its metadata hold what optimizers, schedules and scalers say beside their
-tensors. Exported training scripts read and write the same (`program/forms/training/texts`).
+tensors. Exported training scripts read and write the same (`program/forms/training/texts`); one of the window holds
+more, where its run stood in a loop: values that turns hand on, every generator, modes, and its place. One that was
+kept within a turn is under a name of its own: no script goes on from there.
 """
 
 import json
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 import torch
 from safetensors import SafetensorError
@@ -17,10 +19,20 @@ from torch import Tensor, nn, optim
 from gradstudio.engine import access
 from gradstudio.engine.errors import VerbRefused
 from gradstudio.engine.live.live_state import Live, Loaded
-from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps, has_backward
+from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps, has_backward, heads
+from gradstudio.engine.script.cursor import Frame
+from gradstudio.engine.script.generator_states import GeneratorStates
+from gradstudio.engine.turns.checkpoints.carried_values import own_generators, pack_values, unpack_values
+from gradstudio.engine.turns.checkpoints.file_places import Places, has_next_turn, pack_places, stand
+from gradstudio.engine.turns.checkpoints.object_states import UnknownState
+from gradstudio.engine.turns.loop_length import turns_of
 from gradstudio.graph.model import ItemId
 
 ABOUT: Final = "training"
+ABOUT_INSIDE: Final = "training.inside"
+"""In place of it where the run stood at the end of a turn of a loop within."""
+GENERATORS: Final = "generators."
+_ENDLESS: Final = 1 << 62
 _MILESTONES: Final = "milestones"
 """What JSON makes texts of, and a schedule knows by itself."""
 NO_LOOP: Final = "There is no loop that trains: a checkpoint is of the end of one of its turns."
@@ -32,6 +44,7 @@ OTHER_SEED: Final = (
     "The checkpoint is of a training that began with seed {theirs}, and the program has seed {ours}: other rows would "
     "be learnt from. Set the seed to {theirs} (Edit ▸ Seed), then continue."
 )
+HANDED_ON: Final = "A loop of this program hands on what no checkpoint keeps: {why}."
 OF_ANOTHER: Final = "This is a checkpoint of another program: {why}."
 
 
@@ -50,9 +63,15 @@ class KeptCheckpoint:
         """
         try:
             self._tensors = load(data)
-            about = json.loads(_header(data)["__metadata__"][ABOUT])
+            metadata = _header(data)["__metadata__"]
+            about = json.loads(metadata.get(ABOUT) or metadata[ABOUT_INSIDE])
             self.turns, self.seed = int(about["turns"]), int(about["seed"])
             self._objects: dict[str, Any] = dict(about["objects"])
+            self._values: dict[str, Any] = dict(about.get("values", {}))
+            self._modes: dict[str, Any] = dict(about.get("modes", {}))
+            self._counts = [int(one) for one in about.get("counts", ())]
+            kept = [[int(one) for one in place] for place in about.get("places", ())]
+            self._places: Places = kept or [[0, self.turns - 1, 0]]
             self._random = self._tensors["random"]
         except (SafetensorError, ValueError, KeyError, TypeError) as error:
             raise VerbRefused(NO_FILE) from error
@@ -83,33 +102,47 @@ class KeptCheckpoint:
         """
         head = _training_loop(live.loaded.items)
         assert head is not None
-        total = _length(head, live)
-        if not 1 <= self.turns < total + stays:
+        total = _turns_there_are(head, live)
+        is_inside = len(self._places) > 1
+        if not 0 <= self._places[0][1] < total - (not is_inside) + stays:
             raise VerbRefused(AT_END.format(turns=self.turns, total=total))
         live.leave_calls()
-        live.cursor.stand_behind_turn(head.id, self.turns - 1)
         parts = dict(_parts(live))
         try:
             covered = {id(one) for name, part in parts.items() for one in self._fill(name, part)}
+            unpack_values(live, head, self._values, self._tensors)
+            stand(live, head, self._places, self._tensors)
         except (KeyError, ValueError, RuntimeError) as error:
             raise VerbRefused(OF_ANOTHER.format(why=str(error).strip("'").splitlines()[0])) from error
         lacking = [name for name, part in parts.items() if not covered.issuperset(map(id, _tensors_of(part)))]
         if lacking:
             raise VerbRefused(OF_ANOTHER.format(why=f"it has no '{lacking[0]}'"))
         self._put_gradients_back(parts)
+        self._put_generators_back(live)
+        loops = _loops(live)
+        return dict(zip(loops, self._counts, strict=True)) if len(self._counts) == len(loops) else {head.id: self.turns}
+
+    def _put_generators_back(self, live: Live) -> None:
+        kept = {
+            name.removeprefix(GENERATORS): one for name, one in self._tensors.items() if name.startswith(GENERATORS)
+        }
+        if kept:
+            GeneratorStates(own_generators(live)).with_tensors(kept).restore()
+            return
         torch.set_rng_state(self._random)
         if torch.cuda.is_available() and "random.cuda" in self._tensors:
             torch.cuda.set_rng_state(self._tensors["random.cuda"])
-        return {head.id: self.turns}
 
     def _fill(self, name: str, part: object) -> Iterator[Tensor]:
         """Make a part what it was, where the file has it; its tensors."""
         if isinstance(part, optim.Optimizer):
-            part.load_state_dict({"state": self._states(name), "param_groups": self._objects[name]})
+            groups = [_with_tuples(group) for group in self._objects[name]]
+            part.load_state_dict({"state": self._states(name), "param_groups": groups})
         elif isinstance(part, nn.Module):
             found = self._below(f"state.{name}.")
             if found:
                 part.load_state_dict(found)
+                _put_modes_back(part, self._modes.get(name))
                 yield from _tensors_of(part)
         elif isinstance(part, Tensor):
             if f"state.{name}" in self._tensors:
@@ -138,20 +171,61 @@ class KeptCheckpoint:
         return {name.removeprefix(prefix): self._tensors[name] for name in found}
 
 
-def checkpoint_bytes(live: Live | None, most_bytes: int = 0) -> tuple[bytes, int]:
+class Standing(NamedTuple):
+    """Where a run stands that can be kept: how many turns of the loop that trains are done, and the frames from there.
+
+    Attributes:
+        frames: none behind the loop.
+    """
+
+    head: Head
+    turns: int
+    frames: tuple[Frame, ...]
+
+
+def checkpoint_bytes(
+    live: Live | None, most_bytes: int = 0, counts: Mapping[ItemId, int] | None = None, *, goes_on: bool = False
+) -> tuple[bytes, int]:
     """The run as a file, of so many bytes at most (0: any), and how many turns of the loop that trains are done.
+
+    Args:
+        live: the run.
+        most_bytes: a larger file is refused.
+        counts: how many turns of each loop there were.
+        goes_on: what cannot be handed on to the next turn is refused, not passed over.
 
     Raises:
         VerbRefused: it stands at the end of no turn, or what it holds is nothing that a file keeps, or too large.
     """
     if live is None or not live.traced or live.failed:
         raise VerbRefused("Nothing has been trained yet: run the program first.")
-    turns = _turns_done(live)
+    at = standing_of(live)
     tensors: dict[str, Tensor] = {"random": torch.get_rng_state()}
     if torch.cuda.is_available() and torch.cuda.is_initialized():  # type: ignore[no-untyped-call] # torch says no types
         tensors["random.cuda"] = torch.cuda.get_rng_state()
-    objects: dict[str, object] = {}
     parts = dict(_parts(live))
+    about: dict[str, object] = {"turns": at.turns, "seed": live.seed, "objects": _keep_parts(parts, tensors)}
+    if goes_on and len(at.frames) < 2 and not (at.frames and has_next_turn(at.frames[0])):
+        raise VerbRefused(INSIDE)  # nothing is left to go on with
+    if at.frames:
+        try:
+            about["values"] = pack_values(live, at.head, at.frames[-1].head or at.head, tensors)
+            about["places"] = pack_places(list(at.frames), tensors)
+        except UnknownState as error:
+            if goes_on or len(at.frames) > 1:
+                raise VerbRefused(HANDED_ON.format(why=error)) from error
+    if most_bytes and sum(one.nbytes for one in tensors.values()) > most_bytes:
+        raise VerbRefused(TOO_LARGE.format(megabytes=most_bytes >> 20))
+    states = GeneratorStates(own_generators(live)).as_tensors()
+    tensors |= {f"{GENERATORS}{name}": state for name, state in states.items()}
+    about["modes"] = {name: _modes_of(part) for name, part in parts.items() if isinstance(part, nn.Module)}
+    about["counts"] = [(counts or {}).get(loop, 0) for loop in _loops(live)] if counts else []
+    return _written(tensors, about, ABOUT_INSIDE if len(at.frames) > 1 else ABOUT), at.turns
+
+
+def _keep_parts(parts: dict[str, object], tensors: dict[str, Tensor]) -> dict[str, object]:
+    """Put the tensors of what learns among others; what there is beside them, by name."""
+    objects: dict[str, object] = {}
     for name, part in parts.items():
         if isinstance(part, optim.Optimizer):
             state = part.state_dict()
@@ -165,17 +239,37 @@ def checkpoint_bytes(live: Live | None, most_bytes: int = 0) -> tuple[bytes, int
         else:
             objects[name] = part.state_dict()  # type: ignore[attr-defined] # a schedule or a scaler
     tensors |= {f"gradient.{name}": leaf.grad for name, leaf in _leaves(parts) if leaf.grad is not None}
-    if most_bytes and sum(one.nbytes for one in tensors.values()) > most_bytes:
-        raise VerbRefused(TOO_LARGE.format(megabytes=most_bytes >> 20))
-    return _written(tensors, {"turns": turns, "seed": live.seed, "objects": objects}), turns
+    return objects
 
 
-def _written(tensors: dict[str, Tensor], about: dict[str, object]) -> bytes:
+def _with_tuples(group: dict[str, Any]) -> dict[str, Any]:
+    """A group of parameters with pairs, of which JSON has made lists."""
+    return {key: tuple(value) if isinstance(value, list) and key != "params" else value for key, value in group.items()}
+
+
+def _modes_of(module: nn.Module) -> dict[str, list[str]]:
+    """The modules within that are evaluated, and the parameters that are frozen."""
+    return {
+        "eval": [name for name, one in module.named_modules() if not one.training],
+        "frozen": [name for name, one in module.named_parameters() if not one.requires_grad],
+    }
+
+
+def _put_modes_back(module: nn.Module, modes: dict[str, list[str]] | None) -> None:
+    if modes is None:
+        return
+    for name, one in module.named_modules():
+        one.training = name not in modes["eval"]
+    for name, parameter in module.named_parameters():
+        parameter.requires_grad_(name not in modes["frozen"])
+
+
+def _written(tensors: dict[str, Tensor], about: dict[str, object], title: str) -> bytes:
     try:
         apart = {
             name: value.detach().cpu().clone(memory_format=torch.contiguous_format) for name, value in tensors.items()
         }
-        data: bytes = save(apart, {ABOUT: json.dumps(about)})
+        data: bytes = save(apart, {title: json.dumps(about)})
         return data
     except (TypeError, AttributeError, ValueError) as error:
         raise VerbRefused(f"What learns here is more than tensors and numbers: {error}") from error
@@ -188,24 +282,42 @@ def _header(data: bytes) -> dict[str, Any]:
     return header
 
 
-def _turns_done(live: Live) -> int:
-    """How many turns of the loop that trains are done.
+def standing_of(live: Live) -> Standing:
+    """Where the run stands in the loop that trains.
 
     Raises:
-        VerbRefused: the run stands inside of one, or before it.
+        VerbRefused: the run stands in the middle of a turn, or before it.
     """
     head = _training_loop(live.loaded.items)
     if head is None:
         raise VerbRefused(NO_LOOP)
-    around = [frame for frame in live.cursor.frames if frame.head is not None and frame.head.block.kind != "group"]
-    if not around:
-        if live.cursor.is_ahead(head.id):
-            raise VerbRefused("The training has not begun.")
-        return _length(head, live)
-    frame = around[0]
-    if live.calls or len(around) > 1 or frame.head is not head or frame.index < len(frame.items):
+    frames = live.cursor.frames
+    at = next((depth for depth, frame in enumerate(frames) if frame.head is head), -1)
+    if at < 0:
+        is_around = any(frame.head is not None and frame.head.block.kind != "group" for frame in frames)
+        if is_around or live.cursor.is_ahead(head.id):
+            raise VerbRefused(INSIDE if is_around else "The training has not begun.")
+        return Standing(head, _length(head, live), ())
+    inside = tuple(frames[at:])
+    around = any(frame.head is not None and frame.head.block.kind != "group" for frame in frames[:at])
+    innermost = inside[-1]
+    is_at_end = innermost.iterator is not None and innermost.index >= len(innermost.items)
+    if live.calls or around or not is_at_end or (len(inside) > 1 and not has_next_turn(innermost)):
         raise VerbRefused(INSIDE)
-    return frame.turn + 1
+    return Standing(head, inside[0].turn + (len(inside) == 1), inside)
+
+
+def _turns_there_are(head: Head, live: Live) -> int:
+    """How many turns the loop has that the run stands in; a number without end where nobody knows."""
+    frame = next((frame for frame in live.cursor.frames if frame.head is head), None)
+    if frame is None:
+        return _length(head, live)
+    return turns_of(frame) or _ENDLESS
+
+
+def _loops(live: Live) -> list[ItemId]:
+    """The loops of the program, in its order."""
+    return [head.id for head in heads(live.loaded.items) if head.block.kind == "for"]
 
 
 def _length(head: Head, live: Live) -> int:

@@ -19,12 +19,13 @@ from torch import Tensor, nn
 
 PLAIN: Final = (torch.Tensor, nn.Parameter, nn.parameter.Buffer)
 """Kinds of tensors whose memory is all there is to them."""
-_ATOMS: Final = (
+ATOMS: Final = (
     int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range, slice, type,
     torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Size, types.ModuleType, types.CodeType,
     types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.GenericAlias,
     types.MappingProxyType, property, weakref.ReferenceType, np.generic, np.dtype, enum.Enum, torch.finfo, torch.iinfo,
 )  # fmt: skip
+"""What never changes."""
 _HEAP_TYPE: Final = 1 << 9
 """`Py_TPFLAGS_HEAPTYPE`: a class that Python text made."""
 _BARE: Final = (object, dict, list, tuple, set, OrderedDict, defaultdict, deque)
@@ -69,7 +70,7 @@ class ObjectStates:
         waiting = list(roots)
         while waiting:
             one = waiting.pop()
-            if isinstance(one, _ATOMS) or id(one) in self._seen:
+            if isinstance(one, ATOMS) or id(one) in self._seen:
                 continue
             self._seen[id(one)] = one
             waiting.extend(self._read(one))

@@ -1,0 +1,74 @@
+"""Where a run stands in its loops, as a file says it: turns of the loop that trains, and of those within."""
+
+from typing import Any, Final
+
+from torch import Tensor
+
+from gradstudio.engine.live.live_state import Live
+from gradstudio.engine.script.compiled_steps import Head
+from gradstudio.engine.script.cursor import Frame
+from gradstudio.engine.script.generator_states import GeneratorStates, generators_of
+from gradstudio.engine.turns.checkpoints.loop_places import place_of
+from gradstudio.engine.turns.checkpoints.object_states import UnknownState
+from gradstudio.engine.turns.loop_length import turns_of
+
+BEGAN: Final = "began"
+"""Before the names of the states that generators had when a loop over a loader began."""
+NO_TURN: Final = -1
+"""In place of a turn of a block that is no loop."""
+Places = list[list[int]]
+"""For the loop that trains and each block within that the run stands in: the index in the body around, the turn, and
+whether the element of the next turn was fetched."""
+
+
+def pack_places(frames: list[Frame], tensors: dict[str, Tensor]) -> Places:
+    """Where these frames stand, that of the loop that trains before all; what generators were goes to `tensors`.
+
+    Raises:
+        UnknownState: some iterator cannot be begun again, or nobody knows whether there is a next turn.
+    """
+    found: Places = []
+    for depth, frame in enumerate(frames):
+        place_of(frame)
+        index = frames[depth - 1].index if depth else 0
+        found.append([index, NO_TURN if frame.iterator is None else frame.turn, int(frame.has_ahead)])
+        if depth and frame.began is not None:
+            kept = frame.began.as_tensors()
+            tensors.update((f"{BEGAN}.{depth}.{name}", value) for name, value in kept.items())
+    if len(frames) > 1 and not has_next_turn(frames[-1]):
+        raise UnknownState("the last turn of a loop inside of another")
+    return found
+
+
+def has_next_turn(frame: Frame) -> bool:
+    """Whether a loop is known to have a further turn."""
+    total = turns_of(frame)
+    return total is not None and frame.turn + 1 < total
+
+
+def stand(live: Live, outer: Head, places: Places, tensors: dict[str, Tensor]) -> None:
+    """Stand at the end of a turn; what the loops within go over is begun anew, as the generators were then.
+
+    Raises:
+        ValueError: the program has no such place.
+    """
+    cursor = live.cursor
+    for depth, (index, turn, is_ahead) in enumerate(places):
+        if not depth:
+            cursor.stand_behind_turn(outer.id, turn)
+        else:
+            _restore_generators(live, index, {k: v for k, v in tensors.items() if k.startswith(f"{BEGAN}.{depth}.")})
+            cursor.stand_inside(index, turn)
+        frame = cursor.frames[-1]
+        if frame.iterator is not None and (frame.turn != turn or (is_ahead and not frame.has_next_turn())):
+            raise ValueError("a loop has fewer turns")
+
+
+def _restore_generators(live: Live, index: int, kept: dict[str, Tensor]) -> None:
+    """Let the generators be as they were when a loop began."""
+    items = live.cursor.frames[-1].items
+    head: Any = items[index] if index < len(items) else None
+    loader = live.namespace.get(head.loader) if isinstance(head, Head) and head.loader else None
+    if kept:
+        states = {name.split(".", 2)[2]: value for name, value in kept.items()}
+        GeneratorStates(generators_of(loader) if loader is not None else ()).with_tensors(states).restore()

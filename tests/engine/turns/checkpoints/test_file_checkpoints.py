@@ -1,0 +1,183 @@
+"""Checkpoints that come by themselves while a loop trains: whoever is killed goes on from the last, to the last bit."""
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from gradstudio.engine.turns import turn_sampling
+from gradstudio.engine.turns.checkpoints import file_checkpoints
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.model import Program
+from gradstudio.program.reading.reader import read_script
+from gradstudio.protocol.messages.progress import CheckpointKept, Turned
+from gradstudio.protocol.messages.requests import Do
+from tests.engine.conftest import Bench
+from tests.engine.turns.checkpoints.test_going_back import (
+    CARRIED,
+    DROPOUT,
+    LOADER,
+    OWN_GENERATOR,
+    Clock,
+    assert_same,
+    values,
+)
+
+HEAD = """import torch
+from torch import nn, optim
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+"""
+LARGEST = 1 << 24
+EARLY_STOP = """
+x = torch.randn(60, 4)
+t = torch.randint(0, 3, (60,))
+data = torch.utils.data.TensorDataset(x, t)
+loader = torch.utils.data.DataLoader(data, batch_size=8, shuffle=True)
+net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(0.3), nn.Linear(8, 3))
+opt = optim.Adam(net.parameters(), lr=0.01)
+best = 1000.0
+waited = 0
+ema = torch.zeros(3)
+history = {"loss": [], "accuracy": []}
+for epoch in range(30):
+    net.train()
+    total = 0.0
+    for xb, tb in loader:
+        opt.zero_grad()
+        loss = F.cross_entropy(net(xb), tb)
+        loss.backward()
+        opt.step()
+        total += loss.item()
+        ema.mul_(0.9).add_(net[3].bias.detach())
+    net.eval()
+    with torch.no_grad():
+        accuracy = (net(x).argmax(1) == t).float().mean()
+    history["loss"].append(total)
+    history["accuracy"].append(accuracy.item())
+    if total < best:
+        best = total
+        waited = 0
+    else:
+        waited += 1
+"""
+OVER_BATCHES = """
+data = torch.utils.data.TensorDataset(torch.randn(400, 4), torch.randn(400))
+loader = torch.utils.data.DataLoader(data, batch_size=4, shuffle=True)
+w = torch.zeros(4, requires_grad=True)
+opt = optim.SGD([w], lr=0.01, momentum=0.9)
+losses = []
+for xb, yb in loader:
+    opt.zero_grad()
+    loss = ((xb + 0.1 * torch.randn_like(xb)) @ w - yb).square().mean()
+    loss.backward()
+    opt.step()
+    losses.append(loss.item())
+"""
+ITERATOR = """
+w = torch.zeros(2, requires_grad=True)
+rows = iter([torch.ones(2) * k for k in range(200)])
+for k in range(200):
+    loss = (w - next(rows)).square().sum()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.01 * w.grad
+        w.grad = None
+"""
+PROGRAMS = {
+    "dropout, batch norm, Adam, schedule": DROPOUT,
+    "shuffled loader, counted": LOADER,
+    "shuffled loader": LOADER.replace("number, pair in enumerate(loader)", "pair in loader"),
+    "generator of its own": OWN_GENERATOR.replace("number, pair in enumerate(loader)", "pair in loader"),
+    "carried values": CARRIED,
+    "early stop": EARLY_STOP,
+    "one epoch": OVER_BATCHES,
+}
+WITHIN = ("shuffled loader", "generator of its own", "early stop")
+"""Those that are kept within an epoch, too."""
+
+
+@pytest.fixture(autouse=True)
+def eager(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A checkpoint at each turn that is looked at; one thread, since others wait where the machine is busy."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    for name in ("FIRST_S", "EVERY_S", "PATIENT_S"):
+        monkeypatch.setattr(file_checkpoints, name, 0.0)
+    monkeypatch.setattr(file_checkpoints, "SHARE", float("inf"))
+    clock = Clock()
+    monkeypatch.setattr(file_checkpoints, "time", clock)
+    monkeypatch.setattr(turn_sampling, "time", clock)
+    yield
+    torch.set_num_threads(threads)
+
+
+def compiled(text: str) -> Program:
+    return compile_graph(read_script(HEAD + text).graph)
+
+
+def train(bench: Bench, text: str) -> list[CheckpointKept]:
+    bench.load(compiled(text))
+    assert bench.engine.do(Do(verb="run", samples_turns=True, keeps_bytes=LARGEST)).outcome == "done"
+    return [event for event in bench.events if isinstance(event, CheckpointKept)]
+
+
+def go_on(bench: Bench, text: str, kept: CheckpointKept) -> None:
+    bench.load(compiled(text))
+    torch.manual_seed(99)
+    bench.events.clear()
+    paused = bench.engine.do(Do(verb="continue", checkpoint=kept.data, samples_turns=True))
+    assert (paused.outcome, paused.reason) == ("done", "")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_run_that_goes_on_ends_as_plain_python_does(name: str, bench: Bench) -> None:
+    text = PROGRAMS[name]
+    kept = train(bench, text)
+    whole = values(bench)
+    plain: dict[str, object] = {}
+    exec(HEAD + text, plain)
+    assert torch.equal(whole["drawn next"], torch.get_rng_state())  # type: ignore[arg-type]
+    assert not [one.error for one in kept if one.error] and len(kept) > 1
+    inside = [one for one in kept if b"training.inside" in one.data]
+    assert bool(inside) == (name in WITHIN)
+    for one in (kept[0], kept[len(kept) // 2], kept[-1], *inside[1:2]):
+        go_on(bench, text, one)
+        after = values(bench)
+        assert_same(after, whole)
+        for key, value in after.items():
+            if isinstance(value, torch.Tensor) and key in plain:
+                assert torch.equal(value, plain[key]), key  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["carried values", "early stop"])
+def test_turns_are_numbered_on_from_the_checkpoint(name: str, bench: Bench) -> None:
+    kept = train(bench, PROGRAMS[name])
+    ends = {event.loop: event.number for event in bench.events if isinstance(event, Turned) and event.curves}
+    middle = kept[len(kept) // 2]
+    go_on(bench, PROGRAMS[name], middle)
+    told: dict[str, int] = {}
+    for event in bench.events:
+        if isinstance(event, Turned):
+            for curve in event.curves:
+                first = event.number - len(curve.data) // 8
+                assert first == told.get(event.loop, middle.counts[event.loop])
+            if event.curves:
+                told[event.loop] = event.number
+    assert told and all(ends[loop] == number for loop, number in told.items())
+
+
+def test_what_no_file_keeps_is_said_once(bench: Bench) -> None:
+    (only,) = train(bench, ITERATOR)
+    assert not only.data and "hands on what no checkpoint keeps: list_iterator" in only.error
+
+
+def test_none_is_sent_that_is_too_large_or_not_asked_for(bench: Bench) -> None:
+    bench.load(compiled(DROPOUT))
+    bench.engine.do(Do(verb="run", samples_turns=True, keeps_bytes=100))
+    (only,) = [event for event in bench.events if isinstance(event, CheckpointKept)]
+    assert "more than 0 MB" in only.error
+    bench.events.clear()
+    bench.engine.do(Do(verb="run", restart=True, samples_turns=True))
+    assert not [event for event in bench.events if isinstance(event, CheckpointKept)]
