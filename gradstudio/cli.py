@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator, Sequence
 
-    from gradstudio.graph.model import Graph
     from gradstudio.headless import Unreadable
 
 FINE = 0
@@ -56,9 +55,8 @@ def _parser() -> argparse.ArgumentParser:
     import argparse
 
     from gradstudio.document.data.command_options import add_data_options
-    from gradstudio.graph.structure.graph_export import FORMATS
+    from gradstudio.export_command import add_export, export
     from gradstudio.hosts_command import add_hosts, hosts_command
-    from gradstudio.program.forms.form_table import FORMS
     from gradstudio.train_command import add_sweep, add_train, train
 
     parser = argparse.ArgumentParser(
@@ -67,13 +65,9 @@ def _parser() -> argparse.ArgumentParser:
         "Without a verb: open the window, on FILE if one is given.",
     )
     parser.add_argument("--version", action="version", version=f"GradStudio {__version__}")
-    forms, formats = [form.name for form in FORMS], [form.name for form in FORMATS]
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     _add_run(verbs)
-    export = _add(verbs, "export", _export, "write a document as Python, or its graph for other tools")
-    export.add_argument("file", metavar="FILE")
-    export.add_argument("--as", dest="form", choices=[*forms, *formats], default=forms[0])
-    export.add_argument("-o", dest="output", metavar="OUT", help="default: standard output")
+    add_export(_add(verbs, "export", export, "write a document as Python, or its graph for other tools"))
     read = _add(verbs, "import", _import, "turn Python text into a document; only --run-code executes anything")
     read.add_argument(
         "file",
@@ -235,35 +229,6 @@ def _unreadable(file: str, error: Unreadable) -> int:
 
     print(refusal_text(file, error.others, error), file=sys.stderr)
     return UNREADABLE
-
-
-def _export(options: argparse.Namespace) -> int:
-    from gradstudio.headless import Unreadable, open_graph
-    from gradstudio.program.errors import NoForm
-
-    try:
-        graph = open_graph(options.file)
-        return _write_export(graph, options)
-    except Unreadable as error:
-        return _unreadable(options.file, error)
-    except NoForm as error:
-        print(f"{options.file} has no form as {options.form}: {error}", file=sys.stderr)
-        return FAILED
-    except (OSError, GradStudioError) as error:
-        print(f"{options.output}: could not be written: {error}", file=sys.stderr)
-        return FAILED
-
-
-def _write_export(graph: Graph, options: argparse.Namespace) -> int:
-    """Write the program in its form, and the data it loads beside it; a format of its graph has none."""
-    from gradstudio.document.python.python_export import export_text, write_export
-
-    if options.output not in (None, "-"):
-        write_export(graph, Path(options.output), options.form)
-    else:
-        stem = Path(options.file).stem if options.file != "-" else "program"
-        sys.stdout.write(export_text(graph, options.form, stem))
-    return FINE
 
 
 def _import(options: argparse.Namespace) -> int:

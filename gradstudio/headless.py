@@ -144,7 +144,7 @@ def _open_text(data: bytes) -> OpenedGraph:
     if data.lstrip()[:1] in (b"{", b""):
         return OpenedGraph(document_file.loads(data, folder=Path.cwd()))
     try:
-        read = document_python.read_python(data.decode("utf-8-sig"), Path.cwd(), keeps_code=True)
+        read = document_python.read_file(data.decode("utf-8-sig"), Path.cwd())
     except UnicodeDecodeError as error:
         raise Unreadable(f"this is neither a document nor a text in UTF-8: byte {error.start} is not") from error
     return OpenedGraph(read.graph, read.lines, read.device)

@@ -70,6 +70,7 @@ def loads_with_view(text: str | bytes, *, folder: str | os.PathLike[str] | None 
     def make(content: GraphFile) -> tuple[Graph, View]:
         graph = build(content)
         graph.tensors = stored_tensors(content, beside)
+        graph.original = "\n".join(content.original)
         seen = content.view
         marks = {
             digit: Bookmark(mark.zoom, mark.x, mark.y, mark.name, tuple(mark.items))

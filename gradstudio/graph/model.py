@@ -262,6 +262,7 @@ class Graph:
         edges: of the inside of a definition, its inputs and outputs; None for a program.
         revision: grows by one with every edit.
         trail: the newest edits with the revisions that they made and what undoes them (`graph.edits.edits_since`).
+        original: the Python text that it was read from, as it was typed; "" where it was not read from one.
         memos: what was derived of it (`graph.memo_table`); a copy begins without.
     """
 
@@ -281,7 +282,7 @@ class Graph:
         self.definitions: dict[str, Definition] = {}
         self.tensors: dict[str, StoredTensor] = {}
         self.edges: Edges | None = None
-        self.revision = 0
+        self.revision, self.original = 0, ""
         self.trail: list[tuple[int, Any, Any]] = []
         self._walked: dict[BodyId, tuple[ItemId, ...]] = {}
         self._ordered: tuple[ItemId, ...] = ()
@@ -295,6 +296,7 @@ class Graph:
             setattr(twin, name, getattr(self, name).copy())  # ten times faster than dict() once one was deleted
         twin.outgoing, twin.incoming = self.wires_by_end()
         twin.header, twin.edges, twin.revision = self.header, self.edges, self.revision
+        twin.original = self.original
         twin._walked, twin._ordered, twin._numbered = self._walked, self._ordered, self._numbered
         return twin
 

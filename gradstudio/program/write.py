@@ -6,6 +6,7 @@ from gradstudio.graph.analysis.program_analysis import Analysis, analyse
 from gradstudio.graph.groups.definitions import call_order, definition_graph
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Graph, ItemId, Node
 from gradstudio.graph.slices import Slices, stop_if, work_through
+from gradstudio.graph.text.code_records import STANDARD
 from gradstudio.graph.text.literal_text import quote
 from gradstudio.graph.text.record_checks import DEVICE_KINDS
 from gradstudio.operators.model import Operator
@@ -27,6 +28,12 @@ _IMPORTS = (
     ("torch.nn.utils.prune", "import torch.nn.utils.prune"),
     ("load_file", "from safetensors.torch import load_file"),
 )
+IMPORTED = {
+    **STANDARD,
+    "Path": "pathlib.Path",
+    "load_file": "safetensors.torch.load_file",
+}
+"""By the word that a script is printed with, the path that its import binds it to."""
 _BELOW = ("", "")
 """Blank lines between the definitions and the statements."""
 _STANDARD = frozenset({"math", "Path"})

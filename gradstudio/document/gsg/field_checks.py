@@ -19,7 +19,8 @@ from gradstudio.operators.calls.call_signature import is_argument_name
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.families import element_parameter
 from gradstudio.operators.literals.parser import LiteralError, parse, parse_any
-from gradstudio.operators.model import Face, Operator, Parameter
+from gradstudio.operators.literals.torch_names import ATTRIBUTE
+from gradstudio.operators.model import Face, Kind, Operator, Parameter
 
 SMALLEST_SEED, LARGEST_SEED = -(2**63), 2**64 - 1
 Where = tuple[Step, ...]
@@ -161,6 +162,8 @@ def _safe(text: str, parameter: Parameter | None) -> str:
     """
     if _PLAIN.match(text) or _is_spelled(text):
         return text
+    if parameter is not None and parameter.kind is Kind.NAME and _is_attribute(text):
+        return text  # also one that a field refuses: a program may hold what a method is
     forms = []
     if parameter is not None:
         with contextlib.suppress(LiteralError):
@@ -172,6 +175,10 @@ def _safe(text: str, parameter: Parameter | None) -> str:
             if not forms:
                 raise
     return text if text in forms else forms[0]
+
+
+def _is_attribute(text: str) -> bool:
+    return ATTRIBUTE.fullmatch(text) is not None and not keyword.iskeyword(text)
 
 
 def _is_spelled(text: str) -> bool:

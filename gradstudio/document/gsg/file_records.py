@@ -15,6 +15,8 @@ from gradstudio.graph.model import Mark
 FORMAT = "gradstudio-graph"
 FRAGMENT_FORMAT = "gradstudio-fragment"
 VERSION = 1
+MAX_LINES = 200_000
+"""Of a Python text, as the reader takes them."""
 
 NO_CONTROL = r"^[^\x00-\x1f\x7f]*$(?!\n)"
 MANY_LINES = r"^[^\x00-\x08\x0b-\x1f\x7f]*$"
@@ -27,6 +29,8 @@ Literal = Annotated[str, Meta(max_length=1_000_000)]
 Beside = Annotated[str, Meta(pattern=r"^[^\x00-\x08\x0a-\x1f\x7f]*$(?!\n)")]
 """A comment of one line."""
 Note = Annotated[str, Meta(pattern=MANY_LINES)]
+TextLine = Annotated[str, Meta(max_length=5_000_000)]
+"""A line of a Python text without its end; of a text with other line ends, with a carriage return."""
 Count = Annotated[int, Meta(ge=0, le=10_000)]
 Pixel = Annotated[float, Meta(ge=-1e7, le=1e7)]
 PlaceKey = Annotated[str, Meta(max_length=600)]
@@ -230,10 +234,11 @@ class ContentRecord(BodyRecord, frozen=True, kw_only=True):
 
 
 class GraphFile(ContentRecord, frozen=True, kw_only=True):
-    """A `.gsg` file."""
+    """A `.gsg` file; `original` has the lines of the Python text that it was read from."""
 
     format: OneOf["gradstudio-graph"]
     version: OneOf[1]
+    original: Annotated[list[TextLine], Meta(max_length=MAX_LINES + 1)] = []
 
 
 class OutsideRecord(WireRecord, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradstudio.document.bookmarks import Bookmark
 from gradstudio.document.bookmarks import lines as bookmark_lines
-from gradstudio.document.gsg.file_records import VERSION
+from gradstudio.document.gsg.file_records import FORMAT, VERSION
 from gradstudio.document.gsg.line_memo import LineMemo
 from gradstudio.graph.external_inputs import ExternalInput
 from gradstudio.graph.model import (
@@ -80,6 +80,8 @@ def write_slices(
     parts.append((yield from _view(graph, definitions, view or {}, bookmarks or {}, memo)))
     if lines := [_outside(one) for one in outside]:
         parts.append(_array("outside", map(_json, lines), ""))
+    if graph.original and name == FORMAT:
+        parts.append(_array("original", map(_json, graph.original.split("\n")), ""))
     memo.end()
     return "{\n" + ",\n".join(parts) + "\n}\n"
 

@@ -3,18 +3,19 @@
 import codecs
 import io
 import os
+import re
 import stat
 import tokenize
 from pathlib import Path
 
 from gradstudio.document.errors import BadTensor, UnreadableFile
-from gradstudio.document.python.docstring_name import with_docstring_bound
 from gradstudio.document.python.notebook_text import SUFFIX as NOTEBOOK
 from gradstudio.document.python.notebook_text import load_notebook
 from gradstudio.document.stored_tensors import named_tensor, read_beside
 from gradstudio.graph.model import Graph, StoredTensor
 from gradstudio.layout.tidy import layout_missing
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.docstring_name import with_docstring_bound
 from gradstudio.program.reading.parser import MAX_CHARACTERS
 from gradstudio.program.reading.read_text import Read
 from gradstudio.program.reading.reader import read_script
@@ -23,6 +24,10 @@ SUFFIX = ".py"
 SUFFIXES = (SUFFIX, NOTEBOOK)
 """Of files that are read as Python."""
 MAX_BYTES = 4 * MAX_CHARACTERS
+_MARK = "\ufeff"
+_FIRST_LINES = 10_000
+"""Characters that hold the two lines which may name an encoding."""
+_COOKIE = re.compile(r"(coding[:=][ \t]*)[-\w.]+")
 ENCODINGS = frozenset({"utf-8", "ascii", "iso8859-1"})
 """What a file may be written in, as its first lines say; by Python's names."""
 
@@ -78,12 +83,34 @@ def load_python(path: Path) -> Read:
         UnreadableFile: with line, column and reason.
     """
     if path.suffix == NOTEBOOK:
-        return read_python(load_notebook(path), path.parent, keeps_code=True)
+        return read_file(load_notebook(path), path.parent)
     try:
         data = _bytes_of(path)
     except OSError as error:
         raise UnreadableFile(f"it cannot be read: {error.strerror or error}") from error
-    return read_python(decode_python(data), path.parent, keeps_code=True)
+    return read_file(decode_python(data), path.parent, mark=data.startswith(codecs.BOM_UTF8))
+
+
+def read_file(text: str, folder: Path, *, mark: bool = False) -> Read:
+    """The document of the text of a file, which keeps that text; `mark`: the file begins with a byte order mark.
+
+    Raises:
+        UnreadableFile: with line, column and reason.
+    """
+    read = read_python(text, folder, keeps_code=True)
+    read.graph.original = f"{_MARK}{text}" if mark else text
+    return read
+
+
+def encode_python(text: str) -> bytes:
+    """The bytes of a Python file, in the encoding that its first lines name; in UTF-8 where that cannot hold it."""
+    encoding = _encoding_of(text.removeprefix(_MARK)[:_FIRST_LINES].encode())
+    try:
+        return text.encode(encoding or "utf-8")
+    except UnicodeEncodeError:
+        first, *others = text.split("\n", 2)
+        lines = [_COOKIE.sub(r"\g<1>utf-8", line, count=1) for line in (first, *others[:1])]
+        return "\n".join([*lines, *others[1:]]).encode()
 
 
 def decode_python(data: bytes) -> str:
@@ -92,11 +119,7 @@ def decode_python(data: bytes) -> str:
     Raises:
         UnreadableFile: it is in another encoding than it says, or in one that is not read.
     """
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        name = codecs.lookup(encoding.removesuffix("-sig")).name
-    except (SyntaxError, LookupError):
-        name, encoding = "", "none that is known"
+    name = _encoding_of(data)
     if name not in ENCODINGS:
         said = _said_encoding(data)
         if said is None:
@@ -109,6 +132,15 @@ def decode_python(data: bytes) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
         raise UnreadableFile(f"this is no text in {name.upper()}: byte {error.start} is not", line, column) from error
+
+
+def _encoding_of(data: bytes) -> str:
+    """Python's name of the encoding that a file is in; "" where it names none that is known."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return codecs.lookup(encoding.removesuffix("-sig")).name
+    except (SyntaxError, LookupError):
+        return ""
 
 
 def _said_encoding(data: bytes) -> str | None:

@@ -4,34 +4,39 @@ from pathlib import Path
 
 from gradstudio.document.atomic_write import write_file
 from gradstudio.document.file import tensor_folder, write_tensors
+from gradstudio.document.python.python_document import encode_python
 from gradstudio.graph.model import Graph
 from gradstudio.graph.structure.graph_export import FORMATS, format_named
-from gradstudio.program.forms.form_table import form_named
+from gradstudio.program.forms.form_table import FORMS, form_named
 
 GRAPHS = frozenset(one.name for one in FORMATS)
 """Names of the formats that hold the graph alone, and load nothing."""
 
 
-def write_export(graph: Graph, path: Path, form: str = "script") -> None:
+def write_export(graph: Graph, path: Path, form: str = "script", report: bool | None = None) -> None:
     """Write a form of the program to `path` and its stored tensors to `<stem>.tensors` beside it.
 
-    A format of its graph is written alone: it loads nothing.
+    A format of its graph is written alone: it loads nothing. `report`: print all values at the end; None: where the
+    program was not read from a file with prints of its own.
 
     Raises:
         NoForm: the form cannot express the program; nothing was written.
         CannotSave: the system refused; an older file is whole.
     """
-    text = export_text(graph, form, path.stem)
+    data = export_bytes(graph, form, path.stem, report)
     if form not in GRAPHS:
         write_tensors(graph.tensors.values(), tensor_folder(path))
-    write_file(path, text.encode())
+    write_file(path, data)
 
 
-def export_text(graph: Graph, form: str, stem: str) -> str:
-    """The text of a form of the program, or of a format of its graph, for a file with this stem.
+def export_bytes(graph: Graph, form: str, stem: str, report: bool | None = None) -> bytes:
+    """What a file with this stem holds of a form of the program, or of a format of its graph; `report` as above.
 
     Raises:
         NoForm: the form cannot express the program.
         KeyError: there is neither a form nor a format of that name.
     """
-    return format_named(form).write(graph, stem) if form in GRAPHS else form_named(form).write(graph, stem)
+    if form in GRAPHS:
+        return format_named(form).write(graph, stem).encode()
+    text = form_named(form).write(graph, stem, report)
+    return encode_python(text) if graph.original and form == FORMS[0].name else text.encode()

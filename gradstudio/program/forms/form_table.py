@@ -3,13 +3,23 @@
 A writer is imported when it is asked to write: the command line knows all forms before it has read a document.
 """
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 if TYPE_CHECKING:
     from gradstudio.graph.model import Graph
+
+
+class Writer(Protocol):
+    """Writes a program in one form."""
+
+    def __call__(self, graph: "Graph", stem: str, report: bool | None = None) -> str:
+        """The text of a graph for a file with this stem; `report` as for `Form`.
+
+        Raises:
+            NoForm: the form cannot express it.
+        """
 
 
 class Form(msgspec.Struct, frozen=True):
@@ -20,8 +30,10 @@ class Form(msgspec.Struct, frozen=True):
         title: how the window calls it, with `summary` in a line below.
         kind: what such files are called where one is asked for.
         suffix: of the file, with its dot.
-        write: the text of a graph for a file with this stem; raises `NoForm` where the form cannot express it.
+        write: the text of a graph for a file with this stem, all values printed at its end if `report` says so, or
+            None and `reports_by_itself`.
         shown: that text for a person to read and copy, where it is another.
+        reports: it can print all values at its end.
     """
 
     name: str
@@ -29,12 +41,22 @@ class Form(msgspec.Struct, frozen=True):
     summary: str
     kind: str
     suffix: str
-    write: "Callable[[Graph, str], str]"
-    shown: "Callable[[Graph, str], str] | None" = None
+    write: Writer
+    shown: Writer | None = None
+    reports: bool = True
 
-    def preview(self, graph: "Graph", stem: str) -> str:
+    def preview(self, graph: "Graph", stem: str, report: bool | None = None) -> str:
         """The text as a person reads it; raises `NoForm`."""
-        return (self.shown or self.write)(graph, stem)
+        return (self.shown or self.write)(graph, stem, report)
+
+
+def reports_by_itself(graph: "Graph") -> bool:
+    """Whether the end of a file prints all values where nobody says; a program read from a file has its own prints."""
+    if not graph.original:
+        return True
+    from gradstudio.program.original.original_script import ends_with_report
+
+    return ends_with_report(graph)
 
 
 def form_named(name: str) -> Form:
@@ -50,34 +72,44 @@ def _missing(name: str) -> Form:
     raise KeyError(name)
 
 
-def _script(graph: "Graph", stem: str) -> str:
-    from gradstudio.program.write import write_script
+def _script(graph: "Graph", stem: str, report: bool | None = None) -> str:
+    from gradstudio.program.write import write
 
-    return write_script(graph, stem=stem)
+    ends = _ends(graph, report)
+    if graph.original:
+        from gradstudio.program.original.original_script import original_script
+
+        return original_script(graph, stem, report=ends).text
+    script = write(graph, stem=stem)
+    return script.text if ends else script.code
 
 
-def _module(graph: "Graph", stem: str) -> str:
+def _module(graph: "Graph", stem: str, report: bool | None = None) -> str:
     from gradstudio.program.forms.module_class import write_module
 
-    return write_module(graph, stem=stem)
+    return write_module(graph, stem=stem, report=_ends(graph, report))
 
 
-def _training(graph: "Graph", stem: str) -> str:
+def _training(graph: "Graph", stem: str, report: bool | None = None) -> str:
     from gradstudio.program.forms.training.training_forms import write_training
 
     return write_training(graph, stem=stem)
 
 
-def _notebook(graph: "Graph", stem: str) -> str:
+def _notebook(graph: "Graph", stem: str, report: bool | None = None) -> str:
     from gradstudio.program.forms.notebook import write_notebook
 
-    return write_notebook(graph, stem=stem)
+    return write_notebook(graph, stem=stem, report=_ends(graph, report))
 
 
-def _cells(graph: "Graph", stem: str) -> str:
+def _cells(graph: "Graph", stem: str, report: bool | None = None) -> str:
     from gradstudio.program.forms.notebook import write_cells
 
-    return write_cells(graph, stem=stem)
+    return write_cells(graph, stem=stem, report=_ends(graph, report))
+
+
+def _ends(graph: "Graph", report: bool | None) -> bool:
+    return reports_by_itself(graph) if report is None else report
 
 
 FORMS: tuple[Form, ...] = (
@@ -97,6 +129,7 @@ FORMS: tuple[Form, ...] = (
         "Python",
         ".py",
         _training,
+        reports=False,
     ),
     Form(
         "notebook",

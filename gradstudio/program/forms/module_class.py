@@ -15,13 +15,15 @@ from gradstudio.program.write import header_lines, import_lines, needs_device
 _OF_MAIN = ("torch.manual_seed(", "torch.set_default_dtype(")
 
 
-def write_module(graph: Graph, *, stem: str = "program") -> str:
+def write_module(graph: Graph, *, stem: str = "program", report: bool = True) -> str:
     """A file with the program as a class, and a main part that gives what the canvas shows, bit for bit.
+
+    With `report` the main part prints all values at its end.
 
     Raises:
         NoForm: the program has no such class; the message says why, and what to do.
     """
-    return _ModuleFile(Plan(graph, stem)).text()
+    return _ModuleFile(Plan(graph, stem)).text(report)
 
 
 class _ModuleFile:
@@ -34,8 +36,8 @@ class _ModuleFile:
         self.device = needs_device(plan.analysis)
         self.writer = ClassWriter(plan)
 
-    def text(self) -> str:
-        """The whole file."""
+    def text(self, report: bool) -> str:
+        """The whole file, with or without the report at its end."""
         plan = self.plan
         writer = self.writer
         methods = [*writer.construction(self.device), "", *writer.forward(self.device)]
@@ -53,7 +55,7 @@ class _ModuleFile:
         lines.append('if __name__ == "__main__":')
         lines += [INDENT + line for line in seeds]
         lines += [""] if seeds else []
-        lines += [*main, *self._report(), ""]
+        lines += [*main, *(self._report() if report else []), ""]
         return "\n".join(lines)
 
     def _docstring(self) -> list[str]:

@@ -22,9 +22,12 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 _LIST = re.compile(r"^(\s*)([-+=]|\d+[.)])(?=\s|$)", re.MULTILINE)
 
 
-def write_notebook(graph: Graph, *, stem: str = "program") -> str:
-    """The text of a ``.ipynb``; its stored tensors lie in ``<stem>.tensors`` beside it."""
-    cells = [cell for cell in _cells(graph, stem) if cell[1].strip()]
+def write_notebook(graph: Graph, *, stem: str = "program", report: bool = True) -> str:
+    """The text of a ``.ipynb``; its stored tensors lie in ``<stem>.tensors`` beside it.
+
+    With `report` its last cell prints all values.
+    """
+    cells = [cell for cell in _cells(graph, stem, report) if cell[1].strip()]
     ids: set[str] = set()
     content = {
         "cells": [_cell(kind, text, ids) for kind, text in cells],
@@ -38,17 +41,17 @@ def write_notebook(graph: Graph, *, stem: str = "program") -> str:
     return json.dumps(content, indent=1, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n"
 
 
-def write_cells(graph: Graph, *, stem: str = "program") -> str:
+def write_cells(graph: Graph, *, stem: str = "program", report: bool = True) -> str:
     """The notebook as one text with a ``# %%`` line above each cell, which editors read as cells too."""
     lines: list[str] = []
-    for kind, text in _cells(graph, stem):
+    for kind, text in _cells(graph, stem, report):
         if text.strip():
             shown = [f"# {line}".rstrip() for line in text.split("\n")] if kind == "markdown" else [text]
             lines += ["# %% [markdown]" if kind == "markdown" else "# %%", *shown, ""]
     return "\n".join(lines)
 
 
-def _cells(graph: Graph, stem: str) -> Iterator[tuple[str, str]]:
+def _cells(graph: Graph, stem: str, report: bool) -> Iterator[tuple[str, str]]:
     """The kind and the text of each cell."""
     analysis = analyse(graph)
     references = References(analysis)
@@ -65,8 +68,8 @@ def _cells(graph: Graph, stem: str) -> Iterator[tuple[str, str]]:
     yield "code", "\n".join([*imports, *([""] if imports and header else []), *header])
     yield "code", "\n".join(definitions)
     yield from body.cells
-    calls = report_calls(analysis, references, depth=0)
-    yield "code", "\n".join(calls)
+    if report:
+        yield "code", "\n".join(report_calls(analysis, references, depth=0))
 
 
 class _Paragraphs(Body):

@@ -232,7 +232,7 @@ class FileCommands(QObject):
     def _write_form(self, dialog: "ExportDialog", form: "Form") -> None:
         kinds = f"{form.kind} (*{form.suffix})"
         chosen = self._ask(f"Export as {form.title}", self._proposed(form.suffix), kinds, is_new=True)
-        if chosen is not None and self._write_as(chosen, form.name, form.title.lower()):
+        if chosen is not None and self._write_as(chosen, form.name, form.title.lower(), dialog.report):
             dialog.accept()
 
     def export_graph(self, name: str) -> None:
@@ -242,12 +242,12 @@ class FileCommands(QObject):
         if chosen is not None:
             self._write_as(chosen, name, f"{form.title} file")
 
-    def _write_as(self, path: Path, name: str, title: str) -> bool:
+    def _write_as(self, path: Path, name: str, title: str, report: bool | None = None) -> bool:
         """Write the program in the form or format of that name, and say so; False, and said why, when it cannot be."""
         from gradstudio.document.python.python_export import write_export
 
         try:
-            write_export(self._session.graph_store.graph, path, name)
+            write_export(self._session.graph_store.graph, path, name, report)
         except (DocumentError, NoForm) as error:
             self._warn(f"The {title} was not written", str(error))
             return False

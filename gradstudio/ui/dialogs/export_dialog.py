@@ -3,6 +3,7 @@
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
+    QCheckBox,
     QDialog,
     QHBoxLayout,
     QLabel,
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from gradstudio.graph.model import Graph
 from gradstudio.program.errors import NoForm
-from gradstudio.program.forms.form_table import FORMS, Form
+from gradstudio.program.forms.form_table import FORMS, Form, reports_by_itself
 from gradstudio.ui.theme import Theme, icon, mono_font
 from gradstudio.ui.widgets.python_highlighter import PythonHighlighter
 
@@ -28,7 +29,7 @@ ICON_PX = 20
 
 
 class ExportDialog(QDialog):
-    """Forms on the left, the text of the chosen one on the right.
+    """Forms on the left, the text of the chosen one on the right, and whether that prints all values at its end.
 
     Signals:
         save_asked(object): the form to write; the dialog stays until it is accepted.
@@ -43,6 +44,11 @@ class ExportDialog(QDialog):
         self._graph, self._stem, self._text = graph, stem, ""
         self._build(theme)
         self._list.setCurrentRow(0)
+
+    @property
+    def report(self) -> bool:
+        """Whether all values are printed at the end."""
+        return self._report.isChecked()
 
     @property
     def form(self) -> Form:
@@ -125,6 +131,9 @@ class ExportDialog(QDialog):
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
         self._copy, self._save = QPushButton("&Copy"), QPushButton("&Save…")
+        self._report = QCheckBox("&Print all values at the end")
+        self._report.setChecked(reports_by_itself(self._graph))
+        self._report.toggled.connect(self._on_list_row_changed)
         cancel = QPushButton("Cancel")
         self._save.setDefault(True)
         for button in (self._copy, cancel):
@@ -133,6 +142,8 @@ class ExportDialog(QDialog):
         self._save.clicked.connect(self._on_save_clicked)
         cancel.clicked.connect(self.reject)
         row.addWidget(self._copy)
+        row.addSpacing(12)
+        row.addWidget(self._report)
         row.addStretch(1)
         row.addWidget(cancel)
         row.addWidget(self._save)
@@ -140,8 +151,9 @@ class ExportDialog(QDialog):
 
     def _on_list_row_changed(self, _row: int) -> None:
         form, reason = self.form, ""
+        self._report.setVisible(form.reports)
         try:
-            self._text = form.preview(self._graph, self._stem)
+            self._text = form.preview(self._graph, self._stem, self.report)
         except NoForm as error:
             self._text, reason = "", str(error)
         self._title.setText(form.title)

@@ -6,10 +6,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QListWidget, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QCheckBox, QLabel, QListWidget, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gradstudio.document.file import load
+from gradstudio.document.python.python_document import load_python
 from gradstudio.graph.model import Graph
 from gradstudio.paths import examples
 from gradstudio.program.forms.form_table import FORMS, form_named
@@ -102,3 +103,22 @@ def test_what_has_no_form_says_why_and_is_not_saved(qtbot: QtBot, key: Qt.Key) -
     QTest.keyClick(dialog, key)
     assert asked == []
     assert any("requires_grad=True" in label.text() and label.isVisible() for label in dialog.findChildren(QLabel))
+
+
+def test_a_box_decides_about_the_prints_at_the_end(qtbot: QtBot) -> None:
+    dialog = opened(qtbot, "03_linear_regression")
+    box = dialog.findChild(QCheckBox)
+    assert box.isChecked() and 'print("' in shown(dialog)
+    QTest.keyClick(box, Qt.Key.Key_Space)
+    assert not dialog.report and 'print("' not in shown(dialog)
+    dialog.choose("train")
+    assert not box.isVisible()
+
+
+def test_a_program_that_was_read_from_a_file_is_shown_as_it_was_typed(qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "typed.py"
+    path.write_text("#!/usr/bin/env python\nimport torch\n\n\nx = torch.ones( 2 )   # two\n")
+    dialog = ExportDialog(load_python(path).graph, path.stem, theme("dark"))
+    qtbot.addWidget(dialog)
+    assert not dialog.report
+    assert shown(dialog) == path.read_text()

@@ -5,8 +5,8 @@ import io
 
 import pytest
 
-from gradstudio.document.python.docstring_name import with_docstring_bound
 from gradstudio.document.python.python_document import read_python
+from gradstudio.program.reading.docstring_name import with_docstring_bound
 from gradstudio.program.write import write
 
 SHOWN = '"""Trains a line.\n\nTwice.\n"""\nimport torch\n\nprint(__doc__)\nx = torch.ones(2)\n'

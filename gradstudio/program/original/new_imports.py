@@ -1,0 +1,44 @@
+"""Imports that lines which are printed anew need, put below those that a text has."""
+
+import ast
+from collections.abc import Iterable
+
+from gradstudio.program.original.statement_lines import StatementLines
+from gradstudio.program.write import IMPORTED, import_lines
+
+
+def behind_imports(typed: StatementLines) -> int:
+    """The line (from 1) in front of which something goes that stands directly below the imports of a text."""
+    first = behind = 0
+    for one in typed.statements:
+        if one.parent >= 0:
+            continue
+        if isinstance(one.node, ast.Import | ast.ImportFrom):
+            behind = one.last + 1
+        elif not (isinstance(one.node, ast.Expr) and isinstance(one.node.value, ast.Constant) and not first):
+            return behind or one.first
+        first = first or one.last + 1
+    return behind or first or 1
+
+
+def imports_for(typed: StatementLines, words: Iterable[str]) -> list[str]:
+    """The imports of these words that a text has not."""
+    bound = _bound(typed)
+    return [line for line in import_lines({word for word in words if word not in bound}) if line]
+
+
+def _bound(typed: StatementLines) -> set[str]:
+    """The writer's words that a text binds to what the writer takes them for."""
+    found: set[str] = set()
+    for one in typed.statements:
+        node = one.node
+        if one.parent >= 0 or not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        for alias in node.names:
+            path = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+            word = alias.asname or alias.name
+            if IMPORTED.get(word) == path:
+                found.add(word)
+            elif isinstance(node, ast.Import) and alias.asname is None:
+                found.add(path.partition(".")[0])
+    return found

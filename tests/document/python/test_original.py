@@ -1,0 +1,123 @@
+"""A Python file that is opened is exported byte for byte as it was typed, also by way of a document."""
+
+from pathlib import Path
+
+import pytest
+
+from gradstudio.cli import main
+from gradstudio.document.file import load, save
+from gradstudio.document.python.python_document import load_python
+from gradstudio.document.python.python_export import export_bytes, write_export
+from gradstudio.graph.edits import apply_all
+from gradstudio.graph.recipes.nodes import set_literal
+from gradstudio.program.forms.form_table import form_named
+
+TESTS = Path(__file__).parents[2]
+CORPUS = sorted([*(TESTS / "corpus" / "accepted").glob("*.py"), *(TESTS / "corpus" / "code").glob("*.py")])
+TYPED = """#!/usr/bin/env python
+# -*- coding: latin-1 -*-
+'''Says \xe9.'''
+
+import torch as th            # under a name of its own
+
+
+if __name__ == '__main__':
+    x = th.ones( 2,3 )     # caf\xe9
+    if x.sum() > 1 :
+        x = x*2
+
+
+    print( x )
+"""
+SPELLINGS = {
+    "latin": TYPED.encode("latin-1"),
+    "carriage returns": TYPED.replace("latin-1", "utf-8").replace("\n", "\r\n").encode(),
+    "mark": b"\xef\xbb\xbf" + TYPED.replace("latin-1", "utf-8").encode(),
+    "no end": TYPED.replace("latin-1", "utf-8").rstrip("\n").encode(),
+    "two ends": b"import torch\r\nx = torch.ones(2)\ny = x + 1\r\n\n\n",
+    "tabs": b"import torch\nfor k in range(2):\n\tx = torch.ones(k)  # a\n\n\t# b\n\tprint(x)\n",
+}
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
+def test_a_file_is_exported_as_it_was_typed(path: Path, tmp_path: Path) -> None:
+    graph = load_python(path).graph
+    assert export_bytes(graph, "script", path.stem) == path.read_bytes()
+    save(graph, tmp_path / "saved.gsg")
+    assert export_bytes(load(tmp_path / "saved.gsg"), "script", path.stem) == path.read_bytes()
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_bytes_stay_however_a_file_is_written(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "typed.py"
+    path.write_bytes(SPELLINGS[name])
+    write_export(load_python(path).graph, tmp_path / "again.py")
+    assert (tmp_path / "again.py").read_bytes() == SPELLINGS[name]
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_one_literal_is_one_line_however_a_file_is_written(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "typed.py"
+    path.write_bytes(SPELLINGS[name])
+    graph = load_python(path).graph
+    node = next(node for node in graph.nodes.values() if node.operator.startswith("torch.ones"))
+    path = next((path for path in ("size.0", "size") if node.literals.get(path) == "2"), None)
+    if path is None:
+        return  # what the loop counts
+    apply_all(graph, set_literal(graph, node.id, path, "7"))
+    before = SPELLINGS[name].split(b"\n")
+    after = export_bytes(graph, "script", "typed").split(b"\n")
+    assert len(before) == len(after)
+    changed = [(one, other) for one, other in zip(before, after, strict=True) if one != other]
+    assert len(changed) == 1
+    assert changed[0][0].replace(b"2", b"7", 1) == changed[0][1]
+
+
+def test_the_report_is_a_choice(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    path = tmp_path / "typed.py"
+    path.write_text("import torch\nx = torch.ones(2, requires_grad=True)\ny = x * 2\nprint(y)\n")
+
+    def exported(*words: str) -> str:
+        assert main(["export", str(path), *words]) == 0
+        return capfdbinary.readouterr().out.decode()
+
+    assert exported() == exported("--no-report") == path.read_text()
+    assert exported("--report").startswith(path.read_text() + "\n\nif __name__")
+    assert 'print("y =", y)' in exported("--report")
+    for form in ("module", "notebook"):
+        assert '"y ="' not in exported("--as", form).replace('\\"', '"')
+        assert '"y ="' in exported("--as", form, "--report").replace('\\"', '"')
+
+
+def test_a_report_in_the_text_goes_with_what_it_reports(tmp_path: Path) -> None:
+    path = tmp_path / "typed.py"
+    path.write_text("import torch\nx = torch.ones(2)\n\n\nif __name__ == '__main__':\n    print('x =', x)\n")
+    graph = load_python(path).graph
+    write = form_named("script").write
+    assert write(graph, "typed") == path.read_text()
+    assert write(graph, "typed", False) == "import torch\nx = torch.ones(2)\n"
+    node = next(iter(graph.nodes.values()))
+    apply_all(graph, set_literal(graph, node.id, "size", "3"))
+    assert write(graph, "typed") == (
+        'import torch\nx = torch.ones(3)\n\n\nif __name__ == "__main__":\n    print("x =", x)\n'
+    )
+
+
+def test_a_text_that_means_another_program_is_not_exported(tmp_path: Path) -> None:
+    path = tmp_path / "typed.py"
+    path.write_text("import torch\nx = torch.ones(2)\n")
+    graph = load_python(path).graph
+    save(graph, tmp_path / "forged.gsg")
+    text = (tmp_path / "forged.gsg").read_text()
+    forged = text.replace('"x = torch.ones(2)"', '"import os; os.remove(__file__)"')
+    assert forged != text
+    (tmp_path / "forged.gsg").write_text(forged)
+    assert "os.remove" not in export_bytes(load(tmp_path / "forged.gsg"), "script", "forged").decode()
+
+
+def test_a_text_that_is_no_python_is_left_aside(tmp_path: Path) -> None:
+    path = tmp_path / "typed.py"
+    path.write_text("import torch\nx = torch.ones(2)\n")
+    graph = load_python(path).graph
+    graph.original = "x = ("
+    assert export_bytes(graph, "script", "typed") == b"import torch\n\nx = torch.ones(2)\n"
