@@ -14,7 +14,7 @@ from gradstudio.program.model import Program
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.trust import code_digest
 from gradstudio.protocol.client import EngineProcess
-from gradstudio.protocol.messages.events import Event, Failed, Log, NamedEntry, Paused, Report, Started, Traced
+from gradstudio.protocol.messages.events import Event, Failed, Log, NamedEntry, Paused, Printed, Report, Started, Traced
 from gradstudio.protocol.messages.ranks import LookAt, Spread
 from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
 from gradstudio.protocol.messages.requests import Do, Load, Stop, Trust
@@ -173,6 +173,70 @@ def test_one_is_killed_and_is_named_and_nothing_is_left_behind() -> None:
     wait_until("no rank is left", lambda: not any(os.path.exists(f"{PROCESSES}/{one}") for one in left))
 
 
+BABBLE = f"""{JOIN}import os
+import stat
+
+t = torch.ones(1)
+torch.distributed.all_reduce(t)
+if torch.distributed.get_rank() == 1:
+    for number in range(3, 64):
+        try:
+            if stat.S_ISFIFO(os.fstat(number).st_mode):
+                os.write(number, bytes([255]) * 64)
+        except OSError:
+            pass
+torch.distributed.all_reduce(t)
+"""
+TOO_MUCH = f"{JOIN}t = torch.ones(1)\nif torch.distributed.get_rank() == 1:\n    waste = bytearray(1 << 60)\n"
+LEFT_BEHIND = f"""{JOIN}import os
+import signal
+import subprocess
+
+child = subprocess.Popen(["sleep", "1000"])
+print("child", child.pid)
+t = torch.ones(1)
+torch.distributed.all_reduce(t)
+if torch.distributed.get_rank() == 1:
+    os.kill(os.getpid(), signal.SIGKILL)
+torch.distributed.all_reduce(t)
+"""
+
+
+def test_one_whose_code_writes_into_its_pipe_is_named_and_all_begin_anew(ranks: EngineProcess) -> None:
+    begin(ranks, BABBLE)
+    heard: list[Event] = []
+    paused = ranks.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
+    assert isinstance(paused, Paused) and paused.outcome == "failed"
+    assert paused.reason.startswith("Rank 1 said what no engine says (A frame of 4294967295 bytes")
+    assert " line " in paused.reason
+    assert any(one.level == "error" and one.text == paused.reason for one in heard if isinstance(one, Log))
+    ranks.wait_until_ready(PATIENCE_SECONDS)
+    assert run(ranks, TRAINED).paused.outcome == "done"
+
+
+def test_one_without_memory_is_named_with_its_line_and_all_are_stopped(ranks: EngineProcess) -> None:
+    begin(ranks, TOO_MUCH + "torch.distributed.all_reduce(t)\n")
+    heard: list[Event] = []
+    paused = ranks.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
+    assert isinstance(paused, Paused) and paused.outcome == "failed" and paused.reason.startswith("Rank 1 failed")
+    (failed,) = [one for one in heard if isinstance(one, Failed)]
+    assert failed.type_name == "MemoryError" and failed.line
+    assert any(one.text == f"Rank 1 failed at line {failed.line}." for one in heard if isinstance(one, Log))
+    ranks.wait_until_ready(PATIENCE_SECONDS)
+
+
+@pytest.mark.skipif(not os.path.isdir(PROCESSES), reason="which processes there are is asked of /proc")
+def test_what_ranks_have_started_ends_with_them(ranks: EngineProcess) -> None:
+    begin(ranks, LEFT_BEHIND)
+    heard: list[Event] = []
+    paused = ranks.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
+    assert isinstance(paused, Paused) and paused.reason.startswith("Rank 1 was killed by SIGKILL")
+    children = [int(one.text.split()[-1]) for one in heard if isinstance(one, Printed)]
+    assert len(children) == RANKS
+    wait_until("no child is left", lambda: not any(is_alive(child) for child in children))
+    ranks.wait_until_ready(PATIENCE_SECONDS)
+
+
 def test_ranks_that_wait_for_one_another_are_named_and_stop(ranks: EngineProcess) -> None:
     late = "if torch.distributed.get_rank() == 1:\n    threading.Event().wait(30)\n"
     begin(ranks, f"{JOIN}import threading\nt = torch.ones(1)\n{late}torch.distributed.all_reduce(t)\n")
@@ -200,6 +264,15 @@ def test_without_code_there_is_one_engine_with_walls() -> None:
 
 def test_the_command_says_how_many_and_passes_on_the_option_for_code() -> None:
     assert asked_for(leader_command(4, RUNS_CODE)) == (4, [RUNS_CODE]) and asked_for(leader_command(3)) == (3, [])
+
+
+def is_alive(process: int) -> bool:
+    """Whether it runs; one that is dead and that nobody has asked about does not."""
+    try:
+        with open(f"{PROCESSES}/{process}/stat") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def ranks_of(engine: EngineProcess) -> list[int]:

@@ -21,7 +21,7 @@ from gradstudio.operators.literals.parser import family_of, parse, parse_any
 from gradstudio.program.compile import compile_graph
 from tools.campaign import frames, mutations, sidecars, sources
 from tools.campaign.far import frames as far_frames
-from tools.campaign.far import porters
+from tools.campaign.far import porters, ranks
 from tools.campaign.watch import Wrong
 
 Look = Callable[[], object]
@@ -171,6 +171,7 @@ FUZZERS = {
     "requests": Fuzzer(frames.make_requests, frames.put_requests),
     "events": Fuzzer(frames.make_events, frames.put_events),
     "far-ends": Fuzzer(far_frames.make_far, far_frames.put_far),
+    "ranks": Fuzzer(ranks.make, ranks.put),
 }
 if sys.platform == "linux":  # porters are forked, and their end is waited for
     FUZZERS["porters"] = Fuzzer(porters.make, porters.put, is_forked=True)

@@ -74,6 +74,8 @@ class Channel:
             os.close(descriptor)
 
     def _read(self) -> None:
+        if not self._is_listening:
+            return  # it was closed by what was heard in the same turn
         try:
             data = os.read(self._source, READ_BYTES)
         except BlockingIOError:

@@ -146,6 +146,12 @@ class Spread(msgspec.Struct, frozen=True, gc=False, array_like=True):
         """Whether all hold the same bytes, as far as their digests tell."""
         return bool(self.digest and self.layout)
 
+    def is_of(self, rank: int) -> bool:
+        """Whether it is of this rank alone."""
+        ranges = (self.minimum, self.maximum, self.mean, self.rms)
+        is_only = self.ranks == 1 and all(one is None or one.least_rank == one.most_rank == rank for one in ranges)
+        return is_only and all(who in (NOBODY, Holders(1, (rank,))) for who in (self.nan, self.infinite))
+
     def __or__(self, other: Self) -> Self:
         """Over the ranks of both, which are others."""
         return type(self)(

@@ -32,8 +32,8 @@ class Preview(msgspec.Struct, frozen=True, gc=False):
     rows: Edge
     columns: Edge
     data: bytes
-    stride_rows: Count = 1
-    stride_columns: Count = 1
+    stride_rows: Size = 1
+    stride_columns: Size = 1
     whole: bool = True
     tile_rows: Size = 0
 

@@ -9,11 +9,13 @@ import os
 import selectors
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Final, cast
-from typing import Literal as OneOf
 
 import msgspec
 
+from gradstudio.graph.model import ItemId
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.framing import LENGTH_BYTES, Decoder, FrameCutter, decoded, encode, framed, kind_of
 from gradstudio.protocol.hosts.channel import Channel
@@ -27,7 +29,6 @@ from gradstudio.protocol.messages.events import (
     Paused,
     Printed,
     Report,
-    Row,
     Traced,
 )
 from gradstudio.protocol.messages.progress import Asked, Running
@@ -35,9 +36,12 @@ from gradstudio.protocol.messages.ranks import LookAt, Meet
 from gradstudio.protocol.messages.requests import Answer, Do, Request, SampleMemory
 from gradstudio.protocol.parent_death import end_with_parent
 from gradstudio.protocol.process_group import RUNS_CODE, end_others, lead_group
+from gradstudio.protocol.ranks.last_line import line_of
+from gradstudio.protocol.ranks.leader_words import KEPT, Outcome, last_pause, of_rank, with_rows
 from gradstudio.protocol.ranks.rank_command import asked_for
 from gradstudio.protocol.ranks.rank_engine import RankEngine, free_port
-from gradstudio.protocol.ranks.report_join import joined_report
+from gradstudio.protocol.ranks.rank_reader import Heard
+from gradstudio.protocol.ranks.report_join import joined_report, require_own_report
 from gradstudio.protocol.ranks.row_join import GradJoin, RowJoin
 from gradstudio.protocol.ranks.waiting_words import waiting_words
 
@@ -47,7 +51,6 @@ GRACE_S: Final = 3.0
 LOOK_MS: Final = 500
 PATIENCE_S: Final = 5.0
 """From here on it is said where ranks wait for one another."""
-Outcome = OneOf["failed", "stopped"]
 OF_ONE: Final = {
     *("Infer", "TryWire", "Estimate", "Describe", "Fetch", "WhatIf", "Check", "WeighMemory", "BringModule"),
     *("KeepCheckpoint", "Answer"),
@@ -55,6 +58,7 @@ OF_ONE: Final = {
 """Requests that one rank answers, the one that is shown."""
 
 
+Start = Callable[[int, int, list[str], selectors.BaseSelector], RankEngine]
 _LOOKS: Final = msgspec.msgpack.Decoder(LookAt)
 _REQUESTS: Final = msgspec.msgpack.Decoder(Request)
 _EVENTS: Final = Decoder(cast(type[Event], Event))
@@ -65,22 +69,43 @@ class Leader:
 
     Attributes:
         shown: the number of the rank whose messages are passed on.
+        is_over: whoever started it has gone, or no rank can begin.
     """
 
-    def __init__(self, count: int, options: list[str], source: int = 0, target: int = 1) -> None:
-        """Start the ranks."""
+    def __init__(
+        self,
+        count: int,
+        options: list[str],
+        source: int = 0,
+        target: int = 1,
+        start: Start = RankEngine,
+        end_others: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Start the ranks.
+
+        Args:
+            count: so many, where they run code.
+            options: of their engines.
+            source: what whoever started this says.
+            target: what is said to them.
+            start: starts one.
+            end_others: ends what ranks have started and left behind.
+        """
         self._count = count if RUNS_CODE in options else 1
         self._options = options
+        self._start, self._end_others = start, end_others
         self._selector = selectors.DefaultSelector()
         self._line = Channel(self._selector, source, target)
         self._requests = FrameCutter()
-        self._is_over = False
+        self.is_over = self._is_waiting = False
+        self._loaded = b""
         self.shown = 0
         self._begin()
+        self._line.listen(self._on_line)
 
     def _begin(self) -> None:
         """Ranks from nothing."""
-        self._ranks = [RankEngine(number, self._count, self._options, self._selector) for number in range(self._count)]
+        self._ranks = [self._start(number, self._count, self._options, self._selector) for number in range(self._count)]
         self._rows, self._grads = RowJoin(self._count), GradJoin(self._count)
         self._pauses: dict[int, Paused] = {}
         self._reports: dict[int, Report] = {}
@@ -88,34 +113,61 @@ class Leader:
         self._has_said_waiting = False
         self._verb: Do | None = None
         self._hello: Hello | None = None
+        self._listen()
         for rank in self._ranks:
-            rank.listen(self._on_rank)
             if self._count > 1:
                 rank.write(_body(SampleMemory(every_ms=LOOK_MS)))  # beside it a rank says what takes long
 
     def run(self) -> None:
         """Serve until whoever started this is gone."""
-        self._line.listen(self._on_line)
-        while not self._is_over:
-            for key, _ in self._selector.select(LOOK_S):
-                key.data()
-            if self._verb is not None:
-                self._look_after()
+        while not self.is_over:
+            self.turn(LOOK_S)
+        self.end()
+
+    @property
+    def waiting(self) -> int:
+        """Bytes that nobody has taken yet."""
+        return self._line.waiting
+
+    def turn(self, patience_s: float) -> None:
+        """Hear what there is, or comes within so long."""
+        for key, _ in self._selector.select(patience_s):
+            key.data()
+        self._keep_pace()
+        if self._verb is not None:
+            self._look_after()
+
+    def end(self) -> None:
+        """End all ranks."""
         for rank in self._ranks:
             rank.kill()
+
+    def _listen(self) -> None:
+        self._is_waiting = False
+        for rank in self._ranks:
+            rank.listen(self._on_rank, self._on_rank_ended)
+
+    def _keep_pace(self) -> None:
+        """What ranks say faster than it is read stays with them."""
+        if self._line.is_full and not self._is_waiting:
+            self._is_waiting = True
+            for rank in self._ranks:
+                rank.wait()
+        elif self._is_waiting and not self._line.is_full:
+            self._listen()
 
     # ------------------------------------------------------------------ from the window
 
     def _on_line(self, data: bytes) -> None:
         if not data:
-            self._is_over = True
+            self.is_over = True
             return
         try:
             for body in self._requests.cut(data):
                 self._take(body)
         except BrokenFrame as error:
             sys.stderr.write(f"{error}\n")
-            self._is_over = True
+            self.is_over = True
 
     def _take(self, body: bytes) -> None:
         kind = kind_of(body)
@@ -126,6 +178,8 @@ class Leader:
         else:
             if kind == "Do":
                 self._begin_verb(cast(Do, decoded(_REQUESTS, body)))
+            elif kind == "Load":
+                self._loaded = body
             elif kind == "Stop" and self._ends_since_s is None:
                 self._ends_since_s = time.monotonic()
             for rank in self._ranks:
@@ -137,6 +191,7 @@ class Leader:
         meet = _body(Meet(port=free_port()))
         for rank in self._ranks:
             rank.is_busy, rank.has_failed, rank.running = True, False, None
+            rank.newest = ItemId("")
             rank.write(meet)
 
     def _look_at(self, number: int) -> None:
@@ -148,34 +203,30 @@ class Leader:
         for body in rank.log.since(rank.log.run_begins):
             message = _EVENTS.decode(body)
             self._say(
-                message if not isinstance(message, Traced) else _with_rows(message, self._rows.recall(message.rows))
+                message if not isinstance(message, Traced) else with_rows(message, self._rows.recall(message.rows))
             )
         if not rank.is_busy:
             self._tell_gradients()
 
     # ------------------------------------------------------------------ from the ranks
 
-    def _on_rank(self, rank: RankEngine, body: bytes) -> None:
-        if not body:
-            self._on_rank_ended(rank)
+    def _on_rank(self, rank: RankEngine, heard: Heard) -> None:
+        if heard.message is None:
+            self._line.write(framed(heard.body))
             return
-        kind = kind_of(body)
-        if self._count == 1 and kind not in ("Hello", "Paused"):
-            self._line.write(framed(body))
-            return
-        if kind in KEPT:
-            rank.log.add(kind, body)
-        self._hear(rank, _EVENTS.decode(body))
+        self._hear(rank, heard.message, len(heard.body))
+        if heard.kind in KEPT and self._count > 1:
+            rank.log.add(heard.kind, heard.body)
 
-    def _hear(self, rank: RankEngine, message: Event) -> None:
+    def _hear(self, rank: RankEngine, message: Event, size: int) -> None:
         is_shown = rank.number == self.shown
         match message:
             case Hello():
                 self._on_hello(rank, message)
             case Traced():
-                self._on_traced(rank, message)
+                self._on_traced(rank, message, size)
             case Gradients():
-                self._grads.tell(rank.number, message)
+                self._grads.tell(rank.number, message, size)
                 if is_shown:
                     self._say(message)
             case Paused():
@@ -185,12 +236,13 @@ class Leader:
             case Report():
                 self._on_report(rank, message)
             case Printed():
-                self._say(msgspec.structs.replace(message, text=_of_rank(rank, message.text)))
+                self._say(msgspec.structs.replace(message, text=of_rank(rank.number, message.text)))
             case Log() if not is_shown:
                 if message.level != "info":
-                    self._say(msgspec.structs.replace(message, text=_of_rank(rank, message.text)))
+                    self._say(msgspec.structs.replace(message, text=of_rank(rank.number, message.text)))
             case Asked() if not is_shown:
-                rank.write(_body(Answer()))  # torchrun gives its input to the first rank alone
+                if rank.takes_more:
+                    rank.write(_body(Answer()))  # torchrun gives its input to the first rank alone
             case Running():
                 rank.running, rank.since_s = message, time.monotonic() - message.seconds
                 if is_shown:
@@ -209,13 +261,15 @@ class Leader:
         if self._hello is not None and all(one.is_ready for one in self._ranks):
             self._say(self._hello)
 
-    def _on_traced(self, rank: RankEngine, traced: Traced) -> None:
+    def _on_traced(self, rank: RankEngine, traced: Traced, size: int) -> None:
         rank.running = None
-        self._rows.tell(rank.number, traced.rows)
+        if traced.rows:
+            rank.newest = traced.rows[-1].node
+        self._rows.tell(rank.number, traced.rows, size)
         if rank.number == self.shown:
-            self._say(_with_rows(traced, self._rows.show(traced.rows)))
+            self._say(with_rows(traced, self._rows.show(traced.rows)))
         if known := self._rows.take_known():
-            self._say(_with_rows(traced, known))
+            self._say(with_rows(traced, known))
 
     def _on_failed(self, rank: RankEngine, failed: Failed) -> None:
         rank.has_failed = True
@@ -226,12 +280,15 @@ class Leader:
                 self._say(Log(level="error", text=f"Rank {rank.number} failed at line {failed.line}."))
 
     def _on_report(self, rank: RankEngine, report: Report) -> None:
+        require_own_report(report, rank.number)
         self._reports[rank.number] = report
         if len(self._reports) == self._count:
             self._say(joined_report(self._reports, self.shown))
             self._reports = {}
 
     def _on_paused(self, rank: RankEngine, paused: Paused) -> None:
+        if not rank.is_busy:
+            return  # nobody has asked for anything
         rank.is_busy, rank.running = False, None
         self._pauses[rank.number] = paused
         if not any(one.is_busy for one in self._ranks):
@@ -268,7 +325,7 @@ class Leader:
 
     def _words_of_end(self) -> tuple[str, Outcome]:
         failed = [rank.number for rank in self._ranks if rank.has_failed]
-        where = "; ".join(f"rank {rank.number}{_place(rank)}" for rank in self._ranks if rank.is_busy)
+        where = "; ".join(f"rank {rank.number}{self._place(rank)}" for rank in self._ranks if rank.is_busy)
         if failed:
             words = (
                 f"Rank {failed[0]} failed, and others waited for it: {where}. All were ended, and begin from nothing."
@@ -276,11 +333,18 @@ class Leader:
             return words, "failed"
         return f"Ranks did not stop by themselves: {where}. All were ended, and begin from nothing.", "stopped"
 
-    def _on_rank_ended(self, rank: RankEngine) -> None:
-        words = f"Rank {rank.number} {rank.end_words}{_place(rank)}"
+    def _place(self, rank: RankEngine) -> str:
+        """Where it is; where that is not known, which line it has told of last."""
+        if rank.running is not None:
+            return f" at line {rank.running.line}"
+        line = line_of(self._loaded, rank.newest) if rank.is_busy else 0
+        return f" behind line {line}" if line else ""
+
+    def _on_rank_ended(self, rank: RankEngine, how: str) -> None:
+        words = f"Rank {rank.number} {how}{self._place(rank)}"
         if self._verb is None and not rank.is_ready:
             self._say(Log(level="error", text=f"{words} before it was ready."))
-            self._is_over = True
+            self.is_over = True
         else:
             self._give_up(f"{words}. All ranks were ended, and begin from nothing.", "failed")
 
@@ -290,49 +354,20 @@ class Leader:
         rows = self._rows.finish()
         for rank in self._ranks:
             rank.kill()
+        self._end_others()
         if rows:
             self._say(Traced(revision=0, rows=rows))
         self._say(Log(level="error", text=words))
         if verb is not None:
-            self._say(_last_pause(verb, self._pauses.get(self.shown), words, outcome))
+            self._say(last_pause(verb, self._pauses.get(self.shown), words, outcome))
         self._begin()
 
     def _say(self, message: Message) -> None:
         self._line.write(encode(message))
 
 
-KEPT: Final = {
-    *("Started", "Traced", "Gradients", "BackwardTraced", "PackedBackward", "Paused", "Failed", "Printed", "Warned"),
-    *("Turned", "Hit", "Figured", "NoChart", "HistogramDrawn", "PointsDrawn", "ImagesDrawn", "ConfusionDrawn"),
-    "BoundaryDrawn",
-}
-"""What is told again of a rank that comes to be shown."""
-
-
 def _body(message: Message) -> bytes:
     return encode(message)[LENGTH_BYTES:]
-
-
-def _of_rank(rank: RankEngine, text: str) -> str:
-    """Words of a rank, line by line."""
-    return "\n".join(f"[rank {rank.number}] {line}" if line else line for line in text.split("\n"))
-
-
-def _place(rank: RankEngine) -> str:
-    return f" at line {rank.running.line}" if rank.running is not None else ""
-
-
-def _with_rows(traced: Traced, rows: tuple[Row, ...]) -> Traced:
-    return msgspec.structs.replace(traced, rows=rows)
-
-
-def _last_pause(verb: Do, told: Paused | None, words: str, outcome: Outcome) -> Paused:
-    """How the verb ended in the eyes of the window."""
-    if told is not None:
-        return msgspec.structs.replace(told, outcome=outcome, reason=words)
-    return Paused(
-        revision=0, verb=verb.verb, outcome=outcome, next_node=verb.until, at_end=False, pass_number=1, reason=words
-    )
 
 
 def main() -> None:
@@ -340,7 +375,7 @@ def main() -> None:
     count, options = asked_for(sys.argv)
     end_with_parent()
     lead_group(options)
-    leader = Leader(count, options)
+    leader = Leader(count, options, end_others=partial(end_others, options))
     try:
         leader.run()
     finally:

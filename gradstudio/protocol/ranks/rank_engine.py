@@ -6,16 +6,25 @@ import signal
 import socket
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from typing import IO, Final, cast
 
-from gradstudio.protocol.framing import FrameCutter, framed
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.errors import BrokenFrame
+from gradstudio.protocol.framing import framed
 from gradstudio.protocol.hosts.channel import Channel
 from gradstudio.protocol.hosts.frame_log import FrameLog
 from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.process_group import COMMAND, OF_RANK
+from gradstudio.protocol.ranks.rank_reader import Heard, RankReader
 
 HERE: Final = "127.0.0.1"
-Hear = Callable[["RankEngine", bytes], None]
+Hear = Callable[["RankEngine", Heard], None]
+End = Callable[["RankEngine", str], None]
+LOG_BYTES: Final = 1 << 27
+"""Of what all ranks have said of their newest run: so many bytes of records, and so many of all else, stay."""
+END_S: Final = 1.0
+"""So long a process may take to end when its pipe has."""
 
 
 class RankEngine:
@@ -28,55 +37,86 @@ class RankEngine:
         is_busy: a verb is under way.
         has_failed: the newest verb ended there by an error.
         running: the statement that takes long there; `since_s`: when it began.
+        newest: of the statement that it has told of last.
     """
 
     def __init__(self, number: int, count: int, options: list[str], selector: selectors.BaseSelector) -> None:
         """Start it; it speaks when it is listened to."""
         self.number = number
-        self.log = FrameLog()
+        self.log = FrameLog(LOG_BYTES // count, LOG_BYTES // count)
         self.log.keep_for_others()
         self.is_ready = self.is_busy = self.has_failed = False
         self.running: Running | None = None
         self.since_s = 0.0
+        self.newest = ItemId("")
+        self._reader = RankReader(is_alone=count == 1)
+        source, target = self._open(count, options)
+        self._pipe = Channel(selector, source, target)
+
+    def _open(self, count: int, options: list[str]) -> tuple[int, int]:
+        """Start its process: where it is heard, and where it hears."""
         pipe = subprocess.PIPE
-        its_rank = (f"{OF_RANK}{number}",) if count > 1 else ()
+        its_rank = (f"{OF_RANK}{self.number}",) if count > 1 else ()
         self.process = subprocess.Popen(
             (*COMMAND, *options, *its_rank),
-            stdin=pipe, stdout=pipe, bufsize=0, env={**os.environ, **environment(number, count)},
+            stdin=pipe, stdout=pipe, bufsize=0, env={**os.environ, **environment(self.number, count)},
         )  # fmt: skip
-        source, target = cast(IO[bytes], self.process.stdout), cast(IO[bytes], self.process.stdin)
-        self._pipe = Channel(selector, source.fileno(), target.fileno())
-        self._cutter = FrameCutter()
+        return cast(IO[bytes], self.process.stdout).fileno(), cast(IO[bytes], self.process.stdin).fileno()
 
-    def listen(self, hear: Hear) -> None:
-        """Have the bodies of its messages handed on, and b"" when it has ended."""
+    def listen(self, hear: Hear, end: End) -> None:
+        """Have its messages handed on, and how it ended, or why it has to end."""
+        self._pipe.listen(partial(self.take, hear, end))
 
-        def take(data: bytes) -> None:
-            if not data:
-                hear(self, b"")
-                return
-            for body in self._cutter.cut(data):
-                hear(self, body)
+    def take(self, hear: Hear, end: End, data: bytes) -> None:
+        """Some bytes of it have come, or its end as none."""
+        if not data:
+            end(self, self._end_words())
+            return
+        try:
+            for heard in self._reader.hear(data):
+                hear(self, heard)
+        except (BrokenFrame, RecursionError) as error:
+            end(self, f"said what no engine says ({error})")
 
-        self._pipe.listen(take)
+    def wait(self) -> None:
+        """Leave what it says in its pipe, until `listen`."""
+        self._pipe.listen(None)
+
+    @property
+    def takes_more(self) -> bool:
+        """Whether it reads what it is told."""
+        return not self._pipe.is_full
 
     def write(self, body: bytes) -> None:
         """Hand it a request."""
         self._pipe.write(framed(body))
 
-    @property
-    def end_words(self) -> str:
-        """How it ended."""
-        code = self.process.wait()
-        return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
-
     def kill(self) -> None:
         """End it whatever it does; nothing it still says is heard."""
         self._pipe.close()
+        self._close()
+
+    def _close(self) -> None:
+        """End its process."""
         self.process.kill()
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):
             cast(IO[bytes], stream).close()
+
+    def _end_words(self) -> str:
+        """How its process ended; one that only closes its pipe is not waited for."""
+        try:
+            code = self.process.wait(END_S)
+        except subprocess.TimeoutExpired:
+            return "has closed its pipe"
+        return f"was killed by {_signal_name(-code)}" if code < 0 else f"ended with code {code}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # one for real time
+        return f"signal {number}"
 
 
 def environment(number: int, count: int) -> dict[str, str]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from gradstudio.protocol.messages.events import NamedEntry, Report, Row
-from gradstudio.protocol.ranks.spread_tree import over_ranks, spreads_of, with_spreads
+from gradstudio.protocol.ranks.spread_tree import over_ranks, own_spreads, spreads_of, with_spreads
 
 
 def joined_report(reports: Mapping[int, Report], shown: int) -> Report:
@@ -16,6 +16,16 @@ def joined_report(reports: Mapping[int, Report], shown: int) -> Report:
         for entry in reports[shown].entries
     )
     return msgspec.structs.replace(reports[shown], entries=entries)
+
+
+def require_own_report(report: Report, rank: int) -> None:
+    """See that a report speaks of its own rank alone.
+
+    Raises:
+        BrokenFrame: it speaks of others.
+    """
+    for entry in report.entries:
+        own_spreads(_as_row(entry), rank)
 
 
 def _joined_entry(entry: NamedEntry, told: list[NamedEntry]) -> NamedEntry:

@@ -9,14 +9,34 @@ from typing import Final
 import msgspec
 
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.messages.events import Gradients, GradRow, Row
-from gradstudio.protocol.ranks.spread_tree import Told, over_ranks, spreads_of, with_spreads
+from gradstudio.protocol.ranks.spread_tree import Told, over_ranks, own_spreads, require_own, spreads_of, with_spreads
 
 Key = tuple[int, ItemId]
 """The step and its node: ranks that go different ways share no more of them."""
 GradKey = tuple[ItemId, int, str]
 MOST_STEPS: Final = 20_000
 """Of so many steps, the newest, is known what ranks say."""
+MOST_BYTES: Final = 1 << 26
+"""So many bytes, as they came, of rows that wait for other ranks, and so many of each rank's gradients."""
+
+
+class _Step:
+    """What ranks have told of a step.
+
+    Attributes:
+        told: by rank.
+        size: so many bytes it came in.
+        row: of the rank that is shown, which waits for the others.
+    """
+
+    __slots__ = ("row", "size", "told")
+
+    def __init__(self) -> None:
+        self.told: dict[int, Told] = {}
+        self.size = 0
+        self.row: Row | None = None
 
 
 class RowJoin:
@@ -25,57 +45,70 @@ class RowJoin:
     def __init__(self, count: int) -> None:
         """Of so many ranks; nothing was told."""
         self._count = count
-        self._told: OrderedDict[Key, dict[int, Told]] = OrderedDict()
-        self._waiting: dict[Key, Row] = {}
+        self._steps: OrderedDict[Key, _Step] = OrderedDict()
+        self._size = 0
+        self._due: list[Row] = []
         self._known: OrderedDict[Key, Told] = OrderedDict()
 
-    def tell(self, rank: int, rows: Iterable[Row]) -> None:
-        """A rank has done these steps."""
+    def tell(self, rank: int, rows: Iterable[Row], size: int = 0) -> None:
+        """A rank has done these steps, in a message of so many bytes.
+
+        Raises:
+            BrokenFrame: it speaks of other ranks.
+        """
         for row in rows:
             if row.complete:
-                self._told.setdefault((row.step, row.node), {})[rank] = spreads_of(row)
-        while len(self._told) > MOST_STEPS:
-            key, told = self._told.popitem(last=False)
-            self._waiting.pop(key, None)
-            self._keep(key, told)
+                step = self._steps.setdefault((row.step, row.node), _Step())
+                step.told[rank] = own_spreads(row, rank)
+                step.size, self._size, size = step.size + size, self._size + size, 0
+                if step.row is not None and len(step.told) == self._count:
+                    self._due.append(_joined(step))
+                    step.row = None
+        while len(self._steps) > MOST_STEPS or (self._size > MOST_BYTES and self._steps):
+            self._let_go()
 
     def show(self, rows: Iterable[Row]) -> tuple[Row, ...]:
         """Rows of the rank that is shown, after they were told: as they are known, incomplete until all have told."""
         return tuple(self._shown(row) for row in rows)
 
     def take_known(self) -> tuple[Row, ...]:
-        """Rows that were shown incomplete and that all have told by now."""
-        return self._taken([key for key in self._waiting if len(self._told[key]) == self._count])
+        """Rows that were shown incomplete, and that all have told by now, or on which too much waits."""
+        due, self._due = tuple(self._due), []
+        return due
 
     def finish(self) -> tuple[Row, ...]:
         """The verb is over, and what was not told by all will not be: the rows that wait. Steps may come again."""
-        rows = self._taken(list(self._waiting))
-        for key, told in self._told.items():
-            self._keep(key, told)
-        self._told.clear()
-        return rows
+        while self._steps:
+            self._let_go()
+        return self.take_known()
 
     def recall(self, rows: Iterable[Row]) -> tuple[Row, ...]:
         """Rows of another rank, told before, with what is known of them."""
         return tuple(with_spreads(row, self._known.get((row.step, row.node), spreads_of(row))) for row in rows)
 
-    def _taken(self, keys: Iterable[Key]) -> tuple[Row, ...]:
-        return tuple(with_spreads(self._waiting.pop(key), over_ranks(self._told[key].values())) for key in keys)
-
-    def _keep(self, key: Key, told: dict[int, Told]) -> None:
-        self._known[key] = over_ranks(told.values())
+    def _let_go(self) -> None:
+        """Nothing more is heard of the oldest step."""
+        key, step = self._steps.popitem(last=False)
+        self._size -= step.size
+        if step.row is not None:
+            self._due.append(_joined(step))
+        self._known[key] = over_ranks(step.told.values())
         if len(self._known) > MOST_STEPS:
             self._known.popitem(last=False)
 
     def _shown(self, row: Row) -> Row:
-        key = row.step, row.node
-        told = self._told.get(key, {})
-        if not row.complete or not told:
+        step = self._steps.get((row.step, row.node))
+        if not row.complete or step is None:
             return row
-        if len(told) == self._count:
-            return with_spreads(row, over_ranks(told.values()))
-        self._waiting[key] = row
+        if len(step.told) == self._count:
+            return with_spreads(row, over_ranks(step.told.values()))
+        step.row = row
         return msgspec.structs.replace(row, complete=False)
+
+
+def _joined(step: _Step) -> Row:
+    assert step.row is not None
+    return with_spreads(step.row, over_ranks(step.told.values()))
 
 
 class GradJoin:
@@ -84,11 +117,22 @@ class GradJoin:
     def __init__(self, count: int) -> None:
         """Of so many ranks."""
         self._told: list[dict[GradKey, GradRow]] = [{} for _ in range(count)]
+        self._sizes: list[dict[GradKey, int]] = [{} for _ in range(count)]
 
-    def tell(self, rank: int, told: Gradients) -> None:
-        """A rank says how gradients stand."""
+    def tell(self, rank: int, told: Gradients, size: int = 0) -> None:
+        """A rank says how gradients stand, in a message of so many bytes.
+
+        Raises:
+            BrokenFrame: it speaks of other ranks, or of more than can be kept.
+        """
         rows = {(row.node, row.output, row.path): row for row in told.rows}
+        each = size // max(len(rows), 1)
+        sizes = dict.fromkeys(rows, each)
+        require_own([row.grad.spread for row in told.rows if row.grad is not None], rank)
         self._told[rank] = rows if told.whole else {**self._told[rank], **rows}
+        self._sizes[rank] = sizes if told.whole else {**self._sizes[rank], **sizes}
+        if sum(self._sizes[rank].values()) > MOST_BYTES:
+            raise BrokenFrame(f"It tells of more gradients than {MOST_BYTES} bytes hold.")
 
     def rows(self, shown: int) -> tuple[GradRow, ...]:
         """Those of the rank that is shown, with their spread over the ranks that have one."""

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
+from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.messages.events import LeafState, Row
 from gradstudio.protocol.messages.ranks import Spread
 from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord, TupleRecord
@@ -74,3 +75,25 @@ def with_spreads(row: Row, spreads: Told) -> Row:
 
 def _of_one(spreads: list[Spread]) -> Spread | None:
     return reduce(or_, spreads) if spreads else None
+
+
+def own_spreads(row: Row, rank: int) -> Told:
+    """What a rank says of each summary of its row.
+
+    Raises:
+        BrokenFrame: it speaks of other ranks.
+    """
+    found = spreads_of(row)
+    require_own(found, rank)
+    return found
+
+
+def require_own(spreads: Iterable[Spread | None], rank: int) -> None:
+    """See that these are of one rank alone, as each says them.
+
+    Raises:
+        BrokenFrame: one is of others.
+    """
+    for spread in spreads:
+        if spread is not None and not spread.is_of(rank):
+            raise BrokenFrame(f"Rank {rank} speaks of other ranks.")

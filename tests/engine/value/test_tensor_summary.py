@@ -2,6 +2,7 @@
 
 import math
 
+import msgspec
 import numpy as np
 import pytest
 import torch
@@ -17,6 +18,7 @@ from gradstudio.protocol.messages.records import (
     ObjectRecord,
     OptimizerRecord,
     PlainRecord,
+    Summary,
     TensorRecord,
     TupleRecord,
 )
@@ -283,3 +285,8 @@ def test_what_has_no_elements_is_told_in_a_few_bytes(shape: tuple[int, ...]) -> 
     for value in (torch.zeros(shape), np.zeros(shape)):
         row = Row(step=1, node=ItemId("n"), outputs=(record_of(value),))
         assert len(encode(Traced(revision=1, rows=(row,)))) < 400
+
+
+def test_a_preview_of_a_value_that_is_expanded_beyond_any_memory_can_be_sent() -> None:
+    found = summarise(torch.ones(1).expand(1 << 45), 64)
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(found), type=Summary) == found

@@ -11,6 +11,7 @@ import pytest
 
 from gradstudio.program.model import Program
 from gradstudio.protocol.framing import Decoder, encode
+from gradstudio.protocol.hosts.channel import FULL_BYTES, READ_BYTES
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import Event, Failed, Gradients, Hello, Log, Paused, Printed, Report, Traced
 from gradstudio.protocol.messages.ranks import LookAt
@@ -20,9 +21,11 @@ from gradstudio.protocol.process_group import RUNS_CODE
 from gradstudio.protocol.ranks import leader as leading
 from gradstudio.protocol.ranks import rank_engine
 from gradstudio.protocol.ranks.leader import Leader
+from tests.helpers.patience import wait_until
 
 RANK = """
 import os, sys, time
+import msgspec
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages import events as m
@@ -43,8 +46,10 @@ def tensor(value):
     told = Summary(dtype="float32", shape=(), minimum=value, maximum=value, mean=value, rms=value, value=value)
     return TensorRecord(device="cpu", summary=with_spread(told, value), grad=with_spread(told, value))
 
+def of_all(told):
+    return msgspec.structs.replace(told, spread=msgspec.structs.replace(told.spread, ranks=2**31 - 1))
+
 def with_spread(told, value):
-    import msgspec
     return msgspec.structs.replace(told, spread=Spread.of(rank, told, str(value).encode()))
 
 def paused(outcome):
@@ -61,7 +66,19 @@ def run():
         return
     if what == "die" and rank == 1:
         os.kill(os.getpid(), 9)
-    if what in ("fail", "die", "hang"):
+    if what == "babble" and rank == 1:
+        os.write(1, bytes([255]) * 4096)
+    if what == "mute" and rank == 1:
+        os.close(1)
+        return
+    if what == "lie" and rank == 1:
+        figures = tensor(1.0).summary
+        row = m.Row(step=1, node=ItemId("n"), outputs=(TensorRecord(device="cpu", summary=of_all(figures)),))
+        say(m.Traced(revision=1, rows=(row,)))
+    if what == "flood" and rank == 1:
+        while True:
+            say(m.Printed(node=ItemId("n"), line=1, text="x" * 1000))
+    if what in ("fail", "die", "hang", "babble", "mute", "lie", "flood"):
         say(Running(line=8 + rank, node=ItemId("n"), seconds=60.0))
         return
     row = m.Row(step=1, node=ItemId("n"), outputs=(tensor(float(rank)),))
@@ -72,6 +89,8 @@ def run():
     say(m.Log(level="warning", text="slow"))
     paused("done")
 
+if rank == 1:
+    paused("done")  # nobody has asked for anything
 for ready in (False, True):
     say(m.Hello(protocol=PROTOCOL_VERSION, ready=ready, pid=os.getpid(), torch="0"))
 decoder = Decoder(Request)
@@ -122,7 +141,9 @@ class Window:
                 told.append(self._heard.pop(0))
                 if isinstance(told[-1], kind) and not (isinstance(told[-1], Hello) and not told[-1].ready):
                     return told
-            self._heard += self._decoder.feed(os.read(self._from, 1 << 16))
+            data = os.read(self._from, 1 << 16)
+            assert data, "the leader has ended"
+            self._heard += self._decoder.feed(data)
 
     def run(self, what: str) -> list[Event]:
         self.begin(what)
@@ -206,6 +227,34 @@ def test_one_is_killed_and_named(window: Window) -> None:
     paused = window.run("die")[-1]
     assert isinstance(paused, Paused) and paused.outcome == "failed"
     assert paused.reason == "Rank 1 was killed by SIGKILL. All ranks were ended, and begin from nothing."
+    window.until(Hello)
+
+
+@pytest.mark.parametrize(
+    ("what", "how"),
+    [
+        ("babble", "Rank 1 said what no engine says (A frame of 4294967295 bytes was announced"),
+        ("lie", "Rank 1 said what no engine says (Rank 1 speaks of other ranks"),
+        ("mute", "Rank 1 has closed its pipe"),
+    ],
+)
+def test_one_that_says_what_no_engine_says_is_named_and_all_begin_anew(window: Window, what: str, how: str) -> None:
+    paused = window.run(what)[-1]
+    assert isinstance(paused, Paused) and paused.outcome == "failed" and paused.reason.startswith(how)
+    assert paused.reason.endswith("All ranks were ended, and begin from nothing.")
+    window.until(Hello)
+    assert last_row(window.run("go")).summary.value == 0.0
+
+
+def test_what_one_says_faster_than_it_is_read_stays_with_it(window: Window) -> None:
+    window.begin("flood")
+    window.until(Printed)
+    wait_until("the pipe is full", lambda: window.leader.waiting > FULL_BYTES)
+    for _ in range(3):
+        assert window.leader.waiting < FULL_BYTES + 4 * READ_BYTES
+    window.send(Stop())
+    paused = window.until(Paused)[-1]
+    assert isinstance(paused, Paused) and paused.outcome == "stopped"
     window.until(Hello)
 
 

@@ -6,10 +6,12 @@ import msgspec
 import pytest
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.events import Gradients, GradRow, LeafState, Row
-from gradstudio.protocol.messages.ranks import Spread
+from gradstudio.protocol.errors import BrokenFrame
+from gradstudio.protocol.messages.events import Gradients, GradRow, LeafState, NamedEntry, Report, Row
+from gradstudio.protocol.messages.ranks import Holders, Spread
 from gradstudio.protocol.messages.records import ModuleRecord, PlainRecord, Summary, TensorRecord, TupleRecord
-from gradstudio.protocol.ranks.row_join import GradJoin, RowJoin
+from gradstudio.protocol.ranks.report_join import require_own_report
+from gradstudio.protocol.ranks.row_join import MOST_BYTES, GradJoin, RowJoin
 from gradstudio.protocol.ranks.spread_tree import spreads_of
 
 RANKS = 3
@@ -155,3 +157,35 @@ def test_gradients_are_those_that_each_rank_told_last() -> None:
     grads.tell(1, Gradients(revision=1, rows=()))
     (told,) = grads.rows(0)
     assert told.grad is not None and told.grad.spread is not None and told.grad.spread.ranks == 1
+
+
+def test_more_than_can_be_kept_is_given_out_as_far_as_it_is_known() -> None:
+    rows = RowJoin(RANKS)
+    rows.tell(0, [row(0, 1, 5.0)], MOST_BYTES)
+    assert not rows.show([row(0, 1, 5.0)])[0].complete and not rows.take_known()
+    rows.tell(0, [row(0, 2, 6.0)], 1)
+    (known,) = rows.take_known()
+    assert known.step == 1 and known.complete
+    spread = spreads_of(known)[0]
+    assert spread is not None and spread.ranks == 1
+
+
+def test_a_rank_that_speaks_of_others_or_of_too_much_is_refused() -> None:
+    rows, grads = RowJoin(2), GradJoin(2)
+    with pytest.raises(BrokenFrame, match="Rank 0 speaks of other ranks"):
+        rows.tell(0, [row(1, 1, 5.0)])
+    told = Gradients(revision=1, rows=(GradRow(node=ItemId("w"), state="value", grad=summary(1, 1.0)),))
+    with pytest.raises(BrokenFrame, match="Rank 0 speaks of other ranks"):
+        grads.tell(0, told)
+    with pytest.raises(BrokenFrame, match="more gradients"):
+        grads.tell(1, told, MOST_BYTES + 1)
+    entry = NamedEntry(name="x", node=ItemId("n"), operator="o", line=1, outputs=(tensor(0, 1.0),))
+    with pytest.raises(BrokenFrame, match="Rank 1 speaks of other ranks"):
+        require_own_report(Report(revision=1, entries=(entry,)), 1)
+
+
+def test_a_spread_of_one_rank_is_of_no_other() -> None:
+    whole = Spread(1, "float32 []", nan=Holders(1, (1,)))
+    assert whole.is_of(1) and not whole.is_of(0)
+    assert not msgspec.structs.replace(whole, nan=Holders(2, (1,))).is_of(1)
+    assert not (Spread(1, "x") | Spread(1, "x")).is_of(0)
