@@ -123,7 +123,7 @@ class Trial:
 
     def loss_at(self, turn: int) -> float | None:
         """The mean of its newest losses at a turn; None where it has not come there."""
-        if len(self.losses) < turn:
+        if not 1 <= turn <= len(self.losses):
             return None
         return statistics.fmean(self.losses[turn - max(int(turn * NEWEST), 1) : turn])
 

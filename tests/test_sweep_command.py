@@ -56,6 +56,9 @@ def test_worse_than_the_median_of_the_others_is_hopeless() -> None:
     assert is_hopeless(trials[4], trials)
     trials[4].losses = [9.0] * 5
     assert not is_hopeless(trials[4], trials)
+    trials[4].losses = []  # of an epoch, before its first batch
+    assert not is_hopeless(trials[4], trials)
+    assert trials[4].loss_at(0) is None
 
 
 def test_each_is_kept_as_a_run_and_no_engine_is_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -207,8 +207,10 @@ class Service:
         stale, live = engine.load(loaded)
         told = LoadedEvent(document=request.document, revision=request.revision, stale=stale, live=live)
         if engine.live is not None and engine.live.changes and not stale:
-            around = [frame.head for frame in engine.live.cursor.frames if frame.iterator is not None]
-            turns = {head.id: engine.runner.sampling.curves.count(head.id) for head in around if head is not None}
+            curves = engine.runner.sampling.curves
+            heads = [frame.head for frame in engine.live.cursor.frames if frame.iterator is not None]
+            loops = [*(head.id for head in heads if head is not None), *curves.counts]  # those that are over, too
+            turns = {loop: curves.count(loop) for loop in loops}
             told = msgspec.structs.replace(told, changes=engine.live.changes, turns=turns)
         self._outbox.send(told)
 

@@ -211,7 +211,7 @@ class Engine:
         outcome = self._go(live, Goal(before=lambda step: step.id in inside, depth=0))
         if outcome == "done":
             live.resumable = False  # until it is what the file says
-            self.runner.sampling.stand(live, kept.put_back(live, stays=request.stays))
+            self.runner.sampling.stand(live, kept.put_back(live, stays=request.stays), draws=request.stays)
             live.resumable = True
             self._note_cursor(live, interrupted=True)
             outcome = "done" if request.stays else self._go(live, Goal())

@@ -68,3 +68,15 @@ def test_going_back_to_before_a_change_says_that_it_is_another_run(desk: Desk) -
     desk.session.turns.go_to(ItemId(loop), loss, (0,))
     desk.until(lambda: bool(said) and not run.state.busy)
     assert "run again from nothing" in said[-1] and "It stands at the end of turn 1;" in said[-1]
+
+
+def test_a_change_while_the_test_runs_is_marked_on_the_curve_of_the_steps(desk: Desk) -> None:
+    steps = LEARNING.replace("range(200)", "range(3)").replace("\n    ", "\n        ")
+    text = steps.replace("for t in range(3):", "for epoch in range(4):\n    for t in range(3):")
+    desk.open(f"{text}    for k in range(2):\n        check = F.cross_entropy(net(x), y)\n")
+    curves, loop = desk.session.results.tables.curves, desk.graph.parents[desk.node("loss")]
+    desk.session.run.run_to(desk.node("check"))
+    desk.until(lambda: desk.session.run.state.live and not desk.session.run.state.busy)
+    assert desk.session.graph_store.attempt(recipes.set_literal, "Set lr", desk.node("optimizer"), "lr", "0.125")
+    desk.until(lambda: bool(curves.marks))
+    assert (loop, 3, "optimizer: lr 0.5 → 0.125") in curves.marks

@@ -191,8 +191,8 @@ class TurnSampling:
         checkpoint.restore(live)
         self.stand(live, checkpoint.counts)
 
-    def stand(self, live: Live, counts: dict[ItemId, int]) -> None:
-        """The run was put at the end of a turn: so many of each loop are done."""
+    def stand(self, live: Live, counts: dict[ItemId, int], *, draws: bool = False) -> None:
+        """The run was put at the end of a turn: so many of each loop are done; `draws` charts of what is learnt."""
         self.curves.go_back(counts)
         self._loops, now = [], time.perf_counter()
         for frame in live.cursor.frames:
@@ -205,6 +205,8 @@ class TurnSampling:
             loop.seen -= 1  # its turn is not over
         catch_up(live.gradients, 0)
         self._tell_again(live, self._loops[-1], None, shows_all=False)
+        if draws:
+            self.charts.draw_anew(live)
 
     def end(self, live: Live) -> None:
         """A verb is over: say how far it got, and draw charts as they are now."""

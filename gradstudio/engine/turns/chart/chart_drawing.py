@@ -79,6 +79,11 @@ class Charts:
                 self._drawn[wanted] = now
                 self._send(self._chart(live, wanted, SIDE))
 
+    def draw_anew(self, live: Live) -> None:
+        """Draw all: what is learnt was put there without a statement."""
+        self._drawn.clear()
+        self.draw(live)
+
     def _chart(self, live: Live, wanted: WantedChart, side: int) -> Chart:
         node, kind = wanted
         try:

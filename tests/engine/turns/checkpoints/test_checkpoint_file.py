@@ -12,6 +12,7 @@ from gradstudio.engine.errors import VerbRefused
 from gradstudio.engine.turns.checkpoints.checkpoint_file import checkpoint_bytes
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
+from gradstudio.protocol.messages.charts import HistogramDrawn, WantedChart
 from gradstudio.protocol.messages.events import Paused
 from gradstudio.protocol.messages.progress import Turned
 from gradstudio.protocol.messages.requests import Do
@@ -159,6 +160,22 @@ def test_a_finished_training_is_put_back_and_pauses_at_its_end(bench: Bench) -> 
     assert checkpoint_bytes(bench.engine.live)[1] == 6
     after = values(bench)
     assert all(same(after[key], whole[key]) for key in after if key.startswith(("model", "net", "w", "opt")))
+
+
+def test_charts_of_a_training_that_is_put_back_show_what_it_had_learnt(bench: Bench) -> None:
+    text = text_of("added")
+    load(bench, text)
+    graph = read_script(text).graph
+    net = next(item for item, made in graph.nodes.items() if made.names == ("net",))
+    charts: tuple[WantedChart, ...] = ((net, "histogram"),)
+    assert bench.engine.do(Do(verb="run", samples_turns=True, charts=charts)).outcome == "done"
+    learnt = [event for event in bench.events if isinstance(event, HistogramDrawn)][-1]
+    data, _ = checkpoint_bytes(bench.engine.live)
+    load(bench, text)
+    bench.events.clear()
+    bench.engine.do(Do(verb="continue", checkpoint=data, stays=True, samples_turns=True, charts=charts))
+    restored = [event for event in bench.events if isinstance(event, HistogramDrawn)][-1]
+    assert restored.edges[-1] == learnt.edges[-1] != learnt.edges[0]
 
 
 def test_a_checkpoint_that_is_too_large_is_refused(bench: Bench) -> None:
